@@ -1,0 +1,136 @@
+// Package envs is the contract between environments and everything that runs
+// them: Env, Task, World, Step and a few optional abilities. It holds no
+// environment; envs/catalog names those.
+//
+// The same task and the same actions give the same bytes, on every machine and
+// whatever else runs beside them. Where a reference implementation has an order
+// that depends on hashing, ours is sorted.
+package envs
+
+import "context"
+
+// Env is a family of tasks with one rule set.
+//
+// An Env is safe for concurrent use. Worlds made from it share nothing that
+// changes.
+type Env interface {
+	// Info describes the environment as it was set up.
+	Info() Info
+	// Tasks lists the tasks in benchmark order. The caller must not change it.
+	Tasks() []Task
+	// NewWorld makes a fresh world for a task of Tasks.
+	NewWorld(Task) (World, error)
+}
+
+// Source says where the tasks of an environment came from. Results on tasks of
+// different sources are never put into one row.
+type Source string
+
+const (
+	// Official tasks are the benchmark's own, read from the user's data.
+	Official Source = "official"
+	// Generated tasks are made by heldout itself.
+	Generated Source = "generated"
+)
+
+// Info describes an environment as it was set up.
+type Info struct {
+	// Name is the environment's name, such as "pddl".
+	Name string `json:"name"`
+	// Source says where the tasks came from.
+	Source Source `json:"source"`
+	// Settings are what else was chosen, by option name, and changes what is
+	// measured; nil when nothing was. They are part of every condition.
+	Settings map[string]string `json:"settings,omitempty"`
+	// StepLimit is the benchmark's own step limit.
+	StepLimit int `json:"step_limit"`
+	// DataHash is the SHA-256, in hex, of the files the tasks were read from;
+	// empty for generated tasks.
+	DataHash string `json:"data_hash,omitempty"`
+}
+
+// Difficulty is the benchmark's own class of a task.
+type Difficulty string
+
+// The classes that AgentBoard uses. A task may have none.
+const (
+	Easy Difficulty = "easy"
+	Hard Difficulty = "hard"
+)
+
+// Task is one problem instance of an environment.
+type Task struct {
+	// ID names the task within its environment, such as "gripper/prob01".
+	ID string `json:"id"`
+	// Index is the 0-based place in benchmark order.
+	Index int `json:"index"`
+	// Type is the sub-family that the task belongs to, such as "gripper":
+	// tasks of one type share instructions.
+	Type string `json:"type,omitempty"`
+	// Difficulty is empty where the benchmark has no such classes.
+	Difficulty Difficulty `json:"difficulty,omitempty"`
+	// Digest is the SHA-256, in hex, of everything that makes the task what it
+	// is. Two tasks with one ID and different digests are different tasks.
+	Digest string `json:"digest"`
+}
+
+// World is one running copy of a task. It belongs to one goroutine.
+//
+// An error from Start or Step means that the environment broke. A silly action
+// is answered by an observation, never by an error.
+type World interface {
+	// Start returns the goal and the first observation. It is called once.
+	Start(ctx context.Context) (Start, error)
+	// Step carries out one action, given as the agent typed it. Stepping on
+	// after the task is done is allowed.
+	Step(ctx context.Context, action string) (Step, error)
+	// Close releases what the world holds.
+	Close() error
+}
+
+// Start is what an agent is told before its first action.
+type Start struct {
+	Goal        string
+	Observation string
+}
+
+// Step is the answer to one action.
+type Step struct {
+	Observation string
+	// Progress is the share of the task that has been reached so far, in [0,1].
+	Progress float64
+	// Done reports that the episode is over, won or lost.
+	Done bool
+	// Success reports that the task was solved.
+	Success bool
+	// Valid reports that the environment understood and carried out the
+	// action, in the sense of AgentBoard's grounding accuracy.
+	Valid bool
+}
+
+// Lister is the optional ability of a World to list the actions that are valid
+// now: sorted, each as an agent would type it.
+type Lister interface {
+	Actions(ctx context.Context) ([]string, error)
+}
+
+// Expert is the optional ability of a World to say what a competent player
+// would do next. It returns "" when it knows no way to the goal.
+type Expert interface {
+	ExpertAction(ctx context.Context) (string, error)
+}
+
+// Snapshotter is the optional ability of a World to return to an earlier
+// moment. A snapshot belongs to the world that took it and may be restored any
+// number of times.
+type Snapshotter interface {
+	Snapshot() (any, error)
+	Restore(snapshot any) error
+}
+
+// Comparer is the optional ability of an Env to tell whether a recorded
+// observation and ours say the same, where the reference leaves an order to
+// hashing. Without it observations are compared byte for byte.
+type Comparer interface {
+	SameObservation(recorded, ours string) bool
+}

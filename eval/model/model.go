@@ -1,0 +1,75 @@
+// Package model asks a language model for its next reply: one narrow way in,
+// OpenAI-compatible servers (vLLM, llama.cpp, OpenAI) and Ollama behind it,
+// with retries, limits and accounting.
+package model
+
+import (
+	"context"
+	"time"
+)
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles of a chat.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn of a chat.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+}
+
+// Decoding says how replies are sampled. Every field is sent with every call,
+// zero or not: a server's own defaults never decide what is measured.
+type Decoding struct {
+	// Temperature is at least 0; 0 is greedy decoding.
+	Temperature float64 `json:"temperature"`
+	// TopP is in (0,1]; 1 keeps all tokens.
+	TopP float64 `json:"top_p"`
+	// MaxTokens is the largest length of a reply, at least 1.
+	MaxTokens int `json:"max_tokens"`
+	// Stop holds the strings that end a reply; they are not part of it.
+	Stop []string `json:"stop,omitempty"`
+	// Extra holds further fields of the request body (of its "options" for
+	// Ollama), such as top_k or repetition_penalty. A field here wins over
+	// the same field from above; null leaves that field out.
+	Extra map[string]any `json:"extra,omitempty"`
+}
+
+// Request is one call.
+type Request struct {
+	Messages []Message
+	Decoding Decoding
+	// Seed is what the server seeds its sampling with, in [0, 2^31).
+	Seed int64
+}
+
+// Reply is what came back from one call.
+type Reply struct {
+	// Text is the reply without the reasoning that the server told apart.
+	Text string
+	// Reasoning is what the server sent as reasoning beside the reply.
+	Reasoning string
+	// FinishReason is the server's word: "stop", "length", …
+	FinishReason string
+	// PromptTokens and CompletionTokens are as the server counted them; 0 when it
+	// did not say.
+	PromptTokens     int
+	CompletionTokens int
+	// Attempts counts the requests made for this call, the last included.
+	Attempts int
+	// Latency is how long the last, successful attempt took.
+	Latency time.Duration
+}
+
+// Model answers calls. It is safe for concurrent use.
+type Model interface {
+	// Chat returns the model's next turn. Its errors are ContextError,
+	// RequestError, UnavailableError or the context's own.
+	Chat(ctx context.Context, req Request) (Reply, error)
+}
