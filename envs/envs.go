@@ -129,8 +129,8 @@ type Snapshotter interface {
 }
 
 // Comparer is the optional ability of an Env to tell whether a recorded
-// observation and ours say the same, where the reference leaves an order to
+// answer to an action and ours say the same, where the reference leaves an order to
 // hashing. Without it observations are compared byte for byte.
 type Comparer interface {
-	SameObservation(recorded, ours string) bool
+	SameObservation(action, recorded, ours string) bool
 }

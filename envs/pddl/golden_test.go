@@ -1,0 +1,206 @@
+package pddl
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+// shared is where the recorded behaviour and the official data lie.
+const shared = "../../../shared/"
+
+// official returns the official tasks, or skips the test.
+func official(t testing.TB) *Env {
+	t.Helper()
+	if _, err := os.Stat(shared + "data/agentboard"); err != nil {
+		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+	}
+	e, err := NewOfficial(shared + "data/agentboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// golden opens recorded behaviour, or skips the test.
+func golden(t testing.TB, file string) *os.File {
+	t.Helper()
+	f, err := os.Open(shared + "golden/" + file)
+	if err != nil {
+		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// goldenLines decodes every line of a compressed file of JSON Lines.
+func goldenLines[T any](t testing.TB, file string) []T {
+	t.Helper()
+	z, err := gzip.NewReader(golden(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []T
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d lines, %v", file, len(out), err)
+	}
+	return out
+}
+
+// trace is one recorded episode of golden/pddl.
+type trace struct {
+	TaskID     int    `json:"task_id"`
+	Game       string `json:"game"`
+	File       string `json:"problem_file"`
+	Difficulty string `json:"difficulty"`
+	Goal       string `json:"goal"`
+	Init       string `json:"init_observation"`
+	Steps      []struct {
+		Action      string
+		Observation string
+		Reward      float64
+		Done, Won   bool
+		Valid       bool     `json:"action_is_valid"`
+		Unordered   bool     `json:"order_nondeterministic"`
+		Items       []string `json:"items_sorted"`
+		Tail        []string `json:"fixed_tail"`
+	}
+}
+
+func TestRecordedTraces(t *testing.T) {
+	for _, file := range []string{"pddl/mixed_random.jsonl.gz", "pddl/plans_all60.jsonl.gz"} {
+		steps := 0
+		for _, tr := range goldenLines[trace](t, file) {
+			replayTrace(t, official(t), tr)
+			steps += len(tr.Steps)
+		}
+		t.Logf("%s: %d steps", file, steps)
+	}
+}
+
+func replayTrace(t *testing.T, e *Env, tr trace) {
+	ctx := context.Background()
+	task := e.Tasks()[tr.TaskID]
+	want := envs.Task{
+		ID:         tr.Game + "/" + strings.TrimSuffix(tr.File, ".pddl"),
+		Index:      tr.TaskID,
+		Type:       tr.Game,
+		Difficulty: envs.Difficulty(tr.Difficulty),
+		Digest:     task.Digest,
+	}
+	if diff := cmp.Diff(want, task); diff != "" {
+		t.Errorf("task %d: %s", tr.TaskID, diff)
+	}
+	w, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := w.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(envs.Start{Goal: tr.Goal, Observation: tr.Init}, start); diff != "" {
+		t.Errorf("%s: start: %s", task.ID, diff)
+	}
+	for i, s := range tr.Steps {
+		got, err := w.Step(ctx, s.Action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := envs.Step{Observation: s.Observation, Progress: s.Reward, Done: s.Done, Success: s.Won, Valid: s.Valid}
+		if s.Unordered {
+			want.Observation = sortedObservation(s.Items, s.Tail, strings.HasPrefix(s.Observation, listPrefix))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s: step %d, %q: %s", task.ID, i, s.Action, diff)
+		}
+		if !e.SameObservation(s.Action, s.Observation, got.Observation) {
+			t.Fatalf("%s: step %d, %q: SameObservation(%q, %q) = false", task.ID, i, s.Action, s.Observation, got.Observation)
+		}
+	}
+}
+
+// sortedObservation writes a listing as we do: sorted, the fixed tail last.
+func sortedObservation(items, tail []string, actions bool) string {
+	if !slices.IsSorted(items) {
+		panic("items_sorted is not sorted")
+	}
+	if actions {
+		return listPrefix + strings.Join(append(slices.Clone(items), tail...), ", ")
+	}
+	return strings.Join(items, " ")
+}
+
+// episode is one recorded episode of golden/agentboard-logs.
+type episode struct {
+	ID         int
+	Source     string
+	TaskName   string `json:"task_name"`
+	Goal       string
+	Difficulty string
+	Done       bool
+	Progress   float64
+	Grounding  float64
+	Steps      []struct {
+		Action      string
+		Observation string
+		Progress    float64
+	}
+}
+
+func TestRecordedModelRuns(t *testing.T) {
+	ctx := context.Background()
+	e := official(t)
+	steps := 0
+	for _, ep := range goldenLines[episode](t, "agentboard-logs/pddl.jsonl.gz") {
+		task := e.Tasks()[ep.ID]
+		w, err := e.NewWorld(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, err := w.Start(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start.Goal != ep.Goal || task.Type != ep.TaskName || string(task.Difficulty) != ep.Difficulty {
+			t.Errorf("%s %s: goal %q, want %q", ep.Source, task.ID, start.Goal, ep.Goal)
+		}
+		var got envs.Step
+		valid := 0
+		for i, s := range ep.Steps {
+			if got, err = w.Step(ctx, s.Action); err != nil {
+				t.Fatal(err)
+			}
+			if !e.SameObservation(s.Action, s.Observation, got.Observation) || got.Progress != s.Progress {
+				t.Fatalf("%s %s: step %d, %q: got %v, want %v", ep.Source, task.ID, i, s.Action, got, s)
+			}
+			if got.Valid {
+				valid++
+			}
+			steps++
+		}
+		grounding := float64(valid) / float64(len(ep.Steps))
+		if got.Done != ep.Done || got.Progress != ep.Progress || grounding != ep.Grounding {
+			t.Errorf("%s %s: done %v, progress %v, grounding %v; want %v, %v, %v", ep.Source, task.ID, got.Done, got.Progress, grounding, ep.Done, ep.Progress, ep.Grounding)
+		}
+	}
+	t.Logf("%d steps", steps)
+}

@@ -1,0 +1,147 @@
+package pddl
+
+import (
+	"slices"
+	"strings"
+
+	"heldout/envs/planning"
+)
+
+// instance is a ground problem with everything that its worlds need to read and
+// write text quickly. It does not change and is shared by all of them.
+type instance struct {
+	game *game
+	task *planning.Task
+	goal string // the goal sentence
+	// facts are all facts that can ever hold, sorted by text.
+	facts []fact
+	// targets are the goal's facts: each its bit in a state, always or never.
+	targets []int
+	// texts renders each of task.Operators.
+	texts []string
+	// listed are the operators that the benchmark calls valid where they can be
+	// applied, sorted by text.
+	listed []int
+	// verbs holds the valid actions of each name, as places in task.Operators.
+	verbs map[string][]int
+	arity map[string]int
+	// calls finds operators by their name and arguments; see call.
+	calls   map[string][]int
+	objects map[string]bool
+}
+
+// Facts that do not change have no bit in a state.
+const (
+	always = -1
+	never  = -2
+)
+
+// fact is a fact with its text. The index is its bit in a state, or always.
+type fact struct {
+	index int
+	text  string
+}
+
+func newInstance(g *game, task *planning.Task, targets []planning.Atom) *instance {
+	in := &instance{
+		game: g, task: task,
+		verbs:   map[string][]int{},
+		arity:   map[string]int{},
+		calls:   map[string][]int{},
+		objects: map[string]bool{},
+	}
+	for _, o := range task.Objects {
+		in.objects[o.Name] = true
+	}
+	in.goal = goalSentence(g, targets)
+	for _, a := range targets {
+		index, ok := task.Fact(a)
+		switch {
+		case ok:
+		case task.Holds(task.Init, a):
+			index = always
+		default:
+			index = never
+		}
+		in.targets = append(in.targets, index)
+	}
+	for i, a := range task.Facts {
+		in.facts = append(in.facts, fact{i, capitalize(g.fact(a))})
+	}
+	for _, a := range task.Constant {
+		in.facts = append(in.facts, fact{always, capitalize(g.fact(a))})
+	}
+	slices.SortStableFunc(in.facts, func(a, b fact) int { return strings.Compare(a.text, b.text) })
+	for i := range task.Operators {
+		in.addOperator(i)
+	}
+	slices.SortStableFunc(in.listed, func(a, b int) int { return strings.Compare(in.texts[a], in.texts[b]) })
+	return in
+}
+
+func (in *instance) addOperator(i int) {
+	op := &in.task.Operators[i]
+	name := op.Action.Name
+	atom := planning.Atom{Predicate: name}
+	distinct := true
+	for n, arg := range op.Args {
+		atom.Args = append(atom.Args, in.task.Objects[arg].Name)
+		distinct = distinct && !slices.Contains(op.Args[:n], arg)
+	}
+	key := call(name, atom.Args)
+	in.texts = append(in.texts, in.game.action(atom))
+	in.arity[name] = len(op.Args)
+	in.calls[key] = append(in.calls[key], i)
+	if distinct { // the benchmark lists no action with an object named twice
+		in.verbs[name] = append(in.verbs[name], i)
+		in.listed = append(in.listed, i)
+	}
+}
+
+// call is the key of an action in calls.
+func call(name string, args []string) string {
+	return name + " " + strings.Join(args, " ")
+}
+
+// goalSentence states the goal, its conditions sorted.
+func goalSentence(g *game, targets []planning.Atom) string {
+	var texts []string
+	for _, a := range targets {
+		texts = append(texts, g.fact(a))
+	}
+	slices.Sort(texts)
+	return "The goal is to satisfy the following conditions: " + strings.Join(texts, ", ")
+}
+
+// describe lists the facts that hold in s and, if since is given, did not hold
+// in it.
+func (in *instance) describe(s, since planning.State) string {
+	var b strings.Builder
+	sep := ""
+	for _, f := range in.facts {
+		if !holds(s, f.index) || since != nil && holds(since, f.index) {
+			continue
+		}
+		b.WriteString(sep)
+		b.WriteString(f.text)
+		sep = " "
+	}
+	return b.String()
+}
+
+// reached returns the share of the goal's facts that hold in s, and whether all
+// do.
+func (in *instance) reached(s planning.State) (share float64, all bool) {
+	n := 0
+	for _, t := range in.targets {
+		if holds(s, t) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(in.targets)), n == len(in.targets)
+}
+
+// holds reports whether a fact, given as in fact.index or targets, holds in s.
+func holds(s planning.State, index int) bool {
+	return index == always || index >= 0 && s.Has(index)
+}

@@ -1,0 +1,157 @@
+package pddl
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+)
+
+// problemFolders are where, from the data folder, the official domain and
+// problem files may lie: beside the labels, or in a checkout of AgentBoard whose
+// data folder this is.
+var problemFolders = []string{
+	"pddl/pddlgym",
+	"../agentboard/environment/pddl_env/pddlgym/pddl",
+}
+
+// labelFile holds a line of JSON for each task.
+const labelFile = "pddl/test.jsonl"
+
+// NewOfficial reads the 60 official tasks from a folder laid out as AgentBoard's
+// data folder.
+func NewOfficial(dir string) (*Env, error) {
+	labels, raw, err := readLabels(filepath.Join(dir, filepath.FromSlash(labelFile)))
+	if err != nil {
+		return nil, err
+	}
+	folder, err := findProblems(dir)
+	if err != nil {
+		return nil, err
+	}
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
+	read := []string{raw}
+	for i := range games {
+		texts, err := e.addOfficial(&games[i], folder, labels)
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, texts...)
+	}
+	if len(labels) != len(e.tasks) {
+		return nil, fmt.Errorf("%s has %d lines, but there are %d tasks", labelFile, len(labels), len(e.tasks))
+	}
+	e.info.DataHash = digest(read...)
+	return e, nil
+}
+
+// findProblems returns the folder with the problem files.
+func findProblems(dir string) (fs.FS, error) {
+	for _, f := range problemFolders {
+		folder := filepath.Join(dir, filepath.FromSlash(f))
+		if info, err := os.Stat(filepath.Join(folder, games[0].name+".pddl")); err == nil && !info.IsDir() {
+			return os.DirFS(folder), nil
+		}
+	}
+	return nil, fmt.Errorf("the PDDL domain and problem files are missing: want %s.pddl and the folder %s in %s; "+
+		"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl",
+		games[0].name, games[0].name, filepath.Join(dir, filepath.FromSlash(problemFolders[0])))
+}
+
+// addOfficial reads the problems of one game, in the order of their file names,
+// and returns the texts that were read.
+func (e *Env) addOfficial(g *game, folder fs.FS, labels []label) (read []string, err error) {
+	domainText, err := fs.ReadFile(folder, g.name+".pddl")
+	if err != nil {
+		return nil, fmt.Errorf("pddl: %w", err)
+	}
+	domain, err := planning.ParseDomain(g.name+".pddl", string(domainText))
+	if err != nil {
+		return nil, err
+	}
+	read = append(read, string(domainText))
+	files, err := fs.Glob(folder, g.name+"/*.pddl")
+	if err != nil {
+		return nil, fmt.Errorf("pddl: %w", err)
+	}
+	slices.Sort(files)
+	if len(files) < g.capacity {
+		return nil, fmt.Errorf("pddl: the folder %s has %d problem files, want %d", g.name, len(files), g.capacity)
+	}
+	for _, file := range files[:g.capacity] {
+		text, err := fs.ReadFile(folder, file)
+		if err != nil {
+			return nil, fmt.Errorf("pddl: %w", err)
+		}
+		p, err := newProblem(g, domain, file, string(text))
+		if err != nil {
+			return nil, err
+		}
+		n := len(e.tasks)
+		if n >= len(labels) {
+			return nil, fmt.Errorf("%s ends before task %d", labelFile, n)
+		}
+		if l := labels[n]; l.Info.Subtask != g.name {
+			return nil, fmt.Errorf("%s: line %d is about %q, but task %d is one of %s", labelFile, n+1, l.Info.Subtask, n, g.name)
+		}
+		id := g.name + "/" + strings.TrimSuffix(path.Base(file), ".pddl")
+		e.add(p, id, labels[n].Difficulty, string(domainText), string(text))
+		read = append(read, string(text))
+	}
+	return read, nil
+}
+
+// label is what matters of a line of the label file.
+type label struct {
+	ID         int             `json:"id"`
+	Difficulty envs.Difficulty `json:"difficulty"`
+	Info       struct {
+		Subtask string `json:"subtask"`
+	} `json:"additional_info"`
+}
+
+// readLabels reads the label file; raw is its text.
+func readLabels(file string) (labels []label, raw string, err error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("the labels of the official PDDL tasks are missing: %w", err)
+	}
+	labels, err = parseLabels(b)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	return labels, string(b), nil
+}
+
+// parseLabels reads JSON Lines; its errors start with the line number.
+func parseLabels(b []byte) ([]label, error) {
+	var labels []label
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var l label
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("%d: %w", n, err)
+		}
+		if l.ID != n-1 {
+			return nil, fmt.Errorf("%d: want id %d, got %d", n, n-1, l.ID)
+		}
+		if l.Difficulty != envs.Easy && l.Difficulty != envs.Hard {
+			return nil, fmt.Errorf("%d: want difficulty %q or %q, got %q", n, envs.Easy, envs.Hard, l.Difficulty)
+		}
+		labels = append(labels, l)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+	}
+	return labels, nil
+}

@@ -1,0 +1,144 @@
+// Package pddl is AgentBoard's PDDL environment: four strategy games (gripper,
+// blockworld, barman, tyreworld) played in text, answered byte for byte as the
+// reference answers. Where the reference lists facts or actions in the order of
+// a hash table, ours are sorted.
+package pddl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+)
+
+// Name is the environment's name.
+const Name = "pddl"
+
+// stepLimit is the largest number of steps in the published configuration.
+const stepLimit = 30
+
+// Env implements envs.Env.
+type Env struct {
+	info     envs.Info
+	tasks    []envs.Task
+	problems []*problem // by task index
+}
+
+// problem is what a task is made from. It is ground when first played.
+type problem struct {
+	game   *game
+	domain *planning.Domain
+	parsed *planning.Problem
+	ready  func() (*instance, error)
+}
+
+// newProblem reads a problem and checks that its goal is one that progress can
+// be counted on: a conjunction of facts.
+func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, error) {
+	parsed, err := planning.ParseProblem(file, text)
+	if err != nil {
+		return nil, err
+	}
+	targets, ok := parsed.Goal.Literals()
+	if !ok || len(targets) == 0 {
+		return nil, fmt.Errorf("%s: the goal is not a conjunction of facts", file)
+	}
+	p := &problem{game: g, domain: domain, parsed: parsed}
+	p.ready = sync.OnceValues(func() (*instance, error) {
+		task, err := planning.Ground(domain, parsed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return newInstance(g, task, targets), nil
+	})
+	return p, nil
+}
+
+// add puts a problem at the end of the benchmark.
+func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...string) {
+	e.tasks = append(e.tasks, envs.Task{
+		ID:         id,
+		Index:      len(e.tasks),
+		Type:       p.game.name,
+		Difficulty: difficulty,
+		Digest:     digest(append(texts, string(difficulty))...),
+	})
+	e.problems = append(e.problems, p)
+}
+
+// digest hashes texts, each behind its length.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+		return nil, fmt.Errorf("pddl: there is no task %s here", t.ID)
+	}
+	in, err := e.problems[t.Index].ready()
+	if err != nil {
+		return nil, err
+	}
+	return newWorld(in), nil
+}
+
+// SameObservation implements envs.Comparer. The reference gives the valid
+// actions, and the facts seen by looking around, in the order of a hash table;
+// those are compared as collections, everything else as it is.
+func (e *Env) SameObservation(action, recorded, ours string) bool {
+	if recorded == ours {
+		return true
+	}
+	switch action = lower(action); {
+	case strings.Contains(action, "check"):
+		return sameParts(splitActions(recorded), splitActions(ours))
+	case strings.Contains(action, lookAction):
+		return sameParts(splitFacts(recorded), splitFacts(ours))
+	default:
+		return false
+	}
+}
+
+func sameParts(a, b []string) bool {
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// splitActions takes apart a list of valid actions.
+func splitActions(text string) []string {
+	list, _ := strings.CutPrefix(text, listPrefix)
+	return strings.Split(list, ", ")
+}
+
+// splitFacts takes apart facts joined by spaces. Each is capitalized, so that a
+// capital starts a fact and stands nowhere else.
+func splitFacts(text string) []string {
+	var parts []string
+	start := 0
+	text += " " // every part but the last has the space that joins it to the next
+	for i := 1; i < len(text); i++ {
+		if text[i] >= 'A' && text[i] <= 'Z' {
+			parts = append(parts, text[start:i])
+			start = i
+		}
+	}
+	return append(parts, text[start:])
+}

@@ -1,0 +1,250 @@
+package pddl
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tokenize splits text into sentences and those into words, as NLTK's English
+// word_tokenize does for text in lower case: which words equal the name of an
+// action or an object decides what the agent did.
+func tokenize(text string) []string {
+	var tokens []string
+	for _, s := range sentences(text) {
+		tokens = append(tokens, words(s)...)
+	}
+	return tokens
+}
+
+// A rewrite is one step of the word rules. The trigger holds characters without
+// at least one of which the rule cannot apply; most actions contain none.
+type rewrite struct {
+	trigger string
+	pattern *regexp.Regexp
+	with    string
+}
+
+// apply rewrites s.
+func (r rewrite) apply(s string) string {
+	if !strings.ContainsAny(s, r.trigger) {
+		return s
+	}
+	return r.pattern.ReplaceAllString(s, r.with)
+}
+
+func rewriting(trigger, pattern, with string) rewrite {
+	return rewrite{trigger, regexp.MustCompile(pattern), with}
+}
+
+// The word rules in their order, in groups between which other rules run; the
+// numbers are those of the tokenizer's description.
+var (
+	openingQuotes = []rewrite{
+		rewriting("«“‘„`", "([«“‘„]|`+)", " $1 "), // 1
+		rewriting(`"`, `^"`, "``"),                // 2
+		rewriting("`", "(``)", " $1 "),
+		rewriting(`"'`, `([ (\[{<])("|'{2})`, "$1 `` "),
+	}
+	innerMarks = []rewrite{
+		rewriting(":,", `([:,])(\P{Nd})`, " $1 $2"), // 5
+		rewriting(":,", `([:,])$`, " $1 "),
+		rewriting(".", `(\.{2,})`, " $1 "),              // 6
+		rewriting(";@#$%&", `([;@#$%&])`, " $1 "),       // 7
+		rewriting(".", finalPeriod(`"'`), "$1 $2$3 "),   // 8
+		rewriting("?!", `([?!])`, " $1 "),               //
+		rewriting("'", `([^'])' `, "$1 ' "),             // 9
+		rewriting("*", `(\*)`, " $1 "),                  // 10
+		rewriting("[](){}<>", `([\[\](){}<>])`, " $1 "), //
+		rewriting("-", `(--)`, " $1 "),                  //
+	}
+	outerPeriod  = rewriting(".", finalPeriod(`"'»”’ `), "$1 $2 $3 ") // 4
+	closingMarks = []rewrite{
+		rewriting("»”’", `([»”’])`, " $1 "), // 11
+		rewriting("'", `('')`, " $1 "),
+		rewriting(`"`, `"`, " '' "),
+		rewriting("'", `([^' ])('[smd]|') `, "$1 $2 "), // 12
+		rewriting("'", `([^' ])('ll|'re|'ve|n't) `, "$1 $2 "),
+	}
+)
+
+// finalPeriod matches a text's last period and the closing marks after it,
+// which may be brackets and the marks given.
+func finalPeriod(marks string) string {
+	return `([^.])(\.)([\])}>` + marks + `]*)` + pySpace + `*$`
+}
+
+// pySpace is white space as Python's regular expressions see it.
+const pySpace = `[\t-\r\x1c-\x20\x{85}\p{Z}]`
+
+// words splits one sentence.
+func words(s string) []string {
+	for _, r := range openingQuotes {
+		s = r.apply(s)
+	}
+	s = detachQuote(s)
+	s = outerPeriod.apply(s)
+	for _, r := range innerMarks {
+		s = r.apply(s)
+	}
+	s = " " + s + " "
+	for _, r := range closingMarks {
+		s = r.apply(s)
+	}
+	for _, c := range contractions {
+		s = c.split(s)
+	}
+	return strings.FieldsFunc(s, isSpace)
+}
+
+// detachQuote puts a space between a quote and a single letter after it, as in
+// 'a', unless the letter could be a contraction (rule 3).
+func detachQuote(s string) string {
+	if !strings.Contains(s, "'") {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		b.WriteRune(r)
+		if r != '\'' {
+			continue
+		}
+		letter, n := utf8.DecodeRuneInString(s[i+1:])
+		after, _ := utf8.DecodeRuneInString(s[i+1+n:])
+		if isWord(letter) && !isWord(after) && !strings.ContainsRune("mtsdn", letter) {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// contraction is a word that stands for two; the first has at bytes.
+type contraction struct {
+	word string
+	at   int
+	// spaceBefore and spaceAfter ask for white space there; otherwise a word
+	// boundary will do.
+	spaceBefore, spaceAfter bool
+}
+
+// contractions are those of rule 13, in their order.
+var contractions = []contraction{
+	{word: "cannot", at: 3},
+	{word: "d'ye", at: 1},
+	{word: "gimme", at: 3},
+	{word: "gonna", at: 3},
+	{word: "gotta", at: 3},
+	{word: "lemme", at: 3},
+	{word: "more'n", at: 4},
+	{word: "wanna", at: 3, spaceAfter: true},
+	{word: "'tis", at: 2, spaceBefore: true},
+	{word: "'twas", at: 2, spaceBefore: true},
+}
+
+func (c contraction) split(s string) string {
+	for from := 0; ; {
+		i := strings.Index(s[from:], c.word)
+		if i < 0 {
+			return s
+		}
+		i += from
+		from = i + len(c.word)
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[from:])
+		if isWord(after) || c.spaceAfter && !isSpace(after) {
+			continue
+		}
+		if c.spaceBefore && before != ' ' || !c.spaceBefore && isWord(before) {
+			continue
+		}
+		split := " " + c.word[:c.at] + " " + c.word[c.at:] + " "
+		s = s[:i] + split + s[from:]
+		from = i + len(split)
+	}
+}
+
+// isWord reports whether r is a word character of Python's regular expressions.
+func isWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
+
+// isSpace reports whether Python takes r for white space.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
+}
+
+// sentences splits text into sentences as NLTK's Punkt does without training. A
+// stretch without white space holds at most one end of a sentence: the last
+// ".", "?" or "!" in it that a mark, or white space and more text, follows.
+func sentences(text string) []string {
+	var out []string
+	start := 0
+	for i := 0; i < len(text); {
+		n := strings.IndexFunc(text[i:], isSpace)
+		if n < 0 {
+			n = len(text) - i
+		}
+		if end := lastEnd(text, i, i+n); end > 0 {
+			end += closing(text[end:])
+			out = append(out, strings.TrimRightFunc(text[start:end], isSpace))
+			start = len(text) - len(strings.TrimLeftFunc(text[end:], isSpace))
+		}
+		_, width := utf8.DecodeRuneInString(text[i+n:])
+		i += n + width
+	}
+	return append(out, strings.TrimRightFunc(text[start:], isSpace))
+}
+
+// lastEnd returns where in text[from:to], which has no white space, a sentence
+// ends; 0 if nowhere.
+func lastEnd(text string, from, to int) int {
+	last, ends := 0, false
+	for i := from; i < to; i++ {
+		if !strings.ContainsRune(".?!", rune(text[i])) {
+			continue
+		}
+		next := strings.TrimLeftFunc(text[i+1:], isSpace)
+		if next == "" || i+1 < to && !strings.ContainsRune(marks, rune(next[0])) {
+			continue
+		}
+		last = i + 1
+		ends = ends || text[i] != '.' || periodEnds(text[from:i], next)
+	}
+	if !ends {
+		return 0
+	}
+	return last
+}
+
+// marks are the characters that can follow the end of a sentence directly.
+const marks = `)";}]*:@'({[!?`
+
+// periodEnds reports whether a period between word and next ends a sentence. The
+// last of several does not, and neither does one after a number or a single
+// letter when the text goes on in lower case.
+func periodEnds(word, next string) bool {
+	if strings.HasSuffix(word, ".") {
+		return false
+	}
+	word = strings.TrimLeft(word[strings.LastIndexAny(word, `)";}]*:@({[!?,`)+1:], "'")
+	first, _ := utf8.DecodeRuneInString(next)
+	return !ordinal.MatchString(word) || !unicode.IsLower(first) && !strings.ContainsRune(";:,.!?", first)
+}
+
+// ordinal matches what, with a period, may number what follows: "1.", "a.".
+var ordinal = regexp.MustCompile(`^(-?[.,]?\p{Nd}[\p{Nd},.-]*|\p{L})$`)
+
+// closing returns the length of the closing marks, and white space after them,
+// with which a text starts, and which belong to the sentence before it.
+func closing(text string) int {
+	rest := strings.TrimLeftFunc(text, isSpace)
+	after := strings.TrimLeft(rest, "\"')]}")
+	if len(after) == len(rest) {
+		return 0
+	}
+	if spaced := strings.TrimLeftFunc(after, isSpace); len(spaced) < len(after) || after == "" || strings.HasPrefix(after, "--") {
+		return len(text) - len(spaced)
+	}
+	return 0
+}

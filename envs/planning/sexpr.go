@@ -1,0 +1,126 @@
+package planning
+
+import (
+	"fmt"
+	"strings"
+)
+
+// node is an S-expression: an atom, or a list when list is true.
+type node struct {
+	list      bool
+	atom      string
+	kids      []node
+	line, col int
+}
+
+// maxDepth bounds the nesting of an S-expression, so that a hostile file
+// cannot exhaust the stack.
+const maxDepth = 200
+
+// reader turns PDDL text into S-expressions. Comments run from ";" to the end
+// of the line; everything is lower-cased.
+type reader struct {
+	file      string
+	text      string
+	pos       int
+	line, col int
+}
+
+// readFile reads the one S-expression of a PDDL file.
+func readFile(file, text string) (node, error) {
+	r := &reader{file: file, text: strings.ToLower(text), line: 1, col: 1}
+	n, err := r.read(0)
+	if err != nil {
+		return node{}, err
+	}
+	r.skip()
+	if r.pos < len(r.text) {
+		return node{}, r.errorf("unexpected text after the closing parenthesis of the definition")
+	}
+	if !n.list {
+		return node{}, r.at(n).errorf("a PDDL file starts with (define …), this one with %q", n.atom)
+	}
+	return n, nil
+}
+
+func (r *reader) read(depth int) (node, error) {
+	r.skip()
+	n := node{line: r.line, col: r.col}
+	if r.pos == len(r.text) {
+		return n, r.errorf("the file ends in the middle of a definition: a closing parenthesis is missing")
+	}
+	if depth > maxDepth {
+		return n, r.errorf("parentheses are nested more than %d deep", maxDepth)
+	}
+	switch c := r.text[r.pos]; c {
+	case ')':
+		return n, r.errorf("unexpected closing parenthesis")
+	case '(':
+		r.advance()
+		n.list = true
+		for {
+			r.skip()
+			if r.pos < len(r.text) && r.text[r.pos] == ')' {
+				r.advance()
+				return n, nil
+			}
+			kid, err := r.read(depth + 1)
+			if err != nil {
+				return n, err
+			}
+			n.kids = append(n.kids, kid)
+		}
+	default:
+		start := r.pos
+		r.advance()
+		for r.pos < len(r.text) && !delimiter(r.text[r.pos]) {
+			r.advance()
+		}
+		n.atom = r.text[start:r.pos]
+		return n, nil
+	}
+}
+
+// delimiter reports whether c ends an atom. A "?" starts a new one, so that
+// "level?l1" reads as two words, as in one of the published domains.
+func delimiter(c byte) bool {
+	return c == '(' || c == ')' || c == ';' || c == '?' || space(c)
+}
+
+func space(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+}
+
+// skip moves over white space and comments.
+func (r *reader) skip() {
+	for r.pos < len(r.text) {
+		switch {
+		case space(r.text[r.pos]):
+			r.advance()
+		case r.text[r.pos] == ';':
+			for r.pos < len(r.text) && r.text[r.pos] != '\n' {
+				r.advance()
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (r *reader) advance() {
+	if r.text[r.pos] == '\n' {
+		r.line++
+		r.col = 0
+	}
+	r.pos++
+	r.col++
+}
+
+// at returns a reader that reports errors at n.
+func (r *reader) at(n node) *reader {
+	return &reader{file: r.file, line: n.line, col: n.col}
+}
+
+func (r *reader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", r.file, r.line, r.col, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,155 @@
+package planning
+
+import "fmt"
+
+// Literal is a fact that must hold or, when negated, must not.
+type Literal int32
+
+// literal makes the literal of a fact.
+func literal(fact int, negated bool) Literal {
+	l := Literal(fact) << 1
+	if negated {
+		l |= 1
+	}
+	return l
+}
+
+// Fact returns the index of the literal's fact in Task.Facts.
+func (l Literal) Fact() int { return int(l >> 1) }
+
+// Negated reports whether the fact must not hold.
+func (l Literal) Negated() bool { return l&1 == 1 }
+
+// State is a set of facts, one bit each.
+type State []uint64
+
+// Has reports whether a fact is in the state.
+func (s State) Has(fact int) bool {
+	return s[fact>>6]>>(fact&63)&1 == 1
+}
+
+// Satisfies reports whether all literals hold in the state.
+func (s State) Satisfies(literals []Literal) bool {
+	for _, l := range literals {
+		if s[l>>7]>>(l>>1&63)&1 == uint64(l&1) {
+			return false
+		}
+	}
+	return true
+}
+
+// Equal reports whether two states of one task hold the same facts.
+func (s State) Equal(o State) bool {
+	for i, w := range s {
+		if w != o[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns a copy.
+func (s State) Clone() State { return append(State(nil), s...) }
+
+func (s State) add(fact int32)    { s[fact>>6] |= 1 << (fact & 63) }
+func (s State) remove(fact int32) { s[fact>>6] &^= 1 << (fact & 63) }
+
+// Effect changes the state where its conditions held before.
+type Effect struct {
+	When   []Literal
+	Add    []int32
+	Delete []int32
+}
+
+// Operator is a ground action: it can be applied where its preconditions hold.
+// An action whose precondition is a disjunction has an operator for each way to
+// meet it; those have the same Action and Args.
+type Operator struct {
+	Action       *Action
+	Args         []int // indices into Task.Objects
+	Precondition []Literal
+	Effects      []Effect
+}
+
+// Task is a ground planning task. It does not change once made and may be used
+// by many goroutines.
+type Task struct {
+	Objects []Object
+	// Facts are those that can change; the index of a fact is its bit in a
+	// State.
+	Facts []Atom
+	// Constant are the facts that always hold, in no state's bits.
+	Constant []Atom
+	// Init is the initial state.
+	Init State
+	// Goal holds the ways to reach the goal; any one suffices. It is empty
+	// when the goal cannot be reached even if nothing were ever undone.
+	Goal [][]Literal
+	// Operators are those that could ever be applied, in the order of the
+	// domain's actions and then of their arguments.
+	Operators []Operator
+
+	index    map[string]int // Atom.String to index in Facts
+	constant map[string]bool
+}
+
+// Fact returns the index in Facts of a fact that can change.
+func (t *Task) Fact(a Atom) (index int, ok bool) {
+	index, ok = t.index[a.String()]
+	return index, ok
+}
+
+// Holds reports whether a fact is true in a state.
+func (t *Task) Holds(s State, a Atom) bool {
+	if i, ok := t.Fact(a); ok {
+		return s.Has(i)
+	}
+	return t.constant[a.String()]
+}
+
+// Reached reports whether a state meets the goal.
+func (t *Task) Reached(s State) bool { return s.satisfiesAny(t.Goal) }
+
+func (s State) satisfiesAny(ways [][]Literal) bool {
+	for _, way := range ways {
+		if s.Satisfies(way) {
+			return true
+		}
+	}
+	return false
+}
+
+// Apply writes into dst the state that an operator makes of src; the
+// preconditions are taken to hold. Facts both deleted and added stay. The two
+// states must not share memory.
+func (t *Task) Apply(op *Operator, src, dst State) {
+	copy(dst, src)
+	for i := range op.Effects {
+		if e := &op.Effects[i]; src.Satisfies(e.When) {
+			for _, f := range e.Delete {
+				dst.remove(f)
+			}
+		}
+	}
+	for i := range op.Effects {
+		if e := &op.Effects[i]; src.Satisfies(e.When) {
+			for _, f := range e.Add {
+				dst.add(f)
+			}
+		}
+	}
+}
+
+// Name renders an operator as PDDL does: "(stack b1 b2)".
+func (t *Task) Name(op *Operator) string {
+	a := Atom{Predicate: op.Action.Name}
+	for _, arg := range op.Args {
+		a.Args = append(a.Args, t.Objects[arg].Name)
+	}
+	return a.String()
+}
+
+// String says how large the task is.
+func (t *Task) String() string {
+	return fmt.Sprintf("%d facts, %d operators", len(t.Facts), len(t.Operators))
+}
