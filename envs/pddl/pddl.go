@@ -108,7 +108,9 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 	}
 	switch action = lower(action); {
 	case strings.Contains(action, "check"):
-		return sameParts(splitActions(recorded), splitActions(ours))
+		recorded, a := strings.CutPrefix(recorded, listPrefix)
+		ours, b := strings.CutPrefix(ours, listPrefix)
+		return a && b && sameParts(strings.Split(recorded, ", "), strings.Split(ours, ", "))
 	case strings.Contains(action, lookAction):
 		return sameParts(splitFacts(recorded), splitFacts(ours))
 	default:
@@ -120,12 +122,6 @@ func sameParts(a, b []string) bool {
 	slices.Sort(a)
 	slices.Sort(b)
 	return slices.Equal(a, b)
-}
-
-// splitActions takes apart a list of valid actions.
-func splitActions(text string) []string {
-	list, _ := strings.CutPrefix(text, listPrefix)
-	return strings.Split(list, ", ")
 }
 
 // splitFacts takes apart facts joined by spaces. Each is capitalized, so that a
