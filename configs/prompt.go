@@ -1,0 +1,176 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Prompt is what an agent tells a model about an environment before the task.
+type Prompt struct {
+	// React says how a reply must look; it is for the react agent.
+	React string `yaml:"react"`
+	// Help names the action that lists what can be done; it is for the act
+	// agent.
+	Help string `yaml:"help"`
+	// Types holds the instructions by task type; the key "" is for tasks of
+	// any other type.
+	Types map[string]Instructions `yaml:"types"`
+}
+
+// Instructions explain one task type.
+type Instructions struct {
+	// System is sent as a system message if it is not empty. Not every chat
+	// template has room for one.
+	System string `yaml:"system"`
+	// Instruction explains the rules and the actions.
+	Instruction string `yaml:"instruction"`
+	// Examples are worked episodes.
+	Examples []Example `yaml:"examples"`
+}
+
+// Example is a worked episode: given step by step, or as one Text that is shown
+// as it is.
+type Example struct {
+	Goal        string        `yaml:"goal"`
+	Observation string        `yaml:"observation"`
+	Steps       []ExampleStep `yaml:"steps"`
+	Text        string        `yaml:"text"`
+}
+
+// ExampleStep is one step of an Example.
+type ExampleStep struct {
+	Thought     string `yaml:"thought"`
+	Action      string `yaml:"action"`
+	Observation string `yaml:"observation"`
+}
+
+// For returns the instructions for a task type.
+func (p Prompt) For(taskType string) (Instructions, error) {
+	if in, ok := p.Types[taskType]; ok {
+		return in, nil
+	}
+	if in, ok := p.Types[""]; ok {
+		return in, nil
+	}
+	return Instructions{}, fmt.Errorf("the prompt has no section for task type %q; it has %s",
+		taskType, strings.Join(slices.Sorted(maps.Keys(p.Types)), ", "))
+}
+
+// LoadPrompt returns the embedded prompt of an environment.
+func LoadPrompt(env string) (Prompt, error) {
+	file := path.Join("prompts", env+".yaml")
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return Prompt{}, fmt.Errorf("there is no prompt for environment %s; give one with --prompt", env)
+	}
+	return ParsePrompt(file, b)
+}
+
+// ParsePrompt reads a prompt from YAML, or from AgentBoard's JSON, in which
+// every task type has examples, an instruction and a system message. What the
+// file leaves open, the form of a reply and the help action, is filled in.
+func ParsePrompt(file string, b []byte) (Prompt, error) {
+	var p Prompt
+	var err error
+	if strings.HasPrefix(string(bytes.TrimSpace(b)), "{") {
+		p, err = parseAgentBoardPrompt(file, b)
+	} else {
+		err = decode(file, b, &p)
+	}
+	if err != nil {
+		return Prompt{}, err
+	}
+	if p.React == "" {
+		text, err := files.ReadFile("prompts/react.txt")
+		if err != nil {
+			return Prompt{}, err
+		}
+		p.React = string(text)
+	}
+	if p.Help == "" {
+		p.Help = "check valid actions"
+	}
+	return p, p.check(file)
+}
+
+// check reports sections that say nothing.
+func (p Prompt) check(file string) error {
+	if len(p.Types) == 0 {
+		return fmt.Errorf("%s: the prompt has no types section", file)
+	}
+	for name, in := range p.Types {
+		if strings.TrimSpace(in.Instruction) == "" {
+			return fmt.Errorf("%s: the instruction of task type %q is empty", file, name)
+		}
+		for i, ex := range in.Examples {
+			if (ex.Text == "") == (len(ex.Steps) == 0) {
+				return fmt.Errorf("%s: example %d of task type %q needs either a text or steps", file, i+1, name)
+			}
+		}
+	}
+	return nil
+}
+
+// agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
+// file with one such section; its examples may be a string or a list.
+type agentBoardPrompt struct {
+	Examples    stringOrList `json:"examples"`
+	Instruction string       `json:"instruction"`
+	System      string       `json:"system_msg"`
+}
+
+type stringOrList []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *stringOrList) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*s = stringOrList{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(s))
+}
+
+func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
+	p := Prompt{Types: map[string]Instructions{}}
+	var flat agentBoardPrompt
+	if strictJSON(b, &flat) == nil {
+		p.Types[""] = flat.instructions()
+		return p, nil
+	}
+	var sections map[string]agentBoardPrompt
+	if err := strictJSON(b, &sections); err != nil {
+		return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
+	}
+	for name, s := range sections {
+		p.Types[name] = s.instructions()
+	}
+	return p, nil
+}
+
+func (a agentBoardPrompt) instructions() Instructions {
+	in := Instructions{System: a.System, Instruction: a.Instruction}
+	for _, text := range a.Examples {
+		in.Examples = append(in.Examples, Example{Text: text})
+	}
+	return in
+}
+
+// strictJSON decodes one JSON value, and nothing after it, into v.
+func strictJSON(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("there is more after the JSON value")
+	}
+	return nil
+}
