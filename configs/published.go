@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -19,8 +20,8 @@ type Published struct {
 	Tables []PublishedTable `yaml:"tables"`
 }
 
-// PublishedTable is one table. A column is an environment or, in a table of
-// perturbations, a condition.
+// PublishedTable is one table. A column is an environment, a condition of Env
+// in a table of perturbations, or a mean over several environments.
 type PublishedTable struct {
 	ID      string   `yaml:"id"`
 	Title   string   `yaml:"title"`
@@ -31,8 +32,9 @@ type PublishedTable struct {
 	Rows []PublishedRow `yaml:"rows"`
 }
 
-// PublishedRow is one method. Every list has a value for each column, in
-// percent, as printed; null where none was published.
+// PublishedRow is one method; no other of its table has the same Model and Base.
+// Every list has a value for each column, in percent, as printed; null where
+// none was published.
 type PublishedRow struct {
 	Model string `yaml:"model"`
 	// Base is the model that the method builds on.
@@ -55,6 +57,7 @@ func PublishedNames() ([]string, error) {
 	for i, f := range found {
 		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
 	}
+	slices.Sort(found) // the suffix had a part in the order
 	return found, err
 }
 
@@ -75,44 +78,96 @@ func ParsePublished(file string, b []byte) (Published, error) {
 	if err := decode(file, b, &p); err != nil {
 		return p, err
 	}
+	if len(p.Tables) == 0 {
+		return p, fmt.Errorf("%s: there are no tables", file)
+	}
 	ids := map[string]bool{}
-	for _, t := range p.Tables {
-		if t.ID == "" || ids[t.ID] {
-			return p, fmt.Errorf("%s: every table needs an id of its own, and %q is missing or taken", file, t.ID)
+	for i, t := range p.Tables {
+		if t.ID == "" {
+			return p, fmt.Errorf("%s: table number %d has no id", file, i+1)
+		}
+		if ids[t.ID] {
+			return p, fmt.Errorf("%s: two tables have the id %q", file, t.ID)
 		}
 		ids[t.ID] = true
-		for _, r := range t.Rows {
-			if err := r.check(t.Columns); err != nil {
-				return p, fmt.Errorf("%s: table %s, model %q: %w", file, t.ID, r.Model, err)
-			}
+		if err := t.check(); err != nil {
+			return p, fmt.Errorf("%s: table %s: %w", file, t.ID, err)
 		}
 	}
 	return p, nil
 }
 
-// check reports lists that do not fit the columns.
-func (r PublishedRow) check(columns []string) error {
-	lists := map[string][]*float64{
-		"success": r.Success, "progress": r.Progress, "grounding": r.Grounding,
-		"success-std": r.SuccessStd, "progress-std": r.ProgressStd,
-	}
-	for name, values := range lists {
-		if len(values) != 0 && len(values) != len(columns) {
-			return fmt.Errorf("%s has %d values for %d columns", name, len(values), len(columns))
-		}
-		for _, v := range values {
-			if v != nil && (*v < 0 || *v > 100) {
-				return fmt.Errorf("%s has the value %g, which is not a percentage", name, *v)
-			}
+// check reports columns and rows that cannot be told apart, and values that fit
+// no column.
+func (t PublishedTable) check() error {
+	for i, c := range t.Columns {
+		if c == "" || slices.Contains(t.Columns[:i], c) {
+			return fmt.Errorf("the column %q is empty or there twice", c)
 		}
 	}
-	for _, s := range [][]float64{r.Average, r.Std} {
-		if len(s) != 0 && len(s) != 2 {
-			return fmt.Errorf("average and std have two values, success and progress")
+	type name struct{ model, base string }
+	seen := map[name]bool{}
+	for i, r := range t.Rows {
+		if r.Model == "" {
+			return fmt.Errorf("row number %d names no model", i+1)
+		}
+		row := fmt.Sprintf("model %q", r.Model)
+		if r.Base != "" {
+			row += fmt.Sprintf(" on base %q", r.Base)
+		}
+		if seen[name{r.Model, r.Base}] {
+			return fmt.Errorf("%s: another row has the same model and base", row)
+		}
+		seen[name{r.Model, r.Base}] = true
+		if err := r.check(t.Columns); err != nil {
+			return fmt.Errorf("%s: %w", row, err)
 		}
 	}
 	return nil
 }
+
+// check reports lists that do not fit the columns and values that are no
+// percentages.
+func (r PublishedRow) check(columns []string) error {
+	for _, l := range []struct {
+		name   string
+		values []*float64
+	}{
+		{"success", r.Success}, {"progress", r.Progress}, {"grounding", r.Grounding},
+		{"success-std", r.SuccessStd}, {"progress-std", r.ProgressStd},
+	} {
+		if len(l.values) != 0 && len(l.values) != len(columns) {
+			return fmt.Errorf("%s has %d values for %d columns", l.name, len(l.values), len(columns))
+		}
+		for _, v := range l.values {
+			if v != nil && !isPercentage(*v) {
+				return fmt.Errorf("%s has the value %g, which is not a percentage", l.name, *v)
+			}
+		}
+	}
+	for _, l := range []struct {
+		name   string
+		values []float64
+	}{{"average", r.Average}, {"std", r.Std}} {
+		if len(l.values) != 0 && len(l.values) != 2 {
+			return fmt.Errorf("%s has %d values, not two: success and progress", l.name, len(l.values))
+		}
+		for _, v := range l.values {
+			if !isPercentage(v) {
+				return fmt.Errorf("%s has the value %g, which is not a percentage", l.name, v)
+			}
+		}
+	}
+	for _, c := range r.HeldIn {
+		if !slices.Contains(columns, c) {
+			return fmt.Errorf("held-in names %q, which is not a column", c)
+		}
+	}
+	return nil
+}
+
+// isPercentage is false for NaN, which YAML can write, too.
+func isPercentage(v float64) bool { return v >= 0 && v <= 100 }
 
 // Table returns the table with that id; ok is false if there is none.
 func (p Published) Table(id string) (t PublishedTable, ok bool) {

@@ -35,9 +35,11 @@ type Decoding struct {
 	MaxTokens int `json:"max_tokens"`
 	// Stop holds the strings that end a reply; they are not part of it.
 	Stop []string `json:"stop,omitempty"`
-	// Extra holds further fields of the request body (of its "options" for
-	// Ollama), such as top_k or repetition_penalty. A field here wins over
-	// the same field from above; null leaves that field out.
+	// Extra holds further fields of the request body, such as top_k or
+	// repetition_penalty. For Ollama they are fields of its "options", where it
+	// ignores what it does not know; only think lies beside them. A field here
+	// wins over the same field from above, by its name on the wire; null leaves
+	// that field out. The fields model, messages and stream are not allowed.
 	Extra map[string]any `json:"extra,omitempty"`
 }
 
@@ -63,13 +65,14 @@ type Reply struct {
 	CompletionTokens int
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int
-	// Latency is how long the last, successful attempt took.
+	// Latency is how long the last, successful attempt took, waits before it not
+	// included.
 	Latency time.Duration
 }
 
 // Model answers calls. It is safe for concurrent use.
 type Model interface {
-	// Chat returns the model's next turn. Its errors are ContextError,
-	// RequestError, UnavailableError or the context's own.
+	// Chat returns the model's next turn. Its errors are *ContextError,
+	// *RequestError, *UnavailableError or ctx.Err().
 	Chat(ctx context.Context, req Request) (Reply, error)
 }

@@ -4,8 +4,10 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -117,4 +119,21 @@ func signFlip(diffs []float64, rng *rand.Rand) float64 {
 		}
 	}
 	return float64(extreme) / (resamples + 1)
+}
+
+// Holm corrects probabilities for the number of them, by the step-down method of
+// Holm (1979); the order stays.
+func Holm(ps []float64) []float64 {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	out := make([]float64, len(ps))
+	least := 0.0
+	for rank, i := range order {
+		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
+		out[i] = least
+	}
+	return out
 }

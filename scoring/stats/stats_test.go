@@ -96,3 +96,10 @@ func TestPairedIsAntisymmetric(t *testing.T) {
 		}
 	})
 }
+
+func TestHolm(t *testing.T) {
+	got := Holm([]float64{0.04, 0.01, 0.03, 0.5})
+	for i, want := range []float64{0.09, 0.04, 0.09, 0.5} {
+		near(t, "Holm", got[i], want, 1e-12)
+	}
+}

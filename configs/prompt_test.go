@@ -1,0 +1,229 @@
+package configs_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+)
+
+func TestLoadPromptPDDL(t *testing.T) {
+	p, err := configs.LoadPrompt("pddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"barman", "blockworld", "gripper", "tyreworld"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(p.Types))); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(p.React, "Thought:") || !strings.Contains(p.React, "Action:") {
+		t.Errorf("react does not show the form of a reply: %q", p.React)
+	}
+	if p.Help != "check valid actions" {
+		t.Errorf("help = %q", p.Help)
+	}
+	for name, in := range p.Types {
+		if len(in.Examples) == 0 {
+			t.Errorf("%s has no example", name)
+		}
+	}
+}
+
+func TestLoadPromptUnknown(t *testing.T) {
+	_, err := configs.LoadPrompt("chess")
+	if err == nil || !strings.Contains(err.Error(), "chess") || !strings.Contains(err.Error(), "--prompt") {
+		t.Errorf("error %v, want one that names the environment and --prompt", err)
+	}
+}
+
+// TestParsePromptAgentBoard reads both forms of AgentBoard's prompt files, with
+// texts of our own.
+func TestParsePromptAgentBoard(t *testing.T) {
+	for _, c := range []struct {
+		name, json string
+		want       map[string]configs.Instructions
+	}{
+		{
+			"by game",
+			`{
+				"hanoi": {"examples": ["Peg a is free.", "Peg b is free."], "instruction": "Move the discs.", "system_msg": "You are good at games."},
+				"maze":  {"examples": "You see a door.", "instruction": "Find the exit.", "system_msg": ""}
+			}`,
+			map[string]configs.Instructions{
+				"hanoi": {
+					System: "You are good at games.", Instruction: "Move the discs.",
+					Examples: []configs.Example{{Text: "Peg a is free."}, {Text: "Peg b is free."}},
+				},
+				"maze": {Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
+			},
+		},
+		{
+			"flat, a list of examples",
+			` {"examples": ["You see a door."], "instruction": "Find the exit.", "system_msg": "Be quick."}`,
+			map[string]configs.Instructions{
+				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
+			},
+		},
+		{
+			"flat, one example",
+			"{\"examples\": \"You see a door.\", \"instruction\": \"Find the exit.\"}\n",
+			map[string]configs.Instructions{
+				"": {Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
+			},
+		},
+		{
+			"flat, no example",
+			`{"instruction": "Find the exit."}`,
+			map[string]configs.Instructions{"": {Instruction: "Find the exit."}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := configs.ParsePrompt("mine.json", []byte(c.json))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, p.Types); diff != "" {
+				t.Errorf("types (-want +got):\n%s", diff)
+			}
+			if p.React == "" || p.Help == "" {
+				t.Errorf("react %q, help %q; both are filled in", p.React, p.Help)
+			}
+		})
+	}
+}
+
+func TestParsePromptYAML(t *testing.T) {
+	p, err := configs.ParsePrompt("mine.yaml", []byte(`
+react: Think, then act.
+help: look around
+types:
+  "":
+    system: Be quick.
+    instruction: Find the exit.
+    examples:
+      - goal: Leave.
+        observation: You see a door.
+        steps:
+          - {thought: A door., action: open door, observation: You are out.}
+      - text: You see a door.
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := configs.Prompt{
+		React: "Think, then act.", Help: "look around",
+		Types: map[string]configs.Instructions{"": {
+			System: "Be quick.", Instruction: "Find the exit.",
+			Examples: []configs.Example{
+				{
+					Goal: "Leave.", Observation: "You see a door.",
+					Steps: []configs.ExampleStep{{Thought: "A door.", Action: "open door", Observation: "You are out."}},
+				},
+				{Text: "You see a door."},
+			},
+		}},
+	}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPromptFor(t *testing.T) {
+	p := configs.Prompt{Types: map[string]configs.Instructions{
+		"maze": {Instruction: "Find the exit."}, "hanoi": {Instruction: "Move the discs."},
+	}}
+	if in, err := p.For("maze"); err != nil || in.Instruction != "Find the exit." {
+		t.Errorf("maze: %q, %v", in.Instruction, err)
+	}
+	if _, err := p.For("chess"); err == nil || !strings.Contains(err.Error(), `"chess"; it has hanoi, maze`) {
+		t.Errorf("chess: error %v, want one that names the types there are", err)
+	}
+	p.Types[""] = configs.Instructions{Instruction: "Play."}
+	if in, err := p.For("chess"); err != nil || in.Instruction != "Play." {
+		t.Errorf("chess, with a section for any type: %q, %v", in.Instruction, err)
+	}
+}
+
+func TestParsePromptErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"unknown key", "types:\n  maze:\n    instuction: Find the exit.\n", []string{
+			"[3:5]", `unknown field "instuction"`, ">  3 |     instuction: Find the exit.\n           ^",
+		}},
+		{"unknown key of the file", "typos: {}\n", []string{"[1:1]", `unknown field "typos"`}},
+		{"empty instruction", "types:\n  maze:\n    instruction: ' '\n", []string{`task type "maze"`, "instruction", "empty"}},
+		{"neither text nor steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - goal: Leave.\n", []string{
+			"example 1", `task type "maze"`, "either a text or steps",
+		}},
+		{"text and steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - text: Go\n        steps: [{action: go}]\n", []string{
+			"example 1", `task type "maze"`, "either a text or steps",
+		}},
+		{"no types", "help: look\n", []string{"no types"}},
+		{"empty", "", []string{"no types"}},
+		{"trailing garbage", "types:\n  maze:\n    instruction: Go.\n]\n", []string{"[4:1]", ">  4 | ]"}},
+
+		{"JSON, unknown key", `{"maze": {"instuction": "Go."}}`, []string{`unknown field "instuction"`}},
+		{"JSON, empty instruction", `{"maze": {"instruction": ""}}`, []string{`task type "maze"`, "instruction", "empty"}},
+		{"JSON, empty example", `{"maze": {"instruction": "Go.", "examples": ["Go", ""]}}`, []string{"example 2", `task type "maze"`}},
+		{"JSON, example no text", `{"maze": {"instruction": "Go.", "examples": [1]}}`, []string{"examples", "number"}},
+		{"JSON, trailing garbage", `{"maze": {"instruction": "Go."}} {}`, []string{"more after the JSON value"}},
+		{"JSON, cut off", `{"maze": {"instruction": "Go."`, []string{"unexpected EOF"}},
+		{"JSON, nothing", `{}`, []string{"instruction", "empty"}},
+		{"flat JSON, unknown key", `{"instruction": "Go.", "hint": "Run."}`, []string{"not a prompt file of AgentBoard"}},
+		{"flat JSON, trailing garbage", `{"instruction": "Go."} {}`, []string{"not a prompt file of AgentBoard"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := configs.ParsePrompt("mine", []byte(c.text))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range append(c.want, "mine: ") {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("the error does not say %q:\n%v", w, err)
+				}
+			}
+		})
+	}
+}
+
+// FuzzParsePrompt reads any bytes. What is read can be shown to a model.
+func FuzzParsePrompt(f *testing.F) {
+	b, err := os.ReadFile("prompts/pddl.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte("types: {maze: {instruction: Go., examples: [{text: Go}, {steps: [{action: go}]}]}}"))
+	f.Add([]byte("types:\n  maze: &m\n    instruction: Go.\n  hanoi: *m\n"))
+	f.Add([]byte(`{"maze": {"examples": ["a", "b"], "instruction": "Go.", "system_msg": "Be quick."}}`))
+	f.Add([]byte(`{"examples": "a", "instruction": "Go."}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := configs.ParsePrompt("fuzz", b)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fuzz: ") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		if p.React == "" || p.Help == "" || len(p.Types) == 0 {
+			t.Errorf("react %q, help %q, %d types", p.React, p.Help, len(p.Types))
+		}
+		for name, in := range p.Types {
+			if strings.TrimSpace(in.Instruction) == "" {
+				t.Errorf("the instruction of %q is empty", name)
+			}
+			for i, ex := range in.Examples {
+				if (ex.Text == "") == (len(ex.Steps) == 0) {
+					t.Errorf("example %d of %q: text %q, %d steps", i, name, ex.Text, len(ex.Steps))
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package configs
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+)
+
+// Run says what to run. Its YAML keys are the names of the command line's
+// flags.
+type Run struct {
+	// Env are the environments.
+	Env Strings `yaml:"env"`
+	// Data is the folder with the official task data; empty for generated
+	// tasks.
+	Data string `yaml:"data"`
+	// GeneratorSeed chooses the generated tasks.
+	GeneratorSeed int64 `yaml:"generator-seed"`
+	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
+	// numbers, separated by commas; empty for all.
+	Tasks string `yaml:"tasks"`
+	// Limit is the number of tasks of each environment, from the first; 0 for
+	// all.
+	Limit int `yaml:"limit"`
+
+	// Model are what plays: "expert", "random", "vllm:NAME", "openai:NAME" or
+	// "ollama:NAME".
+	Model Strings `yaml:"model"`
+	// Agent is how a served model plays: "react" or "act".
+	Agent string `yaml:"agent"`
+	// Prompt is a prompt file; empty for our own prompts.
+	Prompt string `yaml:"prompt"`
+	// BaseURL is the server's address; empty for the provider's default.
+	BaseURL string `yaml:"base-url"`
+	// APIKeyEnv names the environment variable that holds the server's key.
+	APIKeyEnv string `yaml:"api-key-env"`
+
+	// Seeds are the seeds, as ParseSeeds reads them.
+	Seeds string `yaml:"seeds"`
+	// Temperature, TopP, MaxTokens, Stop and ExtraBody are the decoding, as in
+	// model.Decoding. MaxTokens 0 and Stop nil stand for the agent's own.
+	Temperature float64        `yaml:"temperature"`
+	TopP        float64        `yaml:"top-p"`
+	MaxTokens   int            `yaml:"max-tokens"`
+	Stop        Strings        `yaml:"stop"`
+	ExtraBody   map[string]any `yaml:"extra-body"`
+	// Context is the model's context in tokens; 0 for what the server says.
+	Context int `yaml:"context"`
+
+	// StepLimit is the largest number of steps of an episode; 0 for the
+	// environment's own.
+	StepLimit int `yaml:"step-limit"`
+	// Concurrency is the number of episodes in flight.
+	Concurrency int `yaml:"concurrency"`
+	// Timeout is the longest that one request may take.
+	Timeout time.Duration `yaml:"timeout"`
+	// Retries is how often a failed request is sent again.
+	Retries int `yaml:"retries"`
+	// Out is the run directory; empty for one named after what is run.
+	Out string `yaml:"out"`
+}
+
+// Strings is a list of strings; in YAML a single one may stand without brackets.
+type Strings []string
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (s *Strings) UnmarshalYAML(read func(any) error) error {
+	var one string
+	if read(&one) == nil {
+		*s = Strings{one}
+		return nil
+	}
+	return read((*[]string)(s))
+}
+
+// DefaultRun returns what holds where nothing else is said.
+func DefaultRun() Run {
+	return Run{
+		Agent:       "react",
+		Seeds:       "0-0",
+		TopP:        1,
+		Concurrency: 8,
+		Timeout:     5 * time.Minute,
+		Retries:     7,
+	}
+}
+
+// LoadSuite puts an embedded suite over r.
+func LoadSuite(name string, r *Run) error {
+	return embedded(path.Join("suites", name+".yaml"), r)
+}
+
+// ParseRun puts a run configuration over r: what it does not name stays.
+func ParseRun(file string, b []byte, r *Run) error {
+	if strings.TrimSpace(string(b)) == "" {
+		return fmt.Errorf("%s: the configuration is empty", file)
+	}
+	return decode(file, b, r)
+}

@@ -1,0 +1,6 @@
+(define (problem example) (:domain gripper)
+(:objects rooma roomb left right ball1 ball2 ball3)
+(:init (room rooma) (room roomb) (gripper left) (gripper right) (free left) (free right)
+(at-robby roomb) (ball ball1) (ball ball2) (ball ball3)
+(at ball1 rooma) (at ball2 rooma) (at ball3 roomb))
+(:goal (and (at ball1 roomb) (at ball2 roomb) (at ball3 roomb))))

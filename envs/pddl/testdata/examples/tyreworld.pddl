@@ -1,0 +1,6 @@
+(define (problem example) (:domain tyreworld)
+(:objects wrench jack pump - tool boot - container the-hub1 - hub nuts1 - nut w1 r1 - wheel)
+(:init (in wrench boot) (in jack boot) (in pump boot) (unlocked boot) (closed boot)
+(on w1 the-hub1) (on-ground the-hub1) (tight nuts1 the-hub1) (fastened the-hub1)
+(in r1 boot) (intact r1) (inflated r1))
+(:goal (and (on r1 the-hub1) (in w1 boot))))

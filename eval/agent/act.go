@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// act is AgentBoard's agent without thoughts: one user message holds
+// instruction, examples, goal and the whole history, and ends where the next
+// action has to follow.
+type act struct {
+	*caller
+	system string
+	head   string
+	items  []string // "Observation: …" and "Action: …"
+}
+
+// actMemory is the number of items of history that AgentBoard's agent keeps.
+const actMemory = 100
+
+// NewAct returns AgentBoard's act-only agent, for results that compare with its
+// leaderboard. The help names the action that lists what can be done.
+func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
+	var b strings.Builder
+	b.WriteString(in.Instruction + "\nHere are examples:\n")
+	for _, ex := range in.Examples {
+		b.WriteString(renderExample(ex, false) + "\n")
+	}
+	b.WriteString("You should perform actions to accomplish the goal: " + start.Goal + "\n" +
+		"You should use the following commands for help when your action cannot be understood: " + help + "\n")
+	return &act{
+		caller: newCaller(c), system: in.System, head: b.String(),
+		items: []string{"Observation: " + start.Observation},
+	}
+}
+
+func (a *act) messages() []model.Message {
+	return withSystem(a.system, a.head+strings.Join(a.items, "\n")+"\nAction: ")
+}
+
+// dropOldest leaves out the oldest item; the last observation stays.
+func (a *act) dropOldest() bool {
+	if len(a.items) < 2 {
+		return false
+	}
+	a.items = a.items[1:]
+	return true
+}
+
+func (a *act) Act(ctx context.Context) (Move, error) {
+	reply, used, err := a.ask(ctx, a)
+	if err != nil {
+		return Move{Usage: used}, err
+	}
+	move := Move{Action: cleanAct(reply.Text), Reasoning: reply.Reasoning, Usage: used}
+	if move.Action != reply.Text {
+		move.Reply = reply.Text
+	}
+	a.remember("Action: " + move.Action)
+	return move, nil
+}
+
+func (a *act) Observe(observation string) { a.remember("Observation: " + observation) }
+
+func (a *act) remember(item string) {
+	a.items = append(a.items, item)
+	if len(a.items) > actMemory {
+		a.items = a.items[len(a.items)-actMemory:]
+	}
+}

@@ -1,0 +1,99 @@
+// Package agent turns the history of an episode into the next action: react and
+// act ask a language model, expert and random are baselines that ask the
+// environment.
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"heldout/envs"
+)
+
+// Agent plays one episode. It belongs to one goroutine.
+type Agent interface {
+	// Act chooses the next action. With an error, which is the model's or the
+	// environment's, the move still says what was used up.
+	Act(ctx context.Context) (Move, error)
+	// Observe tells what the last move led to. It is called after every move
+	// but the last.
+	Observe(observation string)
+}
+
+// Move is what an agent does in one step.
+type Move struct {
+	Thought string
+	Action  string
+	// FormatError: no action could be read from the reply. The environment is
+	// not stepped, and the agent observes FormatHelp.
+	FormatError bool
+	// GiveUp: the agent knows nothing more to do.
+	GiveUp bool
+	// Reply is the model's text where it is more than thought and action.
+	Reply string
+	// Reasoning is what the server sent as reasoning beside the reply.
+	Reasoning string
+	Usage     Usage
+}
+
+// Usage is what a move cost.
+type Usage struct {
+	Calls            int // replies asked for
+	Requests         int // requests sent for them, retries included
+	PromptTokens     int
+	CompletionTokens int
+	Trimmed          int           // exchanges left out of the context
+	Latency          time.Duration // of the answered requests
+}
+
+// FormatHelp answers a reply without an action that could be read.
+const FormatHelp = "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
+
+// expert plays what the environment's own player would.
+type expert struct {
+	world envs.Expert
+}
+
+// NewExpert returns the expert of a world, which must have one.
+func NewExpert(w envs.World) (Agent, error) {
+	e, ok := w.(envs.Expert)
+	if !ok {
+		return nil, fmt.Errorf("the environment has no expert")
+	}
+	return expert{e}, nil
+}
+
+func (e expert) Act(ctx context.Context) (Move, error) {
+	action, err := e.world.ExpertAction(ctx)
+	return Move{Action: action, GiveUp: action == ""}, err
+}
+
+func (expert) Observe(string) {}
+
+// random plays any valid action.
+type random struct {
+	world envs.Lister
+	rng   *rand.Rand
+}
+
+// NewRandom returns an agent that chooses evenly among the valid actions of a
+// world, which must be able to list them.
+func NewRandom(w envs.World, rng *rand.Rand) (Agent, error) {
+	l, ok := w.(envs.Lister)
+	if !ok {
+		return nil, fmt.Errorf("the environment cannot list its valid actions")
+	}
+	return random{l, rng}, nil
+}
+
+func (r random) Act(ctx context.Context) (Move, error) {
+	actions, err := r.world.Actions(ctx)
+	if err != nil || len(actions) == 0 {
+		return Move{GiveUp: true}, err
+	}
+	return Move{Action: actions[r.rng.IntN(len(actions))]}, nil
+}
+
+func (random) Observe(string) {}

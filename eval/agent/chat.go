@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heldout/eval/model"
+)
+
+// Chat says how an agent asks its model.
+type Chat struct {
+	Model    model.Model
+	Decoding model.Decoding
+	// ContextLimit is the model's context in tokens, 0 when unknown.
+	ContextLimit int
+	// Seed returns the server's seed for a step, counted from 0. Every step
+	// needs one of its own: with one for all, equal histories would be sampled
+	// alike, and an agent would never get out of a loop.
+	Seed func(step int) int64
+}
+
+// transcript is a history that can be sent and shortened.
+type transcript interface {
+	messages() []model.Message
+	// dropOldest leaves out the oldest exchange for good; false if only what
+	// must stay is left.
+	dropOldest() bool
+}
+
+// caller asks a model again and again in one episode and keeps within its
+// context.
+type caller struct {
+	Chat
+	steps int
+	// tokensPerByte is measured at the last reply. Before the first it is set
+	// high: three bytes a token.
+	tokensPerByte float64
+	// lastPrompt is the size of the last prompt in tokens, as long as nothing
+	// was left out since; 0 otherwise.
+	lastPrompt int
+}
+
+func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
+
+// ask gets the model's reply to a history. What does not fit is dropped from the
+// history, oldest first: before the call by what the server counted so far, and
+// after it if the server refuses.
+func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used Usage, err error) {
+	seed := c.Seed(c.steps)
+	c.steps++
+	for {
+		messages := t.messages()
+		if c.tooLong(messages) && c.drop(t, &used) {
+			continue
+		}
+		used.Calls++
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed})
+		used.add(reply, err)
+		var tooLong *model.ContextError
+		if errors.As(err, &tooLong) && c.drop(t, &used) {
+			continue
+		}
+		if err == nil {
+			err = c.learn(messages, reply)
+		}
+		return reply, used, err
+	}
+}
+
+func (c *caller) drop(t transcript, used *Usage) bool {
+	if !t.dropOldest() {
+		return false
+	}
+	c.lastPrompt = 0
+	used.Trimmed++
+	return true
+}
+
+// messageTokens is about what a chat template adds to every message.
+const messageTokens = 8
+
+// tooLong estimates whether prompt and reply would overrun the context.
+func (c *caller) tooLong(messages []model.Message) bool {
+	if c.ContextLimit == 0 {
+		return false
+	}
+	prompt := float64(size(messages))*c.tokensPerByte + float64(messageTokens*len(messages))
+	return int(prompt)+c.Decoding.MaxTokens > c.ContextLimit
+}
+
+// learn measures how long tokens are, and sees a server that cut the prompt
+// without saying so: history only grows, so its token count must, too.
+func (c *caller) learn(messages []model.Message, reply model.Reply) error {
+	if reply.PromptTokens == 0 {
+		return nil
+	}
+	if reply.PromptTokens < c.lastPrompt*9/10 {
+		return &model.ContextError{
+			Status: 200,
+			Message: fmt.Sprintf("the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its real context with --context",
+				reply.PromptTokens, c.lastPrompt),
+			Asked:    reply.PromptTokens,
+			Attempts: reply.Attempts,
+		}
+	}
+	c.lastPrompt = reply.PromptTokens
+	c.tokensPerByte = max(0, float64(reply.PromptTokens-messageTokens*len(messages))) / float64(max(1, size(messages)))
+	return nil
+}
+
+// size is the length of messages in bytes.
+func size(messages []model.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += len(m.Content)
+	}
+	return n
+}
+
+// add counts one call.
+func (u *Usage) add(reply model.Reply, err error) {
+	u.PromptTokens += reply.PromptTokens
+	u.CompletionTokens += reply.CompletionTokens
+	u.Latency += reply.Latency
+	u.Requests += reply.Attempts
+	var tooLong *model.ContextError
+	var refused *model.RequestError
+	var unavailable *model.UnavailableError
+	switch {
+	case errors.As(err, &tooLong):
+		u.Requests += tooLong.Attempts
+	case errors.As(err, &refused):
+		u.Requests += refused.Attempts
+	case errors.As(err, &unavailable):
+		u.Requests += unavailable.Attempts
+	}
+}

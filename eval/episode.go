@@ -1,0 +1,159 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+
+	"heldout/envs"
+	"heldout/envs/stream"
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// play runs one attempt at an episode to its end. Whatever goes wrong is an
+// outcome; the cause, which a run may have to stop for, is returned beside it.
+func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
+	rec = e.blank()
+	valid := 0
+	defer func() {
+		if p := recover(); p != nil { // an environment's bug must not take the other episodes along
+			rec.Outcome, rec.Error = record.EnvError, fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+			rec.Success = false
+		}
+		rec.Steps = len(rec.Trajectory)
+		if rec.Steps > 0 {
+			rec.Grounding = float64(valid) / float64(rec.Steps)
+		}
+	}()
+	fail := func(outcome record.Outcome, err error) (*record.Episode, error) {
+		rec.Outcome, rec.Error, rec.Success = outcome, err.Error(), false
+		return rec, err
+	}
+	world, err := e.bench.Env.NewWorld(e.Task)
+	if err != nil {
+		return fail(record.EnvError, err)
+	}
+	defer world.Close() // what it says no longer changes the result
+	start, err := world.Start(ctx)
+	if err != nil {
+		return fail(failed(ctx, record.EnvError), err)
+	}
+	rec.Goal, rec.Observation = start.Goal, start.Observation
+	player, err := e.newAgent(world, start)
+	if err != nil {
+		return fail(record.EnvError, err)
+	}
+	for len(rec.Trajectory) < e.Condition.StepLimit {
+		move, err := player.Act(ctx)
+		spend(&rec.Result, move.Usage)
+		onStep(move.Usage)
+		if err != nil {
+			return fail(modelOutcome(ctx, e.player.Model, err), err)
+		}
+		if move.GiveUp {
+			break
+		}
+		step := envs.Step{Observation: agent.FormatHelp, Progress: rec.Progress}
+		if move.FormatError {
+			rec.FormatErrors++
+		} else if step, err = world.Step(ctx, move.Action); err != nil {
+			return fail(failed(ctx, record.EnvError), err)
+		}
+		if step.Valid {
+			valid++
+		}
+		rec.Progress, rec.Success = step.Progress, step.Success
+		rec.Trajectory = append(rec.Trajectory, record.Step{
+			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
+			Progress: step.Progress, Valid: step.Valid, FormatError: move.FormatError,
+			Reply: move.Reply, Reasoning: move.Reasoning,
+		})
+		if step.Done {
+			break
+		}
+		player.Observe(step.Observation)
+	}
+	rec.Outcome = record.Failure
+	if rec.Success {
+		rec.Outcome = record.Success
+	}
+	return rec, nil
+}
+
+// blank returns a record with everything that is known before the first step.
+func (e *Episode) blank() *record.Episode {
+	c := e.Condition
+	return &record.Episode{
+		Result: record.Result{
+			Schema: record.Schema, ID: e.ID,
+			Env: c.Env, Source: c.Source, Task: e.Task.ID, TaskIndex: e.Task.Index,
+			TaskType: e.Task.Type, Difficulty: e.Task.Difficulty,
+			Model: c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation,
+		},
+		Trajectory: []record.Step{},
+	}
+}
+
+// newAgent makes the episode's player.
+func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) {
+	c := e.Condition
+	switch e.player.Agent {
+	case Expert:
+		return agent.NewExpert(w)
+	case Random:
+		return agent.NewRandom(w, stream.New(c.Seed, Random, c.Env, e.Task.ID))
+	}
+	in, err := e.bench.Prompt.For(e.Task.Type)
+	if err != nil {
+		return nil, err
+	}
+	chat := agent.Chat{
+		Model: e.player.Model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
+		Seed: func(step int) int64 {
+			return stream.Seed(c.Seed, "model", c.Env, e.Task.ID, strconv.Itoa(step))
+		},
+	}
+	switch e.player.Agent {
+	case React:
+		return agent.NewReact(chat, in, e.bench.Prompt.React, start), nil
+	case Act:
+		return agent.NewAct(chat, in, e.bench.Prompt.Help, start), nil
+	}
+	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.player.Agent, React, Act)
+}
+
+// spend adds to what an attempt has used up.
+func spend(r *record.Result, u agent.Usage) {
+	r.Calls += u.Calls
+	r.Requests += u.Requests
+	r.PromptTokens += u.PromptTokens
+	r.CompletionTokens += u.CompletionTokens
+	r.Trimmed += u.Trimmed
+	r.ModelSeconds += u.Latency.Seconds()
+}
+
+// failed is the outcome of an error: cancelled if the run was stopped, else what
+// it is by itself.
+func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
+	if ctx.Err() != nil {
+		return record.Cancelled
+	}
+	return otherwise
+}
+
+// modelOutcome is the outcome of an agent's error. Agents without a model only
+// ask the environment.
+func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome {
+	var tooLong *model.ContextError
+	switch {
+	case m == nil:
+		return failed(ctx, record.EnvError)
+	case errors.As(err, &tooLong):
+		return failed(ctx, record.ContextExceeded)
+	}
+	return failed(ctx, record.ModelError)
+}

@@ -1,0 +1,80 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// base returns the address that all paths are appended to, without a slash at
+// its end.
+func (o Options) base() (*url.URL, error) {
+	_, rest, _ := strings.Cut(o.BaseURL, "://")
+	authority, _, _ := strings.Cut(cmp.Or(rest, o.BaseURL), "/")
+	switch {
+	case strings.Contains(authority, "@"):
+		// Not quoted: what stands before the @ may be a password.
+		return nil, errors.New("base URL holds a user name: give a key through --api-key-env instead")
+	case o.Spec.Provider == Ollama:
+		return ollamaBase(o.BaseURL)
+	case o.BaseURL != "":
+		return parseBase(o.BaseURL)
+	case o.Spec.Provider == OpenAI:
+		return parseBase("https://api.openai.com/v1")
+	default:
+		return parseBase("http://localhost:8000/v1")
+	}
+}
+
+func parseBase(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+text, "https://"+text)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("base URL %q: unknown scheme %q: use http or https", text, u.Scheme)
+	case u.Hostname() == "":
+		return nil, fmt.Errorf("base URL %q names no host", text)
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", text)
+	}
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
+	return u, nil
+}
+
+// ollamaBase reads what OLLAMA_HOST may be, as Ollama's own client does, but
+// takes a wrong port for an error.
+func ollamaBase(text string) (*url.URL, error) {
+	text = strings.TrimSpace(text)
+	scheme, rest, found := strings.Cut(text, "://")
+	port := map[string]string{"http": "80", "https": "443"}[scheme]
+	if !found {
+		scheme, rest, port = "http", text, "11434"
+	}
+	authority, path, _ := strings.Cut(rest, "/")
+	host := strings.Trim(authority, "[]")
+	if h, p, err := net.SplitHostPort(authority); err == nil {
+		host, port = h, p
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+		return nil, fmt.Errorf("base URL %q: port %q is not a number up to 65535", text, port)
+	}
+	// Servers listen on the unspecified address; clients cannot go there.
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "", err == nil && ip.IsUnspecified() && ip.Is4():
+		host = "127.0.0.1"
+	case err == nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return parseBase(scheme + "://" + net.JoinHostPort(host, port) + "/" + path)
+}

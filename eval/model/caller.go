@@ -1,0 +1,204 @@
+package model
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// caller makes calls to one server: it limits each attempt in time, repeats
+// what may succeed later, and turns what went wrong into this package's errors.
+type caller struct {
+	transport http.RoundTripper
+	url       string
+	key       Secret
+	timeout   time.Duration
+	retry     Retry
+	now       func() time.Time
+}
+
+// talk is one exchange with the server. Its error means that the reply, if
+// there is one, is no use.
+type talk func(context.Context, *exchange) error
+
+// The ways to go on after a failed attempt, as far as the limits allow.
+func always(*failure) bool         { return true }
+func unlessAbsent(f *failure) bool { return !f.absent }
+func never(*failure) bool          { return false }
+
+// call repeats a talk until it succeeds, fails for good, is not worth another
+// attempt, or has been tried often enough. It returns the number of attempts,
+// and a ContextError, RequestError, UnavailableError or the context's own error.
+func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
+	wait := &waits{ExponentialBackOff: backoff.ExponentialBackOff{
+		InitialInterval:     c.retry.FirstWait,
+		MaxInterval:         c.retry.MaxWait,
+		Multiplier:          2,
+		RandomizationFactor: 0.5,
+	}}
+	attempts := 0
+	var last error
+	attempt := func() (struct{}, error) {
+		attempts++
+		last = c.attempt(ctx, do)
+		if last == nil {
+			return struct{}{}, nil
+		}
+		f, ok := last.(*failure)
+		if !ok || !again(f) {
+			return struct{}{}, backoff.Permanent(last)
+		}
+		wait.atLeast = f.after
+		return struct{}{}, last
+	}
+	_, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(wait),
+		backoff.WithMaxTries(uint(c.retry.Attempts)), backoff.WithMaxElapsedTime(0))
+	switch {
+	case err == nil:
+		return attempts, nil
+	case ctx.Err() != nil:
+		return attempts, ctx.Err()
+	}
+	return attempts, finish(last, attempts)
+}
+
+// finish makes of the last attempt's error that of the call.
+func finish(err error, attempts int) error {
+	switch err := err.(type) {
+	case *failure:
+		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Attempts: attempts}
+	case *RequestError:
+		err.Attempts = attempts
+	case *ContextError:
+		err.Attempts = attempts
+	}
+	return err
+}
+
+// waits is a backoff that begins where the wait that the server asked for ends:
+// the randomness on top keeps those who were sent away together from coming
+// back together.
+type waits struct {
+	backoff.ExponentialBackOff
+	atLeast time.Duration
+}
+
+// NextBackOff implements backoff.BackOff.
+func (w *waits) NextBackOff() time.Duration {
+	return w.atLeast + w.ExponentialBackOff.NextBackOff()
+}
+
+// failure is an attempt that failed in a way that another might not.
+type failure struct {
+	url     string
+	status  int
+	message string
+	// after is the wait that the server asked for.
+	after time.Duration
+	// absent reports that there was no server to speak to.
+	absent bool
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.message }
+
+func (c *caller) attempt(ctx context.Context, do talk) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	x := &exchange{transport: c.transport, key: c.key, url: c.url}
+	err := do(limited, x)
+	switch {
+	case err == nil && x.answered():
+		return nil
+	case x.status != 0 && !x.answered():
+		return c.refused(x)
+	case limited.Err() != nil:
+		return c.failed(x, fmt.Sprintf("no reply within %v", c.timeout))
+	case x.err != nil:
+		return c.failed(x, x.err.Error())
+	case x.status == 0:
+		return unsendable(clean(x.url, c.key), clean(err.Error(), c.key))
+	}
+	return c.misread(x, err)
+}
+
+func (c *caller) failed(x *exchange, message string) *failure {
+	return &failure{
+		url:     clean(x.url, c.key),
+		status:  x.status,
+		message: clean(message, c.key),
+		after:   retryAfter(x.header, c.now()),
+		absent:  x.status == 0 && absent(x.err),
+	}
+}
+
+// absent reports whether a transport error means that nobody, or nobody who
+// can be spoken to, is at the address.
+func absent(err error) bool {
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	return errors.As(err, &op) && op.Op == "dial" ||
+		errors.As(err, &certificate) || errors.As(err, &plain) || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// refused judges a reply with a status outside 2xx.
+func (c *caller) refused(x *exchange) error {
+	said, _ := readWords(x.reply)
+	message := clean(said.text, c.key)
+	if x.status/100 == 3 {
+		message = clean("it leads to "+x.header.Get("Location"), c.key)
+	}
+	switch status := x.status; {
+	case status == http.StatusTooManyRequests && said.code == "insufficient_quota":
+		// No wait fills an empty account.
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return c.failed(x, statusLine(status, message))
+	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
+		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
+	case status >= 500:
+		return c.failed(x, statusLine(status, message))
+	}
+	return &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
+}
+
+// misread judges a reply with a status of 2xx that is no use.
+func (c *caller) misread(x *exchange, err error) error {
+	said, isError := readWords(x.reply)
+	switch message := clean(said.text, c.key); {
+	case isError && said.overflow():
+		return &ContextError{Status: x.status, Message: message, Limit: said.limit, Asked: said.asked}
+	case isError:
+		return c.failed(x, "it reports an error: "+message)
+	case message == "":
+		return c.failed(x, "the reply is empty")
+	}
+	return c.failed(x, fmt.Sprintf("%v: %s", err, said.text))
+}
+
+// maxRetryAfter is the longest wait that a server is granted.
+const maxRetryAfter = 10 * time.Minute
+
+// retryAfter reads how long the server asks to be left alone: a number of
+// seconds or a date. It is 0 when it did not ask, or not understandably, and at
+// most maxRetryAfter.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if !(seconds > 0) {
+			return 0
+		}
+		return time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return min(max(date.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}

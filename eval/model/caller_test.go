@@ -1,0 +1,39 @@
+package model
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{"", "0", "1", "-1", "1.5", "1e9", "1e999", "NaN", "Inf", "-Inf", "0x10p4", "soon", "Fri, 31 Dec 1999 23:59:59 GMT",
+		"Friday, 31-Dec-99 23:59:59 GMT", "Fri Dec 31 23:59:59 9999"} {
+		f.Add(value)
+	}
+	now := time.Date(1999, 12, 31, 23, 59, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, value string) {
+		if wait := retryAfter(http.Header{"Retry-After": {value}}, now); wait < 0 || wait > maxRetryAfter {
+			t.Errorf("Retry-After %q gives a wait of %v", value, wait)
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(1999, 12, 31, 23, 59, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"":                               0,
+		"120":                            2 * time.Minute,
+		"1.5":                            1500 * time.Millisecond,
+		"1e9":                            10 * time.Minute,
+		"Fri, 31 Dec 1999 23:59:59 GMT":  59 * time.Second,
+		"Friday, 31-Dec-99 23:59:59 GMT": 59 * time.Second,
+		"Fri Dec 31 23:59:59 1999":       59 * time.Second,
+		"Fri, 31 Dec 1999 23:00:00 GMT":  0,
+		"later":                          0,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
+			t.Errorf("Retry-After %q gives a wait of %v, want %v", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Options say which model is asked, where, and how patiently.
+type Options struct {
+	Spec Spec
+	// BaseURL is where the server is. For vLLM and OpenAI it is the part of the
+	// address before "/chat/completions", by default http://localhost:8000/v1
+	// and https://api.openai.com/v1. For Ollama it takes whatever OLLAMA_HOST
+	// may be: a host, host:port or URL, by default http://127.0.0.1:11434.
+	BaseURL string
+	// Key is sent with every request, unless it is zero.
+	Key Secret
+	// ContextLimit is the model's context in tokens, for when the server does not
+	// tell it or a smaller one is wanted. 0 means what the server reports. Ollama
+	// serves this length; by default it serves the model's own, but no more than
+	// 8192.
+	ContextLimit int
+	// Timeout is the longest that one attempt may take, by default 5 minutes.
+	Timeout time.Duration
+	Retry   Retry
+	// Concurrency is the number of calls that will be in flight together: so
+	// many connections are kept open.
+	Concurrency int
+	// Now tells the time. It is required.
+	Now func() time.Time
+	// Proxy chooses the proxy of a request, as for http.Transport; nil uses none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Transport replaces the HTTP transport that is otherwise made from
+	// Concurrency and Proxy.
+	Transport http.RoundTripper
+}
+
+// Retry says how often a call is tried and how long it waits in between. The
+// wait doubles each time and is random between half and one and a half times
+// its nominal length. A wait that the server asks for with Retry-After, up to 10
+// minutes, is added to it.
+type Retry struct {
+	// Attempts is the largest number of attempts for a call, by default 8.
+	Attempts int
+	// FirstWait and MaxWait are the first and the longest nominal wait, by
+	// default 1 second and 1 minute.
+	FirstWait, MaxWait time.Duration
+}
+
+// Client asks one model on one server. It is safe for concurrent use.
+type Client struct {
+	backend
+	spec  Spec
+	url   string
+	close func()
+}
+
+var _ Model = (*Client)(nil)
+
+// backend is how one kind of server is spoken to.
+type backend interface {
+	chat(context.Context, Request) (Reply, error)
+	server(context.Context) (Server, error)
+	contextLimit() int
+}
+
+// Open prepares to ask a model. It checks the options, and returns all that is
+// wrong with them; it does not speak to the server.
+func Open(o Options) (*Client, error) {
+	base, err := o.base()
+	if err = errors.Join(o.validate(), err); err != nil {
+		return nil, err
+	}
+	transport, closeIdle := o.Transport, func() {}
+	if transport == nil {
+		own := newTransport(o.Concurrency, o.Proxy)
+		transport, closeIdle = own, own.CloseIdleConnections
+	}
+	caller := &caller{
+		transport: transport,
+		url:       clean(base.String(), o.Key),
+		key:       o.Key,
+		timeout:   cmp.Or(o.Timeout, 5*time.Minute),
+		retry: Retry{
+			Attempts:  cmp.Or(o.Retry.Attempts, 8),
+			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
+			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
+		},
+		now: o.Now,
+	}
+	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
+	if o.Spec.Provider == Ollama {
+		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit}
+	} else {
+		c.backend = &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit}
+	}
+	return c, nil
+}
+
+func (o Options) validate() error {
+	errs := []error{o.Spec.validate(), o.Key.validate()}
+	if o.ContextLimit < 0 {
+		errs = append(errs, fmt.Errorf("context limit is %d tokens, must be 0 or more", o.ContextLimit))
+	}
+	if o.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("time limit of an attempt is %v, must be 0 or more", o.Timeout))
+	}
+	if o.Retry.Attempts < 0 || o.Retry.FirstWait < 0 || o.Retry.MaxWait < 0 {
+		errs = append(errs, fmt.Errorf("retry limits are %d attempts, %v and %v, must be 0 or more",
+			o.Retry.Attempts, o.Retry.FirstWait, o.Retry.MaxWait))
+	}
+	if o.Now == nil {
+		errs = append(errs, errors.New("no clock was given"))
+	}
+	return errors.Join(errs...)
+}
+
+func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:               proxy,
+		DialContext:         dialer.DialContext,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: max(concurrency, http.DefaultMaxIdleConnsPerHost),
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}
+}
+
+// Chat returns the model's next turn. It tries again, as the Retry options say,
+// after a status of 408, 429 or 5xx, a broken or refused connection, an attempt
+// that took too long, and a reply that is broken, is no JSON, reports an error
+// or holds no message. A reply with an empty text is a reply.
+//
+// The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
+// once ctx is done.
+func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
+	if err := req.validate(); err != nil {
+		return Reply{}, unsendable(c.url, err.Error())
+	}
+	return c.chat(ctx, req)
+}
+
+// Server asks the server about itself. An endpoint that the server does not have
+// is no error. A server that is not there is one at once; otherwise the errors
+// are those of Chat, and calls are repeated as there.
+func (c *Client) Server(ctx context.Context) (Server, error) {
+	return c.server(ctx)
+}
+
+// ContextLimit returns the context in tokens that calls have to fit in: the one
+// in the options, or else what Server found out. It is 0 while unknown.
+func (c *Client) ContextLimit() int { return c.contextLimit() }
+
+// Close closes the connections that are not in use.
+func (c *Client) Close() { c.close() }

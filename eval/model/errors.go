@@ -1,0 +1,136 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// ContextError reports that the prompt, or the prompt and the longest reply
+// together, do not fit the model's context. A shorter prompt may.
+type ContextError struct {
+	// Status is the HTTP status of the refusal; 2xx when the server answered,
+	// but with an error or after filling its context.
+	Status int
+	// Message is what the server said, made printable and cut to a few lines.
+	Message string
+	// Limit is the server's context in tokens, 0 when it did not say.
+	Limit int
+	// Asked is the number of tokens asked for as the server counted them, 0 when
+	// it did not say. Some servers count the prompt alone, some stop counting one
+	// token past the limit.
+	Asked int
+	// Attempts counts the requests made for the call.
+	Attempts int
+}
+
+// Error tells the numbers, where known, and the server's words.
+func (e *ContextError) Error() string {
+	var numbers []string
+	if e.Asked > 0 {
+		numbers = append(numbers, fmt.Sprintf("%d tokens asked for", e.Asked))
+	}
+	if e.Limit > 0 {
+		numbers = append(numbers, fmt.Sprintf("limit %d", e.Limit))
+	}
+	text := "prompt does not fit the model's context"
+	if len(numbers) > 0 {
+		text += " (" + strings.Join(numbers, ", ") + ")"
+	}
+	return text + ": " + e.Message
+}
+
+// RequestError reports a request that would be refused again however often it
+// was sent.
+type RequestError struct {
+	// URL is where the request went.
+	URL string
+	// Status is the HTTP status, 0 when the request could not be sent at all.
+	Status int
+	// Message is what the server said, made printable and cut to a few lines.
+	Message string
+	// Attempts counts the requests made for the call.
+	Attempts int
+}
+
+// Fatal reports that the refusal is not about this one request: any other would
+// meet it too, as when the key is wrong, the model unknown, the account empty or
+// the address another service's.
+func (e *RequestError) Fatal() bool {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
+		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
+		return true
+	}
+	return e.Status < 400
+}
+
+// Error tells where the request was refused, the server's words, and what to do
+// about it.
+func (e *RequestError) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("request to %s cannot be sent: %s", e.URL, e.Message)
+	}
+	text := fmt.Sprintf("%s refused the request: %s", e.URL, statusLine(e.Status, e.Message))
+	if hint := e.hint(); hint != "" {
+		text += "; " + hint
+	}
+	return text
+}
+
+func (e *RequestError) hint() string {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "name the environment variable that holds the API key with --api-key-env"
+	case http.StatusNotFound:
+		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
+			return "check --base-url, which usually ends in /v1"
+		}
+		return "check the name of the model and --base-url; heldout doctor tells what the server has"
+	case http.StatusMethodNotAllowed:
+		return "check --base-url"
+	}
+	if e.Status >= 300 && e.Status < 400 {
+		return "redirects are not followed: give the address it leads to as --base-url"
+	}
+	return ""
+}
+
+// UnavailableError reports that every attempt failed in a way that another
+// might not have: the server was busy, broken, slow or not there.
+type UnavailableError struct {
+	// URL is where the requests went.
+	URL string
+	// Status is the HTTP status of the last attempt, 0 when no reply came.
+	Status int
+	// Message is why the last attempt failed, made printable and cut to a few
+	// lines. It stands for the cause: a time-out of one attempt must not pass for
+	// the end of the caller's context.
+	Message string
+	// Attempts counts the requests made for the call.
+	Attempts int
+}
+
+// Error tells how often it was tried and why the last attempt failed.
+func (e *UnavailableError) Error() string {
+	attempts := "1 attempt"
+	if e.Attempts != 1 {
+		attempts = fmt.Sprintf("%d attempts, the last", e.Attempts)
+	}
+	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
+}
+
+// unsendable is the error of a request that never left.
+func unsendable(url, message string) *RequestError {
+	return &RequestError{URL: url, Message: strings.ReplaceAll(message, "\n", "; ")}
+}
+
+// statusLine is an HTTP status with the words that came with it.
+func statusLine(status int, message string) string {
+	line := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	line = strings.TrimSpace(line)
+	if message == "" {
+		return line
+	}
+	return line + ": " + message
+}

@@ -1,0 +1,228 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// CheckStatus says how a check of a server came out.
+type CheckStatus string
+
+// The outcomes of a check. Skipped says that the check could not be made, or
+// would say nothing.
+const (
+	CheckOK      CheckStatus = "ok"
+	CheckWarn    CheckStatus = "warn"
+	CheckFail    CheckStatus = "fail"
+	CheckSkipped CheckStatus = "skipped"
+)
+
+// Check is one thing that was found out about a server.
+type Check struct {
+	// Name says in a word or two what was checked.
+	Name   string      `json:"name"`
+	Status CheckStatus `json:"status"`
+	// Text says what was found and, if that is bad, what to do. It is one
+	// printable line.
+	Text string `json:"text"`
+}
+
+// Examine finds out whether a server can be benchmarked: whether it is there,
+// has the model, honours every decoding field, repeats itself where it should,
+// and refuses what it cannot hold. The extra fields go into every call, as in
+// Decoding.Extra; concurrency is the number of calls that a run would have in
+// flight. It makes about a dozen short calls, and then 16, or as many as the
+// concurrency if that is more, to see what they do to each other.
+//
+// The checks come in a fixed order. They end early when nothing further can be
+// learned, for want of a server, a reply or time.
+func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []Check {
+	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
+	for _, probe := range []func(context.Context) error{
+		e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.concurrent, e.overflow,
+	} {
+		if probe(ctx) != nil {
+			break
+		}
+	}
+	return e.checks
+}
+
+// examiner makes the checks. A probe adds at least one check, and returns an
+// error when there is no point in going on.
+type examiner struct {
+	client      *Client
+	extra       map[string]any
+	concurrency int
+	checks      []Check
+
+	about Server
+	first Reply
+}
+
+func (e *examiner) add(name string, status CheckStatus, format string, args ...any) {
+	e.checks = append(e.checks, Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
+}
+
+// failed records a call that ended in an error. It returns the error when any
+// further call would, too.
+func (e *examiner) failed(name string, err error) error {
+	e.add(name, CheckFail, "%v", err)
+	var refused *RequestError
+	var tooLong *ContextError
+	if errors.As(err, &tooLong) || errors.As(err, &refused) && !refused.Fatal() {
+		return nil
+	}
+	return err
+}
+
+// overridden reports whether the extra fields decide one of these, and if so
+// says that the check is skipped.
+func (e *examiner) overridden(name string, fields ...string) bool {
+	for _, field := range fields {
+		if _, set := e.extra[field]; set {
+			e.add(name, CheckSkipped, "not examined: the extra field %q decides it", field)
+			return true
+		}
+	}
+	return false
+}
+
+// storyPrompt has no short and no single answer, even for a good model.
+const storyPrompt = "Tell a story about a lighthouse keeper who finds a strange boat. Begin at once."
+
+// storyTokens is long enough for two samples to part ways, and short enough to
+// be polite.
+const storyTokens = 48
+
+// story is the decoding of a probe, sampled at that temperature.
+func (e *examiner) story(temperature float64) Decoding {
+	return Decoding{Temperature: temperature, TopP: 1, MaxTokens: storyTokens, Extra: e.extra}
+}
+
+func (e *examiner) tell(ctx context.Context, d Decoding, seed int64) (Reply, error) {
+	return e.client.Chat(ctx, Request{Messages: []Message{{User, storyPrompt}}, Decoding: d, Seed: seed})
+}
+
+// said is all that a reply consists of: a model that thinks may not get past
+// its thoughts in so few tokens.
+func said(r Reply) string { return r.Reasoning + r.Text }
+
+// distinct counts the different replies.
+func distinct(replies []Reply) int {
+	seen := map[string]bool{}
+	for _, r := range replies {
+		seen[said(r)] = true
+	}
+	return len(seen)
+}
+
+func (e *examiner) server(ctx context.Context) error {
+	about, err := e.client.Server(ctx)
+	if err != nil {
+		e.add("reachable", CheckFail, "%v", err)
+		return err
+	}
+	e.about = about
+	e.add("reachable", CheckOK, "the server answers")
+	e.present()
+	if about.Version != "" {
+		e.add("version", CheckOK, "%s %s", about.Software, about.Version)
+	} else {
+		e.add("version", CheckSkipped, "the server does not tell its version: note it yourself, results depend on it")
+	}
+	e.context()
+	return nil
+}
+
+func (e *examiner) present() {
+	name := e.client.spec.Name
+	switch {
+	case e.about.Present:
+		e.add("model", CheckOK, "%q is there", name)
+	case len(e.about.Models) == 0:
+		e.add("model", CheckSkipped, "the server lists no models")
+	case e.about.Software == llamaCpp:
+		e.add("model", CheckWarn, "the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name)
+	default:
+		e.add("model", CheckFail, "%q is not there; the server has %s", name, quoteSome(e.about.Models))
+	}
+}
+
+// quoteSome lists the first names of a list that may be long.
+func quoteSome(names []string) string {
+	const most = 20
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	if more := len(names) - most; more > 0 {
+		quoted = append(quoted, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func (e *examiner) context() {
+	limit, length := e.client.ContextLimit(), e.about.ContextLength
+	switch {
+	case limit == 0:
+		e.add("context", CheckWarn, "the server does not tell the model's context length: give a limit, or prompts are only trimmed once refused")
+	case length > 0 && limit > length:
+		e.add("context", CheckFail, "the limit of %d tokens is more than the %d that the server reports", limit, length)
+	case length > limit:
+		e.add("context", CheckOK, "%d tokens, of %d that the model could have", limit, length)
+	default:
+		e.add("context", CheckOK, "%d tokens", limit)
+	}
+}
+
+// reply makes the first call. When it is refused, a call that leaves the
+// sampling to the server tells whether that is what was refused.
+func (e *examiner) reply(ctx context.Context) error {
+	reply, err := e.tell(ctx, e.story(0), 1)
+	var refused *RequestError
+	if errors.As(err, &refused) && !refused.Fatal() {
+		bare := e.story(0)
+		bare.Extra = map[string]any{"temperature": nil, "top_p": nil, "seed": nil}
+		for name, value := range e.extra {
+			bare.Extra[name] = value
+		}
+		if _, bareErr := e.tell(ctx, bare, 1); bareErr == nil {
+			e.add("reply", CheckOK, "a reply comes")
+			e.add("decoding", CheckFail, "temperature 0, top_p 1 and a seed are not accepted together: %v", err)
+			return err
+		}
+	}
+	if err != nil {
+		e.add("reply", CheckFail, "%v", err)
+		return err
+	}
+	e.first = reply
+	switch {
+	case reply.Attempts > 1:
+		e.add("reply", CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
+	case said(reply) == "":
+		e.add("reply", CheckWarn, "the reply is empty: does the server use the model's own chat template?")
+	default:
+		e.add("reply", CheckOK, "%s", excerpt(reply))
+	}
+	e.add("decoding", CheckOK, "the decoding fields are accepted")
+	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || said(reply) == "") {
+		e.add("usage", CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens, reply.CompletionTokens)
+	} else {
+		e.add("usage", CheckWarn, "the server does not report the tokens used: they will be missing from the records")
+	}
+	return nil
+}
+
+// excerpt is the beginning of a reply, quoted.
+func excerpt(r Reply) string {
+	const most = 60
+	text := []rune(strings.TrimSpace(said(r)))
+	if len(text) > most {
+		return fmt.Sprintf("%q …", string(text[:most]))
+	}
+	return fmt.Sprintf("%q", string(text))
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ollama/ollama/api"
+)
+
+// defaultNumCtx is the context in tokens that Ollama is asked for when no limit
+// was given. Ollama's own default depends on its version and the machine's
+// memory; a model's full length can be more than the machine can hold.
+const defaultNumCtx = 8192
+
+// ollama speaks to an Ollama server.
+type ollama struct {
+	*caller
+	spec Spec
+	base *url.URL
+	// option is the context limit that was given; chosen is the one that was
+	// chosen instead, 0 until it is.
+	option int
+	chosen atomic.Int64
+}
+
+func (o *ollama) contextLimit() int {
+	if o.option > 0 {
+		return o.option
+	}
+	return int(o.chosen.Load())
+}
+
+func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
+	numCtx := o.contextLimit()
+	if numCtx == 0 {
+		length, _, err := o.show(ctx, always)
+		if err != nil {
+			return Reply{}, err
+		}
+		numCtx = o.choose(length)
+	}
+	body := chatRequest(o.spec.Name, numCtx, req)
+	var reply Reply
+	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
+		start := o.now()
+		response, err := o.converse(ctx, x, body)
+		if err != nil {
+			return err
+		}
+		reply = Reply{
+			Text:             response.Message.Content,
+			Reasoning:        response.Message.Thinking,
+			FinishReason:     response.DoneReason,
+			PromptTokens:     max(response.PromptEvalCount, 0),
+			CompletionTokens: max(response.EvalCount, 0),
+			Latency:          o.now().Sub(start),
+		}
+		return nil
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	reply.Attempts = attempts
+	if limit, ok := body.Options["num_ctx"].(int); ok && reply.PromptTokens >= limit {
+		return Reply{}, &ContextError{
+			Status:   http.StatusOK,
+			Message:  "the server filled the whole context with the prompt, and may have left out the rest of it",
+			Limit:    limit,
+			Asked:    reply.PromptTokens,
+			Attempts: attempts,
+		}
+	}
+	return reply, nil
+}
+
+// chatRequest is the body of a chat request. By itself Ollama would cut a
+// prompt that does not fit from the front, and go on past the end of the
+// context by dropping what came first.
+func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
+	no := false
+	options := map[string]any{
+		"num_ctx":     numCtx,
+		"num_predict": req.Decoding.MaxTokens,
+		"temperature": req.Decoding.Temperature,
+		"top_p":       req.Decoding.TopP,
+		"seed":        req.Seed,
+	}
+	if len(req.Decoding.Stop) > 0 {
+		options["stop"] = req.Decoding.Stop
+	}
+	merge(options, req.Decoding.Extra)
+	body := &api.ChatRequest{Model: name, Stream: &no, Truncate: &no, Shift: &no, Options: options}
+	for _, m := range req.Messages {
+		body.Messages = append(body.Messages, api.Message{Role: string(m.Role), Content: m.Content})
+	}
+	if think, ok := options[thinkField]; ok {
+		delete(options, thinkField)
+		body.Think = &api.ThinkValue{Value: think}
+	}
+	return body
+}
+
+// thinkField is the extra field that is not one of Ollama's options but lies
+// beside them.
+const thinkField = "think"
+
+func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatRequest) (api.ChatResponse, error) {
+	var whole api.ChatResponse
+	err := api.NewClient(o.base, x.client()).Chat(ctx, body, func(part api.ChatResponse) error {
+		// Some proxies stream whatever they are asked.
+		part.Message.Content = whole.Message.Content + part.Message.Content
+		part.Message.Thinking = whole.Message.Thinking + part.Message.Thinking
+		whole = part
+		return nil
+	})
+	switch {
+	case err != nil:
+		return api.ChatResponse{}, x.misread(err)
+	case !whole.Done:
+		return api.ChatResponse{}, errors.New("the reply breaks off")
+	case whole.DoneReason == "load", whole.DoneReason == "unload":
+		return api.ChatResponse{}, errNoMessage
+	}
+	return whole, nil
+}
+
+// choose settles the context for a model of that length, 0 for unknown.
+func (o *ollama) choose(length int) int {
+	chosen := defaultNumCtx
+	if length > 0 {
+		chosen = min(chosen, length)
+	}
+	o.chosen.Store(int64(chosen))
+	return chosen
+}
+
+// show asks for the model's context length in tokens, 0 for unknown, and the
+// model that it is derived from.
+func (o *ollama) show(ctx context.Context, again func(*failure) bool) (length int, parent string, err error) {
+	var model *api.ShowResponse
+	_, err = o.about().call(ctx, again, func(ctx context.Context, x *exchange) error {
+		var err error
+		model, err = api.NewClient(o.base, x.client()).Show(ctx, &api.ShowRequest{Model: o.spec.Name})
+		if err != nil {
+			return x.misread(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	return contextLength(model.ModelInfo), model.Details.ParentModel, nil
+}
+
+// contextLength finds the context length in the model's metadata, where it is
+// filed under the name of the architecture.
+func contextLength(info map[string]any) int {
+	arch := stringField(info, "general.architecture")
+	if length := countField(info, arch+".context_length"); length > 0 {
+		return length
+	}
+	for _, name := range slices.Sorted(maps.Keys(info)) {
+		if strings.HasSuffix(name, ".context_length") {
+			return countField(info, name)
+		}
+	}
+	return 0
+}
+
+func (o *ollama) server(ctx context.Context) (Server, error) {
+	s := Server{Software: ollamaSW}
+	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
+		list, err := api.NewClient(o.base, x.client()).List(ctx)
+		if err != nil {
+			return x.misread(err)
+		}
+		o.enlist(&s, list.Models)
+		return nil
+	})
+	if err != nil && !missing(err) {
+		return Server{}, err
+	}
+	_, _ = o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
+		version, err := api.NewClient(o.base, x.client()).Version(ctx)
+		s.Version = clean(version, o.key)
+		return err
+	})
+	length, parent, err := o.show(ctx, unlessAbsent)
+	switch {
+	case missing(err):
+		return s, nil
+	case err != nil:
+		return Server{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
+	}
+	s.Present = true
+	s.ContextLength, s.Parent = length, clean(parent, o.key)
+	o.choose(length)
+	return s, nil
+}
+
+// enlist fills in the models that there are, and the digest of ours. A name
+// without a tag means the tag "latest".
+func (o *ollama) enlist(s *Server, models []api.ListModelResponse) {
+	s.Models, s.Digest = nil, ""
+	for _, m := range models {
+		s.Models = append(s.Models, clean(m.Name, o.key))
+		if m.Name == o.spec.Name || m.Name == o.spec.Name+":latest" {
+			s.Digest = clean(m.Digest, o.key)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package model_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/eval/model"
+)
+
+// address opens a client and finds out where its requests go.
+func address(t *testing.T, spec model.Spec, base string) string {
+	t.Helper()
+	var url string
+	c := open(t, model.Options{Spec: spec, BaseURL: base, ContextLimit: 9, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		url = r.URL.String()
+		return respond(400, ""), nil
+	})})
+	_, err := c.Chat(t.Context(), hello)
+	as[*model.RequestError](t, err)
+	return url
+}
+
+func TestAddresses(t *testing.T) {
+	tests := []struct {
+		provider   model.Provider
+		base, want string
+	}{
+		{model.VLLM, "", "http://localhost:8000/v1/chat/completions"},
+		{model.OpenAI, "", "https://api.openai.com/v1/chat/completions"},
+		{model.VLLM, "http://gpu7:9000/v1", "http://gpu7:9000/v1/chat/completions"},
+		{model.VLLM, "https://h/deep/path/v1//", "https://h/deep/path/v1/chat/completions"},
+		{model.VLLM, "http://[::1]:8000/v1", "http://[::1]:8000/v1/chat/completions"},
+		{model.Ollama, "", "http://127.0.0.1:11434/api/chat"},
+		{model.Ollama, "  ", "http://127.0.0.1:11434/api/chat"},
+		{model.Ollama, "example.com", "http://example.com:11434/api/chat"},
+		{model.Ollama, "example.com:1234", "http://example.com:1234/api/chat"},
+		{model.Ollama, "example.com:1234/", "http://example.com:1234/api/chat"},
+		{model.Ollama, "example.com/ollama/", "http://example.com:11434/ollama/api/chat"},
+		{model.Ollama, "http://example.com", "http://example.com:80/api/chat"},
+		{model.Ollama, "https://example.com", "https://example.com:443/api/chat"},
+		{model.Ollama, "https://example.com:8443/x", "https://example.com:8443/x/api/chat"},
+		{model.Ollama, ":8080", "http://127.0.0.1:8080/api/chat"},
+		{model.Ollama, "0.0.0.0", "http://127.0.0.1:11434/api/chat"},
+		{model.Ollama, "0.0.0.0:8080", "http://127.0.0.1:8080/api/chat"},
+		{model.Ollama, "::1", "http://[::1]:11434/api/chat"},
+		{model.Ollama, "[::1]", "http://[::1]:11434/api/chat"},
+		{model.Ollama, "[::]:8080", "http://[::1]:8080/api/chat"},
+	}
+	for _, test := range tests {
+		got := address(t, model.Spec{Provider: test.provider, Name: "m"}, test.base)
+		if got != test.want {
+			t.Errorf("%s at %q: requests go to %s, want %s", test.provider, test.base, got, test.want)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	tests := []struct {
+		name    string
+		options model.Options
+		want    []string
+	}{
+		{"nothing at all", model.Options{}, []string{"unknown provider", "no clock"}},
+		{"several", model.Options{Spec: vllmSpec, ContextLimit: -1, Timeout: -1, Retry: model.Retry{Attempts: -1}},
+			[]string{"context limit is -1 tokens", "time limit of an attempt is -1ns", "retry limits are -1 attempts", "no clock"}},
+		{"no scheme", model.Options{Spec: vllmSpec, BaseURL: "localhost:8000/v1"}, []string{"has no scheme: write \"http://localhost:8000/v1\""}},
+		{"other scheme", model.Options{Spec: vllmSpec, BaseURL: "ftp://h/v1"}, []string{`unknown scheme "ftp"`}},
+		{"no host", model.Options{Spec: vllmSpec, BaseURL: "http:///v1"}, []string{"names no host"}},
+		{"query", model.Options{Spec: vllmSpec, BaseURL: "http://h/v1?k=v"}, []string{"leave out everything from the ?"}},
+		{"Ollama's port", model.Options{Spec: ollamaSpec, BaseURL: "h:123456"}, []string{`port "123456" is not a number up to 65535`}},
+		{"Ollama's scheme", model.Options{Spec: ollamaSpec, BaseURL: "ftp://h"}, []string{`unknown scheme "ftp"`}},
+		{"blank host", model.Options{Spec: ollamaSpec, BaseURL: "a b"}, []string{"base URL"}},
+		{"key", model.Options{Spec: vllmSpec, Key: model.NewSecret("half\nhalf")}, []string{"the API key holds a character"}},
+	}
+	for _, test := range tests {
+		_, err := model.Open(test.options)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error is %q, want %q in it", test.name, err, want)
+			}
+		}
+		if strings.Contains(err.Error(), "half") {
+			t.Errorf("%s: error %q tells the key", test.name, err)
+		}
+	}
+}
+
+func TestPasswordInTheAddressIsRefusedWithoutTellingIt(t *testing.T) {
+	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
+		for _, base := range []string{"http://user:hunter2@h/v1", "user:hunter2@h", "http://user:hunter2@h:bad"} {
+			_, err := model.Open(model.Options{Spec: spec, BaseURL: base, Now: time.Now})
+			if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "--api-key-env") {
+				t.Errorf("%s at %s: error is %v, want one that points to --api-key-env", spec.Provider, base, err)
+			}
+		}
+	}
+}
+
+func TestSecretDropsWhiteSpaceAround(t *testing.T) {
+	for given, want := range map[string]string{"abc\r\n": "Bearer abc", "": "", " \n": ""} {
+		server := record(t, say(200, vllmReply))
+		c := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(given)})
+		if _, err := c.Chat(t.Context(), hello); err != nil {
+			t.Fatal(err)
+		}
+		if got := server.all()[0].authorization; got != want {
+			t.Errorf("key %q: Authorization is %q, want %q", given, got, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// modelCard is one entry of /models. Those below ID are fields of vLLM and
+// llama.cpp; other servers leave them out.
+type modelCard struct {
+	ID          string `json:"id"`
+	OwnedBy     string `json:"owned_by"`
+	Root        string `json:"root"`
+	Parent      string `json:"parent"`
+	MaxModelLen int    `json:"max_model_len"`
+	Meta        struct {
+		ContextTrained int `json:"n_ctx_train"`
+	} `json:"meta"`
+}
+
+func (o *openAI) server(ctx context.Context) (Server, error) {
+	var list struct {
+		Data []modelCard `json:"data"`
+	}
+	var header http.Header
+	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
+		err := get(ctx, x, o.base+"/models", &list)
+		header = x.header
+		return err
+	})
+	if err != nil && !missing(err) {
+		return Server{}, err
+	}
+
+	s := Server{Software: softwareOf(header, list.Data)}
+	for _, card := range list.Data {
+		if card.ID == "" {
+			continue
+		}
+		s.Models = append(s.Models, clean(card.ID, o.key))
+		if card.ID == o.spec.Name {
+			s.Present = true
+			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
+			s.ContextLength = max(card.MaxModelLen, card.Meta.ContextTrained, 0)
+		}
+	}
+	switch {
+	case s.Software == llamaCpp:
+		o.askLlamaCpp(ctx, &s)
+	case s.Software == vLLM, o.spec.Provider == VLLM:
+		o.askVLLM(ctx, &s)
+	}
+	o.reported.Store(int64(s.ContextLength))
+	return s, nil
+}
+
+// missing reports whether an error says that there is no such endpoint.
+func missing(err error) bool {
+	var refused *RequestError
+	return errors.As(err, &refused) &&
+		(refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
+}
+
+// softwareOf tells a server by what it lets slip, "" when that is nothing.
+func softwareOf(header http.Header, cards []modelCard) string {
+	if strings.HasPrefix(header.Get("Server"), llamaCpp) {
+		return llamaCpp
+	}
+	for _, card := range cards {
+		switch card.OwnedBy {
+		case "vllm":
+			return vLLM
+		case "sglang":
+			return sgLang
+		case "llamacpp":
+			return llamaCpp
+		}
+	}
+	return ""
+}
+
+// askVLLM adds what vLLM tells beside the OpenAI protocol.
+func (o *openAI) askVLLM(ctx context.Context, s *Server) {
+	var about struct {
+		Version string `json:"version"`
+	}
+	if o.besides(ctx, "/version", &about) && about.Version != "" {
+		s.Software, s.Version = vLLM, clean(about.Version, o.key)
+	}
+}
+
+// askLlamaCpp adds what llama.cpp tells beside the OpenAI protocol. Its context
+// is that of one slot, and may be less than the model was trained for.
+func (o *openAI) askLlamaCpp(ctx context.Context, s *Server) {
+	var props struct {
+		Build    string `json:"build_info"`
+		Defaults struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if !o.besides(ctx, "/props", &props) {
+		return
+	}
+	s.Version = clean(props.Build, o.key)
+	if props.Defaults.Context > 0 {
+		s.ContextLength = props.Defaults.Context
+	}
+}
+
+// besides fetches a document from beside /v1, and reports whether it is there.
+func (o *openAI) besides(ctx context.Context, path string, into any) bool {
+	url := strings.TrimSuffix(o.base, "/v1") + path
+	_, err := o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
+		return get(ctx, x, url, into)
+	})
+	return err == nil
+}

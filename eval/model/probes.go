@@ -1,0 +1,203 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func (e *examiner) maxTokens(ctx context.Context) error {
+	const name, few = "max_tokens", 4
+	if e.overridden(name, "max_tokens", "max_completion_tokens", "num_predict") {
+		return nil
+	}
+	d := e.story(0)
+	d.MaxTokens = few
+	reply, err := e.tell(ctx, d, 1)
+	switch {
+	case err != nil:
+		return e.failed(name, err)
+	case reply.CompletionTokens > few:
+		e.add(name, CheckFail, "asked for at most %d tokens, got %d", few, reply.CompletionTokens)
+	case reply.CompletionTokens == 0 && len(said(reply)) >= len(said(e.first)) && said(reply) != "":
+		e.add(name, CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", few, storyTokens)
+	default:
+		e.add(name, CheckOK, "honoured")
+	}
+	return nil
+}
+
+// stop asks for a stop at something that the first reply is known to hold.
+func (e *examiner) stop(ctx context.Context) error {
+	const name = "stop"
+	if e.overridden(name, "stop", "temperature") {
+		return nil
+	}
+	mark := middle(e.first.Text)
+	if mark == "" {
+		e.add(name, CheckSkipped, "not examined: the reply has no text to stop at")
+		return nil
+	}
+	d := e.story(0)
+	d.Stop = []string{mark}
+	reply, err := e.tell(ctx, d, 1)
+	switch {
+	case err != nil:
+		return e.failed(name, err)
+	case strings.Contains(reply.Text, mark):
+		e.add(name, CheckFail, "asked to stop at %q, the reply goes past it", mark)
+	default:
+		e.add(name, CheckOK, "honoured")
+	}
+	return nil
+}
+
+// middle returns a few printable ASCII characters from inside a text, or "".
+func middle(text string) string {
+	const length = 3
+	runs := strings.FieldsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' })
+	for i := range runs {
+		// From the middle run outwards to the end, then from the start.
+		run := runs[(len(runs)/2+i)%len(runs)]
+		if len(run) >= length {
+			return run[:length]
+		}
+	}
+	return ""
+}
+
+func (e *examiner) greedy(ctx context.Context) error {
+	const name, times = "greedy", 3
+	if e.overridden(name, "temperature") {
+		return nil
+	}
+	var replies []Reply
+	for seed := range int64(times) {
+		reply, err := e.tell(ctx, e.story(0), seed)
+		if err != nil {
+			return e.failed(name, err)
+		}
+		replies = append(replies, reply)
+	}
+	if n := distinct(replies); n > 1 {
+		e.add(name, CheckWarn, "temperature 0 gave %d different replies to the same prompt, one call after the other: "+
+			"results will not repeat exactly", n)
+	} else {
+		e.add(name, CheckOK, "temperature 0 repeats itself, one call after the other")
+	}
+	return nil
+}
+
+func (e *examiner) sampling(ctx context.Context) error {
+	const name, seeds = "sampling", 4
+	if e.overridden(name, "temperature", "top_p", "top_k", "seed") {
+		return nil
+	}
+	var replies []Reply
+	for seed := range int64(seeds) {
+		reply, err := e.tell(ctx, e.story(1.3), seed)
+		if err != nil {
+			return e.failed(name, err)
+		}
+		replies = append(replies, reply)
+	}
+	if distinct(replies) == 1 {
+		e.add(name, CheckWarn, "%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
+			"and seeds would not measure any spread", seeds)
+		return nil
+	}
+	e.add(name, CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
+
+	again, err := e.tell(ctx, e.story(1.3), 0)
+	switch {
+	case err != nil:
+		return e.failed("seed", err)
+	case said(again) != said(replies[0]):
+		e.add("seed", CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
+	default:
+		e.add("seed", CheckOK, "the same seed gives the same reply")
+	}
+	return nil
+}
+
+// concurrent sends one prompt many times over. Kernels that sum in an order
+// that depends on the batch give different replies.
+func (e *examiner) concurrent(ctx context.Context) error {
+	const name = "concurrency"
+	if e.overridden(name, "temperature") {
+		return nil
+	}
+	replies := make([]Reply, max(16, e.concurrency))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(e.concurrency)
+	for i := range replies {
+		group.Go(func() (err error) {
+			replies[i], err = e.tell(groupCtx, e.story(0), 1)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return e.failed(name, err)
+	}
+	if n := distinct(replies); n > 1 {
+		e.add(name, CheckWarn, "%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
+			"the server's arithmetic depends on what else it is computing, so results will not repeat exactly. "+
+			"vLLM can be made batch-invariant by starting it with VLLM_BATCH_INVARIANT=1",
+			len(replies), e.concurrency, n)
+	} else {
+		e.add(name, CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies), e.concurrency)
+	}
+	return nil
+}
+
+// politeContext is the longest context in tokens that is filled just to see
+// what happens.
+const politeContext = 32 << 10
+
+// overflow sends a prompt that is certainly too long: no tokenizer makes less
+// than one token of a word.
+func (e *examiner) overflow(ctx context.Context) error {
+	const name = "overflow"
+	if e.overridden(name, "num_ctx", "truncate_prompt_tokens") {
+		return nil
+	}
+	limit := e.about.ContextLength
+	if e.about.Software == ollamaSW {
+		limit = e.client.ContextLimit()
+	}
+	switch {
+	case limit == 0:
+		e.add(name, CheckSkipped, "not examined: the context length is not known")
+		return nil
+	case limit > politeContext:
+		e.add(name, CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
+		return nil
+	}
+	words := limit + limit/8 + 16
+	d := e.story(0)
+	d.MaxTokens = 1
+	prompt := strings.Repeat("a b c d ", (words+3)/4)
+	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{User, prompt}}, Decoding: d, Seed: 1})
+
+	var tooLong *ContextError
+	var refused *RequestError
+	switch {
+	case errors.As(err, &tooLong):
+		e.add(name, CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
+	case errors.As(err, &refused) && !refused.Fatal():
+		e.add(name, CheckWarn, "a prompt that does not fit is refused, but not in words that are known, so history "+
+			"would not be trimmed after a refusal: %v", err)
+	case err != nil:
+		return e.failed(name, err)
+	case reply.PromptTokens >= words:
+		e.add(name, CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
+			reply.PromptTokens, limit)
+	default:
+		e.add(name, CheckWarn, "the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
+			"it cuts prompts silently, so keep them well below", words, reply.PromptTokens, limit)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+)
+
+// redacted stands wherever a secret would have been printed.
+const redacted = "[redacted]"
+
+// Secret is an API key. It never prints: formatting, logging and encoding it
+// give "[redacted]". The zero Secret is no key.
+type Secret struct {
+	// A pointer, because fmt prints the unexported fields of whatever struct
+	// holds a Secret without asking for the methods below.
+	value *string
+}
+
+// NewSecret keeps a key. White space around it, such as the line break at the
+// end of a file, is dropped; an empty key gives the zero Secret.
+func NewSecret(key string) Secret {
+	key = strings.TrimSpace(key)
+	if key == "" {
+		return Secret{}
+	}
+	return Secret{value: &key}
+}
+
+// String returns "[redacted]".
+func (Secret) String() string { return redacted }
+
+// Format writes "[redacted]" for every verb.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
+
+// MarshalText returns "[redacted]"; encoders of JSON and YAML use it.
+func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// LogValue returns "[redacted]".
+func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+func (s Secret) reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
+
+// validate reports a key that cannot be sent in a header. The error does not
+// tell the key.
+func (s Secret) validate() error {
+	for _, b := range []byte(s.reveal()) {
+		if b <= ' ' || b > '~' {
+			return errors.New("the API key holds a character that no header may carry: check the variable it came from")
+		}
+	}
+	return nil
+}
+
+// scrub replaces the key in a text, also where it is escaped as in JSON, HTML
+// or a URL.
+func (s Secret) scrub(text string) string {
+	key := s.reveal()
+	if key == "" {
+		return text
+	}
+	quoted, err := json.Marshal(key)
+	if err != nil {
+		return redacted
+	}
+	for _, form := range []string{
+		key,
+		strings.Trim(string(quoted), `"`),
+		strings.ReplaceAll(key, "/", `\/`),
+		html.EscapeString(key),
+		url.QueryEscape(key),
+		url.PathEscape(key),
+	} {
+		text = strings.ReplaceAll(text, form, redacted)
+	}
+	return text
+}

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Provider is a kind of model server.
+type Provider string
+
+// The providers. VLLM and OpenAI speak the same protocol and differ in their
+// default address.
+const (
+	VLLM   Provider = "vllm"
+	OpenAI Provider = "openai"
+	Ollama Provider = "ollama"
+)
+
+// Spec names a model and the kind of server that has it.
+type Spec struct {
+	Provider Provider
+	// Name is what the server calls the model. It may hold colons and slashes.
+	Name string
+}
+
+// String returns the form that ParseSpec reads, such as "ollama:llama3:8b".
+func (s Spec) String() string { return string(s.Provider) + ":" + s.Name }
+
+// ParseSpec reads PROVIDER:NAME. Everything after the first colon is the name.
+func ParseSpec(text string) (Spec, error) {
+	provider, name, found := strings.Cut(text, ":")
+	if !found {
+		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME", text)
+	}
+	s := Spec{Provider: Provider(provider), Name: name}
+	if err := s.validate(); err != nil {
+		return Spec{}, err
+	}
+	return s, nil
+}
+
+func (s Spec) validate() error {
+	switch s.Provider {
+	case VLLM, OpenAI, Ollama:
+	default:
+		return fmt.Errorf("model %q: unknown provider %q: use vllm, openai or ollama", s.String(), string(s.Provider))
+	}
+	switch {
+	case s.Name == "":
+		return fmt.Errorf("model %q: the name is missing after the colon", s.String())
+	case !utf8.ValidString(s.Name):
+		return fmt.Errorf("model %q: the name is not valid UTF-8", s.String())
+	case strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return fmt.Errorf("model %q: the name holds a blank or an unprintable character", s.String())
+	}
+	return nil
+}

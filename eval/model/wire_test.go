@@ -1,0 +1,320 @@
+package model_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/eval/model"
+)
+
+func TestOpenAIWire(t *testing.T) {
+	messages := []model.Message{
+		{Role: model.System, Content: "be brief"},
+		{Role: model.User, Content: "a <b> & \"c\"\n"},
+		{Role: model.Assistant, Content: ""},
+		{Role: model.User, Content: "é\u2028"},
+	}
+	const sent = `"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"a \u003cb\u003e \u0026 \"c\"\n"},` +
+		`{"role":"assistant","content":""},{"role":"user","content":"é\u2028"}]`
+	tests := []struct {
+		name     string
+		model    string
+		decoding model.Decoding
+		seed     int64
+		want     string
+	}{
+		{
+			name:     "zeros are sent and stop is absent",
+			model:    "m",
+			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1},
+			want:     `{"max_tokens":1,` + sent + `,"model":"m","seed":0,"stream":false,"temperature":0,"top_p":1}`,
+		},
+		{
+			name:     "numbers keep their digits",
+			model:    "m",
+			decoding: model.Decoding{Temperature: 0.7, TopP: 0.95, MaxTokens: 512, Stop: []string{"\nObservation:", "</s>"}},
+			seed:     2147483647,
+			want: `{"max_tokens":512,` + sent + `,"model":"m","seed":2147483647,"stop":["\nObservation:","\u003c/s\u003e"],` +
+				`"stream":false,"temperature":0.7,"top_p":0.95}`,
+		},
+		{
+			name:  "extra fields win and null takes away",
+			model: "m",
+			decoding: model.Decoding{Temperature: 0.1, TopP: 1, MaxTokens: 8, Stop: []string{"x"}, Extra: map[string]any{
+				"top_k": 20, "min_p": 0.05, "repetition_penalty": 1.1, "temperature": 0.3, "seed": nil, "stop": nil, "max_tokens": nil,
+				"max_completion_tokens": 9, "chat_template_kwargs": map[string]any{"enable_thinking": false}, "absent": nil,
+			}},
+			seed: 5,
+			want: `{"chat_template_kwargs":{"enable_thinking":false},"max_completion_tokens":9,` + sent +
+				`,"min_p":0.05,"model":"m","repetition_penalty":1.1,"stream":false,"temperature":0.3,"top_k":20,"top_p":1}`,
+		},
+		{
+			name:     "a name that the library has opinions on",
+			model:    "o1-mini",
+			decoding: model.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
+			want:     `{"max_tokens":4,` + sent + `,"model":"o1-mini","seed":0,"stream":false,"temperature":0.5,"top_p":0.5}`,
+		},
+		{
+			name:     "one that it takes for a model without chat",
+			model:    "text-davinci-003",
+			decoding: model.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
+			want:     `{"max_tokens":4,` + sent + `,"model":"text-davinci-003","seed":0,"stream":false,"temperature":0.5,"top_p":0.5}`,
+		},
+		{
+			name:     "another",
+			model:    "gpt-5",
+			decoding: model.Decoding{Temperature: 0, TopP: 0.5, MaxTokens: 4},
+			want:     `{"max_tokens":4,` + sent + `,"model":"gpt-5","seed":0,"stream":false,"temperature":0,"top_p":0.5}`,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, say(200, vllmReply))
+			c := open(t, model.Options{
+				Spec: model.Spec{Provider: model.OpenAI, Name: test.model}, BaseURL: server.URL + "/v1/", Key: model.NewSecret(key),
+			})
+			reply, err := c.Chat(t.Context(), model.Request{Messages: messages, Decoding: test.decoding, Seed: test.seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []recorded{{"POST", "/v1/chat/completions", "Bearer " + key, test.want}}
+			if diff := cmp.Diff(want, server.all(), cmp.AllowUnexported(recorded{})); diff != "" {
+				t.Errorf("sent (-want +got):\n%s", diff)
+			}
+			reply.Latency = 0
+			wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 11, CompletionTokens: 3, Attempts: 1}
+			if diff := cmp.Diff(wantReply, reply); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOpenAIReplies(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       model.Reply
+	}{
+		{"content null", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"length"}]}`,
+			model.Reply{FinishReason: "length"}},
+		{"content empty", `{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
+			model.Reply{FinishReason: "stop", PromptTokens: 3, CompletionTokens: 1}},
+		{"content absent, finish null", `{"choices":[{"message":{},"finish_reason":null}]}`,
+			model.Reply{}},
+		{"reasoning_content", `{"choices":[{"message":{"content":"a","reasoning_content":"b"}}]}`,
+			model.Reply{Text: "a", Reasoning: "b"}},
+		{"reasoning", `{"choices":[{"message":{"content":"a","reasoning":"c","reasoning_content":null}}]}`,
+			model.Reply{Text: "a", Reasoning: "c"}},
+		{"both", `{"choices":[{"message":{"content":"a","reasoning":"c","reasoning_content":"b"}}]}`,
+			model.Reply{Text: "a", Reasoning: "b"}},
+		{"reasoning of another type", `{"choices":[{"message":{"content":"a","reasoning":{"effort":"low"}}}]}`,
+			model.Reply{Text: "a"}},
+		{"content in parts", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}`,
+			model.Reply{Text: "ab"}},
+		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
+			model.Reply{Text: "a"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, say(200, test.body))
+			got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.want.Attempts, got.Latency = 1, 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOllamaWire(t *testing.T) {
+	const head = `{"model":"llama3:8b","messages":[{"role":"system","content":"be brief"},{"role":"assistant","content":""}],"stream":false,"options":`
+	tests := []struct {
+		name     string
+		limit    int
+		decoding model.Decoding
+		want     string
+	}{
+		{
+			name:     "zeros are sent, stop is absent, context from the model",
+			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16},
+			want:     head + `{"num_ctx":4096,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"truncate":false,"shift":false}`,
+		},
+		{
+			name:     "context as given",
+			limit:    12345,
+			decoding: model.Decoding{Temperature: 0.7, TopP: 0.9, MaxTokens: 16, Stop: []string{"x", "y"}},
+			want: head + `{"num_ctx":12345,"num_predict":16,"seed":9,"stop":["x","y"],"temperature":0.7,"top_p":0.9},` +
+				`"truncate":false,"shift":false}`,
+		},
+		{
+			name:  "extra fields win, null takes away, think is none of the options",
+			limit: 100,
+			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Stop: []string{"x"},
+				Extra: map[string]any{"top_k": 5, "seed": nil, "stop": nil, "num_ctx": 2048, "think": false}},
+			want: head + `{"num_ctx":2048,"num_predict":16,"temperature":0,"top_k":5,"top_p":1},"think":false,"truncate":false,"shift":false}`,
+		},
+		{
+			name:     "think by degrees",
+			limit:    100,
+			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": "high"}},
+			want: head + `{"num_ctx":100,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"think":"high","truncate":false,` +
+				`"shift":false}`,
+		},
+		{
+			name:     "think removed",
+			limit:    100,
+			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": nil}},
+			want:     head + `{"num_ctx":100,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"truncate":false,"shift":false}`,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, fakeOllama(say(200, ollamaReply)))
+			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: test.limit, Key: model.NewSecret(key)})
+			req := model.Request{
+				Messages: []model.Message{{Role: model.System, Content: "be brief"}, {Role: model.Assistant}},
+				Decoding: test.decoding,
+				Seed:     9,
+			}
+			want := []recorded{{"POST", "/api/show", "Bearer " + key, ""}, {"POST", "/api/chat", "Bearer " + key, test.want}}
+			if test.limit > 0 {
+				want = want[1:]
+			}
+			for range 2 { // The second call does not ask for the context again.
+				reply, err := c.Chat(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply.Latency = 0
+				wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 26, CompletionTokens: 8, Attempts: 1}
+				if diff := cmp.Diff(wantReply, reply); diff != "" {
+					t.Errorf("reply (-want +got):\n%s", diff)
+				}
+			}
+			want = append(want, want[len(want)-1])
+			got := server.all()
+			for i := range got {
+				if got[i].path == "/api/show" {
+					got[i].body = ""
+				}
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(recorded{})); diff != "" {
+				t.Errorf("sent (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOllamaContext(t *testing.T) {
+	tests := []struct {
+		name, info string
+		want       int
+	}{
+		{"short model", `{"general.architecture":"llama","llama.context_length":2048}`, 2048},
+		{"long model", `{"general.architecture":"llama","llama.context_length":131072}`, 8192},
+		{"no architecture", `{"qwen3.context_length":1024}`, 1024},
+		{"unknown", `{}`, 8192},
+		{"nonsense", `{"general.architecture":"llama","llama.context_length":"many"}`, 8192},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, say(200, `{"model_info":`+test.info+`}`), say(200, ollamaReply))
+			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL})
+			if got := c.ContextLimit(); got != 0 {
+				t.Errorf("ContextLimit() = %d before anything is known, want 0", got)
+			}
+			if _, err := c.Chat(t.Context(), hello); err != nil {
+				t.Fatal(err)
+			}
+			var body struct {
+				Options struct {
+					NumCtx int `json:"num_ctx"`
+				} `json:"options"`
+			}
+			if err := json.Unmarshal([]byte(server.all()[1].body), &body); err != nil {
+				t.Fatal(err)
+			}
+			if body.Options.NumCtx != test.want || c.ContextLimit() != test.want {
+				t.Errorf("num_ctx %d was sent and ContextLimit() = %d, want %d", body.Options.NumCtx, c.ContextLimit(), test.want)
+			}
+		})
+	}
+}
+
+func TestOllamaReplies(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       model.Reply
+	}{
+		{"thinking", `{"message":{"role":"assistant","content":"a","thinking":"b"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":2}`,
+			model.Reply{Text: "a", Reasoning: "b", FinishReason: "stop", PromptTokens: 1, CompletionTokens: 2}},
+		{"empty", `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}`,
+			model.Reply{FinishReason: "length"}},
+		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
+			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
+			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, say(200, test.body))
+			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 99}).Chat(t.Context(), hello)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.want.Attempts, got.Latency = 1, 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestInvalidRequestsAreNotSent(t *testing.T) {
+	ok := model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1}
+	with := func(change func(*model.Decoding)) model.Request {
+		r := model.Request{Messages: hello.Messages, Decoding: ok}
+		change(&r.Decoding)
+		return r
+	}
+	inf := 1.0
+	for range 2000 {
+		inf *= 2
+	}
+	tests := []struct {
+		name string
+		req  model.Request
+		want string
+	}{
+		{"no messages", model.Request{Decoding: ok}, "no messages"},
+		{"negative seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: -1}, "seed is -1"},
+		{"large seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: 1 << 31}, "seed is 2147483648"},
+		{"temperature", with(func(d *model.Decoding) { d.Temperature = -0.1 }), "temperature is -0.1"},
+		{"NaN", with(func(d *model.Decoding) { d.Temperature = inf - inf }), "temperature is NaN"},
+		{"infinity", with(func(d *model.Decoding) { d.Temperature = inf }), "temperature is +Inf"},
+		{"top_p", with(func(d *model.Decoding) { d.TopP = 0 }), "top_p is 0"},
+		{"max_tokens and stop", with(func(d *model.Decoding) { d.MaxTokens = 0; d.Stop = []string{"a", ""} }),
+			"max_tokens is 0, must be 1 or more; a stop string is empty"},
+		{"stream", with(func(d *model.Decoding) { d.Extra = map[string]any{"stream": true} }), `extra field "stream"`},
+		{"unsendable extra", with(func(d *model.Decoding) { d.Extra = map[string]any{"f": func() {}} }), `extra field "f" cannot be sent`},
+	}
+	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
+		server := record(t, say(200, vllmReply))
+		c := open(t, model.Options{Spec: spec, BaseURL: server.URL})
+		for _, test := range tests {
+			_, err := c.Chat(t.Context(), test.req)
+			refused := as[*model.RequestError](t, err)
+			if refused.Status != 0 || !strings.Contains(refused.Message, test.want) {
+				t.Errorf("%s, %s: %v; want an error with %q", spec.Provider, test.name, err, test.want)
+			}
+		}
+		if sent := server.all(); len(sent) > 0 {
+			t.Errorf("%s: %d requests were sent", spec.Provider, len(sent))
+		}
+	}
+}

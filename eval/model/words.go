@@ -1,0 +1,147 @@
+package model
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// words is what a server said when it did not answer.
+type words struct {
+	text string
+	// code and kind are the server's own classes of errors, where it has any.
+	code, kind string
+	// limit and asked count tokens, 0 when not told.
+	limit, asked int
+}
+
+// readWords reads the body of a refusal, and reports whether it is an object
+// that says "error" of itself. The forms are those of OpenAI, vLLM old and new,
+// llama.cpp, Ollama, FastAPI and Google; anything else is taken as plain text.
+func readWords(body []byte) (words, bool) {
+	plain := words{text: string(body)}
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		return plain, false
+	}
+	if list, ok := value.([]any); ok && len(list) > 0 {
+		value = list[0]
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return plain, false
+	}
+	switch inner := object["error"].(type) {
+	case string:
+		return words{text: inner}, inner != ""
+	case map[string]any:
+		return objectWords(inner, body), true
+	}
+	return objectWords(object, body), object["object"] == "error"
+}
+
+func objectWords(object map[string]any, body []byte) words {
+	w := words{
+		text:  stringField(object, "message"),
+		code:  stringField(object, "code"),
+		kind:  stringField(object, "type"),
+		limit: countField(object, "n_ctx"),
+		asked: countField(object, "n_prompt_tokens"),
+	}
+	if w.text == "" {
+		w.text = stringField(object, "detail")
+	}
+	if w.text == "" {
+		w.text = string(body)
+	}
+	return w
+}
+
+func stringField(object map[string]any, name string) string {
+	text, _ := object[name].(string)
+	return text
+}
+
+func countField(object map[string]any, name string) int {
+	count, _ := object[name].(float64)
+	if !(count > 0 && count < 1<<31) {
+		return 0
+	}
+	return int(count)
+}
+
+// The wordings by which servers refuse what does not fit their context, and how
+// they put the numbers. Where no server is named it is several.
+var (
+	overflowCodes = []string{"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"}
+
+	overflowText = regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`maximum context length`,
+		`context length is only`,                 // vLLM
+		`longer than the maximum model length`,   // vLLM
+		`longer than the model's context length`, // SGLang
+		`exceeds? the maximum allowed length`,    // SGLang
+		`exceeds? (the )?((available|maximum|max|model's) )*context (size|length|window)`,
+		`context size has been exceeded`,           // llama.cpp, while it generates
+		`input tokens exceed the configured limit`, // OpenAI
+		`prompt (is )?too long`,
+		"`inputs` tokens \\+ `max_new_tokens` must be", // TGI
+	}, "|"))
+
+	limitText = regexp.MustCompile(`(?i)(?:maximum context length (?:is|of)|context length is only|maximum model length of|` +
+		`context (?:length|size) \(|maximum allowed length \(|configured limit of|context window of|must be <=) ?(\d+)`)
+
+	askedText = regexp.MustCompile(`(?i)(?:requested(?: a total of)?|resulted in|passed|too long:|given:|` +
+		`(?:request|prompt) (?:has|contains)(?: at least)?|(?:request|input|requested tokens) \(|prompt \(length) ?` +
+		"(\\d+)(?:\\)| tokens| input tokens| `inputs` tokens)")
+)
+
+// overflow reports whether the words refuse a request because it does not fit
+// the context, and fills in the numbers that are only told in the text.
+func (w *words) overflow() bool {
+	if !slices.Contains(overflowCodes, w.code) && !slices.Contains(overflowCodes, w.kind) && !overflowText.MatchString(w.text) {
+		return false
+	}
+	if w.limit == 0 {
+		w.limit = numberIn(limitText, w.text)
+	}
+	if w.asked == 0 {
+		w.asked = numberIn(askedText, w.text)
+	}
+	return true
+}
+
+func numberIn(pattern *regexp.Regexp, text string) int {
+	match := pattern.FindStringSubmatch(text)
+	if match == nil {
+		return 0
+	}
+	number, err := strconv.ParseInt(match[1], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int(number)
+}
+
+// maxWords is the longest that foreign text may be in an error, in characters.
+const maxWords = 500
+
+// clean makes foreign text fit to be shown: printable, on one line, without the
+// key, and not too long. The key goes before the cut, which could leave half of
+// it.
+func clean(text string, key Secret) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	text = key.scrub(strings.Join(strings.Fields(text), " "))
+	if runes := []rune(text); len(runes) > maxWords {
+		return string(runes[:maxWords]) + "…"
+	}
+	return text
+}

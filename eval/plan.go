@@ -1,0 +1,257 @@
+// Package eval turns a plan into episodes and episodes into records: it runs the
+// episode loop of many episodes at once, keeps what is finished, and goes on
+// where a run was stopped.
+package eval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// The players without a model.
+const (
+	Expert = "expert"
+	Random = "random"
+)
+
+// The agents of a served model.
+const (
+	React = "react"
+	Act   = "act"
+)
+
+// NoPerturbation is the perturbation of episodes that have none.
+const NoPerturbation = "none"
+
+// Player is a model with its agent, or a baseline without a model.
+type Player struct {
+	// Name is "expert", "random", or a provider and model such as
+	// "vllm:NAME".
+	Name string
+	// Agent is "react" or "act" for a served model, otherwise the name.
+	Agent string
+	// Model is nil for baselines.
+	Model model.Model
+	// Decoding is how the model is sampled.
+	Decoding model.Decoding
+	// ContextOption is the context in tokens that the user asked for, 0 for
+	// what the server says. ContextLimit is the one in force.
+	ContextOption, ContextLimit int
+}
+
+// Benchmark is an environment with what is to be played in it.
+type Benchmark struct {
+	Env   envs.Env
+	Tasks []envs.Task // a selection of Env.Tasks
+	// StepLimit is the largest number of steps.
+	StepLimit int
+	// Prompt is what models are told; PromptHash is its SHA-256 in hex.
+	Prompt     configs.Prompt
+	PromptHash string
+}
+
+// Spec is everything that a run consists of.
+type Spec struct {
+	Benchmarks []Benchmark
+	Players    []Player
+	Seeds      []int64
+}
+
+// Plan is every episode of a run.
+type Plan struct {
+	Environments []record.Environment
+	Groups       []record.Group
+	Episodes     []Episode
+}
+
+// Episode is a planned episode.
+type Episode struct {
+	ID        string
+	Task      envs.Task
+	Condition record.Condition
+	bench     *Benchmark
+	player    *Player
+}
+
+// NewPlan lists the episodes: by environment, player, seed and task. The expert
+// does not depend on the seed and plays with the first only.
+func NewPlan(s Spec) (*Plan, error) {
+	p := &Plan{}
+	for i := range s.Benchmarks {
+		b := &s.Benchmarks[i]
+		info := b.Env.Info()
+		p.Environments = append(p.Environments, record.Environment{Info: info, Total: len(b.Env.Tasks()), Tasks: b.Tasks})
+		for j := range s.Players {
+			player := &s.Players[j]
+			seeds := s.Seeds
+			if player.Name == Expert {
+				seeds = seeds[:1]
+			}
+			for _, seed := range seeds {
+				if err := p.addGroup(b, player, condition(b, info, player, seed)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return p, p.check()
+}
+
+func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condition {
+	c := record.Condition{
+		Env: info.Name, Source: info.Source, Settings: info.Settings,
+		Model: p.Name, Agent: p.Agent,
+		Perturbation: NoPerturbation, StepLimit: b.StepLimit, Seed: seed,
+	}
+	if p.Model != nil {
+		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
+	}
+	return c
+}
+
+func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error {
+	g := record.Group{Condition: c}
+	for _, t := range b.Tasks {
+		id, err := episodeID(t, c)
+		if err != nil {
+			return err
+		}
+		g.Episodes = append(g.Episodes, id)
+		p.Episodes = append(p.Episodes, Episode{ID: id, Task: t, Condition: c, bench: b, player: player})
+	}
+	p.Groups = append(p.Groups, g)
+	return nil
+}
+
+// behaviour is part of every episode's identity. It goes up when heldout comes
+// to play the same condition differently, as by reading replies in another way.
+const behaviour = 1
+
+// episodeID hashes the identity of a task and the condition: 20 hex digits.
+func episodeID(t envs.Task, c record.Condition) (string, error) {
+	b, err := json.Marshal(struct {
+		Behaviour    int
+		Task, Digest string
+		Condition    record.Condition
+	}{behaviour, t.ID, t.Digest, c})
+	if err != nil {
+		return "", fmt.Errorf("the condition of %s cannot be written down: %w", t.ID, err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:10]), nil
+}
+
+// check reports a plan that would play an episode twice, or none.
+func (p *Plan) check() error {
+	if len(p.Episodes) == 0 {
+		return fmt.Errorf("the plan has no episodes")
+	}
+	seen := map[string]bool{}
+	for _, e := range p.Episodes {
+		if seen[e.ID] {
+			return fmt.Errorf("the plan has %s with %s twice; name every environment and model once", e.Task.ID, e.Condition.Model)
+		}
+		seen[e.ID] = true
+	}
+	return nil
+}
+
+// Hash identifies the plan: 8 hex digits.
+func (p *Plan) Hash() string {
+	h := sha256.New()
+	for _, e := range p.Episodes {
+		h.Write([]byte(e.ID))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+// MaxCalls is the largest number of model calls that the plan can need, retries
+// and shortened prompts aside.
+func (p *Plan) MaxCalls() int {
+	n := 0
+	for _, e := range p.Episodes {
+		if e.player.Model != nil {
+			n += e.Condition.StepLimit
+		}
+	}
+	return n
+}
+
+// Missing lists the planned episodes that have no result yet, and how many
+// attempts were made at each.
+func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map[string]int) {
+	attempts = map[string]int{}
+	done := map[string]bool{}
+	for _, r := range results {
+		attempts[r.ID]++
+		done[r.ID] = done[r.ID] || r.Outcome.Final()
+	}
+	for _, e := range p.Episodes {
+		if !done[e.ID] {
+			missing = append(missing, e)
+		}
+	}
+	return missing, attempts
+}
+
+// extends reports whether everything that a run directory was made for is in
+// the plan too; the plan may have more.
+func (p *Plan) extends(m *record.Manifest) error {
+	planned := map[string]bool{}
+	for _, e := range p.Episodes {
+		planned[e.ID] = true
+	}
+	for _, g := range m.Groups {
+		for _, id := range g.Episodes {
+			if !planned[id] {
+				return fmt.Errorf("the run directory was made for other episodes (%s): "+
+					"give the same command again, with more seeds, models or tasks if you like, or another --out", p.difference(g.Condition))
+			}
+		}
+	}
+	return nil
+}
+
+// difference says how an earlier condition differs from the closest planned one.
+func (p *Plan) difference(old record.Condition) string {
+	var best []string
+	for i, g := range p.Groups {
+		if d := differing(old, g.Condition); i == 0 || len(d) < len(best) {
+			best = d
+		}
+	}
+	if len(best) == 0 {
+		return "other tasks of " + old.Env
+	}
+	return "other " + fmt.Sprint(best)
+}
+
+// differing names the fields in which two conditions differ.
+func differing(a, b record.Condition) []string {
+	fields := func(c record.Condition) (m map[string]any) {
+		text, err := json.Marshal(c)
+		if err != nil || json.Unmarshal(text, &m) != nil {
+			return nil // a condition that was hashed can be written and read
+		}
+		return m
+	}
+	x, y := fields(a), fields(b)
+	either := maps.Clone(x)
+	maps.Copy(either, y)
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(either)) {
+		if fmt.Sprint(x[k]) != fmt.Sprint(y[k]) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/natefinch/atomic"
+
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// Manifest is run.json.
+type Manifest struct {
+	Schema int  `json:"schema"`
+	Tool   Tool `json:"tool"`
+	// Environments are those of the plan.
+	Environments []Environment `json:"environments"`
+	// Groups are the planned episodes.
+	Groups []Group `json:"groups"`
+	// Prompts are the prompts of the environments, by environment.
+	Prompts map[string]Prompt `json:"prompts,omitempty"`
+	// Servers is what the model servers said of themselves, by model; one
+	// entry for every time the run was started.
+	Servers map[string][]model.Server `json:"servers,omitempty"`
+	// Sessions are the times that the run was worked on.
+	Sessions []Session `json:"sessions"`
+}
+
+// Tool says which program made a run.
+type Tool struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+}
+
+// Environment is an environment of a plan with its planned tasks.
+type Environment struct {
+	envs.Info
+	// Total is the number of tasks of the whole benchmark.
+	Total int         `json:"total"`
+	Tasks []envs.Task `json:"tasks"`
+}
+
+// Group is the part of a plan that has one condition: an episode for every task
+// of the environment.
+type Group struct {
+	Condition Condition `json:"condition"`
+	// Episodes holds an id for each task, in the order of Environment.Tasks.
+	Episodes []string `json:"episodes"`
+}
+
+// Condition is everything that identifies how an episode is run.
+type Condition struct {
+	Env          string            `json:"env"`
+	Source       envs.Source       `json:"source"`
+	Settings     map[string]string `json:"settings,omitempty"`
+	Model        string            `json:"model"`
+	Agent        string            `json:"agent"`
+	Decoding     *model.Decoding   `json:"decoding,omitempty"` // nil without a model
+	Context      int               `json:"context,omitempty"`  // tokens; 0: as the server says
+	PromptHash   string            `json:"prompt_hash,omitempty"`
+	Perturbation string            `json:"perturbation"`
+	StepLimit    int               `json:"step_limit"`
+	Seed         int64             `json:"seed"`
+}
+
+// Prompt names the prompt that was used and its hash.
+type Prompt struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// Session is one time that a run was worked on.
+type Session struct {
+	Tool    Tool      `json:"tool"`
+	Started time.Time `json:"started"`
+	// Ended is missing when the session was killed.
+	Ended *time.Time `json:"ended,omitempty"`
+}
+
+// ReadManifest reads run.json of a run directory.
+func ReadManifest(dir string) (*Manifest, error) {
+	file := filepath.Join(dir, manifestFile)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if m.Schema != Schema {
+		return nil, fmt.Errorf("%s has schema %d, this version of heldout reads %d", file, m.Schema, Schema)
+	}
+	for _, g := range m.Groups {
+		env, ok := m.Environment(g.Condition.Env)
+		if !ok || len(env.Tasks) != len(g.Episodes) {
+			return nil, fmt.Errorf("%s: the plan for %s on %s does not fit its tasks", file, g.Condition.Model, g.Condition.Env)
+		}
+	}
+	return &m, nil
+}
+
+// Environment returns the environment of that name.
+func (m *Manifest) Environment(name string) (env Environment, ok bool) {
+	for _, e := range m.Environments {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Environment{}, false
+}
+
+// write replaces run.json, all of it or nothing.
+func (m *Manifest) write(dir string) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, manifestFile)
+	if err := atomic.WriteFile(file, bytes.NewReader(append(b, '\n'))); err != nil {
+		return err
+	}
+	return os.Chmod(file, 0o644) // a temporary file is private
+}

@@ -1,0 +1,139 @@
+// Package record keeps a run on disk: run.json says what was planned and under
+// which conditions, episodes.jsonl holds one line for every attempt at an
+// episode that came to an end. Lines are only ever added, each is on disk before
+// it counts, and a table can be printed again from these two files alone.
+package record
+
+import (
+	"fmt"
+	"time"
+
+	"heldout/envs"
+)
+
+// Schema is the version of the two files' form. It goes up when a reader of the
+// old form would misread the new one.
+//
+//	1: first version
+const Schema = 1
+
+// Outcome says how an attempt at an episode ended.
+type Outcome string
+
+// The outcomes. Every attempt has exactly one.
+const (
+	// Success and Failure are results: the task was solved; or it was not,
+	// because the step limit was reached, the game ended or the agent gave up.
+	Success Outcome = "success"
+	Failure Outcome = "failure"
+	// The others say that there is no result. They are kept, never counted as
+	// failures, and tried again when the run is continued.
+	ModelError      Outcome = "model_error"      // the model server did not answer usefully
+	EnvError        Outcome = "env_error"        // the environment broke
+	ContextExceeded Outcome = "context_exceeded" // instruction and task alone do not fit the context
+	Cancelled       Outcome = "cancelled"        // the run was stopped meanwhile
+)
+
+// Final reports whether an outcome is a result.
+func (o Outcome) Final() bool { return o == Success || o == Failure }
+
+// Valid reports whether o is one of the outcomes.
+func (o Outcome) Valid() bool {
+	switch o {
+	case Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled:
+		return true
+	}
+	return false
+}
+
+// Result is what scoring needs of an attempt: an Episode without its
+// trajectory.
+type Result struct {
+	Schema int `json:"schema"`
+	// ID identifies the planned episode: a hash of task and condition.
+	ID string `json:"id"`
+	// Attempt counts the attempts at this episode, from 1.
+	Attempt int `json:"attempt"`
+
+	Env          string          `json:"env"`
+	Source       envs.Source     `json:"source"`
+	Task         string          `json:"task"`
+	TaskIndex    int             `json:"task_index"`
+	TaskType     string          `json:"task_type"`
+	Difficulty   envs.Difficulty `json:"difficulty"`
+	Model        string          `json:"model"`
+	Agent        string          `json:"agent"`
+	Seed         int64           `json:"seed"`
+	Perturbation string          `json:"perturbation"`
+
+	Outcome Outcome `json:"outcome"`
+	// Error says what went wrong when the outcome is no result.
+	Error string `json:"error,omitempty"`
+	// Success and Progress are the environment's last word, Progress in [0,1].
+	Success  bool    `json:"success"`
+	Progress float64 `json:"progress"`
+	// Grounding is the share of steps whose action was valid, 0 without steps.
+	Grounding float64 `json:"grounding"`
+	// Steps counts the steps; FormatErrors those of them without an action
+	// that could be read from the reply.
+	Steps        int `json:"steps"`
+	FormatErrors int `json:"format_errors"`
+	// Trimmed counts the exchanges that were left out of the context.
+	Trimmed int `json:"trimmed"`
+
+	// PromptTokens and CompletionTokens are sums over the calls, as the server
+	// counted them.
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// Calls counts the replies asked for, Requests what was sent for them,
+	// retries included.
+	Calls    int `json:"calls"`
+	Requests int `json:"requests"`
+	// ModelSeconds is the time that the answered requests took.
+	ModelSeconds float64 `json:"model_seconds"`
+
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+}
+
+// Episode is one line of episodes.jsonl.
+type Episode struct {
+	Result
+	// Goal and Observation are what the agent was told first.
+	Goal        string `json:"goal"`
+	Observation string `json:"observation"`
+	// Trajectory holds the steps.
+	Trajectory []Step `json:"trajectory"`
+}
+
+// Step is one step of a trajectory.
+type Step struct {
+	Thought     string  `json:"thought"`
+	Action      string  `json:"action"`
+	Observation string  `json:"observation"`
+	Progress    float64 `json:"progress"`
+	Valid       bool    `json:"valid"`
+	// FormatError: no action could be read from the reply.
+	FormatError bool `json:"format_error,omitempty"`
+	// Reply is the model's text where it is more than thought and action.
+	Reply string `json:"reply,omitempty"`
+	// Reasoning is what the server sent as reasoning beside the reply.
+	Reasoning string `json:"reasoning,omitempty"`
+}
+
+// check reports a line that no version of heldout would write.
+func (r *Result) check() error {
+	switch {
+	case r.Schema != Schema:
+		return fmt.Errorf("the record has schema %d, this version of heldout reads %d", r.Schema, Schema)
+	case r.ID == "":
+		return fmt.Errorf("the record has no id")
+	case !r.Outcome.Valid():
+		return fmt.Errorf("unknown outcome %q", r.Outcome)
+	case !(r.Progress >= 0 && r.Progress <= 1), !(r.Grounding >= 0 && r.Grounding <= 1):
+		return fmt.Errorf("progress %v or grounding %v is outside of [0,1]", r.Progress, r.Grounding)
+	case (r.Outcome == Success) != r.Success && r.Outcome.Final():
+		return fmt.Errorf("outcome %s contradicts success %v", r.Outcome, r.Success)
+	}
+	return nil
+}

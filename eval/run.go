@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Options say how a plan is carried out; they do not change what comes out.
+type Options struct {
+	// Concurrency is the number of episodes in flight, at least 1.
+	Concurrency int
+	// Now tells the time.
+	Now func() time.Time
+	// Observer is told what happens; nil tells nobody.
+	Observer Observer
+}
+
+// Observer is told what happens in a run. Its methods are called from many
+// goroutines.
+type Observer interface {
+	// StepDone reports what a step used up.
+	StepDone(agent.Usage)
+	// EpisodeDone reports an attempt that is on disk.
+	EpisodeDone(record.Result)
+}
+
+// nobody is the Observer of those who do not want one.
+type nobody struct{}
+
+func (nobody) StepDone(agent.Usage)      {}
+func (nobody) EpisodeDone(record.Result) {}
+
+// Run plays the episodes of a plan that have no result in the store yet. Every
+// attempt is on disk before it counts. When ctx is cancelled, the episodes in
+// flight end as cancelled and Run returns ctx's error. An error that every
+// further episode would meet too, such as an unknown model, ends the run.
+func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
+	missing, attempts := p.Missing(s.Results)
+	runCtx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var workers errgroup.Group
+	workers.SetLimit(max(1, o.Concurrency))
+	for i := range missing {
+		if runCtx.Err() != nil {
+			break
+		}
+		workers.Go(func() error {
+			if runCtx.Err() != nil {
+				return nil // stopped before it began
+			}
+			e := &missing[i]
+			err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o)
+			if err != nil {
+				stop(err)
+			}
+			return err
+		})
+	}
+	err := workers.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// playAndRecord makes one attempt. Its error is a reason to end the run.
+func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options) error {
+	started := o.Now()
+	rec, cause := e.play(ctx, o.Observer.StepDone)
+	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
+	if err := s.Append(rec); err != nil {
+		return fmt.Errorf("task %s: %w", e.Task.ID, err)
+	}
+	o.Observer.EpisodeDone(rec.Result)
+	var refused *model.RequestError
+	if errors.As(cause, &refused) && refused.Fatal() {
+		return cause
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package eval
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/envs"
+)
+
+// maxSeeds bounds a list of seeds: more is a slip of the pen.
+const maxSeeds = 10000
+
+// ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two, and a
+// single number is how many, from 0: "10" is 0 to 9. The seeds come sorted, each
+// once.
+func ParseSeeds(s string) ([]int64, error) {
+	bad := func(part string) ([]int64, error) {
+		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number of seeds such as 10", s, part)
+	}
+	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
+		if n < 1 || n > maxSeeds {
+			return bad(s)
+		}
+		s = fmt.Sprintf("0-%d", n-1)
+	}
+	var seeds []int64
+	for _, part := range strings.Split(s, ",") {
+		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		if !ranged {
+			to = from
+		}
+		first, err1 := strconv.ParseInt(from, 10, 64)
+		last, err2 := strconv.ParseInt(to, 10, 64)
+		if err1 != nil || err2 != nil || first < 0 || last < first || last-first >= maxSeeds {
+			return bad(part)
+		}
+		for seed := first; seed <= last; seed++ {
+			seeds = append(seeds, seed)
+		}
+	}
+	slices.Sort(seeds)
+	return slices.Compact(seeds), nil
+}
+
+// SelectTasks picks tasks by a comma-separated list of names, in which * and ?
+// stand for any characters and any one, of task types, and of 0-based numbers or
+// ranges of them; an empty list picks all. Of those picked the first limit are
+// kept, if limit is not 0. The order stays.
+func SelectTasks(tasks []envs.Task, patterns string, limit int) ([]envs.Task, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("limit %d is negative", limit)
+	}
+	if strings.TrimSpace(patterns) != "" {
+		var err error
+		if tasks, err = pick(tasks, strings.Split(patterns, ",")); err != nil {
+			return nil, err
+		}
+	}
+	if limit > 0 && limit < len(tasks) {
+		tasks = tasks[:limit]
+	}
+	return tasks, nil
+}
+
+func pick(tasks []envs.Task, patterns []string) ([]envs.Task, error) {
+	picked := make([]bool, len(tasks))
+	for _, p := range patterns {
+		matches := matcher(strings.TrimSpace(p))
+		found := false
+		for i, t := range tasks {
+			if matches(t) {
+				picked[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no task matches %q; the first is %s and the last %s", p, tasks[0].ID, tasks[len(tasks)-1].ID)
+		}
+	}
+	var out []envs.Task
+	for i, t := range tasks {
+		if picked[i] {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
+
+// matcher returns what one pattern matches.
+func matcher(pattern string) func(envs.Task) bool {
+	if m := numbers.FindStringSubmatch(pattern); m != nil {
+		first, _ := strconv.Atoi(m[1]) // nine digits always fit
+		last := first
+		if m[2] != "" {
+			last, _ = strconv.Atoi(m[2])
+		}
+		return func(t envs.Task) bool { return first <= t.Index && t.Index <= last }
+	}
+	glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	whole := regexp.MustCompile("^(?:" + glob + ")$")
+	return func(t envs.Task) bool { return t.Type == pattern || whole.MatchString(t.ID) }
+}
+
+// FindTask returns the one task with that name or 0-based number.
+func FindTask(tasks []envs.Task, name string) (envs.Task, error) {
+	found, err := SelectTasks(tasks, name, 0)
+	if err != nil {
+		return envs.Task{}, err
+	}
+	if len(found) != 1 || strings.Contains(name, ",") || strings.TrimSpace(name) == "" {
+		return envs.Task{}, fmt.Errorf("%q names %d tasks, want one", name, len(found))
+	}
+	return found[0], nil
+}

@@ -1,0 +1,69 @@
+package eval
+
+import (
+	"errors"
+	"time"
+
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Session is one time of working on a run directory.
+type Session struct {
+	Store    *record.Store
+	manifest *record.Manifest
+	now      func() time.Time
+}
+
+// About is what a run directory keeps beside its plan.
+type About struct {
+	Tool record.Tool
+	// Prompts are the prompts in use, by environment.
+	Prompts map[string]record.Prompt
+	// Servers is what the model servers say of themselves, by player.
+	Servers map[string]model.Server
+}
+
+// Begin opens a run directory for a plan. A directory that was made for another
+// plan is refused, unless the plan only adds to it.
+func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, error) {
+	store, err := record.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Store: store, now: now}
+	if err := s.begin(p, about); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return s, nil
+}
+
+func (s *Session) begin(p *Plan, about About) error {
+	m, err := s.Store.Manifest()
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		m = &record.Manifest{Schema: record.Schema}
+	}
+	if err := p.extends(m); err != nil {
+		return err
+	}
+	m.Tool, m.Environments, m.Groups, m.Prompts = about.Tool, p.Environments, p.Groups, about.Prompts
+	for player, server := range about.Servers {
+		if m.Servers == nil {
+			m.Servers = map[string][]model.Server{}
+		}
+		m.Servers[player] = append(m.Servers[player], server)
+	}
+	m.Sessions = append(m.Sessions, record.Session{Tool: about.Tool, Started: s.now().UTC()})
+	s.manifest = m
+	return s.Store.SetManifest(m)
+}
+
+// End notes the end of the session and closes the directory.
+func (s *Session) End() error {
+	ended := s.now().UTC()
+	s.manifest.Sessions[len(s.manifest.Sessions)-1].Ended = &ended
+	return errors.Join(s.Store.SetManifest(s.manifest), s.Store.Close())
+}

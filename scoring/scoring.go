@@ -1,0 +1,204 @@
+// Package scoring computes rates, spreads and comparisons from records. It is
+// pure: the same records give the same numbers, in any order.
+package scoring
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"heldout/envs"
+	"heldout/eval/record"
+	"heldout/scoring/stats"
+)
+
+// Level is the confidence level of all intervals.
+const Level = 0.95
+
+// Score is what one model reached on one environment under one condition, over
+// all seeds of it.
+type Score struct {
+	// Condition is that of the episodes, with the seed left out.
+	Condition record.Condition
+	// Settings of the environment and its size.
+	Environment record.Environment
+	Seeds       []int64 // sorted
+
+	// Planned counts the planned episodes, Finished those with a result.
+	Planned, Finished int
+	// Unfinished counts the others by the outcome of their last attempt, "" for
+	// those never tried.
+	Unfinished map[record.Outcome]int
+
+	Success, Progress, Grounding Rate
+	// Easy and Hard are the rates on the tasks of that difficulty.
+	Easy, Hard Split
+
+	played []played
+}
+
+// played is a result with its task.
+type played struct {
+	task   envs.Task
+	result record.Result
+}
+
+// Split are the rates on a part of the tasks.
+type Split struct {
+	Tasks             int
+	Success, Progress Rate
+}
+
+// Rate is a rate over seeds: the mean of the means of every seed's episodes, and
+// how those means spread. Everything is a fraction; NaN says that there are not
+// enough episodes.
+type Rate struct {
+	Mean float64
+	// PopulationStd and SampleStd are of the means by seed, with divisors n and
+	// n-1.
+	PopulationStd, SampleStd float64
+	// Interval is the confidence interval over tasks, seeds averaged within
+	// each task; nil with fewer than two tasks.
+	Interval *stats.Interval
+}
+
+// Complete reports whether every planned episode has a result.
+func (s *Score) Complete() bool { return s.Finished == s.Planned }
+
+// Run is a run directory's content.
+type Run struct {
+	Manifest *record.Manifest
+	Results  []record.Result
+}
+
+// ReadRun reads a run directory.
+func ReadRun(dir string) (Run, error) {
+	m, err := record.ReadManifest(dir)
+	if err != nil {
+		return Run{}, err
+	}
+	results, err := record.ReadResults(dir)
+	return Run{m, results}, err
+}
+
+// Compute returns the scores of a run in the order of its plan. Only planned
+// episodes count, each once: with its result, whichever attempt brought it.
+func Compute(r Run) ([]*Score, error) {
+	final, last := map[string]record.Result{}, map[string]record.Outcome{}
+	for _, res := range r.Results {
+		if _, done := final[res.ID]; !done && res.Outcome.Final() {
+			final[res.ID] = res
+		}
+		last[res.ID] = res.Outcome
+	}
+	var out []*Score
+	byCondition := map[string]*Score{}
+	for _, g := range r.Manifest.Groups {
+		env, ok := r.Manifest.Environment(g.Condition.Env)
+		if !ok || len(env.Tasks) != len(g.Episodes) {
+			return nil, fmt.Errorf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)
+		}
+		seed := g.Condition.Seed
+		g.Condition.Seed = 0
+		key, err := json.Marshal(g.Condition)
+		if err != nil {
+			return nil, err
+		}
+		s := byCondition[string(key)]
+		if s == nil {
+			s = &Score{Condition: g.Condition, Environment: env, Unfinished: map[record.Outcome]int{}}
+			byCondition[string(key)] = s
+			out = append(out, s)
+		}
+		s.Seeds = append(s.Seeds, seed)
+		s.Planned += len(g.Episodes)
+		for i, id := range g.Episodes {
+			if res, ok := final[id]; ok {
+				s.Finished++
+				s.played = append(s.played, played{env.Tasks[i], res})
+			} else {
+				s.Unfinished[last[id]]++
+			}
+		}
+	}
+	for _, s := range out {
+		s.compute()
+	}
+	return out, nil
+}
+
+// compute derives the rates from what was played.
+func (s *Score) compute() {
+	slices.Sort(s.Seeds)
+	s.Success = newRate(s.played, success)
+	s.Progress = newRate(s.played, progress)
+	s.Grounding = newRate(s.played, func(r record.Result) float64 { return r.Grounding })
+	s.Easy = s.split(envs.Easy)
+	s.Hard = s.split(envs.Hard)
+}
+
+func success(r record.Result) float64 {
+	if r.Success {
+		return 1
+	}
+	return 0
+}
+
+func progress(r record.Result) float64 { return r.Progress }
+
+func (s *Score) split(d envs.Difficulty) Split {
+	var part []played
+	tasks := map[string]bool{}
+	for _, p := range s.played {
+		if p.task.Difficulty == d {
+			part = append(part, p)
+			tasks[p.task.Digest] = true
+		}
+	}
+	return Split{Tasks: len(tasks), Success: newRate(part, success), Progress: newRate(part, progress)}
+}
+
+// newRate averages a value of results.
+func newRate(ps []played, value func(record.Result) float64) Rate {
+	runs := averages(ps, func(p played) int64 { return p.result.Seed }, value)
+	r := Rate{Mean: math.NaN(), PopulationStd: math.NaN(), SampleStd: math.NaN()}
+	if len(runs) == 0 {
+		return r
+	}
+	means := sorted(runs)
+	r.Mean = stats.Mean(means)
+	if len(means) > 1 {
+		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
+	}
+	tasks := averages(ps, func(p played) string { return p.task.Digest }, value)
+	if iv, ok := stats.RateInterval(sorted(tasks), Level); ok {
+		r.Interval = &iv
+	}
+	return r
+}
+
+// averages groups what was played by a key and averages a value in each group.
+func averages[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K]float64 {
+	groups := map[K][]float64{}
+	for _, p := range ps {
+		groups[key(p)] = append(groups[key(p)], value(p.result))
+	}
+	means := map[K]float64{}
+	for k, values := range groups {
+		slices.Sort(values) // sums of floats depend on the order, results must not
+		means[k] = stats.Mean(values)
+	}
+	return means
+}
+
+// sorted returns a map's values in the order of its keys.
+func sorted[K cmp.Ordered](m map[K]float64) []float64 {
+	var out []float64
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[k])
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// renderCSV writes each table with a line of keys, numbers at full precision and
+// rates as fractions; an empty line stands between tables. Marks and notes are
+// left out.
+func renderCSV(w io.Writer, tables []Table) error {
+	for i, t := range tables {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		out := csv.NewWriter(w)
+		var keys []string
+		for _, c := range t.Columns {
+			keys = append(keys, c.Key)
+		}
+		rows := [][]string{keys}
+		for _, row := range t.Rows {
+			var values []string
+			for _, c := range row {
+				values = append(values, csvValue(c.Value))
+			}
+			rows = append(rows, values)
+		}
+		if err := out.WriteAll(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func csvValue(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		lines := strings.Split(v, "\n")
+		for i, line := range lines {
+			lines[i] = Printable(line)
+		}
+		return strings.Join(lines, "\n")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// jsonTable is a table for programs: a row is an object by column keys, in the
+// order of the columns; a marked cell has a second entry, its key with ":mark".
+type jsonTable struct {
+	ID    string    `json:"id"`
+	Title string    `json:"title"`
+	Rows  []jsonRow `json:"rows"`
+	Notes []string  `json:"notes,omitempty"`
+}
+
+type jsonRow struct {
+	columns []Column
+	cells   []Cell
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r jsonRow) MarshalJSON() ([]byte, error) {
+	b := bytes.NewBufferString("{")
+	put := func(key string, value any) error {
+		k, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		v, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%s:%s", k, v)
+		return nil
+	}
+	for i, c := range r.cells {
+		if err := put(r.columns[i].Key, c.Value); err != nil {
+			return nil, err
+		}
+		if c.Mark != "" {
+			if err := put(r.columns[i].Key+":mark", c.Mark); err != nil {
+				return nil, err
+			}
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func renderJSON(w io.Writer, tables []Table) error {
+	out := []jsonTable{}
+	for _, t := range tables {
+		j := jsonTable{ID: t.ID, Title: t.Title, Rows: []jsonRow{}, Notes: t.Notes}
+		for _, row := range t.Rows {
+			j.Rows = append(j.Rows, jsonRow{t.Columns, row})
+		}
+		out = append(out, j)
+	}
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", escapeUnprintable(b))
+	return err
+}
+
+// escapeUnprintable writes the characters of JSON text that do not print, and
+// that JSON need not escape, as escapes: a terminal may obey them.
+func escapeUnprintable(text []byte) []byte {
+	var b []byte
+	for _, r := range string(text) {
+		switch {
+		case unicode.IsPrint(r) || r == '\n':
+			b = utf8.AppendRune(b, r)
+		case r <= 0xffff:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			hi, lo := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+		}
+	}
+	return b
+}

@@ -1,0 +1,48 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+)
+
+// markdownText escapes what Markdown or HTML would read as markup. A line break
+// would end the row.
+var markdownText = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `|`, `\|`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `~`, `\~`, `$`, `\$`,
+	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
+)
+
+// escapeMarkdown makes text literal in a cell or a paragraph.
+func escapeMarkdown(s string) string {
+	var lines []string
+	for _, line := range strings.Split(s, "\n") {
+		lines = append(lines, markdownText.Replace(Printable(line)))
+	}
+	return strings.Join(lines, "<br>")
+}
+
+func renderMarkdown(w io.Writer, tables []Table) error {
+	for i, t := range tables {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(t.Title)); err != nil {
+			return err
+		}
+		if err := fill(w, t, escapeMarkdown, tablewriter.WithRenderer(renderer.NewMarkdown())); err != nil {
+			return err
+		}
+		for _, note := range t.Notes {
+			if _, err := fmt.Fprintf(w, "\n%s\n", escapeMarkdown(note)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

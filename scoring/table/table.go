@@ -1,0 +1,154 @@
+// Package table holds the one model of a table and its renderings: text for a
+// terminal, Markdown, CSV, LaTeX and JSON.
+package table
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Table is a table to be read by people and programs.
+type Table struct {
+	// ID names the kind of table, such as "results".
+	ID    string
+	Title string
+	// Columns and Rows: every row has a cell for each column.
+	Columns []Column
+	Rows    [][]Cell
+	// Notes stand below the table.
+	Notes []string
+}
+
+// Column is a column's head.
+type Column struct {
+	// Key names the column for programs (CSV, JSON), Header for people.
+	Key, Header string
+	// Left aligns the column to the left, as words are; numbers go right.
+	Left bool
+}
+
+// Cell is what stands in one place.
+type Cell struct {
+	// Text is for people.
+	Text string
+	// Value is for programs: a string, an int or a float64; nil for nothing.
+	Value any
+	// Mark is put behind the text and points to a note.
+	Mark string
+}
+
+// none is what people see where there is nothing.
+const none = "–"
+
+// None is a cell without content.
+func None() Cell { return Cell{Text: none} }
+
+// String is a cell with words.
+func String(s string) Cell { return Cell{Text: s, Value: s} }
+
+// Int is a cell with a whole number.
+func Int(n int) Cell { return Cell{Text: strconv.Itoa(n), Value: n} }
+
+// Percent is a cell with a rate, given as a fraction and shown in percent with
+// one decimal. NaN is no rate.
+func Percent(rate float64) Cell {
+	if math.IsNaN(rate) || math.IsInf(rate, 0) {
+		return None()
+	}
+	return Cell{Text: percent(rate), Value: rate}
+}
+
+// Points is a cell with a difference of rates: in percentage points, with a sign.
+func Points(difference float64) Cell {
+	c := Percent(difference)
+	if c.Value != nil && !strings.HasPrefix(c.Text, "-") {
+		c.Text = "+" + c.Text
+	}
+	return c
+}
+
+// Decimal is a cell with a number shown with three decimals.
+func Decimal(x float64) Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return None()
+	}
+	return Cell{Text: strconv.FormatFloat(x, 'f', 3, 64), Value: x}
+}
+
+// percent writes a fraction in percent. There is no negative zero.
+func percent(rate float64) string {
+	s := strconv.FormatFloat(100*rate, 'f', 1, 64)
+	if s == "-0.0" {
+		return "0.0"
+	}
+	return s
+}
+
+// Marked returns the cell with a mark.
+func (c Cell) Marked(mark string) Cell {
+	c.Mark += mark
+	return c
+}
+
+// Format is a rendering.
+type Format string
+
+// The formats.
+const (
+	Text     Format = "text"
+	Markdown Format = "markdown"
+	CSV      Format = "csv"
+	LaTeX    Format = "latex"
+	JSON     Format = "json"
+)
+
+// Formats are all formats.
+func Formats() []Format { return []Format{Text, Markdown, CSV, LaTeX, JSON} }
+
+// Render writes tables in a format.
+func Render(w io.Writer, f Format, tables ...Table) error {
+	for _, t := range tables {
+		for i, row := range t.Rows {
+			if len(row) != len(t.Columns) {
+				return fmt.Errorf("table %s: row %d has %d cells for %d columns", t.ID, i+1, len(row), len(t.Columns))
+			}
+		}
+	}
+	switch f {
+	case Text:
+		return renderText(w, tables)
+	case Markdown:
+		return renderMarkdown(w, tables)
+	case CSV:
+		return renderCSV(w, tables)
+	case LaTeX:
+		return renderLaTeX(w, tables)
+	case JSON:
+		return renderJSON(w, tables)
+	}
+	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
+}
+
+// Select returns the tables with one of the IDs, all of them without any.
+func Select(tables []Table, ids []string) ([]Table, error) {
+	if len(ids) == 0 {
+		return tables, nil
+	}
+	var have []string
+	for _, t := range tables {
+		have = append(have, t.ID)
+	}
+	var out []Table
+	for _, id := range ids {
+		i := slices.Index(have, id)
+		if i < 0 {
+			return nil, fmt.Errorf("there is no table %q here; there are %s", id, strings.Join(have, ", "))
+		}
+		out = append(out, tables[i])
+	}
+	return out, nil
+}

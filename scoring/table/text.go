@@ -1,0 +1,97 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Printable makes text safe for a terminal and keeps it on one line: characters
+// that do not print, escape sequences among them, are written as Go writes them
+// in strings.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+func renderText(w io.Writer, tables []Table) error {
+	for i, t := range tables {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w, Printable(t.Title)); err != nil {
+			return err
+		}
+		r := renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.Border{Left: tw.Off, Right: tw.Off},
+			Settings: tw.Settings{
+				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+			},
+		})
+		if err := fill(w, t, Printable, tablewriter.WithRenderer(r)); err != nil {
+			return err
+		}
+		for _, note := range t.Notes {
+			if _, err := fmt.Fprintln(w, Printable(note)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill renders one table with tablewriter, which must not change any text.
+func fill(w io.Writer, t Table, escape func(string) string, options ...tablewriter.Option) error {
+	var align []tw.Align
+	var header []string
+	for _, c := range t.Columns {
+		header = append(header, escape(c.Header))
+		if c.Left {
+			align = append(align, tw.AlignLeft)
+		} else {
+			align = append(align, tw.AlignRight)
+		}
+	}
+	options = append(options,
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithAlignment(align),
+	)
+	out := tablewriter.NewTable(w, options...)
+	out.Header(header)
+	for _, row := range t.Rows {
+		var texts []string
+		for _, c := range row {
+			texts = append(texts, escape(c.Text+c.Mark))
+		}
+		if err := out.Append(texts); err != nil {
+			return fmt.Errorf("table %s: %w", t.ID, err)
+		}
+	}
+	if err := out.Render(); err != nil {
+		return fmt.Errorf("table %s: %w", t.ID, err)
+	}
+	return nil
+}
