@@ -5,8 +5,10 @@
 package configs
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
+	"io"
 
 	"github.com/goccy/go-yaml"
 )
@@ -17,8 +19,12 @@ var files embed.FS
 // decode reads a YAML document into v. The file's name is used in errors, which
 // show line, column and an excerpt.
 func decode(file string, b []byte, v any) error {
-	if err := yaml.UnmarshalWithOptions(b, v, yaml.Strict()); err != nil {
+	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
+	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file says nothing, which is no error here
 		return fmt.Errorf("%s: %s", file, yaml.FormatError(err, false, true))
+	}
+	if err := d.Decode(new(any)); err != io.EOF {
+		return fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	return nil
 }

@@ -104,7 +104,8 @@ func (p Prompt) check(file string) error {
 	if len(p.Types) == 0 {
 		return fmt.Errorf("%s: the prompt has no types section", file)
 	}
-	for name, in := range p.Types {
+	for _, name := range slices.Sorted(maps.Keys(p.Types)) {
+		in := p.Types[name]
 		if strings.TrimSpace(in.Instruction) == "" {
 			return fmt.Errorf("%s: the instruction of task type %q is empty", file, name)
 		}
@@ -131,7 +132,10 @@ type stringOrList []string
 func (s *stringOrList) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
-		*s = stringOrList{one}
+		*s = nil
+		if one != "" {
+			*s = stringOrList{one}
+		}
 		return nil
 	}
 	return json.Unmarshal(b, (*[]string)(s))
@@ -139,9 +143,15 @@ func (s *stringOrList) UnmarshalJSON(b []byte) error {
 
 func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
 	p := Prompt{Types: map[string]Instructions{}}
-	var flat agentBoardPrompt
-	if strictJSON(b, &flat) == nil {
-		p.Types[""] = flat.instructions()
+	// Which form it is shows before the strict reading, so that an error is that
+	// of the form that was meant.
+	var flat struct{ Instruction *string }
+	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {
+		var section agentBoardPrompt
+		if err := strictJSON(b, &section); err != nil {
+			return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
+		}
+		p.Types[""] = section.instructions()
 		return p, nil
 	}
 	var sections map[string]agentBoardPrompt

@@ -40,8 +40,7 @@ func Compare(a, b *Score) (Comparison, error) {
 
 // pair compares one value; the name tells its random stream from others.
 func pair(a, b *Score, value func(record.Result) float64, name string) (stats.Difference, error) {
-	task := func(p played) string { return p.task.Digest }
-	x, y := averages(a.played, task, value), averages(b.played, task, value)
+	x, y := averages(a.played, taskKey, value), averages(b.played, taskKey, value)
 	if !slices.Equal(slices.Sorted(maps.Keys(x)), slices.Sorted(maps.Keys(y))) {
 		return stats.Difference{}, ErrOtherTasks
 	}

@@ -155,7 +155,7 @@ func (s *Score) split(d envs.Difficulty) Split {
 	for _, p := range s.played {
 		if p.task.Difficulty == d {
 			part = append(part, p)
-			tasks[p.task.Digest] = true
+			tasks[taskKey(p)] = true
 		}
 	}
 	return Split{Tasks: len(tasks), Success: newRate(part, success), Progress: newRate(part, progress)}
@@ -173,12 +173,16 @@ func newRate(ps []played, value func(record.Result) float64) Rate {
 	if len(means) > 1 {
 		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
 	}
-	tasks := averages(ps, func(p played) string { return p.task.Digest }, value)
+	tasks := averages(ps, taskKey, value)
 	if iv, ok := stats.RateInterval(sorted(tasks), Level); ok {
 		r.Interval = &iv
 	}
 	return r
 }
+
+// taskKey identifies a task: two of one name may differ, and two alike may have
+// different names.
+func taskKey(p played) string { return p.task.ID + " " + p.task.Digest }
 
 // averages groups what was played by a key and averages a value in each group.
 func averages[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K]float64 {

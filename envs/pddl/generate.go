@@ -30,9 +30,15 @@ func NewGenerated(seed int64) (*Env, error) {
 		if err != nil {
 			return nil, err
 		}
+		seen := map[string]bool{}
 		for n := range g.capacity {
 			id := fmt.Sprintf("%s/gen%d-%02d", g.name, seed, n+1)
-			text := generators[g.name](n, g.difficultyOf(n) == envs.Hard, stream.New(seed, Name, g.name, strconv.Itoa(n)))
+			rng := stream.New(seed, Name, g.name, strconv.Itoa(n))
+			text := generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
+			for seen[text] { // small problems can come out alike
+				text = generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
+			}
+			seen[text] = true
 			p, err := newProblem(g, domain, id, text)
 			if err != nil {
 				return nil, err
@@ -206,13 +212,13 @@ func generateBarman(n int, hard bool, rng *rand.Rand) string {
 	return s.text()
 }
 
-// generateTyres parks a car with one to three flat wheels. Easy tasks ask to
-// change one wheel, or to pump up the spare ones; hard ones to change two, which
+// generateTyres parks a car with one to four flat wheels. Easy tasks ask to
+// change one wheel, or to pump up some spare ones; hard ones to change two, which
 // takes 21 steps, or one with its nut tightened at the end.
 func generateTyres(n int, hard bool, rng *rand.Rand) string {
-	hubs := 1 + rng.IntN(3)
+	hubs := 1 + rng.IntN(4)
 	if hard {
-		hubs = 2 + rng.IntN(2)
+		hubs = 2 + rng.IntN(3)
 	}
 	s := sketch{domain: "tyreworld", objects: []string{
 		"wrench jack pump - tool", "boot - container",
@@ -250,8 +256,8 @@ func generateTyres(n int, hard bool, rng *rand.Rand) string {
 	case n%2 == 0:
 		change(order[0] + 1)
 	default:
-		for i := 1; i <= hubs; i++ {
-			s.want("inflated r%d", i)
+		for _, hub := range order[:1+rng.IntN(hubs)] {
+			s.want("inflated r%d", hub+1)
 		}
 	}
 	return s.text()

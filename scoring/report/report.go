@@ -31,7 +31,8 @@ type Baseline struct {
 
 // Tables returns the tables of runs, and of baselines if there are any:
 //
-//   - "results": rates with intervals, easy and hard tasks
+//   - "results": rates with intervals
+//   - "difficulty": easy and hard tasks
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
 //   - "held-out": the environments side by side and the held-out score, where
@@ -39,14 +40,10 @@ type Baseline struct {
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows := label(runs)
 	tables := []table.Table{results(rows)}
-	if t := spread(rows); len(t.Rows) > 0 {
-		tables = append(tables, t)
-	}
-	if t := paired(rows); len(t.Rows) > 0 {
-		tables = append(tables, t)
-	}
-	if t := heldOut(rows, baselines, w); len(t.Rows) > 0 {
-		tables = append(tables, t)
+	for _, t := range []table.Table{difficulty(rows), spread(rows), paired(rows), heldOut(rows, baselines, w)} {
+		if len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
 	}
 	return tables
 }
@@ -118,10 +115,6 @@ func results(rows []row) table.Table {
 			{Key: "progress_low", Header: "95% low"},
 			{Key: "progress_high", Header: "high"},
 			{Key: "grounding", Header: "GA"},
-			{Key: "easy_success", Header: "Easy SR"},
-			{Key: "easy_progress", Header: "PR"},
-			{Key: "hard_success", Header: "Hard SR"},
-			{Key: "hard_progress", Header: "PR"},
 		},
 		Notes: []string{
 			"SR success rate, PR progress rate, GA grounding accuracy, in percent of episodes; mean over seeds.",
@@ -139,8 +132,6 @@ func results(rows []row) table.Table {
 			r.mark(table.Percent(r.Success.Mean)), sLow, sHigh,
 			r.mark(table.Percent(r.Progress.Mean)), pLow, pHigh,
 			r.mark(table.Percent(r.Grounding.Mean)),
-			table.Percent(r.Easy.Success.Mean), table.Percent(r.Easy.Progress.Mean),
-			table.Percent(r.Hard.Success.Mean), table.Percent(r.Hard.Progress.Mean),
 		})
 	}
 	if generated {
@@ -155,6 +146,34 @@ func interval(r scoring.Rate) (low, high table.Cell) {
 		return table.None(), table.None()
 	}
 	return table.Percent(r.Interval.Low), table.Percent(r.Interval.High)
+}
+
+// difficulty is the table of easy and hard tasks, for rows that have such.
+func difficulty(rows []row) table.Table {
+	t := table.Table{
+		ID: "difficulty", Title: "Easy and hard tasks",
+		Columns: []table.Column{
+			{Key: "environment", Header: "Environment", Left: true},
+			{Key: "model", Header: "Model", Left: true},
+			{Key: "easy_tasks", Header: "Easy"},
+			{Key: "easy_success", Header: "SR"},
+			{Key: "easy_progress", Header: "PR"},
+			{Key: "hard_tasks", Header: "Hard"},
+			{Key: "hard_success", Header: "SR"},
+			{Key: "hard_progress", Header: "PR"},
+		},
+	}
+	for _, r := range rows {
+		if r.Easy.Tasks+r.Hard.Tasks == 0 {
+			continue
+		}
+		cells := []table.Cell{r.where(), table.String(r.name)}
+		for _, s := range []scoring.Split{r.Easy, r.Hard} {
+			cells = append(cells, table.Int(s.Tasks), r.mark(table.Percent(s.Success.Mean)), r.mark(table.Percent(s.Progress.Mean)))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
 }
 
 // spread is the table of deviations over seeds, for rows with several.
@@ -242,7 +261,7 @@ func correct(rows [][]table.Cell, column int, compared []scoring.Comparison, p f
 		ps[i] = p(c)
 	}
 	for i, corrected := range stats.Holm(ps) {
-		rows[i][column] = table.Decimal(corrected)
+		rows[i][column] = table.Probability(corrected)
 	}
 }
 

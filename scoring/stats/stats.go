@@ -89,7 +89,7 @@ func Paired(a, b []float64, level float64, rng *rand.Rand) (d Difference, ok boo
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
 		half = t.Quantile((1+level)/2) * std / math.Sqrt(float64(n))
 	}
-	return Difference{Mean: mean, Interval: Interval{mean - half, mean + half}, P: signFlip(diffs, rng), N: n}, true
+	return Difference{Mean: mean, Interval: Interval{max(-1, mean-half), min(1, mean+half)}, P: signFlip(diffs, rng), N: n}, true
 }
 
 // signFlip estimates the two-sided P of a sign-flip test. The observed signs

@@ -71,12 +71,15 @@ func Points(difference float64) Cell {
 	return c
 }
 
-// Decimal is a cell with a number shown with three decimals.
-func Decimal(x float64) Cell {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+// Probability is a cell with a probability, shown with three decimals.
+func Probability(p float64) Cell {
+	if math.IsNaN(p) {
 		return None()
 	}
-	return Cell{Text: strconv.FormatFloat(x, 'f', 3, 64), Value: x}
+	if p < 0.001 {
+		return Cell{Text: "<0.001", Value: p}
+	}
+	return Cell{Text: strconv.FormatFloat(p, 'f', 3, 64), Value: p}
 }
 
 // percent writes a fraction in percent. There is no negative zero.

@@ -51,7 +51,8 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 
-# Ollama keeps a template of its own, in Go's syntax.
+# Ollama keeps a template of its own, in Go's syntax. More threads than one only
+# wait for each other on a model of this size.
 MODELFILE = '''FROM ./{name}.gguf
 TEMPLATE """{{{{- range .Messages }}}}<|im_start|>{{{{ .Role }}}}
 {{{{ .Content }}}}<|im_end|>
@@ -59,6 +60,7 @@ TEMPLATE """{{{{- range .Messages }}}}<|im_start|>{{{{ .Role }}}}
 """
 PARAMETER stop "<|im_start|>"
 PARAMETER stop "<|im_end|>"
+PARAMETER num_thread 1
 '''
 
 TEXT = """

@@ -257,22 +257,20 @@ port_of() {
 	esac
 }
 
-# hint SERVER: how to benchmark it.
+# hint SERVER: where it is and how to benchmark it.
 hint() {
-	local base
+	local base spec
 	base=http://127.0.0.1:$(port_of "$1")
 	case $1 in
-	ollama)
-		echo "$1: Ollama's own API at $base, model $MODEL (context $CONTEXT)"
-		echo "  curl $base/api/show -d '{\"model\": \"$MODEL\"}'"
-		echo "  heldout run --api ollama --url $base --model $MODEL"
-		;;
-	*)
-		echo "$1: OpenAI-compatible API at $base/v1, model $MODEL (context $CONTEXT)"
-		echo "  curl $base/v1/models"
-		echo "  heldout run --api openai --url $base/v1 --model $MODEL"
-		;;
+	ollama) spec=ollama:$MODEL ;;
+	vllm) base=$base/v1 spec=vllm:$MODEL ;;
+	*) base=$base/v1 spec=openai:$MODEL ;;
 	esac
+	cat <<HINT
+$1: $base, model $MODEL, context $CONTEXT
+  heldout doctor --model $spec --base-url $base
+  heldout run --model $spec --base-url $base --env pddl --limit 2 --seeds 0-1 --temperature 1
+HINT
 }
 
 serve() {
@@ -281,10 +279,11 @@ serve() {
 	llama)
 		install_llama
 		make_model
-		# -c is the sum over the slots: every one gets the whole context.
+		# The context size is the sum over the slots: every one gets the whole context.
+		# More threads than one only wait for each other on a model of this size.
 		start llama "$LLAMA_PORT" "http://127.0.0.1:$LLAMA_PORT/health" \
 			"$llama_bin" --host 127.0.0.1 --port "$LLAMA_PORT" --model "$model/$MODEL.gguf" --alias "$MODEL" \
-			--parallel "$parallel" --ctx-size $((CONTEXT * parallel)) --offline
+			--parallel "$parallel" --ctx-size $((CONTEXT * parallel)) --threads 1 --offline
 		;;
 	ollama)
 		install_ollama

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// serverFlags adds the flags that say which model is asked and how.
+func serverFlags(f *pflag.FlagSet, r *configs.Run) {
+	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "what plays: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; can be repeated")
+	f.StringVar(&r.BaseURL, "base-url", r.BaseURL, "address of the server, such as http://HOST:8000/v1; the default is the provider's own, for Ollama OLLAMA_HOST")
+	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable that holds the server's API key")
+	f.IntVar(&r.Context, "context", r.Context, "the model's context in tokens; 0 for what the server says (Ollama: at most 8192)")
+	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "further fields of the request body as a JSON object, such as {\"top_k\":20}; null leaves a field out")
+	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "longest time for one request")
+	f.IntVar(&r.Retries, "retries", r.Retries, "how often a request that failed on the way is sent again")
+	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "episodes in flight")
+}
+
+// runFlags adds all flags of a run; their names are the keys of configs.Run.
+func runFlags(f *pflag.FlagSet, r *configs.Run) {
+	serverFlags(f, r)
+	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments to play, separated by commas; the default is all, see heldout envs")
+	f.StringVar(&r.Data, "data", r.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "which generated tasks")
+	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
+	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
+	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
+	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
+	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or how many: 10 means 0-9")
+	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
+	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
+	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "longest reply in tokens; 0 for the agent's own: react 512, act 100")
+	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
+	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
+	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")
+}
+
+// jsonObject is a flag whose value is a JSON object.
+type jsonObject map[string]any
+
+func (o *jsonObject) String() string {
+	if len(*o) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(map[string]any(*o))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func (o *jsonObject) Set(s string) error {
+	var m map[string]any
+	if err := json.Unmarshal([]byte(s), &m); err != nil {
+		return fmt.Errorf("want a JSON object such as {\"top_k\":20}: %w", err)
+	}
+	*o = m
+	return nil
+}
+
+func (o *jsonObject) Type() string { return "json" }
+
+// resolve puts together what to run: defaults, the configuration file or, if
+// nothing is chosen, the default suite, and over them the flags that were given.
+func resolve(sys *system, given *pflag.FlagSet, file string) (configs.Run, error) {
+	r := configs.DefaultRun()
+	r.Data = sys.getenv(dataVariable)
+	switch {
+	case file != "":
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return r, err
+		}
+		if err := configs.ParseRun(file, b, &r); err != nil {
+			return r, err
+		}
+	case !given.Changed("env") && !given.Changed("model"):
+		if err := configs.LoadSuite("default", &r); err != nil {
+			return r, err
+		}
+	}
+	if err := override(&r, given); err != nil {
+		return r, err
+	}
+	if len(r.Env) == 0 {
+		for _, e := range catalog.All() {
+			r.Env = append(r.Env, e.Name)
+		}
+	}
+	return r, nil
+}
+
+// override sets the fields of r whose flags were given.
+func override(r *configs.Run, given *pflag.FlagSet) error {
+	over := pflag.NewFlagSet("", pflag.ContinueOnError)
+	runFlags(over, r)
+	var errs []error
+	given.Visit(func(f *pflag.Flag) {
+		to := over.Lookup(f.Name)
+		if to == nil {
+			return // not a field of configs.Run, such as --format
+		}
+		if from, ok := f.Value.(pflag.SliceValue); ok {
+			errs = append(errs, to.Value.(pflag.SliceValue).Replace(from.GetSlice()))
+		} else {
+			errs = append(errs, to.Value.Set(f.Value.String()))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// validate reports everything that is wrong with what to run.
+func validate(r configs.Run) error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if len(r.Model) == 0 {
+		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
+	}
+	if r.Agent != eval.React && r.Agent != eval.Act {
+		fail("unknown agent %q; there are %s and %s", r.Agent, eval.React, eval.Act)
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+		least int
+	}{
+		{"limit", r.Limit, 0}, {"max-tokens", r.MaxTokens, 0}, {"context", r.Context, 0}, {"step-limit", r.StepLimit, 0},
+		{"concurrency", r.Concurrency, 1}, {"retries", r.Retries, 0},
+	} {
+		if n.value < n.least {
+			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
+		}
+	}
+	if r.Timeout <= 0 {
+		fail("timeout is %v, want more than 0", r.Timeout)
+	}
+	served := slices.DeleteFunc(slices.Clone(r.Model), isBaseline)
+	if len(served) > 1 && r.BaseURL != "" {
+		fail("--base-url can only be one model's; run %d models one after the other and put them together with heldout compare", len(served))
+	}
+	if len(served) == 0 && (r.Prompt != "" || r.BaseURL != "") {
+		fail("--prompt and --base-url are for served models, and there is none")
+	}
+	if d := decoding(r); d.Validate() != nil {
+		errs = append(errs, d.Validate())
+	}
+	if r.Context > 0 && decoding(r).MaxTokens >= r.Context {
+		fail("max-tokens %d leaves no room for a prompt in a context of %d", decoding(r).MaxTokens, r.Context)
+	}
+	return errors.Join(errs...)
+}
+
+// isBaseline reports whether a player needs no model.
+func isBaseline(name string) bool { return name == eval.Expert || name == eval.Random }
+
+// The longest replies of the agents, in tokens. AgentBoard lets open models
+// write 100; a thought needs more.
+const (
+	reactMaxTokens = 512
+	actMaxTokens   = 100
+)
+
+// decoding says how replies are sampled.
+func decoding(r configs.Run) model.Decoding {
+	d := model.Decoding{Temperature: r.Temperature, TopP: r.TopP, MaxTokens: r.MaxTokens, Extra: r.ExtraBody}
+	if d.MaxTokens == 0 && r.Agent == eval.Act {
+		d.MaxTokens = actMaxTokens
+	} else if d.MaxTokens == 0 {
+		d.MaxTokens = reactMaxTokens
+	}
+	switch {
+	case r.Stop != nil:
+		d.Stop = slices.DeleteFunc(slices.Clone([]string(r.Stop)), func(s string) bool { return s == "" })
+	case r.Agent == eval.React:
+		d.Stop = []string{"\nObservation:"}
+	}
+	if len(d.Stop) == 0 {
+		d.Stop = nil
+	}
+	return d
+}
+
+// openModel prepares to ask a served model.
+func openModel(sys *system, r configs.Run, name string) (*model.Client, error) {
+	spec, err := model.ParseSpec(name)
+	if err != nil {
+		return nil, err
+	}
+	o := model.Options{
+		Spec: spec, BaseURL: r.BaseURL, ContextLimit: r.Context, Timeout: r.Timeout,
+		Retry:       model.Retry{Attempts: r.Retries + 1},
+		Concurrency: r.Concurrency, Now: sys.now, Proxy: sys.proxy,
+	}
+	if spec.Provider == model.Ollama && o.BaseURL == "" {
+		o.BaseURL = sys.getenv("OLLAMA_HOST")
+	}
+	if r.APIKeyEnv != "" {
+		key := sys.getenv(r.APIKeyEnv)
+		if key == "" {
+			return nil, fmt.Errorf("the environment variable %s, which --api-key-env names, is not set", r.APIKeyEnv)
+		}
+		o.Key = model.NewSecret(key)
+	}
+	return model.Open(o)
+}
+
+// loadPrompt returns the prompt of an environment, ours or the user's.
+func loadPrompt(env, file string) (configs.Prompt, record.Prompt, error) {
+	if file == "" {
+		p, err := configs.LoadPrompt(env)
+		return p, promptRecord("built-in", p), err
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return configs.Prompt{}, record.Prompt{}, err
+	}
+	p, err := configs.ParsePrompt(file, b)
+	return p, promptRecord(file, p), err
+}
+
+// promptRecord hashes what a prompt says, not how its file is written.
+func promptRecord(file string, p configs.Prompt) record.Prompt {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return record.Prompt{File: file, SHA256: err.Error()} // strings and maps of them always marshal
+	}
+	sum := sha256.Sum256(b)
+	return record.Prompt{File: file, SHA256: hex.EncodeToString(sum[:])}
+}

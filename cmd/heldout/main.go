@@ -1,0 +1,126 @@
+// Command heldout benchmarks an LLM agent on text environments. README.md says
+// how to use it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"heldout/eval/record"
+	"heldout/scoring/table"
+)
+
+// version and commit are set by release builds.
+var version, commit = "dev", ""
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitError       = 1   // something failed, or a difference was found
+	exitUsage       = 2   // the command line or a configuration is wrong
+	exitIncomplete  = 3   // the run ended, but some episodes have no result
+	exitInterrupted = 130 // stopped by Ctrl-C or a signal
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	os.Exit(execute(ctx, os.Args[1:], &system{
+		stdin:       os.Stdin,
+		stdout:      os.Stdout,
+		stderr:      os.Stderr,
+		interactive: term.IsTerminal(int(os.Stderr.Fd())),
+		getenv:      os.Getenv,
+		proxy:       http.ProxyFromEnvironment,
+		now:         time.Now,
+		tool:        about(),
+	}))
+}
+
+// system is what commands touch of the world outside.
+type system struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// interactive: standard error is a terminal.
+	interactive bool
+	getenv      func(string) string
+	proxy       func(*http.Request) (*url.URL, error)
+	now         func() time.Time
+	tool        record.Tool
+}
+
+// about says which build this is.
+func about() record.Tool {
+	t := record.Tool{Version: version, Commit: commit}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		t.Go = info.GoVersion
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && t.Commit == "" {
+				t.Commit = s.Value
+			}
+		}
+	}
+	return t
+}
+
+// execute runs a command line and returns the exit code.
+func execute(ctx context.Context, args []string, sys *system) int {
+	root := newRoot(sys)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var coded *codedError
+	if !errors.As(err, &coded) {
+		coded = &codedError{err, exitError}
+	}
+	if ctx.Err() != nil {
+		coded.code = exitInterrupted
+	}
+	fmt.Fprintf(sys.stderr, "heldout: %s\n", printableLines(coded.error))
+	return coded.code
+}
+
+// codedError is an error with the exit code that it asks for.
+type codedError struct {
+	error
+	code int
+}
+
+func (e *codedError) Unwrap() error { return e.error }
+
+// usage marks an error as one of the command line or configuration.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{err, exitUsage}
+}
+
+// printableLines makes an error's text safe for a terminal, line by line: it may
+// quote what a server or a file says.
+func printableLines(err error) string {
+	var out []byte
+	for i, line := range splitLines(err.Error()) {
+		if i > 0 {
+			out = append(out, '\n')
+		}
+		out = append(out, table.Printable(line)...)
+	}
+	return string(out)
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/scoring/table"
+)
+
+func newPlay(sys *system) *cobra.Command {
+	var o catalog.Options
+	var name string
+	var asJSON, withActions bool
+	c := &cobra.Command{
+		Use:   "play ENV --task TASK",
+		Short: "Play a task by hand, or from another program",
+		Long: `play starts one task and reads actions from standard input, one a line. ":actions"
+lists the valid ones, ":expert" says what the expert would do, ":quit" ends.
+
+With --json standard input has one JSON object a line, {"action": "…"}, and standard
+output one a line: first env, task, goal, observation, progress, done and success, then
+for every action observation, progress, done, success and valid; and actions, the valid
+ones, with --actions.`,
+		Example: `  heldout play pddl --task 0
+  heldout play pddl --data DIR --task gripper/prob01 --json --actions`,
+		Args: args(1, 1, "the name of an environment"),
+		RunE: func(c *cobra.Command, names []string) error {
+			env, err := catalog.Open(names[0], o)
+			if err != nil {
+				return err
+			}
+			task, err := eval.FindTask(env.Tasks(), name)
+			if err != nil {
+				if env.Info().Source == envs.Generated {
+					err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
+				}
+				return usage(err)
+			}
+			world, err := env.NewWorld(task)
+			if err != nil {
+				return err
+			}
+			defer world.Close()
+			p := player{sys: sys, env: names[0], task: task, world: world, actions: withActions}
+			if asJSON {
+				return p.playJSON(c.Context())
+			}
+			return p.playText(c.Context())
+		},
+	}
+	taskSource(c, sys, &o)
+	c.Flags().StringVar(&name, "task", "0", "name or 0-based number of the task")
+	c.Flags().Int64Var(&o.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks")
+	c.Flags().BoolVar(&asJSON, "json", false, "read and write JSON, one object a line")
+	c.Flags().BoolVar(&withActions, "actions", false, "show the valid actions with every observation")
+	return c
+}
+
+// player plays one world from standard input.
+type player struct {
+	sys     *system
+	env     string
+	task    envs.Task
+	world   envs.World
+	actions bool
+}
+
+// validActions lists the valid actions.
+func (p *player) validActions(ctx context.Context) ([]string, error) {
+	l, ok := p.world.(envs.Lister)
+	if !ok {
+		return nil, errors.New("the environment cannot list its valid actions")
+	}
+	actions, err := l.Actions(ctx)
+	return append([]string{}, actions...), err
+}
+
+// jsonStart and jsonStep are the lines of --json.
+type jsonStart struct {
+	Env         string   `json:"env"`
+	Task        string   `json:"task"`
+	Goal        string   `json:"goal"`
+	Observation string   `json:"observation"`
+	Progress    float64  `json:"progress"`
+	Done        bool     `json:"done"`
+	Success     bool     `json:"success"`
+	Actions     []string `json:"actions,omitzero"`
+}
+
+type jsonStep struct {
+	Observation string   `json:"observation"`
+	Progress    float64  `json:"progress"`
+	Done        bool     `json:"done"`
+	Success     bool     `json:"success"`
+	Valid       bool     `json:"valid"`
+	Actions     []string `json:"actions,omitzero"`
+}
+
+// maxLine bounds a line of input.
+const maxLine = 1 << 20
+
+func (p *player) playJSON(ctx context.Context) error {
+	start, err := p.world.Start(ctx)
+	if err != nil {
+		return err
+	}
+	first := jsonStart{Env: p.env, Task: p.task.ID, Goal: start.Goal, Observation: start.Observation}
+	if p.actions {
+		if first.Actions, err = p.validActions(ctx); err != nil {
+			return err
+		}
+	}
+	out := json.NewEncoder(p.sys.stdout)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(first); err != nil {
+		return err
+	}
+	return p.eachLine(ctx, func(n int, line string) error {
+		action, err := parseAction([]byte(line))
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		s, err := p.world.Step(ctx, action)
+		if err != nil {
+			return err
+		}
+		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success, Valid: s.Valid}
+		if p.actions {
+			if answer.Actions, err = p.validActions(ctx); err != nil {
+				return err
+			}
+		}
+		return out.Encode(answer)
+	})
+}
+
+// parseAction reads {"action": "…"}.
+func parseAction(line []byte) (string, error) {
+	var in struct {
+		Action *string `json:"action"`
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	if err := d.Decode(&in); err != nil {
+		return "", fmt.Errorf("want {\"action\": \"…\"}: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF || in.Action == nil {
+		return "", errors.New("want one object {\"action\": \"…\"} a line")
+	}
+	return *in.Action, nil
+}
+
+// eachLine visits the lines of standard input until it ends, visit fails or ctx
+// is done.
+func (p *player) eachLine(ctx context.Context, visit func(n int, line string) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	scanner := bufio.NewScanner(p.sys.stdin)
+	scanner.Buffer(nil, maxLine)
+	lines := make(chan string)
+	go func() { // reading cannot be interrupted, waiting for it can
+		defer close(lines)
+		for scanner.Scan() {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, ok := <-lines:
+			if !ok {
+				return scanner.Err()
+			}
+			if err := visit(n, line); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+var errQuit = errors.New("quit")
+
+func (p *player) playText(ctx context.Context) error {
+	start, err := p.world.Start(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.sys.stdout, "%s %s\n%s\n\n", p.env, p.task.ID, start.Goal)
+	if err := p.showText(ctx, start.Observation); err != nil {
+		return err
+	}
+	err = p.eachLine(ctx, func(_ int, line string) error { return p.command(ctx, strings.TrimSpace(line)) })
+	if errors.Is(err, errQuit) {
+		return nil
+	}
+	return err
+}
+
+// command carries out a line of input.
+func (p *player) command(ctx context.Context, line string) error {
+	switch line {
+	case ":quit":
+		return errQuit
+	case ":actions":
+		actions, err := p.validActions(ctx)
+		if err != nil {
+			return err
+		}
+		return p.showText(ctx, strings.Join(actions, "\n"))
+	case ":expert":
+		e, ok := p.world.(envs.Expert)
+		if !ok {
+			return p.showText(ctx, "The environment has no expert.")
+		}
+		action, err := e.ExpertAction(ctx)
+		if err != nil {
+			return err
+		}
+		if action == "" {
+			action = "The expert knows nothing to do."
+		}
+		return p.showText(ctx, action)
+	}
+	s, err := p.world.Step(ctx, line)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
+	return p.showText(ctx, s.Observation)
+}
+
+// showText prints an answer, the valid actions if wanted, and the prompt.
+func (p *player) showText(ctx context.Context, text string) error {
+	for _, line := range splitLines(text) {
+		fmt.Fprintln(p.sys.stdout, table.Printable(line))
+	}
+	if p.actions {
+		actions, err := p.validActions(ctx)
+		if err != nil {
+			return err
+		}
+		for _, a := range actions {
+			fmt.Fprintln(p.sys.stdout, "  "+table.Printable(a))
+		}
+	}
+	_, err := fmt.Fprint(p.sys.stdout, "> ")
+	return err
+}

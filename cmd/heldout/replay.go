@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/scoring/table"
+)
+
+func newReplay(sys *system) *cobra.Command {
+	r := replayer{sys: sys, open: map[string]envs.Env{}, counts: map[string]*replayCount{}}
+	c := &cobra.Command{
+		Use:   "replay FILE…",
+		Short: "Play recorded episodes of a reference again and report every difference",
+		Long: `replay reads episodes from JSON Lines files, compressed with gzip or not: env, id (the
+task's 0-based number), goal, done, progress, grounding and steps, each with action,
+observation and progress. It plays the actions, prints for every environment the
+episodes, steps and mismatches, shows the first difference in full, and exits with 1
+if there is any.`,
+		Args: args(1, -1, "at least one file"),
+		RunE: func(c *cobra.Command, files []string) error {
+			for _, file := range files {
+				if err := r.file(c.Context(), file); err != nil {
+					return err
+				}
+			}
+			return r.report()
+		},
+	}
+	taskSource(c, sys, &r.options)
+	return c
+}
+
+// replayer replays files.
+type replayer struct {
+	sys     *system
+	options catalog.Options
+	open    map[string]envs.Env
+	counts  map[string]*replayCount
+	order   []string // environments as they came
+	first   *eval.Mismatch
+	where   string // file and line of the first mismatch
+}
+
+type replayCount struct{ episodes, steps, mismatches int }
+
+func (r *replayer) file(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return eval.ReadRecorded(f, name, func(line int, e *eval.Recorded) error {
+		where := fmt.Sprintf("%s:%d", name, line)
+		if err := r.episode(ctx, where, e); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		return ctx.Err()
+	})
+}
+
+func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) error {
+	env, ok := r.open[e.Env]
+	if !ok {
+		var err error
+		if env, err = catalog.Open(e.Env, r.options); err != nil {
+			return err
+		}
+		if env.Info().Source != envs.Official {
+			return fmt.Errorf("records of %s are of official tasks; give their folder with --data", e.Env)
+		}
+		r.open[e.Env] = env
+		r.counts[e.Env] = &replayCount{}
+		r.order = append(r.order, e.Env)
+	}
+	found, err := eval.Replay(ctx, env, e)
+	if err != nil {
+		return err
+	}
+	c := r.counts[e.Env]
+	c.episodes++
+	c.steps += len(e.Steps)
+	c.mismatches += len(found)
+	if len(found) > 0 && r.first == nil {
+		r.first, r.where = &found[0], where
+	}
+	return nil
+}
+
+// report prints what was found.
+func (r *replayer) report() error {
+	t := table.Table{ID: "replay", Title: "Replay", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "episodes", Header: "Episodes"}, {Key: "steps", Header: "Steps"}, {Key: "mismatches", Header: "Mismatches"},
+	}}
+	for _, name := range r.order {
+		c := r.counts[name]
+		t.Rows = append(t.Rows, []table.Cell{table.String(name), table.Int(c.episodes), table.Int(c.steps), table.Int(c.mismatches)})
+	}
+	if err := table.Render(r.sys.stdout, table.Text, t); err != nil {
+		return err
+	}
+	if r.first == nil {
+		return nil
+	}
+	m := r.first
+	fmt.Fprintf(r.sys.stdout, "\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
+		table.Printable(r.where), m.Task.ID, table.Printable(m.Source), m.Step, m.Action, m.What, m.Want, m.Got)
+	return errors.New("the replay differs from the records")
+}

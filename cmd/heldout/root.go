@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot returns the command line.
+func newRoot(sys *system) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heldout",
+		Short: "Benchmark an LLM agent on text environments",
+		Long: `heldout benchmarks an LLM agent on text environments, natively: no Python, no
+containers. It drives a ReAct model served by vLLM (or anything that speaks the
+OpenAI protocol) or Ollama, records every episode, and prints success and
+progress rates with intervals and spreads.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(sys.stdin)
+	root.SetOut(sys.stdout)
+	root.SetErr(sys.stderr)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
+	})
+	root.AddCommand(
+		newRun(sys), newCompare(sys), newPlay(sys), newReplay(sys),
+		newEnvs(sys), newTasks(sys), newDoctor(sys), newVersion(sys),
+	)
+	return root
+}
+
+// args checks the number of arguments.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return usage(errors.New("want " + what + "; see " + c.CommandPath() + " --help"))
+		}
+		return nil
+	}
+}
+
+func splitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/scoring/table"
+)
+
+func newTasks(sys *system) *cobra.Command {
+	var o catalog.Options
+	var format, patterns string
+	c := &cobra.Command{
+		Use:     "tasks ENV",
+		Short:   "List the tasks of an environment",
+		Example: "  heldout tasks pddl --tasks 'gripper/*,20-29'",
+		Args:    args(1, 1, "the name of an environment"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			env, err := catalog.Open(names[0], o)
+			if err != nil {
+				return err
+			}
+			tasks, err := eval.SelectTasks(env.Tasks(), patterns, 0)
+			if err != nil {
+				return usage(err)
+			}
+			t := table.Table{ID: "tasks", Title: "Tasks of " + names[0] + ", " + string(env.Info().Source), Columns: []table.Column{
+				{Key: "index", Header: "#"},
+				{Key: "task", Header: "Task", Left: true},
+				{Key: "type", Header: "Type", Left: true},
+				{Key: "difficulty", Header: "Difficulty", Left: true},
+			}}
+			for _, task := range tasks {
+				t.Rows = append(t.Rows, []table.Cell{
+					table.Int(task.Index), table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
+				})
+			}
+			return usage(table.Render(sys.stdout, table.Format(format), t))
+		},
+	}
+	taskSource(c, sys, &o)
+	c.Flags().Int64Var(&o.GeneratorSeed, "generator-seed", 0, "which generated tasks")
+	c.Flags().StringVar(&patterns, "tasks", "", tasksHelp)
+	formatFlag(c, &format)
+	return c
+}
+
+// tasksHelp explains a selection of tasks.
+const tasksHelp = "only these tasks: names with * and ?, types, 0-based numbers and ranges of them, separated by commas"

@@ -1,0 +1,148 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"heldout/envs"
+)
+
+// Recorded is an episode that a reference implementation recorded.
+type Recorded struct {
+	Env string `json:"env"`
+	// Source says whose run it was.
+	Source string `json:"source"`
+	// ID is the 0-based number of the task in benchmark order.
+	ID        int            `json:"id"`
+	Goal      string         `json:"goal"`
+	Done      bool           `json:"done"`
+	Progress  float64        `json:"progress"`
+	Grounding float64        `json:"grounding"`
+	Steps     []RecordedStep `json:"steps"`
+}
+
+// RecordedStep is a step of a Recorded episode.
+type RecordedStep struct {
+	Action      string  `json:"action"`
+	Observation string  `json:"observation"`
+	Progress    float64 `json:"progress"`
+}
+
+// ReadRecorded reads episodes from JSON Lines, compressed with gzip or not, and
+// visits one after the other. Its own errors name the file and line.
+func ReadRecorded(r io.Reader, file string, visit func(line int, e *Recorded) error) error {
+	in := bufio.NewReader(r)
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		in = bufio.NewReader(z)
+	}
+	for n := 1; ; n++ {
+		text, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+		if len(bytes.TrimSpace(text)) > 0 {
+			var e Recorded
+			if err := json.Unmarshal(text, &e); err != nil {
+				return fmt.Errorf("%s:%d: %w", file, n, err)
+			}
+			if err := visit(n, &e); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// Mismatch is a place where a replay differs from its record.
+type Mismatch struct {
+	Task   envs.Task
+	Source string
+	// Step counts from 1; 0 is the start, and one more than the last step is
+	// what the record says of the whole episode.
+	Step   int
+	Action string
+	What   string // which value differs
+	Want   string // as recorded
+	Got    string
+}
+
+// Replay plays a recorded episode's actions and compares every observation and
+// progress, and the episode's outcome and grounding.
+func Replay(ctx context.Context, env envs.Env, rec *Recorded) ([]Mismatch, error) {
+	tasks := env.Tasks()
+	if rec.ID < 0 || rec.ID >= len(tasks) {
+		return nil, fmt.Errorf("environment %s has no task number %d", rec.Env, rec.ID)
+	}
+	r := replay{env: env, task: tasks[rec.ID], rec: rec}
+	world, err := env.NewWorld(r.task)
+	if err != nil {
+		return nil, err
+	}
+	defer world.Close()
+	start, err := world.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Goal != "" {
+		r.compare(0, "", "goal", rec.Goal, start.Goal)
+	}
+	var last envs.Step
+	valid := 0
+	for i, s := range rec.Steps {
+		if last, err = world.Step(ctx, s.Action); err != nil {
+			return nil, fmt.Errorf("task %s, step %d: %w", r.task.ID, i+1, err)
+		}
+		if last.Valid {
+			valid++
+		}
+		if !r.sameObservation(s, last) {
+			r.compare(i+1, s.Action, "observation", s.Observation, last.Observation)
+		}
+		r.compare(i+1, s.Action, "progress", s.Progress, last.Progress)
+	}
+	end := len(rec.Steps) + 1
+	grounding := 0.0
+	if len(rec.Steps) > 0 {
+		grounding = float64(valid) / float64(len(rec.Steps))
+	}
+	r.compare(end, "", "done", rec.Done, last.Done)
+	r.compare(end, "", "final progress", rec.Progress, last.Progress)
+	r.compare(end, "", "grounding", rec.Grounding, grounding)
+	return r.found, nil
+}
+
+// replay is one replay under way.
+type replay struct {
+	env   envs.Env
+	task  envs.Task
+	rec   *Recorded
+	found []Mismatch
+}
+
+func (r *replay) sameObservation(recorded RecordedStep, ours envs.Step) bool {
+	if c, ok := r.env.(envs.Comparer); ok {
+		return c.SameObservation(recorded.Action, recorded.Observation, ours.Observation)
+	}
+	return recorded.Observation == ours.Observation
+}
+
+// compare notes a difference between two values of one comparable type.
+func (r *replay) compare(step int, action, what string, want, got any) {
+	if want != got {
+		r.found = append(r.found, Mismatch{
+			Task: r.task, Source: r.rec.Source, Step: step, Action: action,
+			What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got),
+		})
+	}
+}
