@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,20 @@ func (o *output) flags(c *cobra.Command) {
 }
 
 func formatFlag(c *cobra.Command, format *string) {
-	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+strings.Trim(fmt.Sprint(table.Formats()), "[]"))
+	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
 }
+
+// check reports what can be told to be wrong before anything is played.
+func (o *output) check() error {
+	if !slices.Contains(table.Formats(), table.Format(o.format)) {
+		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
+	}
+	_, err := o.published()
+	return err
+}
+
+// formats names the formats of tables.
+func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 
 // published reads the baselines; an error is one of usage.
 func (o *output) published() ([]report.Baseline, error) {

@@ -42,7 +42,7 @@ and --config it plays generated tasks with the baselines expert and random.`,
 			if err := validate(r); err != nil {
 				return usage(err)
 			}
-			if _, err := out.published(); err != nil {
+			if err := out.check(); err != nil {
 				return err
 			}
 			job, err := newJob(sys, r)

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors holds every package with its floor: a package imports only from lower
+// ones. A new package must be given its place here.
+var floors = map[string]int{
+	"envs":           1,
+	"envs/stream":    1,
+	"envs/planning":  1,
+	"configs":        1,
+	"scoring/stats":  1,
+	"envs/pddl":      2,
+	"eval/model":     2,
+	"eval/record":    3,
+	"envs/catalog":   3,
+	"eval/agent":     3,
+	"scoring/table":  3,
+	"scoring":        4,
+	"eval":           4,
+	"scoring/report": 5,
+	"cmd/heldout":    6,
+}
+
+// reserved are modules that only one package may import.
+var reserved = map[string]string{
+	"github.com/spf13/cobra":            "cmd/heldout",
+	"github.com/olekukonko/tablewriter": "scoring/table",
+	"github.com/sashabaranov/go-openai": "eval/model",
+	"github.com/ollama/ollama/api":      "eval/model",
+	"github.com/schollz/progressbar/v3": "cmd/heldout",
+}
+
+// outside are the ways to touch process and clock that only cmd/heldout has.
+var outside = map[string][]string{
+	"os":   {"Exit", "Getenv", "LookupEnv", "Environ", "Stdin", "Stdout", "Stderr", "Args"},
+	"time": {"Now", "Since", "Until"},
+}
+
+// sources calls visit for every Go file of the module that is not a test.
+func sources(t *testing.T, visit func(pkg, file string, f *ast.File)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		visit(filepath.ToSlash(rel), path, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFloors(t *testing.T) {
+	seen := map[string]bool{}
+	sources(t, func(pkg, file string, f *ast.File) {
+		seen[pkg] = true
+		floor, ok := floors[pkg]
+		if !ok {
+			t.Errorf("package %s has no floor", pkg)
+		}
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ours, ok := strings.CutPrefix(path, "heldout/"); ok && floors[ours] >= floor {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", file, floor, ours, floors[ours])
+			}
+			for module, owner := range reserved {
+				if (path == module || strings.HasPrefix(path, module+"/")) && pkg != owner {
+					t.Errorf("%s imports %s, which is for %s", file, path, owner)
+				}
+			}
+		}
+	})
+	for pkg := range floors {
+		if !seen[pkg] {
+			t.Errorf("package %s has a floor but no files", pkg)
+		}
+	}
+}
+
+// Process, environment and clock are touched in cmd/heldout alone, and nothing
+// registers itself.
+func TestNothingReachesOutside(t *testing.T) {
+	sources(t, func(pkg, file string, f *ast.File) {
+		if pkg == "cmd/heldout" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Name.Name == "init" && n.Recv == nil {
+					t.Errorf("%s has an init function", file)
+				}
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && slices.Contains(outside[x.Name], n.Sel.Name) {
+					t.Errorf("%s uses %s.%s", file, x.Name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// The top level holds what ARCHITECTURE.md names, and no packages for leftovers.
+func TestLayout(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md", "ARCHITECTURE.md", "LICENSE", "runs", "dist", "heldout"}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {
+			t.Errorf("%s is at the top level", e.Name())
+		}
+	}
+	for pkg := range floors {
+		for _, name := range strings.Split(pkg, "/") {
+			if slices.Contains([]string{"pkg", "internal", "util", "utils", "common", "helpers"}, name) {
+				t.Errorf("package %s says nothing in its name", pkg)
+			}
+		}
+	}
+}

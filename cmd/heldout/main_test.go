@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"heldout":    main,
+		"fakeserver": serveFake,
+	})
+}
+
+// TestScripts runs the command line as users do. Every script has a fake model
+// server at $SERVER, and one that wants the key "sesame" at $LOCKED.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(e *testscript.Env) error {
+			open := httptest.NewServer(&fakeServer{context: 16384})
+			e.Defer(open.Close)
+			locked := httptest.NewServer(&fakeServer{context: 16384, key: "sesame"})
+			e.Defer(locked.Close)
+			e.Setenv("SERVER", open.URL)
+			e.Setenv("LOCKED", locked.URL)
+			shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+			e.Setenv("DATA", shared)
+			return err
+		},
+		Condition: func(cond string) (bool, error) {
+			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
+			return cond == "data" && err == nil, nil
+		},
+	})
+}

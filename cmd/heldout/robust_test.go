@@ -1,0 +1,228 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"heldout/envs/stream"
+	"heldout/eval/record"
+)
+
+// fakeRun is a run against a fake server: 20 tasks, 3 seeds, up to 8 steps.
+func fakeRun(url, out string, more ...string) *exec.Cmd {
+	return exec.Command("heldout", append([]string{
+		"run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--base-url", url + "/v1",
+		"--seeds", "3", "--temperature", "1", "--step-limit", "8", "--concurrency", "6", "--out", out,
+	}, more...)...)
+}
+
+// undisturbed returns the tables of a run that nothing happens to.
+func undisturbed(t *testing.T) []byte {
+	t.Helper()
+	server := httptest.NewServer(&fakeServer{context: 16384})
+	defer server.Close()
+	out, err := fakeRun(server.URL, filepath.Join(t.TempDir(), "run")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// checkEpisodes reports planned episodes without exactly one result.
+func checkEpisodes(t *testing.T, dir string) []record.Result {
+	t.Helper()
+	m, err := record.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := record.ReadResults(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final := map[string]int{}
+	for _, r := range results {
+		if r.Outcome.Final() {
+			final[r.ID]++
+		}
+	}
+	planned := 0
+	for _, g := range m.Groups {
+		for _, id := range g.Episodes {
+			planned++
+			if final[id] != 1 {
+				t.Errorf("episode %s has %d results", id, final[id])
+			}
+		}
+	}
+	if planned != len(final) {
+		t.Errorf("%d episodes planned, %d recorded", planned, len(final))
+	}
+	return results
+}
+
+// starter makes a server tell when a number of requests have come since the last
+// start.
+type starter struct {
+	mu     sync.Mutex
+	left   int
+	signal chan struct{}
+}
+
+func (s *starter) after(requests int) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.signal = requests, make(chan struct{})
+	return s.signal
+}
+
+func (s *starter) onChat(int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left--; s.left == 0 {
+		close(s.signal)
+	}
+}
+
+// Killed at 20 random moments and started again each time, a run ends with the
+// tables of an undisturbed one, no episode lost or doubled.
+func TestKill(t *testing.T) {
+	want := undisturbed(t)
+	var starts starter
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	rng := stream.New(1, "kill")
+	for range 20 {
+		moment := starts.after(1 + rng.IntN(12))
+		cmd := fakeRun(server.URL, dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-moment
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the run ended before it was killed: the test needs more episodes")
+		}
+	}
+	got, err := fakeRun(server.URL, dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
+	}
+	checkEpisodes(t, dir)
+}
+
+// Ctrl-C ends a run cleanly, and the same command continues it.
+func TestInterrupt(t *testing.T) {
+	want := undisturbed(t)
+	var starts starter
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	moment := starts.after(40)
+	cmd := fakeRun(server.URL, dir)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-moment
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("the run ended with %v, want exit code %d", err, exitInterrupted)
+	}
+	if !strings.Contains(stderr.String(), "the same command continues") {
+		t.Errorf("standard error: %s", stderr.String())
+	}
+	results, err := record.ReadResults(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled := 0
+	for _, r := range results {
+		if r.Outcome == record.Cancelled {
+			cancelled++
+		}
+	}
+	if cancelled == 0 || cancelled > 6 {
+		t.Errorf("%d episodes were cancelled, want those in flight", cancelled)
+	}
+	got, err := fakeRun(server.URL, dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
+	}
+	checkEpisodes(t, dir)
+}
+
+// A server that fails one request in five, in six ways, costs no episode.
+func TestFailingServer(t *testing.T) {
+	want := undisturbed(t)
+	fake := &fakeServer{context: 16384, fail: true, hang: make(chan struct{})}
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	defer close(fake.hang)
+	dir := filepath.Join(t.TempDir(), "run")
+	got, err := fakeRun(server.URL, dir, "--timeout", "1s", "--concurrency", "24").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
+	}
+	requests, calls := 0, 0
+	for _, r := range checkEpisodes(t, dir) {
+		requests += r.Requests
+		calls += r.Calls
+	}
+	if float64(requests) < 1.2*float64(calls) {
+		t.Errorf("%d requests for %d calls: too few failed to say anything", requests, calls)
+	}
+}
+
+// Two processes cannot work on one run directory.
+func TestTwoProcesses(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: func(n int) {
+		if n == 1 {
+			close(asked)
+		}
+		<-release
+	}})
+	defer server.Close()
+	defer close(release)
+	dir := filepath.Join(t.TempDir(), "run")
+	first := fakeRun(server.URL, dir)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	second := fakeRun(server.URL, dir)
+	var stderr strings.Builder
+	second.Stderr = &stderr
+	if err := second.Run(); err == nil || !strings.Contains(stderr.String(), "another process is working on this run") {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+}

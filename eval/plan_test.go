@@ -1,0 +1,207 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+func twoPlayers() Spec {
+	return Spec{
+		Benchmarks: []Benchmark{benchmark(newCountdown(3))},
+		Players:    []Player{{Name: Expert, Agent: Expert}, served(saying("down"))},
+		Seeds:      []int64{2, 3},
+	}
+}
+
+func TestPlan(t *testing.T) {
+	p := mustPlan(t, twoPlayers())
+	var got []string
+	for _, e := range p.Episodes {
+		got = append(got, fmt.Sprintf("%s %d %s", e.Condition.Model, e.Condition.Seed, e.Task.ID))
+	}
+	want := []string{ // the expert plays one seed
+		"expert 2 from/1", "expert 2 from/2", "expert 2 from/3",
+		"vllm:m 2 from/1", "vllm:m 2 from/2", "vllm:m 2 from/3",
+		"vllm:m 3 from/1", "vllm:m 3 from/2", "vllm:m 3 from/3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if p.MaxCalls() != 6*10 {
+		t.Errorf("MaxCalls = %d", p.MaxCalls())
+	}
+	if again := mustPlan(t, twoPlayers()); again.Hash() != p.Hash() || again.Episodes[8].ID != p.Episodes[8].ID {
+		t.Error("the same plan has another identity")
+	}
+}
+
+// Everything that changes an episode changes its id, and nothing else does.
+func TestEpisodeIdentity(t *testing.T) {
+	base := mustPlan(t, twoPlayers()).Episodes[8].ID
+	for name, change := range map[string]func(*Spec){
+		"step limit":  func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
+		"prompt":      func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
+		"model":       func(s *Spec) { s.Players[1].Name = "vllm:n" },
+		"agent":       func(s *Spec) { s.Players[1].Agent = Act },
+		"temperature": func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
+		"top-p":       func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
+		"max-tokens":  func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
+		"stop":        func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
+		"extra":       func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
+		"context":     func(s *Spec) { s.Players[1].ContextOption = 4096 },
+		"seed":        func(s *Spec) { s.Seeds[1] = 4 },
+		"task": func(s *Spec) {
+			tasks := append([]envs.Task(nil), s.Benchmarks[0].Tasks...)
+			tasks[2].Digest = "other"
+			s.Benchmarks[0].Tasks = tasks
+		},
+	} {
+		s := twoPlayers()
+		change(&s)
+		if mustPlan(t, s).Episodes[8].ID == base {
+			t.Errorf("another %s is the same episode", name)
+		}
+	}
+	for name, change := range map[string]func(*Spec){
+		"server's context": func(s *Spec) { s.Players[1].ContextLimit = 4096 },
+		"fewer players":    func(s *Spec) { s.Players = s.Players[1:] },
+		"other seeds":      func(s *Spec) { s.Seeds = []int64{3} },
+	} {
+		s := twoPlayers()
+		change(&s)
+		p := mustPlan(t, s)
+		if p.Episodes[len(p.Episodes)-1].ID != base {
+			t.Errorf("%s is another episode", name)
+		}
+	}
+}
+
+func TestPlanRefusesDoubles(t *testing.T) {
+	s := twoPlayers()
+	s.Players = append(s.Players, s.Players[1])
+	if _, err := NewPlan(s); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := NewPlan(Spec{}); err == nil {
+		t.Error("an empty plan is fine")
+	}
+}
+
+// A directory takes the plan it was made for, and one that adds to it.
+func TestBeginChecksTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	begin := func(change func(*Spec)) error {
+		spec := twoPlayers()
+		change(&spec)
+		s, err := Begin(dir, mustPlan(t, spec), About{Tool: record.Tool{Version: "test"}}, clock())
+		if err != nil {
+			return err
+		}
+		return s.End()
+	}
+	if err := begin(func(*Spec) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := begin(func(s *Spec) { s.Seeds = []int64{2, 3, 4} }); err != nil {
+		t.Errorf("more seeds: %v", err)
+	}
+	for _, c := range []struct {
+		want   string
+		change func(*Spec)
+	}{
+		{"[decoding]", func(s *Spec) { s.Seeds = []int64{2, 3, 4}; s.Players[1].Decoding.Temperature = 1 }},
+		{"[seed]", func(s *Spec) {}},
+		{"other tasks of countdown", func(s *Spec) {
+			s.Seeds = []int64{2, 3, 4}
+			s.Benchmarks[0].Tasks = s.Benchmarks[0].Tasks[:1]
+		}},
+	} {
+		if err := begin(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("err = %v, want %s", err, c.want)
+		}
+	}
+	m, err := record.ReadManifest(dir)
+	if err != nil || len(m.Sessions) != 2 || m.Sessions[1].Ended == nil || len(m.Groups) != 4 {
+		t.Errorf("%v, %+v", err, m)
+	}
+}
+
+func TestParseSeeds(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want []int64
+	}{
+		{"10", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"1", []int64{0}},
+		{"0-2", []int64{0, 1, 2}},
+		{"1,5", []int64{1, 5}},
+		{" 7 - 7 ", nil},
+		{"7-7", []int64{7}},
+		{"5,1-3, 2", []int64{1, 2, 3, 5}},
+		{"0", nil}, {"-1", nil}, {"", nil}, {"3-1", nil}, {"a", nil}, {"1,", nil}, {"0-99999999", nil}, {"99999999999999999999", nil}, {"1.5", nil},
+	} {
+		got, err := ParseSeeds(c.in)
+		if diff := cmp.Diff(c.want, got); diff != "" || (err == nil) != (c.want != nil) {
+			t.Errorf("ParseSeeds(%q) = %v, %v", c.in, got, err)
+		}
+	}
+}
+
+func TestSelectTasks(t *testing.T) {
+	var tasks []envs.Task
+	for i, id := range []string{"a/x1", "a/x2", "b/x1", "b/y+"} {
+		tasks = append(tasks, envs.Task{ID: id, Index: i, Type: id[:1]})
+	}
+	for _, c := range []struct {
+		patterns string
+		limit    int
+		want     string
+	}{
+		{"", 0, "[a/x1 a/x2 b/x1 b/y+]"},
+		{"", 2, "[a/x1 a/x2]"},
+		{"b", 0, "[b/x1 b/y+]"},
+		{"*/x1", 0, "[a/x1 b/x1]"},
+		{"b/y+, 0", 0, "[a/x1 b/y+]"},
+		{"1-2", 1, "[a/x2]"},
+		{"?/x?", 9, "[a/x1 a/x2 b/x1]"},
+		{"A", 0, ""}, {"4", 0, ""}, {"a,", 0, ""}, {"b/y", 0, ""}, {"a", -1, ""},
+	} {
+		got, err := SelectTasks(tasks, c.patterns, c.limit)
+		var ids []string
+		for _, task := range got {
+			ids = append(ids, task.ID)
+		}
+		if (err == nil) != (c.want != "") || err == nil && fmt.Sprint(ids) != c.want {
+			t.Errorf("SelectTasks(%q, %d) = %v, %v; want %s", c.patterns, c.limit, ids, err, c.want)
+		}
+	}
+	if task, err := FindTask(tasks, "2"); err != nil || task.ID != "b/x1" {
+		t.Errorf("FindTask = %v, %v", task, err)
+	}
+	for _, bad := range []string{"", "a", "1,2", "*", "nothing"} {
+		if task, err := FindTask(tasks, bad); err == nil {
+			t.Errorf("FindTask(%q) = %v", bad, task)
+		}
+	}
+}
+
+// Patterns of any form are read without a panic, and what is selected keeps the
+// order.
+func TestSelectTasksHolds(t *testing.T) {
+	tasks := newCountdown(30).tasks
+	rapid.Check(t, func(t *rapid.T) {
+		got, err := SelectTasks(tasks, rapid.String().Draw(t, "patterns"), rapid.IntRange(0, 40).Draw(t, "limit"))
+		for i := 1; i < len(got) && err == nil; i++ {
+			if got[i-1].Index >= got[i].Index {
+				t.Fatalf("%v before %v", got[i-1], got[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,270 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestRunRecordsEveryEpisode(t *testing.T) {
+	env := newCountdown(3)
+	env.tasks = env.tasks[1:] // index is not place in the list
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{served(saying("down"))}, Seeds: []int64{4, 5}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(results, func(a, b record.Result) int {
+		return strings.Compare(a.Task+string(rune(a.Seed)), b.Task+string(rune(b.Seed)))
+	})
+	want := record.Result{
+		Schema: record.Schema, Attempt: 1, Env: "countdown", Source: envs.Generated,
+		Task: "from/2", TaskIndex: 1, TaskType: "from", Difficulty: envs.Easy,
+		Model: "vllm:m", Agent: React, Seed: 4, Perturbation: NoPerturbation,
+		Outcome: record.Success, Success: true, Progress: 1, Grounding: 1, Steps: 2,
+		PromptTokens: 20, CompletionTokens: 4, Calls: 2, Requests: 2,
+	}
+	if diff := cmp.Diff(want, results[0], cmpopts.IgnoreFields(record.Result{}, "ID", "Started", "Ended")); diff != "" {
+		t.Error(diff)
+	}
+	if len(results) != 4 || results[3].Seed != 5 || results[3].Steps != 3 {
+		t.Errorf("%d results, the last %+v", len(results), results[len(results)-1])
+	}
+	for _, r := range results {
+		if !r.Ended.After(r.Started) {
+			t.Errorf("an episode ended at %v, before its start at %v", r.Ended, r.Started)
+		}
+	}
+}
+
+// Every way an episode can end has its outcome.
+func TestOutcomes(t *testing.T) {
+	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
+	for _, c := range []struct {
+		name    string
+		player  Player
+		open    error
+		outcome record.Outcome
+		text    string // in the error
+		steps   int
+	}{
+		{"won", served(saying("down")), nil, record.Success, "", 3},
+		{"step limit", served(saying("up")), nil, record.Failure, "", 10},
+		{"no model", served(failing(&model.UnavailableError{Message: "connection refused", Attempts: 8})), nil, record.ModelError, "connection refused", 0},
+		{"request refused", served(failing(refused)), nil, record.ModelError, "bad request", 0},
+		{"context", served(failing(&model.ContextError{Message: "too long"})), nil, record.ContextExceeded, "too long", 0},
+		{"broken world", served(saying("break")), nil, record.EnvError, "the environment broke", 0},
+		{"world with a bug", served(saying("panic")), nil, record.EnvError, "panic: the environment has a bug", 0},
+		{"no world", Player{Name: Expert, Agent: Expert}, errors.New("file is gone"), record.EnvError, "file is gone", 0},
+		{"expert", Player{Name: Expert, Agent: Expert}, nil, record.Success, "", 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := newCountdown(3)
+			env.tasks = env.tasks[2:]
+			env.open = func(envs.Task) error { return c.open }
+			p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{c.player}, Seeds: []int64{0}})
+			results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := results[0]
+			if r.Outcome != c.outcome || !strings.Contains(r.Error, c.text) || r.Steps != c.steps || (r.Error == "") != (c.text == "") {
+				t.Errorf("outcome %s, error %q, %d steps; want %s, %q, %d", r.Outcome, r.Error, r.Steps, c.outcome, c.text, c.steps)
+			}
+		})
+	}
+}
+
+func failing(err error) modelFunc {
+	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{}, err }
+}
+
+// A reply without an action costs a step and is told to the agent.
+func TestFormatErrors(t *testing.T) {
+	calls := 0
+	m := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+		calls++
+		if calls == 1 {
+			return model.Reply{Text: "I will count down."}, nil
+		}
+		if last := req.Messages[len(req.Messages)-1].Content; calls == 2 && last != "Observation: "+agent.FormatHelp {
+			t.Errorf("the agent was told %q", last)
+		}
+		return model.Reply{Text: "Action: down"}, nil
+	})
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := results[0]; r.Outcome != record.Success || r.Steps != 2 || r.FormatErrors != 1 || r.Grounding != 0.5 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is finished is not played again; what failed for want of a server is.
+func TestContinue(t *testing.T) {
+	dir := t.TempDir()
+	var down atomic.Bool
+	var played sync.Map
+	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		if down.Load() {
+			return model.Reply{}, &model.UnavailableError{Attempts: 3}
+		}
+		played.Store(req.Messages[0].Content, true)
+		return saying("down")(ctx, req)
+	})
+	env := newCountdown(4)
+	spec := Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{served(m)}, Seeds: []int64{0}}
+	spec.Benchmarks[0].Tasks = env.tasks[:2]
+	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	spec.Benchmarks[0].Tasks = env.tasks // the plan grows
+	down.Store(true)
+	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
+	if err != nil || len(results) != 4 || results[2].Outcome != record.ModelError || results[2].Requests != 3 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	down.Store(false)
+	played.Clear()
+	results, err = play(t, t.Context(), dir, mustPlan(t, spec), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	played.Range(func(any, any) bool { n++; return true })
+	if n != 2 || len(results) != 6 || results[4].Attempt != 2 || results[5].Attempt != 2 {
+		t.Errorf("%d tasks were played again, results %+v", n, results)
+	}
+	again := false
+	spec.Players[0].Model = modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		again = true
+		return saying("down")(ctx, req)
+	})
+	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil || again {
+		t.Errorf("a finished run was played again: %v, %v", again, err)
+	}
+}
+
+// Cancelling ends the episodes in flight as cancelled, and starts no more.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan bool, 100)
+	m := modelFunc(func(ctx context.Context, _ model.Request) (model.Reply, error) {
+		asked <- true
+		<-ctx.Done()
+		return model.Reply{}, ctx.Err()
+	})
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	go func() {
+		<-asked
+		<-asked
+		cancel()
+	}()
+	results, err := play(t, ctx, t.TempDir(), p, Options{Concurrency: 2})
+	if !errors.Is(err, context.Canceled) || len(results) != 2 {
+		t.Fatalf("%v, %d results", err, len(results))
+	}
+	for _, r := range results {
+		if r.Outcome != record.Cancelled || r.Calls != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// An error that every episode would meet ends the run.
+func TestFatal(t *testing.T) {
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))}, Seeds: []int64{0}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
+	var refused *model.RequestError
+	if !errors.As(err, &refused) || len(results) != 1 {
+		t.Errorf("%v, %d results", err, len(results))
+	}
+}
+
+// No more episodes are in flight than asked for, and all slots are used.
+func TestConcurrency(t *testing.T) {
+	const slots = 4
+	var inFlight, most atomic.Int32
+	full := make(chan bool)
+	var once sync.Once
+	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		n := inFlight.Add(1)
+		defer inFlight.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		if n == slots {
+			once.Do(func() { close(full) })
+		}
+		<-full
+		return saying("down")(ctx, req)
+	})
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(m)}, Seeds: []int64{0, 1, 2}})
+	if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots}); err != nil || most.Load() != slots {
+		t.Errorf("%v, %d in flight, want %d", err, most.Load(), slots)
+	}
+}
+
+// Every call of an episode has a seed of its own, and the same again in the next
+// run of it.
+func TestSeeds(t *testing.T) {
+	seeds := func() map[int64]bool {
+		var mu sync.Mutex
+		got := map[int64]bool{}
+		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			got[req.Seed] = true
+			return saying("down")(ctx, req)
+		})
+		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(4))}, Players: []Player{served(m)}, Seeds: []int64{0, 1}})
+		if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4}); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	first := seeds()
+	if len(first) != 2*(1+2+3+4) {
+		t.Errorf("%d different seeds for 20 calls", len(first))
+	}
+	if diff := cmp.Diff(first, seeds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+type counting struct{ steps, episodes atomic.Int32 }
+
+func (c *counting) StepDone(agent.Usage)      { c.steps.Add(1) }
+func (c *counting) EpisodeDone(record.Result) { c.episodes.Add(1) }
+
+func TestObserver(t *testing.T) {
+	var c counting
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{0}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{Observer: &c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for _, r := range results {
+		steps += r.Steps
+	}
+	if int(c.steps.Load()) != steps || int(c.episodes.Load()) != 3 {
+		t.Errorf("told of %d steps and %d episodes, want %d and 3", c.steps.Load(), c.episodes.Load(), steps)
+	}
+}
