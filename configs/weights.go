@@ -1,6 +1,9 @@
 package configs
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Weights says which environments make up the held-out score.
 type Weights struct {
@@ -31,4 +34,9 @@ func LoadWeights() (Weights, error) {
 		}
 	}
 	return w, nil
+}
+
+// Has reports whether an environment is one of those held out or held in.
+func (w Weights) Has(env string) bool {
+	return slices.Contains(w.HeldIn, env) || slices.ContainsFunc(w.HeldOut, func(h Weight) bool { return h.Env == env })
 }

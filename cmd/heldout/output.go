@@ -38,7 +38,11 @@ func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
 		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
 	}
-	_, err := o.published()
+	w, err := configs.LoadWeights()
+	if err != nil {
+		return err
+	}
+	_, err = o.published(w)
 	return err
 }
 
@@ -46,10 +50,10 @@ func (o *output) check() error {
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 
 // published reads the baselines; an error is one of usage.
-func (o *output) published() ([]report.Baseline, error) {
+func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
 	var out []report.Baseline
 	for _, name := range o.baselines {
-		found, err := loadBaseline(name)
+		found, err := loadBaseline(name, w)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -59,26 +63,26 @@ func (o *output) published() ([]report.Baseline, error) {
 }
 
 // loadBaseline finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
-// table it is the first.
-func loadBaseline(arg string) (report.Baseline, error) {
+// table it is the first. The table's columns must be environments: one of
+// conditions has no place beside runs.
+func loadBaseline(arg string, w configs.Weights) (report.Baseline, error) {
 	name, id, chosen := strings.Cut(arg, ":")
 	p, err := readPublished(name)
 	if err != nil {
 		return report.Baseline{}, err
 	}
-	if len(p.Tables) == 0 {
-		return report.Baseline{}, fmt.Errorf("baseline %s has no tables", name)
-	}
-	if !chosen {
-		return report.Baseline{Name: name, From: p, Table: p.Tables[0]}, nil
-	}
-	t, ok := p.Table(id)
-	if !ok {
-		var ids []string
-		for _, t := range p.Tables {
+	var ids []string
+	for _, t := range p.Tables {
+		if t.Env == "" && slices.ContainsFunc(t.Columns, w.Has) {
 			ids = append(ids, t.ID)
 		}
-		return report.Baseline{}, fmt.Errorf("baseline %s has no table %q; it has %s", name, id, strings.Join(ids, ", "))
+	}
+	if !chosen && len(ids) > 0 {
+		id = ids[0]
+	}
+	t, ok := p.Table(id)
+	if !ok || !slices.Contains(ids, id) {
+		return report.Baseline{}, fmt.Errorf("baseline %s has no table %q of environments; it has: %s", name, id, strings.Join(ids, ", "))
 	}
 	return report.Baseline{Name: arg, From: p, Table: t}, nil
 }
@@ -96,11 +100,11 @@ func readPublished(name string) (configs.Published, error) {
 
 // print prints the tables of run directories, from their records alone.
 func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
-	baselines, err := o.published()
+	weights, err := configs.LoadWeights()
 	if err != nil {
 		return nil, err
 	}
-	weights, err := configs.LoadWeights()
+	baselines, err := o.published(weights)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/eval/model"
+)
+
+// values holds for every flag of a run a value that is not the default, as the
+// flag takes it.
+var values = map[string]string{
+	"model": "vllm:x", "base-url": "http://h/v1", "api-key-env": "KEY", "context": "4096", "extra-body": `{"top_k":20}`,
+	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
+	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
+	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
+}
+
+// yamlKeys are the keys of configs.Run with the index of their field.
+func yamlKeys() map[string]int {
+	keys := map[string]int{}
+	t := reflect.TypeFor[configs.Run]()
+	for i := range t.NumField() {
+		keys[t.Field(i).Tag.Get("yaml")] = i
+	}
+	return keys
+}
+
+func testSystem() *system { return &system{getenv: func(string) string { return "" }} }
+
+// Every flag has a key of its name, and setting either sets that field and no
+// other.
+func TestFlagsAndKeys(t *testing.T) {
+	keys := yamlKeys()
+	var names []string
+	flags := func() *pflag.FlagSet {
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		r := configs.DefaultRun()
+		runFlags(f, &r)
+		return f
+	}
+	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if len(names) != len(keys) {
+		t.Errorf("%d flags and %d keys", len(names), len(keys))
+	}
+	for _, name := range names {
+		field, ok := keys[name]
+		if !ok {
+			t.Errorf("flag --%s has no key", name)
+			continue
+		}
+		config := filepath.Join(t.TempDir(), "run.yaml")
+		if err := os.WriteFile(config, []byte("concurrency: 8\n"), 0o600); err != nil { // says what is the default
+			t.Fatal(err)
+		}
+		given := flags()
+		if err := given.Set(name, values[name]); err != nil {
+			t.Fatalf("--%s %q: %v", name, values[name], err)
+		}
+		byFlag, err := resolve(testSystem(), given, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := name + ": " + values[name]
+		if name == "env" {
+			text = "env: [" + values[name] + "]"
+		}
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		byKey, err := resolve(testSystem(), flags(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := configs.DefaultRun()
+		base.Env = configs.Strings{"pddl"} // all there are
+		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
+			for key, i := range keys {
+				same := reflect.DeepEqual(reflect.ValueOf(got).Field(i).Interface(), reflect.ValueOf(base).Field(i).Interface())
+				if same != (i != field) {
+					t.Errorf("%s %s: field %s is %v", what, name, key, reflect.ValueOf(got).Field(i))
+				}
+			}
+		}
+	}
+}
+
+// Flags win over the file, and lists replace those of the file.
+func TestFlagsWin(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "run.yaml")
+	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := pflag.NewFlagSet("", pflag.ContinueOnError)
+	shown := configs.DefaultRun()
+	runFlags(given, &shown)
+	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := resolve(testSystem(), given, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Model, []string{"vllm:a,b"}) || !slices.Equal(r.Stop, []string{"c,d"}) || r.Seeds != "1" || r.Agent != "act" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The default suite is for those who choose nothing; HELDOUT_DATA is a default.
+func TestResolveDefaults(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		models []string
+		seeds  string
+	}{
+		{nil, []string{"expert", "random"}, "0-2"},
+		{[]string{"--seeds", "7-7"}, []string{"expert", "random"}, "7-7"},
+		{[]string{"--model", "vllm:x"}, []string{"vllm:x"}, "0-0"},
+		{[]string{"--env", "pddl"}, nil, "0-0"},
+	} {
+		given := pflag.NewFlagSet("", pflag.ContinueOnError)
+		shown := configs.DefaultRun()
+		runFlags(given, &shown)
+		if err := given.Parse(c.args); err != nil {
+			t.Fatal(err)
+		}
+		sys := &system{getenv: func(name string) string { return map[string]string{"HELDOUT_DATA": "official"}[name] }}
+		r, err := resolve(sys, given, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Equal(r.Env, []string{"pddl"}) {
+			t.Errorf("%q: %+v", c.args, r)
+		}
+	}
+}
+
+func TestDecoding(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*configs.Run)
+		want   model.Decoding
+	}{
+		{"react", func(*configs.Run) {}, model.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}},
+		{"act", func(r *configs.Run) { r.Agent = "act" }, model.Decoding{TopP: 1, MaxTokens: 100}},
+		{"own", func(r *configs.Run) { r.MaxTokens, r.Temperature, r.Stop = 9, 1, configs.Strings{"x", ""} },
+			model.Decoding{TopP: 1, MaxTokens: 9, Temperature: 1, Stop: []string{"x"}}},
+		{"no stop", func(r *configs.Run) { r.Stop = configs.Strings{""} }, model.Decoding{TopP: 1, MaxTokens: 512}},
+	} {
+		r := configs.DefaultRun()
+		c.change(&r)
+		if diff := cmp.Diff(c.want, decoding(r)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
