@@ -163,10 +163,14 @@ func (c *caller) refused(x *exchange) error {
 		return c.failed(x, statusLine(status, message))
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
-	case status >= 500:
+	case status >= 500 && !mistypedOption.MatchString(message):
 		return c.failed(x, statusLine(status, message))
 	}
-	return &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
+	refusal := &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
+	if x.status == 400 || x.status == 422 || x.status >= 500 {
+		refusal.Field = refusedField(said.param, message)
+	}
+	return refusal
 }
 
 // misread judges a reply with a status of 2xx that is no use.

@@ -9,6 +9,32 @@ import (
 	"slices"
 )
 
+// neutral holds the fields that are sent beside those of Decoding, by the kind
+// of server: whatever it would otherwise fill in by itself.
+var neutral = map[string]map[string]any{
+	vLLM:   {"top_k": -1, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
+	sgLang: {"top_k": -1, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
+	llamaCpp: {
+		"top_k": 0, "min_p": 0, "typical_p": 1, "repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0,
+		"top_n_sigma": -1, "xtc_probability": 0, "dry_multiplier": 0, "dynatemp_range": 0, "mirostat": 0,
+	},
+	// Its repeat_last_n means nothing without a penalty.
+	ollamaSW: {"top_k": 0, "min_p": 0, "typical_p": 1, "repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
+}
+
+// neutralFields are the names of all fields in neutral.
+var neutralFields = func() []string {
+	var names []string
+	for _, fields := range neutral {
+		names = slices.AppendSeq(names, maps.Keys(fields))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}()
+
+// samplingFields are the names of the fields that say how tokens are drawn.
+var samplingFields = slices.Concat([]string{"temperature", "top_p"}, neutralFields)
+
 // Validate reports every field that is out of its range, joined into one error.
 func (d Decoding) Validate() error {
 	var errs []error

@@ -49,14 +49,22 @@ type RequestError struct {
 	Status int
 	// Message is what the server said, made printable and cut to a few lines.
 	Message string
+	// Field is the field of the decoding that the refusal is about, by its name on
+	// the wire; "" when it is about something else, or the server did not say. It
+	// is never max_tokens: what is too much may depend on the prompt.
+	Field string
 	// Attempts counts the requests made for the call.
 	Attempts int
 }
 
-// Fatal reports that the refusal is not about this one request: any other would
-// meet it too, as when the key is wrong, the model unknown, the account empty or
-// the address another service's.
+// Fatal reports that the refusal is not about this one request: any other with
+// the same decoding would meet it too, as when the key is wrong, the model
+// unknown, the account empty, the address another service's or a field of the
+// decoding out of its range.
 func (e *RequestError) Fatal() bool {
+	if e.Field != "" {
+		return true
+	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
 		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
@@ -79,6 +87,9 @@ func (e *RequestError) Error() string {
 }
 
 func (e *RequestError) hint() string {
+	if e.Field != "" {
+		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", e.Field)
+	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "name the environment variable that holds the API key with --api-key-env"

@@ -47,8 +47,14 @@ func TestContextErrors(t *testing.T) {
 			2048, 0},
 		{"vLLM 0.17", 400, `{"error":{"message":"This model's maximum context length is 163840 tokens. However, you requested 32000 output tokens and your prompt contains at least 131841 input tokens, for a total of at least 163841 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=131841)","type":"BadRequestError","param":"input_tokens","code":400}}`,
 			163840, 131841},
-		{"llama.cpp", 400, `{"error":{"code":400,"message":"request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":4390,"n_ctx":4096}}`,
-			4096, 4390},
+		{"vLLM 0.32", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains at least 4097 input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)","type":"BadRequestError","param":"input_tokens","code":400}}`,
+			4096, 4097},
+		{"vLLM 0.32, before counting", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains 60722 characters (more than 53248 characters, which is the upper bound for 4096 input tokens). Please reduce the length of the input prompt. (parameter=input_text, value=60722)","type":"BadRequestError","param":"input_text","code":400}}`,
+			4096, 0},
+		{"vLLM 0.32, a prompt that leaves no room", 400, `{"error":{"message":"max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)","type":"BadRequestError","param":"max_tokens","code":400}}`,
+			0, 0},
+		{"llama.cpp", 400, `{"error":{"code":400,"message":"request (12015 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12015,"n_ctx":4096}}`,
+			4096, 12015},
 		{"llama.cpp, older", 500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`,
 			256, 1407},
 		{"llama.cpp, with the wrong status", 200, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`,
@@ -118,7 +124,28 @@ func TestRefusalsAreFinal(t *testing.T) {
 	}{
 		{400, `{"error":{"message":"temperature must be non-negative","type":"BadRequestError","code":400}}`, false,
 			[]string{"400 Bad Request: temperature must be non-negative"}},
+		// vLLM
+		{400, `{"error":{"message":"max_tokens=5000 cannot be greater than max_model_len=4096. Please request fewer output tokens. (parameter=max_tokens, value=5000)","type":"BadRequestError","param":"max_tokens","code":400}}`, false,
+			[]string{"max_tokens=5000 cannot be greater than max_model_len=4096"}},
+		{400, `{"error":{"message":"1 validation error:\n  {'type': 'int_parsing', 'loc': 'body.seed', 'msg': 'Input should be a valid integer, unable to parse string as an integer', 'input': 'x'}","type":"Bad Request","param":"body.seed","code":400}}`, false,
+			[]string{"unable to parse string as an integer"}},
 		{401, `{"error":"Unauthorized"}`, true, []string{"401 Unauthorized: Unauthorized", "--api-key-env"}},
+		{404, "{\"error\":{\"message\":\"The model `nope` does not exist. Valid aliases: heldout-tiny.\",\"type\":\"NotFoundError\",\"param\":\"model\",\"code\":404}}", true,
+			[]string{"404 Not Found: The model `nope` does not exist. Valid aliases: heldout-tiny.", "heldout doctor"}},
+		{404, `{"detail":"Not Found"}`, true, []string{"404 Not Found: Not Found", "--base-url"}},
+		// llama.cpp
+		{400, `{"error":{"code":400,"message":"'messages' is required","type":"invalid_request_error"}}`, false,
+			[]string{"400 Bad Request: 'messages' is required"}},
+		{401, `{"error":{"message":"Invalid API Key","type":"authentication_error","code":401}}`, true,
+			[]string{"401 Unauthorized: Invalid API Key", "--api-key-env"}},
+		{404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, true,
+			[]string{"404 Not Found: File Not Found", "--base-url"}},
+		// Ollama
+		{400, `{"error":"\"heldout-tiny\" does not support thinking"}`, false, []string{`"heldout-tiny" does not support thinking`}},
+		{404, `{"error":"model 'nope' not found"}`, true, []string{"404 Not Found: model 'nope' not found", "heldout doctor"}},
+		{404, `404 page not found`, true, []string{"404 Not Found: 404 page not found", "--base-url"}},
+		{405, `405 method not allowed`, true, []string{"405 Method Not Allowed: 405 method not allowed", "--base-url"}},
+		// Others
 		{402, `pay first`, true, []string{"402 Payment Required: pay first"}},
 		{403, `{"detail":"not you"}`, true, []string{"403 Forbidden: not you", "--api-key-env"}},
 		{404, `{"object":"error","message":"The model 'x' does not exist.","type":"NotFoundError","code":404}`, true,
@@ -151,6 +178,40 @@ func TestRefusalsAreFinal(t *testing.T) {
 			}
 			if n := len(server.all()); n != 1 {
 				t.Errorf("%s: %d requests were sent for status %d, want 1", spec.Provider, n, test.status)
+			}
+		}
+	}
+}
+
+// A field of the decoding is the same in every call, so a run had better end at
+// once, and tell how to leave the field out.
+func TestRefusedDecodingFields(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		field  string
+	}{
+		{"vLLM", 400, `{"error":{"message":"temperature must be non-negative, got -1.0. (parameter=temperature, value=-1.0)","type":"BadRequestError","param":"temperature","code":400}}`, "temperature"},
+		{"vLLM, by its text", 400, `{"error":{"message":"top_k must be 0 (disable), or at least 1, got -5.","type":"BadRequestError","param":null,"code":400}}`, "top_k"},
+		{"vLLM, of stop strings", 400, `{"error":{"message":"2 validation errors:\n  {'type': 'string_type', 'loc': 'body.stop', 'msg': 'Input should be a valid string', 'input': '<list of 5 items>'}\n  {'type': 'too_long', 'loc': 'body.stop', 'msg': 'List should have at most 4 items after validation, not 5', 'input': '<list of 5 items>', 'ctx': {'field_type': 'List', 'max_length': 4, 'actual_length': 5}}","type":"Bad Request","param":"body.stop","code":400}}`, "stop"},
+		{"llama.cpp", 400, `{"error":{"code":400,"message":"Field 'top_k': [json.exception.type_error.302] type must be number, but is string","type":"invalid_request_error"}}`, "top_k"},
+		{"Ollama", 500, `{"error":"option \"temperature\" must be of type float32"}`, "temperature"},
+		{"Ollama, of stop strings", 500, `{"error":"option \"stop\" must be of an array of strings"}`, "stop"},
+		{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'presence_penalty' is not supported with this model.","type":"invalid_request_error","param":"presence_penalty","code":"unsupported_parameter"}}`, "presence_penalty"},
+		{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted","input":0}]}`, "min_p"},
+	}
+	for _, test := range tests {
+		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
+			server := record(t, say(test.status, test.body))
+			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(), hello)
+			got := as[*model.RequestError](t, err)
+			if got.Field != test.field || !got.Fatal() || got.Attempts != 1 || len(server.all()) != 1 {
+				t.Errorf("%s to %s: error is %#v, Fatal() = %v after %d requests; want a fatal one about %s after 1",
+					test.name, spec.Provider, got, got.Fatal(), len(server.all()), test.field)
+			}
+			if want := `--extra-body '{"` + test.field + `":null}'`; !strings.Contains(err.Error(), want) {
+				t.Errorf("%s to %s: error is %q, want %q in it", test.name, spec.Provider, err, want)
 			}
 		}
 	}

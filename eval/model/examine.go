@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -70,12 +71,18 @@ func (e *examiner) add(name string, status CheckStatus, format string, args ...a
 // further call would, too.
 func (e *examiner) failed(name string, err error) error {
 	e.add(name, CheckFail, "%v", err)
-	var refused *RequestError
 	var tooLong *ContextError
-	if errors.As(err, &tooLong) || errors.As(err, &refused) && !refused.Fatal() {
+	if errors.As(err, &tooLong) || ofItsRequest(err) {
 		return nil
 	}
 	return err
+}
+
+// ofItsRequest reports whether an error refuses one request for what it holds:
+// the probes differ in their decoding, so others may fare better.
+func ofItsRequest(err error) bool {
+	var refused *RequestError
+	return errors.As(err, &refused) && (refused.Field != "" || !refused.Fatal())
 }
 
 // overridden reports whether the extra fields decide one of these, and if so
@@ -168,9 +175,9 @@ func (e *examiner) context() {
 	limit, length := e.client.ContextLimit(), e.about.ContextLength
 	switch {
 	case limit == 0:
-		e.add("context", CheckWarn, "the server does not tell the model's context length: give a limit, or prompts are only trimmed once refused")
+		e.add("context", CheckWarn, "the server does not tell the model's context length: give it with --context, or prompts are only trimmed once refused")
 	case length > 0 && limit > length:
-		e.add("context", CheckFail, "the limit of %d tokens is more than the %d that the server reports", limit, length)
+		e.add("context", CheckFail, "the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length)
 	case length > limit:
 		e.add("context", CheckOK, "%d tokens, of %d that the model could have", limit, length)
 	default:
@@ -182,16 +189,16 @@ func (e *examiner) context() {
 // sampling to the server tells whether that is what was refused.
 func (e *examiner) reply(ctx context.Context) error {
 	reply, err := e.tell(ctx, e.story(0), 1)
-	var refused *RequestError
-	if errors.As(err, &refused) && !refused.Fatal() {
+	if ofItsRequest(err) {
 		bare := e.story(0)
-		bare.Extra = map[string]any{"temperature": nil, "top_p": nil, "seed": nil}
-		for name, value := range e.extra {
-			bare.Extra[name] = value
+		bare.Extra = map[string]any{"seed": nil}
+		for _, name := range samplingFields {
+			bare.Extra[name] = nil
 		}
+		maps.Copy(bare.Extra, e.extra)
 		if _, bareErr := e.tell(ctx, bare, 1); bareErr == nil {
 			e.add("reply", CheckOK, "a reply comes")
-			e.add("decoding", CheckFail, "temperature 0, top_p 1 and a seed are not accepted together: %v", err)
+			e.add("decoding", CheckFail, "a reply comes only if the sampling is left to the server: %v", err)
 			return err
 		}
 	}
@@ -208,7 +215,12 @@ func (e *examiner) reply(ctx context.Context) error {
 	default:
 		e.add("reply", CheckOK, "%s", excerpt(reply))
 	}
-	e.add("decoding", CheckOK, "the decoding fields are accepted")
+	if e.about.Software == "" && e.client.spec.Provider == OpenAI {
+		e.add("decoding", CheckOK, "the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
+			"min_p and the like with --extra-body if it has them")
+	} else {
+		e.add("decoding", CheckOK, "the decoding fields are accepted")
+	}
 	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || said(reply) == "") {
 		e.add("usage", CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens, reply.CompletionTokens)
 	} else {

@@ -154,10 +154,11 @@ func TestExamine(t *testing.T) {
 			"model": vllmSpec.Name, "version": "vllm 0.11.0", "context": "1000 tokens", "usage": "48 completion tokens", "sampling": "4 different",
 			"overflow": "You passed 1144 input tokens"}},
 		{"a lower limit", &babbler{}, nil, 500, good, map[string]string{"context": "500 tokens, of 1000"}},
-		{"a limit that is too high", &babbler{}, nil, 5000, but("context fail"), map[string]string{"context": "limit of 5000 tokens is more than the 1000"}},
+		{"a limit that is too high", &babbler{}, nil, 5000, but("context fail"), map[string]string{"context": "limit of 5000 tokens is more than the 1000 that the server reports: lower --context"}},
 		{"the model is not there", &babbler{name: "other/model"}, nil, 0, but("model fail", "context warn", "overflow skipped"),
 			map[string]string{"model": `the server has "other/model"`}},
-		{"no list of models", &babbler{noList: true}, nil, 0, but("model skipped", "context warn", "overflow skipped"), nil},
+		{"no list of models", &babbler{noList: true}, nil, 0, but("model skipped", "context warn", "overflow skipped"),
+			map[string]string{"context": "give it with --context"}},
 		{"a long context", &babbler{contextLength: 1 << 17}, nil, 0, but("overflow skipped"), nil},
 		{"silent", &babbler{silent: true}, nil, 0, but("reply warn", "stop skipped", "sampling warn", "seed -"), nil},
 		{"no usage", &babbler{noUsage: true}, nil, 0, but("usage warn"), nil},
@@ -168,7 +169,7 @@ func TestExamine(t *testing.T) {
 		{"ignores seed", &babbler{ignoresSeed: true}, nil, 0, but("seed warn"), nil},
 		{"varies at temperature 0", &babbler{greedyVaries: true}, nil, 0, but("greedy warn", "seed warn", "concurrency warn"), nil},
 		{"the batch matters", &babbler{batchMatters: true}, nil, 0, but("concurrency warn"), map[string]string{"concurrency": "VLLM_BATCH_INVARIANT=1"}},
-		{"cuts prompts", &babbler{cuts: true}, nil, 0, but("overflow warn"), map[string]string{"overflow": "at least 1141 tokens as if it were 500"}},
+		{"cuts prompts", &babbler{cuts: true}, nil, 0, but("overflow warn"), map[string]string{"overflow": "at least 1141 tokens as if it were 500, with a context of 1000: it cuts prompts silently, so give a limit well below that with --context"}},
 		{"has a longer context than it says", &babbler{growsLonger: true}, nil, 0, but("overflow warn"), map[string]string{"overflow": "more than the context of 1000"}},
 		{"extra fields decide", &babbler{}, map[string]any{"seed": nil, "max_tokens": 7, "stop": nil, "truncate_prompt_tokens": 100}, 0,
 			but("max_tokens skipped", "stop skipped", "sampling skipped", "seed -", "overflow skipped"), nil},
@@ -181,6 +182,13 @@ func TestExamine(t *testing.T) {
 			return 0, ""
 		}}, nil, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding fail"},
 			map[string]string{"decoding": "Unsupported value: 'temperature'"}},
+		{"refuses a neutral field", &babbler{refuses: func(body map[string]any) (int, string) {
+			if _, ok := body["min_p"]; ok {
+				return 422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted","input":0}]}`
+			}
+			return 0, ""
+		}}, nil, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding fail"},
+			map[string]string{"decoding": `--extra-body '{"min_p":null}' leaves that field out`}},
 		{"refuses everything", &babbler{refuses: func(map[string]any) (int, string) { return 400, "no" }}, nil, 0,
 			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{"reply": "400 Bad Request: no"}},
 		{"wants another key", &babbler{refuses: func(map[string]any) (int, string) { return 401, "no" }}, nil, 0,
@@ -193,7 +201,7 @@ func TestExamine(t *testing.T) {
 		}}, nil, 0, but("overflow warn"), map[string]string{"overflow": "400 Bad Request: zu lang"}},
 		{"refuses stop", &babbler{refuses: func(body map[string]any) (int, string) {
 			if body["stop"] != nil {
-				return 400, "no stop here"
+				return 400, `{"error":{"message":"no stop here","param":"stop"}}`
 			}
 			return 0, ""
 		}}, nil, 0, but("stop fail"), map[string]string{"stop": "no stop here"}},
@@ -265,6 +273,17 @@ func TestExamineOllama(t *testing.T) {
 	// About it: tags, version, show. Then 1 + 1 + 1 + 3 + 4 + 32 + 1 chats.
 	if n := len(server.all()); n != 46 {
 		t.Errorf("%d requests were made, want 46", n)
+	}
+}
+
+func TestExamineUnknownServer(t *testing.T) {
+	b := &babbler{contextLength: 1000, noList: true}
+	server := record(t, b.ServeHTTP)
+	c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
+	checks := model.Examine(t.Context(), c, nil, 1)
+	i := slices.IndexFunc(checks, func(c model.Check) bool { return c.Name == "decoding" })
+	if i < 0 || checks[i].Status != model.CheckOK || !strings.Contains(checks[i].Text, "--extra-body") {
+		t.Errorf("checks are %v, want a word on what is left to the server", checks)
 	}
 }
 

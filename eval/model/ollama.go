@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -28,6 +29,8 @@ type ollama struct {
 	// chosen instead, 0 until it is.
 	option int
 	chosen atomic.Int64
+	// stops are the model's own stop strings, nil until they are known.
+	stops atomic.Pointer[[]string]
 }
 
 func (o *ollama) contextLimit() int {
@@ -40,13 +43,13 @@ func (o *ollama) contextLimit() int {
 func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 	numCtx := o.contextLimit()
 	if numCtx == 0 {
-		length, _, err := o.show(ctx, always)
+		shown, err := o.show(ctx, always)
 		if err != nil {
 			return Reply{}, err
 		}
-		numCtx = o.choose(length)
+		numCtx = o.learn(shown)
 	}
-	body := chatRequest(o.spec.Name, numCtx, req)
+	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
 	var reply Reply
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
 		start := o.now()
@@ -80,6 +83,24 @@ func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 	return reply, nil
 }
 
+// withOwnStops adds the model's own stop strings to those of a request that has
+// any: sent alone, they would take the place of the model's, which some models
+// need to end their turn.
+func (o *ollama) withOwnStops(req Request) Request {
+	own := o.stops.Load()
+	if own == nil || len(req.Decoding.Stop) == 0 {
+		return req
+	}
+	stops := slices.Clone(*own)
+	for _, s := range req.Decoding.Stop {
+		if !slices.Contains(stops, s) {
+			stops = append(stops, s)
+		}
+	}
+	req.Decoding.Stop = stops
+	return req
+}
+
 // chatRequest is the body of a chat request. By itself Ollama would cut a
 // prompt that does not fit from the front, and go on past the end of the
 // context by dropping what came first.
@@ -92,6 +113,7 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 		"top_p":       req.Decoding.TopP,
 		"seed":        req.Seed,
 	}
+	maps.Copy(options, neutral[ollamaSW])
 	if len(req.Decoding.Stop) > 0 {
 		options["stop"] = req.Decoding.Stop
 	}
@@ -131,21 +153,28 @@ func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatReques
 	return whole, nil
 }
 
-// choose settles the context for a model of that length, 0 for unknown.
-func (o *ollama) choose(length int) int {
-	chosen := defaultNumCtx
-	if length > 0 {
-		chosen = min(chosen, length)
-	}
-	o.chosen.Store(int64(chosen))
-	return chosen
+// shown is what a server tells about a model.
+type shown struct {
+	length int    // of the context in tokens, 0 for unknown
+	parent string // the model that it is derived from
+	stops  []string
 }
 
-// show asks for the model's context length in tokens, 0 for unknown, and the
-// model that it is derived from.
-func (o *ollama) show(ctx context.Context, again func(*failure) bool) (length int, parent string, err error) {
+// learn keeps what matters for calls, and settles and returns the context.
+func (o *ollama) learn(m shown) (numCtx int) {
+	numCtx = defaultNumCtx
+	if m.length > 0 {
+		numCtx = min(numCtx, m.length)
+	}
+	o.chosen.Store(int64(numCtx))
+	o.stops.Store(&m.stops)
+	return numCtx
+}
+
+// show asks for a description of the model.
+func (o *ollama) show(ctx context.Context, again func(*failure) bool) (shown, error) {
 	var model *api.ShowResponse
-	_, err = o.about().call(ctx, again, func(ctx context.Context, x *exchange) error {
+	_, err := o.about().call(ctx, again, func(ctx context.Context, x *exchange) error {
 		var err error
 		model, err = api.NewClient(o.base, x.client()).Show(ctx, &api.ShowRequest{Model: o.spec.Name})
 		if err != nil {
@@ -154,9 +183,29 @@ func (o *ollama) show(ctx context.Context, again func(*failure) bool) (length in
 		return nil
 	})
 	if err != nil {
-		return 0, "", err
+		return shown{}, err
 	}
-	return contextLength(model.ModelInfo), model.Details.ParentModel, nil
+	return shown{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters)}, nil
+}
+
+// ownStops reads the stop strings out of a model's parameters: lines of a name
+// and a value, which is quoted as in Go.
+func ownStops(parameters string) []string {
+	var stops []string
+	for _, line := range strings.Split(parameters, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name != "stop" {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if unquoted, err := strconv.Unquote(value); err == nil {
+			value = unquoted
+		}
+		if value != "" {
+			stops = append(stops, value)
+		}
+	}
+	return stops
 }
 
 // contextLength finds the context length in the model's metadata, where it is
@@ -192,7 +241,7 @@ func (o *ollama) server(ctx context.Context) (Server, error) {
 		s.Version = clean(version, o.key)
 		return err
 	})
-	length, parent, err := o.show(ctx, unlessAbsent)
+	m, err := o.show(ctx, unlessAbsent)
 	switch {
 	case missing(err):
 		return s, nil
@@ -200,8 +249,8 @@ func (o *ollama) server(ctx context.Context) (Server, error) {
 		return Server{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
 	}
 	s.Present = true
-	s.ContextLength, s.Parent = length, clean(parent, o.key)
-	o.choose(length)
+	s.ContextLength, s.Parent = m.length, clean(m.parent, o.key)
+	o.learn(m)
 	return s, nil
 }
 

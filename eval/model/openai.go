@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync/atomic"
 
 	"github.com/sashabaranov/go-openai"
@@ -14,22 +15,38 @@ type openAI struct {
 	spec Spec
 	// base ends before "/chat/completions".
 	base string
-	// option is the context limit that was given, reported what the server says.
-	option   int
-	reported atomic.Int64
+	// option is the context limit that was given.
+	option int
+	// known is what the server last said of itself, nil until it is asked.
+	known atomic.Pointer[Server]
 }
 
 func (o *openAI) contextLimit() int {
 	if o.option > 0 {
 		return o.option
 	}
-	return int(o.reported.Load())
+	if about := o.known.Load(); about != nil {
+		return about.ContextLength
+	}
+	return 0
 }
 
-// chatBody is the body of a chat request. The library's own types would leave
-// out a temperature of 0 and empty messages, round numbers to 32 bits, and have
-// no place for extra fields.
-func chatBody(name string, req Request) ([]byte, error) {
+// kind returns the kind of server as in Server.Software, "" when it is none of
+// those.
+func (o *openAI) kind() string {
+	if about := o.known.Load(); about != nil && about.Software != "" {
+		return about.Software
+	}
+	if o.spec.Provider == VLLM {
+		return vLLM
+	}
+	return ""
+}
+
+// chatBody is the body of a chat request to that kind of server. The library's
+// own types would leave out a temperature of 0 and empty messages, round numbers
+// to 32 bits, and have no place for extra fields.
+func chatBody(name, kind string, req Request) ([]byte, error) {
 	fields := map[string]any{
 		"model":       name,
 		"messages":    req.Messages,
@@ -38,6 +55,7 @@ func chatBody(name string, req Request) ([]byte, error) {
 		"seed":        req.Seed,
 		"max_tokens":  req.Decoding.MaxTokens,
 	}
+	maps.Copy(fields, neutral[kind])
 	if len(req.Decoding.Stop) > 0 {
 		fields["stop"] = req.Decoding.Stop
 	}
@@ -47,7 +65,7 @@ func chatBody(name string, req Request) ([]byte, error) {
 }
 
 func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
-	body, err := chatBody(o.spec.Name, req)
+	body, err := chatBody(o.spec.Name, o.kind(), req)
 	if err != nil {
 		return Reply{}, unsendable(o.url, clean(err.Error(), o.key))
 	}

@@ -1,23 +1,33 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 )
 
-// modelCard is one entry of /models. Those below ID are fields of vLLM and
+// modelCard is one entry of /models. Below OwnedBy are fields of vLLM and
 // llama.cpp; other servers leave them out.
 type modelCard struct {
-	ID          string `json:"id"`
-	OwnedBy     string `json:"owned_by"`
-	Root        string `json:"root"`
-	Parent      string `json:"parent"`
-	MaxModelLen int    `json:"max_model_len"`
+	ID          string   `json:"id"`
+	OwnedBy     string   `json:"owned_by"`
+	Root        string   `json:"root"`
+	Parent      string   `json:"parent"`
+	MaxModelLen int      `json:"max_model_len"`
+	Aliases     []string `json:"aliases"`
 	Meta        struct {
+		// Context is that of one slot, which is what a call can have.
+		Context        int `json:"n_ctx"`
 		ContextTrained int `json:"n_ctx_train"`
 	} `json:"meta"`
+}
+
+// contextLength is the model's context in tokens, 0 when it is not told.
+func (c modelCard) contextLength() int {
+	return cmp.Or(max(c.MaxModelLen, 0), max(c.Meta.Context, 0), max(c.Meta.ContextTrained, 0))
 }
 
 func (o *openAI) server(ctx context.Context) (Server, error) {
@@ -40,10 +50,10 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 			continue
 		}
 		s.Models = append(s.Models, clean(card.ID, o.key))
-		if card.ID == o.spec.Name {
+		if card.ID == o.spec.Name || slices.Contains(card.Aliases, o.spec.Name) {
 			s.Present = true
 			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
-			s.ContextLength = max(card.MaxModelLen, card.Meta.ContextTrained, 0)
+			s.ContextLength = card.contextLength()
 		}
 	}
 	switch {
@@ -52,7 +62,7 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 	case s.Software == vLLM, o.spec.Provider == VLLM:
 		o.askVLLM(ctx, &s)
 	}
-	o.reported.Store(int64(s.ContextLength))
+	o.known.Store(&s)
 	return s, nil
 }
 
@@ -91,8 +101,8 @@ func (o *openAI) askVLLM(ctx context.Context, s *Server) {
 	}
 }
 
-// askLlamaCpp adds what llama.cpp tells beside the OpenAI protocol. Its context
-// is that of one slot, and may be less than the model was trained for.
+// askLlamaCpp adds what llama.cpp tells beside the OpenAI protocol. Old versions
+// tell the context of a slot only here.
 func (o *openAI) askLlamaCpp(ctx context.Context, s *Server) {
 	var props struct {
 		Build    string `json:"build_info"`

@@ -183,11 +183,10 @@ func (e *examiner) overflow(ctx context.Context) error {
 	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{User, prompt}}, Decoding: d, Seed: 1})
 
 	var tooLong *ContextError
-	var refused *RequestError
 	switch {
 	case errors.As(err, &tooLong):
 		e.add(name, CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
-	case errors.As(err, &refused) && !refused.Fatal():
+	case ofItsRequest(err):
 		e.add(name, CheckWarn, "a prompt that does not fit is refused, but not in words that are known, so history "+
 			"would not be trimmed after a refusal: %v", err)
 	case err != nil:
@@ -197,7 +196,7 @@ func (e *examiner) overflow(ctx context.Context) error {
 			reply.PromptTokens, limit)
 	default:
 		e.add(name, CheckWarn, "the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
-			"it cuts prompts silently, so keep them well below", words, reply.PromptTokens, limit)
+			"it cuts prompts silently, so give a limit well below that with --context", words, reply.PromptTokens, limit)
 	}
 	return nil
 }

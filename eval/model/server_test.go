@@ -22,6 +22,12 @@ func endpoints(answers map[string]http.HandlerFunc) http.HandlerFunc {
 }
 
 func TestServer(t *testing.T) {
+	// A slot of 2048 tokens, of a model that was trained for 4096.
+	const llamaModels = `{"models":[{"name":"heldout-tiny","model":"heldout-tiny","modified_at":"","size":"","digest":"","type":"model","description":"",` +
+		`"tags":[""],"capabilities":["completion"],"parameters":"","details":{"parent_model":"","format":"gguf","family":"","families":[""],` +
+		`"parameter_size":"","quantization_level":""}}],"object":"list","data":[{"id":"heldout-tiny","aliases":["heldout-tiny","tiny"],"tags":[],` +
+		`"object":"model","created":1795176861,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_vocab":695,"n_ctx":2048,"n_ctx_train":4096,"n_embd":128,` +
+		`"n_params":473472,"size":948224,"ftype":"F16"}}]}`
 	const card = `{"id":"meta-llama/Meta-Llama-3-8B-Instruct","object":"model","created":1,`
 	tests := []struct {
 		name    string
@@ -42,6 +48,20 @@ func TestServer(t *testing.T) {
 			limit: 8192,
 		},
 		{
+			name: "vLLM 0.32",
+			spec: model.Spec{Provider: model.VLLM, Name: "heldout-tiny"},
+			answers: map[string]http.HandlerFunc{
+				"/v1/models": say(200, `{"object":"list","data":[{"id":"heldout-tiny","object":"model","created":1795177058,"owned_by":"vllm",`+
+					`"root":"/models/hf","parent":null,"max_model_len":4096,"permission":[{"id":"modelperm-852696167689a53d","object":"model_permission",`+
+					`"created":1795177058,"allow_create_engine":false,"allow_sampling":true,"allow_logprobs":true,"allow_search_indices":false,"allow_view":true,`+
+					`"allow_fine_tuning":false,"organization":"*","group":null,"is_blocking":false}]}]}`),
+				"/version": say(200, `{"version":"0.32.0"}`),
+			},
+			want: model.Server{Software: "vllm", Version: "0.32.0", Models: []string{"heldout-tiny"}, Present: true,
+				ContextLength: 4096, Root: "/models/hf"},
+			limit: 4096,
+		},
+		{
 			name: "an adapter on vLLM",
 			spec: model.Spec{Provider: model.VLLM, Name: "lora"},
 			answers: map[string]http.HandlerFunc{
@@ -60,6 +80,34 @@ func TestServer(t *testing.T) {
 			},
 			want:  model.Server{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name}, Present: true, ContextLength: 2048},
 			limit: 2048,
+		},
+		{
+			name: "llama.cpp, as it is",
+			spec: model.Spec{Provider: model.OpenAI, Name: "heldout-tiny"},
+			answers: map[string]http.HandlerFunc{
+				"/v1/models": say(200, llamaModels, "Server", "llama.cpp"),
+				"/props": say(200, `{"default_generation_settings":{"params":{"seed":4294967295,"temperature":0.800000011920929,"top_k":40},"n_ctx":2048},"total_slots":8,`+
+					`"model_alias":"heldout-tiny","model_ftype":"F16","build_info":"b0-0c1e57098"}`, "Server", "llama.cpp"),
+			},
+			want:  model.Server{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"}, Present: true, ContextLength: 2048},
+			limit: 2048,
+		},
+		{
+			name: "llama.cpp, without /props, by another name",
+			spec: model.Spec{Provider: model.OpenAI, Name: "tiny"},
+			answers: map[string]http.HandlerFunc{
+				"/v1/models": say(200, llamaModels),
+				"/props":     say(404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`),
+			},
+			want:  model.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true, ContextLength: 2048},
+			limit: 2048,
+		},
+		{
+			// It answers for any name.
+			name:    "llama.cpp, by a name it does not know",
+			spec:    model.Spec{Provider: model.OpenAI, Name: "nope"},
+			answers: map[string]http.HandlerFunc{"/v1/models": say(200, llamaModels)},
+			want:    model.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}},
 		},
 		{
 			name: "llama.cpp without /props",

@@ -2,10 +2,13 @@ package model_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"heldout/eval/model"
 )
@@ -93,6 +96,103 @@ func TestOpenAIWire(t *testing.T) {
 	}
 }
 
+// What is not sent is decided by the server. Which fields that is about depends
+// on its kind, which the provider says or the server lets slip.
+func TestNeutralFields(t *testing.T) {
+	const (
+		vllmModels   = `{"data":[{"id":"m","owned_by":"vllm"}]}`
+		sglangModels = `{"data":[{"id":"m","owned_by":"sglang"}]}`
+		llamaModels  = `{"data":[{"id":"m","owned_by":"llamacpp"}]}`
+		otherModels  = `{"data":[{"id":"m","owned_by":"system"}]}`
+
+		head  = `{"frequency_penalty":0,"max_tokens":64,"messages":[{"role":"user","content":"hello"}],"min_p":0,"model":"m","presence_penalty":0,`
+		tail  = `"seed":7,"stream":false,"temperature":0,"top_k":-1,"top_p":1}`
+		vllm  = head + `"repetition_penalty":1,` + tail
+		llama = `{"dry_multiplier":0,"dynatemp_range":0,"frequency_penalty":0,"max_tokens":64,` +
+			`"messages":[{"role":"user","content":"hello"}],"min_p":0,"mirostat":0,"model":"m","presence_penalty":0,"repeat_penalty":1,` +
+			`"seed":7,"stream":false,"temperature":0,"top_k":0,"top_n_sigma":-1,"top_p":1,"typical_p":1,"xtc_probability":0}`
+		plain = `{"max_tokens":64,"messages":[{"role":"user","content":"hello"}],"model":"m","seed":7,"stream":false,"temperature":0,"top_p":1}`
+	)
+	tests := []struct {
+		name     string
+		provider model.Provider
+		models   string // "" asks the server nothing about itself
+		extra    map[string]any
+		want     string
+	}{
+		{"vLLM, not asked", model.VLLM, "", nil, vllm},
+		{"vLLM", model.VLLM, vllmModels, nil, vllm},
+		{"vLLM that does not say so", model.VLLM, otherModels, nil, vllm},
+		{"llama.cpp passed off as vLLM", model.VLLM, llamaModels, nil, llama},
+		{"OpenAI, not asked", model.OpenAI, "", nil, plain},
+		{"OpenAI", model.OpenAI, otherModels, nil, plain},
+		{"vLLM as OpenAI", model.OpenAI, vllmModels, nil, vllm},
+		{"SGLang as OpenAI", model.OpenAI, sglangModels, nil, vllm},
+		{"llama.cpp as OpenAI", model.OpenAI, llamaModels, nil, llama},
+		{"extra fields win", model.VLLM, "", map[string]any{"repetition_penalty": 1.05, "foo": 1},
+			strings.Replace(head, `{`, `{"foo":1,`, 1) + `"repetition_penalty":1.05,` + tail},
+		{"null takes away", model.VLLM, "", map[string]any{"repetition_penalty": nil}, head + tail},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, endpoints(map[string]http.HandlerFunc{
+				"/v1/models": say(200, test.models), "/v1/chat/completions": say(200, vllmReply),
+			}))
+			c := open(t, model.Options{Spec: model.Spec{Provider: test.provider, Name: "m"}, BaseURL: server.URL + "/v1"})
+			if test.models != "" {
+				if _, err := c.Server(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			req := hello
+			req.Decoding.Extra = test.extra
+			for range 2 { // The second call shows that the first left no trace.
+				if _, err := c.Chat(t.Context(), req); err != nil {
+					t.Fatal(err)
+				}
+				sent := server.all()
+				if diff := cmp.Diff(test.want, sent[len(sent)-1].body); diff != "" {
+					t.Errorf("sent (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// A version of Ollama with a new option for sampling fails this: decide what
+// leaves everything as it is.
+func TestEveryOptionOfOllamaIsSent(t *testing.T) {
+	left := map[string]bool{
+		"num_keep":      true, // of a context that shifts, and it does not
+		"repeat_last_n": true, // of penalties, and there are none
+		"stop":          true, // what the Modelfile says, unless there are stop strings
+	}
+	server := record(t, say(200, ollamaReply))
+	if _, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100}).Chat(t.Context(), hello); err != nil {
+		t.Fatal(err)
+	}
+	var body struct {
+		Options map[string]any `json:"options"`
+	}
+	if err := json.Unmarshal([]byte(server.all()[0].body), &body); err != nil {
+		t.Fatal(err)
+	}
+	for field := range reflect.TypeFor[api.Options]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, sent := body.Options[name]; !sent && !left[name] && !field.Anonymous {
+			t.Errorf("option %q is not sent", name)
+		}
+	}
+	// Its own reading of what was sent is what it would do.
+	options := api.DefaultOptions()
+	if err := options.FromMap(body.Options); err != nil {
+		t.Error(err)
+	}
+	if options.RepeatPenalty != 1 || options.TopK != 0 || options.Temperature != 0 || options.TopP != 1 {
+		t.Errorf("Ollama reads %+v", options)
+	}
+}
+
 func TestOpenAIReplies(t *testing.T) {
 	tests := []struct {
 		name, body string
@@ -114,6 +214,19 @@ func TestOpenAIReplies(t *testing.T) {
 			model.Reply{Text: "a"}},
 		{"content in parts", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}`,
 			model.Reply{Text: "ab"}},
+		{"llama.cpp, cut at the end of its context", `{"choices":[{"finish_reason":"length","index":0,"message":{"role":"assistant","content":" done"}}],` +
+			`"created":1795179490,"model":"heldout-tiny","system_fingerprint":"b0-0c1e57098","object":"chat.completion",` +
+			`"usage":{"completion_tokens":1,"prompt_tokens":4095,"total_tokens":4096,"prompt_tokens_details":{"cached_tokens":4094}},` +
+			`"id":"chatcmpl-w5MNDyFXkCc6GshuJBzdLCJVReR4fBfe","timings":{"cache_n":4094,"prompt_n":1,"prompt_ms":1.61,"prompt_per_token_ms":1.61,` +
+			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
+			model.Reply{Text: " done", FinishReason: "length", PromptTokens: 4095, CompletionTokens: 1}},
+		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
+			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +
+			`"reasoning":null},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null,"routed_experts":null}],"service_tier":null,` +
+			`"system_fingerprint":"vllm-0.32.0-caff1f73","usage":{"prompt_tokens":4095,"total_tokens":4096,"completion_tokens":1,` +
+			`"prompt_tokens_details":null,"completion_tokens_details":null},"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,` +
+			`"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}`,
+			model.Reply{Text: " done", FinishReason: "length", PromptTokens: 4095, CompletionTokens: 1}},
 		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
 			model.Reply{Text: "a"}},
 	}
@@ -143,34 +256,37 @@ func TestOllamaWire(t *testing.T) {
 		{
 			name:     "zeros are sent, stop is absent, context from the model",
 			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16},
-			want:     head + `{"num_ctx":4096,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"truncate":false,"shift":false}`,
+			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":4096,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
+				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 		{
 			name:     "context as given",
 			limit:    12345,
 			decoding: model.Decoding{Temperature: 0.7, TopP: 0.9, MaxTokens: 16, Stop: []string{"x", "y"}},
-			want: head + `{"num_ctx":12345,"num_predict":16,"seed":9,"stop":["x","y"],"temperature":0.7,"top_p":0.9},` +
-				`"truncate":false,"shift":false}`,
+			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":12345,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
+				`"stop":["x","y"],"temperature":0.7,"top_k":0,"top_p":0.9,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 		{
 			name:  "extra fields win, null takes away, think is none of the options",
 			limit: 100,
 			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Stop: []string{"x"},
-				Extra: map[string]any{"top_k": 5, "seed": nil, "stop": nil, "num_ctx": 2048, "think": false}},
-			want: head + `{"num_ctx":2048,"num_predict":16,"temperature":0,"top_k":5,"top_p":1},"think":false,"truncate":false,"shift":false}`,
+				Extra: map[string]any{"top_k": 5, "repeat_penalty": nil, "seed": nil, "stop": nil, "num_ctx": 2048, "think": false}},
+			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":2048,"num_predict":16,"presence_penalty":0,"temperature":0,"top_k":5,` +
+				`"top_p":1,"typical_p":1},"think":false,"truncate":false,"shift":false}`,
 		},
 		{
 			name:     "think by degrees",
 			limit:    100,
 			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": "high"}},
-			want: head + `{"num_ctx":100,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"think":"high","truncate":false,` +
-				`"shift":false}`,
+			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":100,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
+				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"think":"high","truncate":false,"shift":false}`,
 		},
 		{
 			name:     "think removed",
 			limit:    100,
 			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": nil}},
-			want:     head + `{"num_ctx":100,"num_predict":16,"seed":9,"temperature":0,"top_p":1},"truncate":false,"shift":false}`,
+			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":100,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
+				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 	}
 	for _, test := range tests {
@@ -256,6 +372,10 @@ func TestOllamaReplies(t *testing.T) {
 			model.Reply{Text: "a", Reasoning: "b", FinishReason: "stop", PromptTokens: 1, CompletionTokens: 2}},
 		{"empty", `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}`,
 			model.Reply{FinishReason: "length"}},
+		{"cut at the end of the context", `{"model":"heldout-tiny","created_at":"2026-11-20T12:44:28.987703081Z","message":{"role":"assistant","content":" x Block"},` +
+			`"done":true,"done_reason":"length","total_duration":2257478619,"load_duration":1340541,"prompt_eval_count":3735,` +
+			`"prompt_eval_duration":1828936881,"eval_count":362,"eval_duration":404507282}`,
+			model.Reply{Text: " x Block", FinishReason: "length", PromptTokens: 3735, CompletionTokens: 362}},
 		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
 			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
 			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},
@@ -263,7 +383,7 @@ func TestOllamaReplies(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			server := record(t, say(200, test.body))
-			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 99}).Chat(t.Context(), hello)
+			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 4096}).Chat(t.Context(), hello)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,5 +436,50 @@ func TestInvalidRequestsAreNotSent(t *testing.T) {
 		if sent := server.all(); len(sent) > 0 {
 			t.Errorf("%s: %d requests were sent", spec.Provider, len(sent))
 		}
+	}
+}
+
+// Ours would replace the stop strings that a model's own file sets, so both are
+// sent; without ours, the server applies its own.
+func TestOllamaKeepsTheModelsStops(t *testing.T) {
+	show := `{"model_info":{},"parameters":"num_thread                     1\nstop                           \"<|end|>\"\nstop                           \"\\nUser:\"\nstop bare"}`
+	for _, test := range []struct {
+		name string
+		stop []string
+		want any
+	}{
+		{"ours", []string{"\nObservation:", "bare"}, []any{"<|end|>", "\nUser:", "bare", "\nObservation:"}},
+		{"none", nil, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := record(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/show" {
+					say(200, show)(w, r)
+					return
+				}
+				fakeOllama(say(200, ollamaReply))(w, r)
+			})
+			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100})
+			if _, err := c.Server(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			req := model.Request{
+				Messages: []model.Message{{Role: model.User, Content: "go"}},
+				Decoding: model.Decoding{TopP: 1, MaxTokens: 16, Stop: test.stop},
+			}
+			if _, err := c.Chat(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			all := server.all()
+			var sent struct {
+				Options map[string]any `json:"options"`
+			}
+			if err := json.Unmarshal([]byte(all[len(all)-1].body), &sent); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, sent.Options["stop"]); diff != "" {
+				t.Errorf("stop (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

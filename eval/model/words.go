@@ -12,8 +12,9 @@ import (
 // words is what a server said when it did not answer.
 type words struct {
 	text string
-	// code and kind are the server's own classes of errors, where it has any.
-	code, kind string
+	// code and kind are the server's own classes of errors, where it has any, and
+	// param the field of the request that it finds fault with.
+	code, kind, param string
 	// limit and asked count tokens, 0 when not told.
 	limit, asked int
 }
@@ -48,6 +49,7 @@ func objectWords(object map[string]any, body []byte) words {
 		text:  stringField(object, "message"),
 		code:  stringField(object, "code"),
 		kind:  stringField(object, "type"),
+		param: stringField(object, "param"),
 		limit: countField(object, "n_ctx"),
 		asked: countField(object, "n_prompt_tokens"),
 	}
@@ -88,6 +90,9 @@ var (
 		`context size has been exceeded`,           // llama.cpp, while it generates
 		`input tokens exceed the configured limit`, // OpenAI
 		`prompt (is )?too long`,
+		// vLLM, of a prompt that fills the context to the last token. What it was
+		// asked for is never less than 1.
+		`max_tokens must be at least 1, got [0-]`,
 		"`inputs` tokens \\+ `max_new_tokens` must be", // TGI
 	}, "|"))
 
@@ -124,6 +129,28 @@ func numberIn(pattern *regexp.Regexp, text string) int {
 		return 0
 	}
 	return int(number)
+}
+
+var (
+	// mistypedOption is how Ollama refuses an option, with a status of 500.
+	mistypedOption = regexp.MustCompile(`^option "(\w{1,40})" must be of `)
+
+	neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
+)
+
+// refusedField returns the field of the decoding that a refusal is about, "" for
+// none. The message may be about a neutral field without further ado, because
+// nothing else in a request is called like that.
+func refusedField(param, message string) string {
+	if option := mistypedOption.FindStringSubmatch(message); option != nil {
+		return option[1]
+	}
+	// vLLM says where it lies, too.
+	param = strings.TrimPrefix(param, "body.")
+	if param == "stop" || slices.Contains(samplingFields, param) {
+		return param
+	}
+	return neutralText.FindString(message)
 }
 
 // maxWords is the longest that foreign text may be in an error, in characters.

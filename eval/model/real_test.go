@@ -1,0 +1,71 @@
+package model_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"heldout/eval/model"
+)
+
+// TestRealServers asks real servers, those that testdata/realservers/serve.sh
+// starts, where HELDOUT_TEST_SERVERS says they are:
+//
+//	openai=http://127.0.0.1:8080/v1 ollama=http://127.0.0.1:11434 vllm=http://127.0.0.1:8000/v1
+func TestRealServers(t *testing.T) {
+	servers := strings.Fields(os.Getenv("HELDOUT_TEST_SERVERS"))
+	if len(servers) == 0 {
+		t.Skip("HELDOUT_TEST_SERVERS names no servers")
+	}
+	for _, server := range servers {
+		t.Run(server, func(t *testing.T) {
+			provider, url, _ := strings.Cut(server, "=")
+			opened := func(name string) *model.Client {
+				return open(t, model.Options{Spec: model.Spec{Provider: model.Provider(provider), Name: name}, BaseURL: url})
+			}
+			c := opened("heldout-tiny")
+			about, err := c.Server(t.Context())
+			if err != nil || !about.Present || about.ContextLength != 4096 || about.Version == "" || c.ContextLimit() != 4096 {
+				t.Fatalf("Server = %+v, %v, and ContextLimit() = %d; want a context of 4096", about, err, c.ContextLimit())
+			}
+			if about, err := opened("nope").Server(t.Context()); err != nil || about.Present {
+				t.Errorf("Server = %+v, %v for a wrong name", about, err)
+			}
+
+			// The same weights give the same reply, whatever each server would add.
+			req := model.Request{
+				Messages: []model.Message{{Role: model.System, Content: "You are playing a game."},
+					{Role: model.User, Content: "Move the red box to the hall. What do you do next?"}},
+				Decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 24},
+				Seed:     1,
+			}
+			const want = " long same opened start answer start weionP another uber cloesong clo elseWhat Step,^ donectionyou"
+			reply, err := c.Chat(t.Context(), req)
+			if err != nil || reply.Text != want || reply.PromptTokens != 43 || reply.CompletionTokens != 24 || reply.FinishReason != "length" {
+				t.Errorf("Chat = %+v, %v; want %q", reply, err, want)
+			}
+
+			// Prompts of 4095, 4096 and 4097 tokens: the first leaves room for one more.
+			filled := strings.Repeat("move north, move south. ", 680)
+			for i, more := range []string{"", " a", " a b"} {
+				req.Messages = []model.Message{{Role: model.User, Content: filled + more}}
+				reply, err = c.Chat(t.Context(), req)
+				var tooLong *model.ContextError
+				switch {
+				case i == 0 && (err != nil || reply.PromptTokens != 4095 || reply.CompletionTokens > 2 || reply.FinishReason != "length"):
+					t.Errorf("Chat = %+v, %v; want one that ends with the context", reply, err)
+				case i > 0 && !errors.As(err, &tooLong):
+					t.Errorf("Chat = %+v, %v for a prompt of %d tokens; want that it does not fit", reply, err, 4095+i)
+				}
+			}
+
+			req.Messages = []model.Message{{Role: model.User, Content: "hello"}}
+			req.Decoding.Extra = map[string]any{"top_k": "many"}
+			_, err = c.Chat(t.Context(), req)
+			if refused := as[*model.RequestError](t, err); refused.Field != "top_k" || refused.Attempts != 1 {
+				t.Errorf("error is %v, want one about top_k", err)
+			}
+		})
+	}
+}
