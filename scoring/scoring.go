@@ -29,8 +29,8 @@ type Score struct {
 
 	// Planned counts the planned episodes, Finished those with a result.
 	Planned, Finished int
-	// Unfinished counts the others by the outcome of their last attempt, "" for
-	// those never tried.
+	// Unfinished counts the others by the outcome of their last attempt; "" is
+	// for those never tried.
 	Unfinished map[record.Outcome]int
 
 	Success, Progress, Grounding Rate
@@ -40,14 +40,16 @@ type Score struct {
 	played []played
 }
 
-// played is a result with its task.
+// played is a result with what was planned.
 type played struct {
 	task   envs.Task
+	seed   int64
 	result record.Result
 }
 
 // Split are the rates on a part of the tasks.
 type Split struct {
+	// Tasks counts those with a result.
 	Tasks             int
 	Success, Progress Rate
 }
@@ -85,15 +87,10 @@ func ReadRun(dir string) (Run, error) {
 }
 
 // Compute returns the scores of a run in the order of its plan. Only planned
-// episodes count, each once: with its result, whichever attempt brought it.
+// episodes count, each once: with the result of the first attempt that brought
+// one.
 func Compute(r Run) ([]*Score, error) {
-	final, last := map[string]record.Result{}, map[string]record.Outcome{}
-	for _, res := range r.Results {
-		if _, done := final[res.ID]; !done && res.Outcome.Final() {
-			final[res.ID] = res
-		}
-		last[res.ID] = res.Outcome
-	}
+	final, last := settle(r.Results)
 	var out []*Score
 	byCondition := map[string]*Score{}
 	for _, g := range r.Manifest.Groups {
@@ -118,7 +115,7 @@ func Compute(r Run) ([]*Score, error) {
 		for i, id := range g.Episodes {
 			if res, ok := final[id]; ok {
 				s.Finished++
-				s.played = append(s.played, played{env.Tasks[i], res})
+				s.played = append(s.played, played{env.Tasks[i], seed, res})
 			} else {
 				s.Unfinished[last[id]]++
 			}
@@ -128,6 +125,29 @@ func Compute(r Run) ([]*Score, error) {
 		s.compute()
 	}
 	return out, nil
+}
+
+// settle returns what came of each episode: the result of the first attempt that
+// has one, and the outcome of the last attempt.
+func settle(results []record.Result) (final map[string]record.Result, last map[string]record.Outcome) {
+	final, last = map[string]record.Result{}, map[string]record.Outcome{}
+	for _, r := range slices.SortedFunc(slices.Values(results), byAttempt) {
+		if _, done := final[r.ID]; !done && r.Outcome.Final() {
+			final[r.ID] = r
+		}
+		last[r.ID] = r.Outcome
+	}
+	return final, last
+}
+
+// byAttempt orders the attempts at an episode. Two attempts of one number come
+// from files that were put together; the order in a file does not decide then,
+// either.
+func byAttempt(a, b record.Result) int {
+	return cmp.Or(
+		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),
+		cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.Grounding, b.Grounding),
+	)
 }
 
 // compute derives the rates from what was played.
@@ -163,7 +183,7 @@ func (s *Score) split(d envs.Difficulty) Split {
 
 // newRate averages a value of results.
 func newRate(ps []played, value func(record.Result) float64) Rate {
-	runs := averages(ps, func(p played) int64 { return p.result.Seed }, value)
+	runs := averages(ps, func(p played) int64 { return p.seed }, value)
 	r := Rate{Mean: math.NaN(), PopulationStd: math.NaN(), SampleStd: math.NaN()}
 	if len(runs) == 0 {
 		return r

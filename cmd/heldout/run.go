@@ -201,16 +201,21 @@ func (j *job) run(ctx context.Context, sys *system, out *output) error {
 
 // complete reports episodes without a result.
 func complete(runs []report.Run) error {
-	missing := 0
+	missing, tooLong := 0, 0
 	for _, run := range runs {
 		for _, s := range run.Scores {
 			missing += s.Planned - s.Finished
+			tooLong += s.Unfinished[record.ContextExceeded]
 		}
 	}
 	if missing == 0 {
 		return nil
 	}
-	return &codedError{fmt.Errorf("%d episodes have no result; the same command tries them again", missing), exitIncomplete}
+	err := fmt.Errorf("%d episodes have no result; the same command tries them again", missing)
+	if tooLong > 0 {
+		err = fmt.Errorf("%w\n%d of them do not fit the model's context: they need a longer one, or a shorter --prompt", err, tooLong)
+	}
+	return &codedError{err, exitIncomplete}
 }
 
 // meetServers asks every server about itself before the first episode: a wrong

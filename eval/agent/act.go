@@ -23,10 +23,14 @@ type act struct {
 const actMemory = 100
 
 // NewAct returns AgentBoard's act-only agent, for results that compare with its
-// leaderboard. The help names the action that lists what can be done.
+// leaderboard. The help names the action that lists what can be done. Every
+// reply is an action: there are no format errors.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
 	var b strings.Builder
-	b.WriteString(in.Instruction + "\nHere are examples:\n")
+	b.WriteString(in.Instruction + "\n")
+	if len(in.Examples) > 0 {
+		b.WriteString("Here are examples:\n")
+	}
 	for _, ex := range in.Examples {
 		b.WriteString(renderExample(ex, false) + "\n")
 	}
@@ -70,5 +74,6 @@ func (a *act) remember(item string) {
 	a.items = append(a.items, item)
 	if len(a.items) > actMemory {
 		a.items = a.items[len(a.items)-actMemory:]
+		a.shortened()
 	}
 }

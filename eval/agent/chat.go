@@ -12,7 +12,8 @@ import (
 type Chat struct {
 	Model    model.Model
 	Decoding model.Decoding
-	// ContextLimit is the model's context in tokens, 0 when unknown.
+	// ContextLimit is the model's context in tokens, 0 when unknown. A smaller
+	// one that a refusal names holds for the rest of the episode.
 	ContextLimit int
 	// Seed returns the server's seed for a step, counted from 0. Every step
 	// needs one of its own: with one for all, equal histories would be sampled
@@ -23,8 +24,8 @@ type Chat struct {
 // transcript is a history that can be sent and shortened.
 type transcript interface {
 	messages() []model.Message
-	// dropOldest leaves out the oldest exchange for good; false if only what
-	// must stay is left.
+	// dropOldest leaves out the oldest part for good; false if only what must
+	// stay is left.
 	dropOldest() bool
 }
 
@@ -36,8 +37,8 @@ type caller struct {
 	// tokensPerByte is measured at the last reply. Before the first it is set
 	// high: three bytes a token.
 	tokensPerByte float64
-	// lastPrompt is the size of the last prompt in tokens, as long as nothing
-	// was left out since; 0 otherwise.
+	// lastPrompt is the size of the last prompt in tokens; 0 when the next one
+	// does not continue it.
 	lastPrompt int
 }
 
@@ -58,8 +59,11 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed})
 		used.add(reply, err)
 		var tooLong *model.ContextError
-		if errors.As(err, &tooLong) && c.drop(t, &used) {
-			continue
+		if errors.As(err, &tooLong) {
+			c.learnLimit(tooLong.Limit)
+			if c.drop(t, &used) {
+				continue
+			}
 		}
 		if err == nil {
 			err = c.learn(messages, reply)
@@ -68,13 +72,25 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 	}
 }
 
+// drop shortens a history; false if nothing can be left out.
 func (c *caller) drop(t transcript, used *Usage) bool {
 	if !t.dropOldest() {
 		return false
 	}
-	c.lastPrompt = 0
+	c.shortened()
 	used.Trimmed++
 	return true
+}
+
+// shortened says that the next prompt does not continue the last one.
+func (c *caller) shortened() { c.lastPrompt = 0 }
+
+// learnLimit takes over the limit that a server's refusal names: otherwise every
+// further step would be refused first.
+func (c *caller) learnLimit(limit int) {
+	if limit > 0 && (c.ContextLimit == 0 || limit < c.ContextLimit) {
+		c.ContextLimit = limit
+	}
 }
 
 // messageTokens is about what a chat template adds to every message.
@@ -90,12 +106,13 @@ func (c *caller) tooLong(messages []model.Message) bool {
 }
 
 // learn measures how long tokens are, and sees a server that cut the prompt
-// without saying so: history only grows, so its token count must, too.
+// without saying so: a prompt that continues the last one does not have fewer
+// tokens. An equal number proves nothing: there are servers that do not count.
 func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 	if reply.PromptTokens == 0 {
 		return nil
 	}
-	if reply.PromptTokens < c.lastPrompt*9/10 {
+	if reply.PromptTokens < c.lastPrompt {
 		return &model.ContextError{
 			Status: 200,
 			Message: fmt.Sprintf("the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its real context with --context",

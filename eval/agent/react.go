@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -41,14 +42,15 @@ func withSystem(system, user string) []model.Message {
 	return append(out, model.Message{Role: model.User, Content: user})
 }
 
-// renderExample writes an example as lines, with or without its thoughts.
+// renderExample writes an example as lines, with or without its thoughts. One
+// that is given as text is shown as it is.
 func renderExample(ex configs.Example, thoughts bool) string {
 	if ex.Text != "" {
 		return ex.Text
 	}
 	lines := []string{"Goal: " + ex.Goal, "Observation: " + ex.Observation}
 	for _, s := range ex.Steps {
-		if thoughts {
+		if thoughts && s.Thought != "" {
 			lines = append(lines, "Thought: "+s.Thought)
 		}
 		lines = append(lines, "Action: "+s.Action, "Observation: "+s.Observation)
@@ -79,17 +81,12 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 	if err != nil {
 		return Move{Usage: used}, err
 	}
-	move := Move{Reasoning: reply.Reasoning, Usage: used}
 	p, ok := parseReact(reply.Text)
+	move := Move{Thought: p.thought, Action: p.action, FormatError: !ok, Reasoning: reply.Reasoning, Usage: used}
 	said := p.canonical()
 	if !ok {
-		move.FormatError = true
-		said = withoutReasoning(reply.Text)
+		said = cmp.Or(withoutReasoning(reply.Text), emptyReply)
 	}
-	if said == "" {
-		said = emptyReply
-	}
-	move.Thought, move.Action = p.thought, p.action
 	if !ok || said != strings.TrimSpace(reply.Text) {
 		move.Reply = reply.Text
 	}

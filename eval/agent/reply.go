@@ -2,7 +2,9 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // parsed is what a reply says.
@@ -18,135 +20,228 @@ func (p parsed) canonical() string {
 	return "Thought: " + p.thought + "\nAction: " + p.action
 }
 
-var (
-	// actionLine is a line that gives an action: "Action: …", in any case and
-	// with the decorations that models add, such as "**Action 2:** …" or
-	// "- Action …" without a colon.
-	actionLine = regexp.MustCompile(`(?i)^[\s>*_#\-]*action(?:\s*\d+)?(?:[\s*_]*[::\-–—][\s*_]*|[*_]*(?:\s+|$)[*_]*)(.*)$`)
-	// actionInside is an action that follows its thought on the same line.
-	actionInside = regexp.MustCompile(`(?i)\baction(?:\s*\d+)?[*_]*\s*[::]`)
-	// thoughtLabel is what may stand before a thought.
-	thoughtLabel = regexp.MustCompile(`(?i)^[\s>*_#\-]*thoughts?(?:\s*\d+)?[\s*_]*[::][\s*_]*`)
-	// nextLabel starts what a model adds behind an action on the same line.
-	nextLabel = regexp.MustCompile(`(?i)[\s*_]*\b(?:observation|thought)(?:\s*\d+)?[*_]*\s*[::]`)
-	// fence is a line of a code fence.
-	fence = regexp.MustCompile("^\\s*(```|~~~)[A-Za-z]*\\s*$")
+// What models put around the words of a label such as "Action:", which come in
+// any case.
+const (
+	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
+	number = "(?:\\s*#?\\d+)?"
+	colon  = "[\\s*_`]*[::][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before it or behind
 )
 
-// parseReact reads a reply of the react form. The rules:
+var (
+	// actionLabel opens a line that gives an action: "Action:", "**Action 2:**",
+	// "- action - ".
+	actionLabel = regexp.MustCompile("(?i)" + lead + "actions?" + number + "(?:" + colon + "|\\s+[-–—]\\s+)")
+	// actionWithin is a label in the middle of a line, or one of more words.
+	actionWithin = regexp.MustCompile("(?i)[*_`]*\\b(?:(?:the|my|next|final)\\s+)*actions?" + number +
+		"(?:\\s+(?:to\\s+take|is|will\\s+be|should\\s+be))*" + colon)
+	// actionBare opens a line that lacks the colon, unless what follows is
+	// sentence.
+	actionBare = regexp.MustCompile("(?i)" + lead + "action" + number + "[*_`]*(?:\\s+|$)")
+	// sentence is what follows "Action" where that is no label: "is needed",
+	// "plan: …", "(step 1)".
+	sentence = regexp.MustCompile("(?i)^(?:(?:is|are|was|were|will|would|should|must|can|could|may|might|has|have|had|" +
+		"needs?|needed|required|taken|to|of|that|which|and|or)\\b|\\pL+(?:\\s+\\pL+)?\\s*[::]|[^\\pL\\pM\\pN\"'`*“‘])")
+
+	thoughtLabel = regexp.MustCompile("(?i)" + lead + "thoughts?" + number + "(?:" + colon + "|[\\s*_`]*$)")
+	// otherLabel opens a line that is not part of an action.
+	otherLabel = regexp.MustCompile("(?i)" + lead + "(?:thought|observation)s?" + number + colon)
+	// nextLabel starts what a model adds behind an action on the same line.
+	nextLabel = regexp.MustCompile("(?i)[\\s*_`]+(?:thought|observation|action)s?" + number + "[*_`]*\\s*[::]")
+
+	// fence is a line of a code fence, with the language that it may name.
+	fence = regexp.MustCompile("^(?:`{3,}|~{3,})[\\w+#.-]*$")
+	// item are marks before a list's item.
+	item = regexp.MustCompile(`^(?:(?:[-+•>]|\d+[.)])\s+)+`)
+)
+
+// parseReact reads a reply of the react form. Models do not always keep to it,
+// so the reading is generous where a reply is not ambiguous:
 //
-//   - Reasoning in <think> tags is not part of the reply.
-//   - Lines of code fences are not, either.
-//   - The first action counts. What comes after it, further actions and
-//     observations made up by the model, is dropped.
-//   - The action is the rest of its line or, when that is empty, the next line
-//     that is not.
-//   - Quotes, backticks and asterisks around the action are taken off.
-//   - What stands before the action is the thought.
+//   - Reasoning in <think> tags is no part of the reply, nor are the lines of
+//     code fences.
+//   - The action stands behind a label at the start of a line: "Action:" in any
+//     case, decorated as Markdown or not, numbered or not, with a dash or
+//     nothing in place of the colon. A sentence that starts with the word, such
+//     as "Action is needed.", has no label.
+//   - Without such a line the label may stand within one, as in "I go on.
+//     Action: …" or "The next action is: …".
+//   - The first action counts. What comes after it is dropped, on its line and
+//     below: further actions and thoughts, observations that the model made up.
+//   - The action is the rest of the label's line or, when that is empty, the
+//     next line that is not. Quotes, backticks and asterisks around it and a
+//     list's mark before it are taken off.
+//   - The thought is what stands before the action: from the first "Thought:" on,
+//     or all of it if there is none.
 //
-// ok is false when there is no action.
+// ok is false when there is no action. Reading what canonical writes gives the
+// same thought and action again.
 func parseReact(reply string) (p parsed, ok bool) {
-	var lines []string
-	for _, line := range strings.Split(withoutReasoning(reply), "\n") {
-		if !fence.MatchString(line) {
+	lines := replyLines(reply)
+	var loose parsed // found within a line; a later line with the label beats it
+	for i, line := range lines {
+		if at := actionLabel.FindStringIndex(line); at != nil {
+			if action := actionFrom(line[at[1]:], lines[i+1:]); action != "" {
+				return parsed{thoughtFrom(lines[:i]), action}, true
+			}
+			continue
+		}
+		if loose.action != "" {
+			if otherLabel.MatchString(line) {
+				break // what follows is another turn
+			}
+			continue
+		}
+		if start, end, found := looseLabel(line); found {
+			if action := actionFrom(line[end:], lines[i+1:]); action != "" {
+				loose = parsed{thoughtFrom(append(lines[:i:i], line[:start])), action}
+			}
+		}
+	}
+	return loose, loose.action != ""
+}
+
+// replyLines splits a reply and leaves out reasoning and fences.
+func replyLines(reply string) (lines []string) {
+	for line := range strings.SplitSeq(withoutReasoning(reply), "\n") {
+		if !isFence(line) || actionBare.MatchString(line) { // a fence may be the label: ```action
 			lines = append(lines, line)
 		}
 	}
-	for i, line := range lines {
-		if m := actionLine.FindStringSubmatch(line); m != nil {
-			return finish(lines[:i], m[1], lines[i+1:])
-		}
-		if at := actionInside.FindStringIndex(line); at != nil {
-			before := append(append([]string(nil), lines[:i]...), line[:at[0]])
-			return finish(before, line[at[1]:], lines[i+1:])
-		}
-	}
-	return parsed{}, false
+	return lines
 }
 
-// finish puts together a thought, an action and, where the action's own line is
-// empty, the lines after it.
-func finish(before []string, action string, after []string) (p parsed, ok bool) {
-	action = undecorated(action)
-	for _, line := range after {
-		if action != "" {
+func isFence(line string) bool { return fence.MatchString(strings.TrimSpace(line)) }
+
+// looseLabel finds a label that does not look like the one that was asked for.
+func looseLabel(line string) (start, end int, found bool) {
+	if at := actionWithin.FindStringIndex(line); at != nil {
+		return at[0], at[1], true
+	}
+	if at := actionBare.FindStringIndex(line); at != nil && !sentence.MatchString(line[at[1]:]) {
+		return at[0], at[1], true
+	}
+	return 0, 0, false
+}
+
+// actionFrom returns the action behind a label: from the rest of its line or,
+// when that is empty, from the lines after it. It is empty if another label comes
+// first.
+func actionFrom(rest string, after []string) string {
+	action := unwrapped(rest)
+	for action == "" && len(after) > 0 && !actionLabel.MatchString(after[0]) {
+		action, after = unwrapped(after[0]), after[1:]
+	}
+	for !otherLabel.MatchString(action) {
+		at := nextLabel.FindStringIndex(action)
+		if at == nil {
+			return action
+		}
+		action = unwrapped(action[:at[0]])
+	}
+	return ""
+}
+
+// thoughtFrom returns the thought that the lines before an action give.
+func thoughtFrom(lines []string) string {
+	for i, line := range lines {
+		if at := thoughtLabel.FindStringIndex(line); at != nil {
+			lines = append([]string{line[at[1]:]}, lines[i+1:]...)
 			break
 		}
-		action = undecorated(line)
 	}
-	thought := strings.TrimSpace(strings.Join(before, "\n"))
-	thought = strings.TrimSpace(thoughtLabel.ReplaceAllString(thought, ""))
-	return parsed{thought, action}, action != ""
+	lines = slices.DeleteFunc(slices.Clone(lines), isFence) // a fence may have shared its line with a label
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // quotes are the pairs that models put around an action.
-var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}}
+var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}}
 
-// undecorated takes off what models put around an action and behind it.
-func undecorated(s string) string {
-	if at := nextLabel.FindStringIndex(s); at != nil {
-		s = s[:at[0]]
-	}
-	s = strings.TrimSpace(s)
-	s = strings.TrimSpace(strings.Trim(s, "*"))
-	for _, q := range quotes {
-		if len(s) >= len(q[0])+len(q[1]) && strings.HasPrefix(s, q[0]) && strings.HasSuffix(s, q[1]) {
-			s = strings.TrimSpace(s[len(q[0]) : len(s)-len(q[1])])
+// unwrapped takes off quotes and emphasis around an action and labels and list
+// marks before it, however deep. Of a fence nothing is left.
+func unwrapped(s string) string {
+	for !isFence(s) {
+		was := len(s)
+		s = strings.TrimFunc(s, func(r rune) bool { return r == '*' || r == '`' || unicode.IsSpace(r) })
+		for _, pattern := range []*regexp.Regexp{actionLabel, item} {
+			if at := pattern.FindStringIndex(s); at != nil {
+				s = s[at[1]:]
+			}
+		}
+		for _, q := range quotes {
+			if len(s) >= len(q[0])+len(q[1]) && strings.HasPrefix(s, q[0]) && strings.HasSuffix(s, q[1]) {
+				s = s[len(q[0]) : len(s)-len(q[1])]
+			}
+		}
+		if len(s) == was {
+			return s
 		}
 	}
-	return s
+	return ""
 }
+
+var (
+	thinking   = regexp.MustCompile(`(?is)<think(?:ing)?>.*?</think(?:ing)?>`)
+	startThink = regexp.MustCompile(`(?i)<think(?:ing)?>`)
+	endThink   = regexp.MustCompile(`(?is)^.*</think(?:ing)?>`)
+)
 
 // withoutReasoning takes out reasoning that the server left in the reply, in
-// <think> tags. The opening tag may be missing, as some chat templates put it
-// into the prompt; a closing one is missing when the reply was cut off.
+// <think> tags, and writes line ends as "\n". The opening tag may be missing,
+// as some chat templates put it into the prompt; the closing one is missing when
+// the reply was cut off.
 func withoutReasoning(s string) string {
-	if i := strings.LastIndex(s, "</think>"); i >= 0 {
-		s = s[i+len("</think>"):]
+	s = thinking.ReplaceAllString(s, "\n")
+	s = endThink.ReplaceAllString(s, "")
+	if at := startThink.FindStringIndex(s); at != nil {
+		s = s[:at[0]]
 	}
-	if i := strings.Index(s, "<think>"); i >= 0 {
-		s = s[:i]
-	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(lineEnds.Replace(s))
 }
 
-// cleanAct reads a reply of the act agent as AgentBoard's parser does: if the
-// reply mentions an action, what follows the first colon of a line that does, or
-// "is to", or the line after "next action …:"; otherwise the reply itself. Of
-// that the first line counts, without quotes and slashes around it.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// cleanAct reads a reply of the act agent as AgentBoard's parser does: if a line
+// mentions an action, what follows its first colon or "is to", or for want of
+// that the line after one with "next action" and a colon; otherwise the reply
+// itself. Of that the first line counts, without quotes and slashes around it.
+// There is no reply that cannot be read; the action may be empty.
 func cleanAct(reply string) string {
 	reply = withoutReasoning(reply)
-	text := reply
-	if strings.Contains(strings.ToLower(reply), "action") {
-		if named := namedAction(strings.Split(reply, "\n")); named != "" {
-			text = named
-		}
+	text := namedAction(strings.Split(reply, "\n"))
+	if text == "" {
+		text = reply
 	}
-	text = strings.Trim(strings.TrimSpace(text), "'/")
-	first, _, _ := strings.Cut(text, "\n")
-	return first
+	text, _, _ = strings.Cut(strings.TrimSpace(strings.Trim(text, "'/")), "\n")
+	return strings.TrimSpace(text)
 }
 
 // namedAction finds what a reply calls an action.
-func namedAction(lines []string) string {
+func namedAction(lines []string) (action string) {
 	for i, line := range lines {
 		lower := strings.ToLower(line)
 		if !strings.Contains(lower, "action") {
 			continue
 		}
 		_, after, colon := strings.Cut(line, ":")
-		if at := strings.Index(lower, "is to"); !colon && at >= 0 {
-			after = line[at+len("is to"):]
-		}
-		if colon && strings.Contains(lower, "next action") {
-			for _, next := range lines[i+1:] {
-				if strings.TrimSpace(after) == "" {
-					after = next
-				}
-			}
-		}
 		if after = strings.TrimSpace(after); after != "" {
 			return after
+		}
+		if _, after, _ = strings.Cut(line, "is to"); strings.TrimSpace(after) != "" {
+			return strings.TrimSpace(after)
+		}
+		if colon && strings.Contains(lower, "next action") {
+			action = firstLine(lines[i+1:])
+		}
+	}
+	return action
+}
+
+// firstLine returns the first line that is not blank.
+func firstLine(lines []string) string {
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
 		}
 	}
 	return ""

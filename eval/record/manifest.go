@@ -96,11 +96,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	var m Manifest
-	if err := json.Unmarshal(b, &m); err != nil {
+	if err := unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if m.Schema != Schema {
-		return nil, fmt.Errorf("%s has schema %d, this version of heldout reads %d", file, m.Schema, Schema)
+		return nil, fmt.Errorf("%s: %w", file, schemaError(m.Schema))
 	}
 	for _, g := range m.Groups {
 		env, ok := m.Environment(g.Condition.Env)

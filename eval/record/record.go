@@ -2,9 +2,11 @@
 // which conditions, episodes.jsonl holds one line for every attempt at an
 // episode that came to an end. Lines are only ever added, each is on disk before
 // it counts, and a table can be printed again from these two files alone.
+// SCHEMA.md explains both files, field by field.
 package record
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -78,7 +80,8 @@ type Result struct {
 	// that could be read from the reply.
 	Steps        int `json:"steps"`
 	FormatErrors int `json:"format_errors"`
-	// Trimmed counts the exchanges that were left out of the context.
+	// Trimmed counts how often the oldest part of the history was left out to
+	// fit the context.
 	Trimmed int `json:"trimmed"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
@@ -125,15 +128,35 @@ type Step struct {
 func (r *Result) check() error {
 	switch {
 	case r.Schema != Schema:
-		return fmt.Errorf("the record has schema %d, this version of heldout reads %d", r.Schema, Schema)
+		return schemaError(r.Schema)
 	case r.ID == "":
 		return fmt.Errorf("the record has no id")
 	case !r.Outcome.Valid():
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	case !(r.Progress >= 0 && r.Progress <= 1), !(r.Grounding >= 0 && r.Grounding <= 1):
 		return fmt.Errorf("progress %v or grounding %v is outside of [0,1]", r.Progress, r.Grounding)
-	case (r.Outcome == Success) != r.Success && r.Outcome.Final():
+	case r.Success != (r.Outcome == Success):
 		return fmt.Errorf("outcome %s contradicts success %v", r.Outcome, r.Success)
 	}
 	return nil
+}
+
+// schemaError says that something was written by another version.
+func schemaError(schema int) error {
+	return fmt.Errorf("it has schema %d, this version of heldout reads %d", schema, Schema)
+}
+
+// unmarshal decodes JSON of our schema. What is of another schema need not even
+// fit, and that it is of another one is what to say then.
+func unmarshal(b []byte, v any) error {
+	err := json.Unmarshal(b, v)
+	if err != nil {
+		var other struct {
+			Schema int `json:"schema"`
+		}
+		if json.Unmarshal(b, &other) == nil && other.Schema != Schema {
+			return schemaError(other.Schema)
+		}
+	}
+	return err
 }

@@ -96,6 +96,9 @@ func (s *Store) Manifest() (*Manifest, error) {
 func (s *Store) SetManifest(m *Manifest) error { return m.write(s.dir) }
 
 // Append writes one attempt. It is on disk when Append returns without error.
+// A record that contradicts itself is refused. After a failed write all others
+// are refused, too: it may have left half a line, which is recovered only at the
+// end of the file.
 func (s *Store) Append(e *Episode) error {
 	e.Schema = Schema
 	if err := e.check(); err != nil {
@@ -103,7 +106,7 @@ func (s *Store) Append(e *Episode) error {
 	}
 	line, err := json.Marshal(e)
 	if err != nil {
-		return err
+		return fmt.Errorf("the record cannot be written: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +172,7 @@ func readResults(r io.Reader, name string) (results []Result, whole, size int64,
 }
 
 func parseResult(line []byte) (r Result, err error) {
-	if err := json.Unmarshal(line, &r); err != nil {
+	if err := unmarshal(line, &r); err != nil {
 		return r, err
 	}
 	return r, r.check()

@@ -11,39 +11,64 @@ import (
 	"heldout/scoring/table"
 )
 
-const heldInMark = "†"
+const (
+	heldInMark = "†"
+	partMark   = "‡"
+)
+
+// environments lists the environments of the held-out score, those held in
+// first.
+func environments(w configs.Weights) []string {
+	out := slices.Clone(w.HeldIn)
+	for _, h := range w.HeldOut {
+		out = append(out, h.Env)
+	}
+	return out
+}
 
 // heldOut puts the environments side by side, a line a model, as published
 // tables do, with the held-out score at the end. Only official tasks count.
 func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
-	t := table.Table{
-		ID: "held-out", Title: "Held-out score",
-		Columns: []table.Column{{Key: "model", Header: "Model", Left: true}},
-		Notes:   []string{weightNote(w)},
+	t := table.Table{ID: "held-out", Title: "Held-out score"}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return r.Environment.Source != envs.Official || !w.Has(r.Condition.Env)
+	})
+	if len(rows) == 0 && len(baselines) == 0 {
+		return t
 	}
-	environments := slices.Clone(w.HeldIn)
-	for _, h := range w.HeldOut {
-		environments = append(environments, h.Env)
-	}
-	for _, e := range environments {
-		t.Columns = append(t.Columns,
-			table.Column{Key: e + "_success", Header: e + " SR"}, table.Column{Key: e + "_progress", Header: "PR"})
-	}
+	all := environments(w)
+	lines := gather(rows)
+	t.Columns = rateColumns(all)
 	t.Columns = append(t.Columns, table.Column{Key: "heldout_success", Header: "Held-out SR"}, table.Column{Key: "heldout_progress", Header: "PR"})
-	for _, l := range officialLines(rows) {
-		t.Rows = append(t.Rows, l.cells(environments, w))
-		if missing := l.heldOut(w).Missing; len(missing) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: the held-out score is incomplete; missing: %s.", l.name, strings.Join(missing, ", ")))
-		}
-	}
+	t.Notes = append(t.Notes, weightNote(w))
+	t.Notes = append(t.Notes, noScore(lines, w)...)
+	t.Notes = append(t.Notes, stepLimits(rows)...)
 	for _, b := range baselines {
-		for _, l := range publishedLines(b) {
-			t.Rows = append(t.Rows, l.cells(environments, w))
-		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, %s; %s held-in: the model was tuned on data of that environment.", b.Name, b.From.Title, b.Table.Title, heldInMark))
-		t.Notes = append(t.Notes, b.Table.Notes...)
+		lines = append(lines, publishedLines(b)...)
 	}
+	marks := ""
+	for _, l := range lines {
+		t.Rows = append(t.Rows, append(l.cells(all), l.score(w)...))
+		marks += l.marks(all)
+	}
+	if strings.Contains(marks, incompleteMark) {
+		t.Notes = append(t.Notes, incompleteNote)
+	}
+	if strings.Contains(marks, partMark) {
+		t.Notes = append(t.Notes, partMark+" On a part of the tasks: the rate does not compare with those on all of them.")
+	}
+	t.Notes = append(t.Notes, sources(baselines, marks)...)
 	return t
+}
+
+// rateColumns has a column for the model and two for the rates of each of the
+// names.
+func rateColumns(names []string) []table.Column {
+	columns := []table.Column{{Key: "model", Header: "Model", Left: true}}
+	for _, n := range names {
+		columns = append(columns, table.Column{Key: n + "_success", Header: n + " SR"}, table.Column{Key: n + "_progress", Header: "PR"})
+	}
+	return columns
 }
 
 func weightNote(w configs.Weights) string {
@@ -51,7 +76,40 @@ func weightNote(w configs.Weights) string {
 	for _, h := range w.HeldOut {
 		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 	}
-	return fmt.Sprintf("Weights: %s (%s). Only complete results on all official tasks count.", strings.Join(parts, ", "), w.Source)
+	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks.",
+		strings.Join(parts, ", "), w.Source)
+}
+
+// noScore says which lines have no held-out score, and why.
+func noScore(lines []line, w configs.Weights) []string {
+	return grouped(lines, line.title, func(l line) string {
+		var missing []string
+		for _, env := range l.heldOut(w).Missing {
+			if r, ok := l.rates[env]; ok {
+				env += " (" + r.lack + ")"
+			}
+			missing = append(missing, env)
+		}
+		if missing == nil {
+			return ""
+		}
+		return "the held-out score is incomplete; missing: " + strings.Join(missing, ", ")
+	})
+}
+
+// sources says where baselines were published and what is to be known of them.
+func sources(baselines []Baseline, marks string) (notes []string) {
+	for i, b := range baselines {
+		notes = append(notes, fmt.Sprintf("[%s]: %s; %s.", b.Name, b.From.Title, b.Table.Title))
+		if !slices.ContainsFunc(baselines[:i], func(other Baseline) bool { return other.From.Title == b.From.Title }) {
+			notes = append(notes, b.From.Notes...)
+		}
+		notes = append(notes, b.Table.Notes...)
+	}
+	if strings.Contains(marks, heldInMark) {
+		notes = append(notes, heldInMark+" Held in: the model was tuned on data of that environment.")
+	}
+	return notes
 }
 
 // line is one model's rates by environment.
@@ -60,33 +118,58 @@ type line struct {
 	rates map[string]rates
 }
 
-// rates are fractions; whole says that they count for the held-out score.
+// rates are fractions.
 type rates struct {
 	success, progress *float64
-	whole             bool
-	marks             string
+	// lack says why they do not count for the held-out score; empty if they do.
+	lack  string
+	marks string
 }
 
-// officialLines gathers the rows on official tasks by name.
-func officialLines(rows []row) []line {
-	var out []line
+// gather makes lines of rows, one for each player. A player who stands on one
+// environment several times gets a line for each run.
+func gather(rows []row) []line {
+	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(player(r.Condition), "\n") }
+	type place struct{ who, env string }
+	count := map[place]int{}
+	several := map[string]bool{}
 	for _, r := range rows {
-		if r.Environment.Source != envs.Official {
-			continue
+		p := place{who(r), r.Condition.Env}
+		count[p]++
+		several[p.who] = several[p.who] || count[p] > 1
+	}
+	var lines []line
+	var things []thing
+	index := map[string]int{}
+	for _, r := range rows {
+		key := who(r)
+		if several[key] {
+			key += "\n" + r.run
 		}
-		i := slices.IndexFunc(out, func(l line) bool { return l.name == r.name })
-		if i < 0 {
-			out = append(out, line{r.name, map[string]rates{}})
-			i = len(out) - 1
+		i, ok := index[key]
+		if !ok {
+			i = len(lines)
+			index[key] = i
+			lines = append(lines, line{rates: map[string]rates{}})
+			things = append(things, thing{r.Condition.Model, player(r.Condition), r.run})
 		}
-		rate := rates{
-			success: &r.Success.Mean, progress: &r.Progress.Mean,
-			whole: r.Complete() && len(r.Environment.Tasks) == r.Environment.Total,
-		}
-		if !r.Complete() {
-			rate.marks = incompleteMark
-		}
-		out[i].rates[r.Condition.Env] = rate
+		lines[i].rates[r.Condition.Env] = r.rates()
+	}
+	for i, name := range tellApart(things) {
+		lines[i].name = name
+	}
+	return lines
+}
+
+// rates are those of a row.
+func (r row) rates() rates {
+	out := rates{success: &r.Success.Mean, progress: &r.Progress.Mean}
+	if n, all := len(r.Environment.Tasks), r.Environment.Total; n < all {
+		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
+	}
+	if !r.Complete() {
+		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)
+		out.marks += incompleteMark
 	}
 	return out
 }
@@ -100,13 +183,15 @@ func publishedLines(b Baseline) []line {
 			l.name += ", " + r.Base
 		}
 		l.name += " [" + b.Name + "]"
-		for i, env := range b.Table.Columns {
+		for i, column := range b.Table.Columns {
 			rate := rates{success: fraction(r.Success, i), progress: fraction(r.Progress, i)}
-			rate.whole = rate.success != nil && rate.progress != nil
-			if slices.Contains(r.HeldIn, env) {
+			if rate.success == nil || rate.progress == nil {
+				rate.lack = "not published"
+			}
+			if slices.Contains(r.HeldIn, column) {
 				rate.marks = heldInMark
 			}
-			l.rates[env] = rate
+			l.rates[column] = rate
 		}
 		out = append(out, l)
 	}
@@ -122,26 +207,35 @@ func fraction(percents []*float64, i int) *float64 {
 	return &f
 }
 
+func (l line) title() string { return l.name }
+
 func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 	return scoring.ComputeHeldOut(w, func(env string) (success, progress float64, ok bool) {
-		r := l.rates[env]
-		if !r.whole {
+		r, ok := l.rates[env]
+		if !ok || r.lack != "" {
 			return 0, 0, false
 		}
 		return *r.success, *r.progress, true
 	})
 }
 
-func (l line) cells(environments []string, w configs.Weights) []table.Cell {
+// score are the cells of the held-out score.
+func (l line) score(w configs.Weights) []table.Cell {
+	h := l.heldOut(w)
+	if len(h.Missing) > 0 {
+		return []table.Cell{table.None(), table.None()}
+	}
+	return []table.Cell{table.Percent(h.Success), table.Percent(h.Progress)}
+}
+
+// cells are the name and the rates in these columns.
+func (l line) cells(columns []string) []table.Cell {
 	cells := []table.Cell{table.String(l.name)}
-	for _, e := range environments {
-		r := l.rates[e]
+	for _, c := range columns {
+		r := l.rates[c]
 		cells = append(cells, rateCell(r.success, r.marks), rateCell(r.progress, r.marks))
 	}
-	if h := l.heldOut(w); len(h.Missing) == 0 {
-		return append(cells, table.Percent(h.Success), table.Percent(h.Progress))
-	}
-	return append(cells, table.None(), table.None())
+	return cells
 }
 
 func rateCell(rate *float64, marks string) table.Cell {
@@ -149,4 +243,14 @@ func rateCell(rate *float64, marks string) table.Cell {
 		return table.None()
 	}
 	return table.Percent(*rate).Marked(marks)
+}
+
+// marks are all marks in these columns.
+func (l line) marks(columns []string) (marks string) {
+	for _, c := range columns {
+		if r := l.rates[c]; r.success != nil || r.progress != nil {
+			marks += r.marks
+		}
+	}
+	return marks
 }

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,8 @@ type Run struct {
 	Scores []*scoring.Score
 }
 
-// Baseline is a published table to stand beside the runs.
+// Baseline is a published table, with columns that are environments, to stand
+// beside the runs.
 type Baseline struct {
 	Name  string // of the file
 	From  configs.Published
@@ -32,27 +32,23 @@ type Baseline struct {
 // Tables returns the tables of runs, and of baselines if there are any:
 //
 //   - "results": rates with intervals
-//   - "difficulty": easy and hard tasks
+//   - "difficulty": easy and hard tasks, where the benchmark has them
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
 //   - "held-out": the environments side by side and the held-out score, where
 //     there are official tasks or baselines
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
-	rows := label(runs)
+	rows := newRows(runs)
 	tables := []table.Table{results(rows)}
 	for _, t := range []table.Table{difficulty(rows), spread(rows), paired(rows), heldOut(rows, baselines, w)} {
-		if len(t.Rows) > 0 {
+		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}
 	}
 	return tables
 }
 
-// row is a score with the name it goes by.
-type row struct {
-	*scoring.Score
-	name string
-}
+func (r row) title() string { return r.name }
 
 // where names a row's environment for a table.
 func (r row) where() table.Cell { return table.String(r.Condition.Env) }
@@ -74,7 +70,11 @@ func (r row) mark(c table.Cell) table.Cell {
 	return c.Marked(incompleteMark)
 }
 
-const incompleteMark = "*"
+const (
+	incompleteMark = "*"
+	// incompleteNote explains the mark where the details stand elsewhere.
+	incompleteNote = incompleteMark + " Incomplete: not every planned episode has a result; the table of results says which are missing."
+)
 
 // incomplete says what is missing of the rows that are not complete.
 func incomplete(rows []row) (notes []string) {
@@ -115,10 +115,12 @@ func results(rows []row) table.Table {
 			{Key: "progress_low", Header: "95% low"},
 			{Key: "progress_high", Header: "high"},
 			{Key: "grounding", Header: "GA"},
+			{Key: "seeds", Header: "Seeds"},
 		},
 		Notes: []string{
-			"SR success rate, PR progress rate, GA grounding accuracy, in percent of episodes; mean over seeds.",
-			"Intervals: 95 % over tasks, seeds averaged within each task (Wilson).",
+			"SR success rate, PR progress rate, GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, then over seeds. " +
+				"Planned: episodes, one for every task and seed. Done: those with a result.",
+			"95% low, high: confidence interval of the rate on tasks like these (Wilson's, with the effective sample size; seeds averaged within each task first).",
 		},
 	}
 	generated := false
@@ -131,14 +133,58 @@ func results(rows []row) table.Table {
 			table.Int(r.Finished), table.Int(r.Planned),
 			r.mark(table.Percent(r.Success.Mean)), sLow, sHigh,
 			r.mark(table.Percent(r.Progress.Mean)), pLow, pHigh,
-			r.mark(table.Percent(r.Grounding.Mean)),
+			r.mark(table.Percent(r.Grounding.Mean)), table.Int(len(r.Seeds)),
 		})
 	}
+	t.Notes = append(t.Notes, decodings(rows)...)
+	t.Notes = append(t.Notes, stepLimits(rows)...)
 	if generated {
 		t.Notes = append(t.Notes, "Generated tasks are heldout's own: their rates do not compare with published ones and do not count for the held-out score.")
 	}
 	t.Notes = append(t.Notes, incomplete(rows)...)
 	return t
+}
+
+// decodings says how the replies of served models were sampled.
+func decodings(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		d := r.Condition.Decoding
+		if d == nil {
+			return ""
+		}
+		return fmt.Sprintf("temperature %g, top-p %g, replies of at most %d tokens", d.Temperature, d.TopP, d.MaxTokens)
+	})
+}
+
+// stepLimits says which rows had another step limit than the benchmark's.
+func stepLimits(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		if r.Condition.StepLimit == r.Environment.StepLimit {
+			return ""
+		}
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.Condition.Env, r.Environment.StepLimit)
+	})
+}
+
+// grouped makes a note of everything that is to be said of things, with the names
+// of those it is said of.
+func grouped[T any](things []T, name, say func(T) string) (notes []string) {
+	var said []string
+	names := map[string][]string{}
+	for _, t := range things {
+		s := say(t)
+		if s == "" || slices.Contains(names[s], name(t)) {
+			continue
+		}
+		if names[s] == nil {
+			said = append(said, s)
+		}
+		names[s] = append(names[s], name(t))
+	}
+	for _, s := range said {
+		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
+	}
+	return notes
 }
 
 func interval(r scoring.Rate) (low, high table.Cell) {
@@ -163,15 +209,23 @@ func difficulty(rows []row) table.Table {
 			{Key: "hard_progress", Header: "PR"},
 		},
 	}
+	whole := true
 	for _, r := range rows {
 		if r.Easy.Tasks+r.Hard.Tasks == 0 {
 			continue
 		}
+		whole = whole && r.Complete()
 		cells := []table.Cell{r.where(), table.String(r.name)}
 		for _, s := range []scoring.Split{r.Easy, r.Hard} {
 			cells = append(cells, table.Int(s.Tasks), r.mark(table.Percent(s.Success.Mean)), r.mark(table.Percent(s.Progress.Mean)))
 		}
 		t.Rows = append(t.Rows, cells)
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in percent.")
+	}
+	if !whole {
+		t.Notes = append(t.Notes, incompleteNote)
 	}
 	return t
 }
@@ -194,17 +248,25 @@ func spread(rows []row) table.Table {
 			{Key: "grounding_population_std", Header: "std pop."},
 			{Key: "grounding_sample_std", Header: "sample"},
 		},
-		Notes: []string{"Standard deviations of the means of the seeds' runs, with divisor n (pop.) and n-1 (sample), in percentage points."},
 	}
+	whole := true
 	for _, r := range rows {
 		if len(r.Seeds) < 2 {
 			continue
 		}
+		whole = whole && r.Complete()
 		cells := []table.Cell{r.where(), table.String(r.name), table.Int(len(r.Seeds))}
 		for _, rate := range []scoring.Rate{r.Success, r.Progress, r.Grounding} {
 			cells = append(cells, r.mark(table.Percent(rate.Mean)), table.Percent(rate.PopulationStd), table.Percent(rate.SampleStd))
 		}
 		t.Rows = append(t.Rows, cells)
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 (sample): "+
+			"how much a run on these same tasks depends on its seed.")
+	}
+	if !whole {
+		t.Notes = append(t.Notes, incompleteNote)
 	}
 	return t
 }
@@ -227,10 +289,14 @@ func paired(rows []row) table.Table {
 			{Key: "progress_high", Header: "high"},
 			{Key: "progress_p", Header: "p"},
 		},
-		Notes: []string{"Percentage points; seeds averaged within each task; intervals by Student's t, p by sign-flip permutation of tasks, corrected for the number of rows (Holm)."},
 	}
+	type pair struct {
+		a, b       row
+		comparison scoring.Comparison
+	}
+	var pairs []pair
+	var failed []string
 	first := map[string]row{}
-	var compared []scoring.Comparison
 	for _, r := range rows {
 		base, ok := first[r.Condition.Env]
 		if !ok {
@@ -239,97 +305,33 @@ func paired(rows []row) table.Table {
 		}
 		c, err := scoring.Compare(r.Score, base.Score)
 		if err != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
 			continue
 		}
-		compared = append(compared, c)
+		pairs = append(pairs, pair{r, base, c})
+	}
+	var successP, progressP []float64
+	for _, p := range pairs {
+		successP, progressP = append(successP, p.comparison.Success.P), append(progressP, p.comparison.Progress.P)
+	}
+	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
+	for i, p := range pairs {
+		s, g := p.comparison.Success, p.comparison.Progress
 		t.Rows = append(t.Rows, []table.Cell{
-			r.where(), table.String(r.name), table.String(base.name), table.Int(c.Success.N),
-			table.Points(c.Success.Mean), table.Points(c.Success.Low), table.Points(c.Success.High), table.None(),
-			table.Points(c.Progress.Mean), table.Points(c.Progress.Low), table.Points(c.Progress.High), table.None(),
+			p.a.where(), table.String(p.a.name), table.String(p.b.name), table.Int(s.N),
+			table.Points(s.Mean), table.Points(s.Low), table.Points(s.High), table.Probability(successP[i]),
+			table.Points(g.Mean), table.Points(g.Low), table.Points(g.High), table.Probability(progressP[i]),
 		})
 	}
-	correct(t.Rows, 7, compared, func(c scoring.Comparison) float64 { return c.Success.P })
-	correct(t.Rows, 11, compared, func(c scoring.Comparison) float64 { return c.Progress.P })
+	if len(pairs) > 0 {
+		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, in percentage points, on the same tasks; seeds averaged within each task first. "+
+			"95% low, high: Student's t interval over tasks, each row by itself; none where all tasks differ by the same.")
+		p := "p: two-sided sign-flip permutation test over tasks"
+		if n := len(pairs); n > 1 {
+			p += fmt.Sprintf(", corrected for %d comparisons (Holm), SR and PR separately", n)
+		}
+		t.Notes = append(t.Notes, p+".")
+	}
+	t.Notes = append(t.Notes, failed...)
 	return t
-}
-
-// correct fills a column with corrected probabilities.
-func correct(rows [][]table.Cell, column int, compared []scoring.Comparison, p func(scoring.Comparison) float64) {
-	ps := make([]float64, len(compared))
-	for i, c := range compared {
-		ps[i] = p(c)
-	}
-	for i, corrected := range stats.Holm(ps) {
-		rows[i][column] = table.Probability(corrected)
-	}
-}
-
-// label names the rows. Where one model stands on one environment more than
-// once, what tells its rows apart is added.
-func label(runs []Run) []row {
-	var rows []row
-	var names []string // of the runs
-	for _, run := range runs {
-		for _, s := range run.Scores {
-			rows = append(rows, row{s, s.Condition.Model})
-			names = append(names, run.Name)
-		}
-	}
-	groups := map[[2]string][]int{}
-	for i, r := range rows {
-		key := [2]string{r.Condition.Env, r.Condition.Model}
-		groups[key] = append(groups[key], i)
-	}
-	for _, group := range groups {
-		if len(group) < 2 {
-			continue
-		}
-		details := make([][]string, len(group))
-		for j, i := range group {
-			details[j] = describe(rows[i].Condition)
-		}
-		for j, i := range group {
-			if own := distinguishing(details, j); len(own) > 0 {
-				rows[i].name += " (" + strings.Join(own, ", ") + ")"
-			} else {
-				rows[i].name += " (" + names[i] + ")"
-			}
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })
-	return rows
-}
-
-// describe lists what a condition says beside environment and model.
-func describe(c record.Condition) []string {
-	out := []string{"agent " + c.Agent, fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit), "perturbation " + c.Perturbation}
-	for _, k := range slices.Sorted(func(yield func(string) bool) {
-		for k, v := range c.Settings {
-			if !yield(k + " " + v) {
-				return
-			}
-		}
-	}) {
-		out = append(out, k)
-	}
-	if d := c.Decoding; d != nil {
-		out = append(out, fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP), fmt.Sprintf("max-tokens %d", d.MaxTokens),
-			fmt.Sprintf("stop %q", d.Stop), fmt.Sprintf("extra-body %v", d.Extra), fmt.Sprintf("context %d", c.Context), fmt.Sprintf("prompt %.8s", c.PromptHash))
-	}
-	return out
-}
-
-// distinguishing returns the details of one row that not all the others share.
-func distinguishing(details [][]string, of int) []string {
-	var out []string
-	for _, d := range details[of] {
-		for j, other := range details {
-			if j != of && !slices.Contains(other, d) {
-				out = append(out, d)
-				break
-			}
-		}
-	}
-	return out
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,7 +14,8 @@ import (
 
 // renderCSV writes each table with a line of keys, numbers at full precision and
 // rates as fractions; an empty line stands between tables. Marks and notes are
-// left out.
+// left out. Text stays as it is but for control characters other than tabs and
+// line feeds: CSV has no escapes for them, and a terminal may obey them.
 func renderCSV(w io.Writer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
@@ -50,11 +50,7 @@ func csvValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		lines := strings.Split(v, "\n")
-		for i, line := range lines {
-			lines[i] = Printable(line)
-		}
-		return strings.Join(lines, "\n")
+		return escapeRunes(v, func(r rune) bool { return r != '\t' && r != '\n' && unicode.IsControl(r) })
 	default:
 		return fmt.Sprint(v)
 	}

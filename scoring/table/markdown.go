@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -16,7 +17,19 @@ var markdownText = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
 )
 
-// escapeMarkdown makes text literal in a cell or a paragraph.
+// markdownBlock starts what would not be a paragraph: a list, or the line under a heading.
+var markdownBlock = regexp.MustCompile(`^[-+=]|^\d+[.)]`)
+
+// escapeParagraph makes text a literal paragraph.
+func escapeParagraph(s string) string {
+	s = escapeMarkdown(strings.TrimSpace(s))
+	if at := markdownBlock.FindStringIndex(s); at != nil {
+		s = s[:at[1]-1] + `\` + s[at[1]-1:]
+	}
+	return s
+}
+
+// escapeMarkdown makes text literal in a cell or within a paragraph.
 func escapeMarkdown(s string) string {
 	var lines []string
 	for _, line := range strings.Split(s, "\n") {
@@ -32,14 +45,14 @@ func renderMarkdown(w io.Writer, tables []Table) error {
 				return err
 			}
 		}
-		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(t.Title)); err != nil {
+		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title))); err != nil {
 			return err
 		}
 		if err := fill(w, t, escapeMarkdown, tablewriter.WithRenderer(renderer.NewMarkdown())); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {
-			if _, err := fmt.Fprintf(w, "\n%s\n", escapeMarkdown(note)); err != nil {
+			if _, err := fmt.Fprintf(w, "\n%s\n", escapeParagraph(note)); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,8 @@ type Column struct {
 type Cell struct {
 	// Text is for people.
 	Text string
-	// Value is for programs: a string, an int or a float64; nil for nothing.
+	// Value is for programs: a string, an int or a finite float64; nil for
+	// nothing.
 	Value any
 	// Mark is put behind the text and points to a note.
 	Mark string
@@ -59,13 +60,14 @@ func Percent(rate float64) Cell {
 	if math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return None()
 	}
-	return Cell{Text: percent(rate), Value: rate}
+	return Cell{Text: percent(rate), Value: rate + 0} // -0 + 0 is 0
 }
 
-// Points is a cell with a difference of rates: in percentage points, with a sign.
+// Points is a cell with a difference of rates: in percentage points, with a sign
+// where there is a difference to be seen.
 func Points(difference float64) Cell {
 	c := Percent(difference)
-	if c.Value != nil && !strings.HasPrefix(c.Text, "-") {
+	if difference > 0 && c.Value != nil && c.Text != "0.0" {
 		c.Text = "+" + c.Text
 	}
 	return c
@@ -73,7 +75,7 @@ func Points(difference float64) Cell {
 
 // Probability is a cell with a probability, shown with three decimals.
 func Probability(p float64) Cell {
-	if math.IsNaN(p) {
+	if math.IsNaN(p) || math.IsInf(p, 0) {
 		return None()
 	}
 	if p < 0.001 {

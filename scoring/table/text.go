@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -15,20 +16,20 @@ import (
 // that do not print, escape sequences among them, are written as Go writes them
 // in strings.
 func Printable(s string) string {
+	return escapeRunes(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// escapeRunes writes the characters that must not stand in a text as Go writes
+// them in strings.
+func escapeRunes(s string, must func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case unicode.IsPrint(r):
+		if !must(r) {
 			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			continue
 		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
 	}
 	return b.String()
 }

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+)
+
+const actHead = `Open the box.
+Be quick.
+
+Here are examples:
+Goal: Open the bag.
+Observation: You see a bag.
+Action: open bag
+Observation: It is locked.
+Action: unlock bag
+Observation: It is open.
+Observation: You see a jar.
+Action: open jar
+You should perform actions to accomplish the goal: The box is open.
+You should use the following commands for help when your action cannot be understood: check valid actions
+`
+
+// TestActMessages follows the bytes of AgentBoard's prompt: thoughts are left
+// out, the history is lines, and a blank follows the last "Action:".
+func TestActMessages(t *testing.T) {
+	m := says("open box", "Action: unlock box\nObservation: You did it.", "")
+	a := NewAct(chat(m), instructions, "check valid actions", start)
+	for turn, want := range []struct{ action, reply, history string }{
+		{"open box", "", "Observation: You see a box.\nAction: "},
+		{"unlock box", "Action: unlock box\nObservation: You did it.",
+			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: "},
+		{"", "",
+			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: Seen 1.\nAction: "},
+		{"open box", "",
+			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: Seen 1.\nAction: \nObservation: Seen 2.\nAction: "},
+	} {
+		got := move(t, a)
+		if got.Action != want.action || got.Reply != want.reply || got.FormatError || got.GiveUp {
+			t.Errorf("turn %d: %+v", turn+1, got)
+		}
+		messages := []model.Message{
+			{Role: model.System, Content: "You are careful."},
+			{Role: model.User, Content: actHead + want.history},
+		}
+		if diff := cmp.Diff(messages, m.requests[turn].Messages); diff != "" {
+			t.Errorf("turn %d (-want +got):\n%s", turn+1, diff)
+		}
+		if m.requests[turn].Seed != int64(1000+turn) {
+			t.Errorf("turn %d has the seed %d", turn+1, m.requests[turn].Seed)
+		}
+		a.Observe(fmt.Sprintf("Seen %d.", turn))
+	}
+}
+
+func TestActWithoutExamples(t *testing.T) {
+	m := says("open box")
+	move(t, NewAct(chat(m), configs.Instructions{Instruction: "Open the box."}, "help", start))
+	want := []model.Message{{Role: model.User, Content: "Open the box.\n" +
+		"You should perform actions to accomplish the goal: The box is open.\n" +
+		"You should use the following commands for help when your action cannot be understood: help\n" +
+		"Observation: You see a box.\nAction: "}}
+	if diff := cmp.Diff(want, m.requests[0].Messages); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestActRemembersHundredItems: the window is AgentBoard's, of observations and
+// actions together. What leaves it is not trimmed for want of context, and the
+// shorter prompt is not taken for one that the server cut.
+func TestActRemembersHundredItems(t *testing.T) {
+	m := says("wait")
+	long := start
+	long.Observation = strings.Repeat("a long first look ", 200)
+	a := NewAct(chat(m), instructions, "help", long)
+	trimmed := 0
+	for turn := range 80 {
+		trimmed += move(t, a).Usage.Trimmed
+		a.Observe(fmt.Sprintf("Seen %d.", turn))
+	}
+	if trimmed != 0 {
+		t.Errorf("%d items were trimmed", trimmed)
+	}
+	for turn, req := range m.requests {
+		_, history, found := strings.Cut(req.Messages[1].Content, "understood: help\n")
+		if !found {
+			t.Fatalf("turn %d: %s", turn+1, req.Messages[1].Content)
+		}
+		items := strings.Split(strings.TrimSuffix(history, "\nAction: "), "\n")
+		want := min(100, 1+2*turn)
+		if len(items) != want {
+			t.Errorf("turn %d has %d items, want %d", turn+1, len(items), want)
+		}
+		if turn > 0 && items[want-1] != fmt.Sprintf("Observation: Seen %d.", turn-1) {
+			t.Errorf("turn %d ends in %q", turn+1, items[want-1])
+		}
+	}
+	last := m.requests[79].Messages[1].Content
+	if !strings.Contains(last, "help\nAction: wait\nObservation: Seen 29.\n") {
+		t.Errorf("the window starts elsewhere:\n%s", last)
+	}
+}

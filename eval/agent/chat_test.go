@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// limited is a server with a context that refuses what does not fit.
+func limited(limit int, namesLimit bool) *fakeModel {
+	return &fakeModel{answer: func(_ int, req model.Request) (model.Reply, error) {
+		tokens := fakeTokens(req.Messages)
+		if tokens+req.Decoding.MaxTokens > limit {
+			err := &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+			if namesLimit {
+				err.Limit = limit
+			}
+			return model.Reply{}, err
+		}
+		return model.Reply{Text: "Thought: on\nAction: go", PromptTokens: tokens, CompletionTokens: 5, Attempts: 1}, nil
+	}}
+}
+
+// agents are both agents of a served model.
+var agents = map[string]func(Chat, envs.Start) Agent{
+	"react": func(c Chat, s envs.Start) Agent { return NewReact(c, instructions, "Think.", s) },
+	"act":   func(c Chat, s envs.Start) Agent { return NewAct(c, instructions, "help", s) },
+}
+
+// observations are as long as in a game, and no two alike.
+func observation(turn int) string {
+	return strings.Repeat("You see a room. ", 5) + strings.Repeat("!", turn)
+}
+
+// play makes moves and returns what they cost together.
+func play(t *testing.T, a Agent, moves int) (all Usage) {
+	t.Helper()
+	for turn := range moves {
+		u := move(t, a).Usage
+		all.Calls += u.Calls
+		all.Requests += u.Requests
+		all.Trimmed += u.Trimmed
+		a.Observe(observation(turn))
+	}
+	return all
+}
+
+// TestTrimmed plays 30 turns in a context with room for a few: the head and the
+// last observation are always there, the oldest go first.
+func TestTrimmed(t *testing.T) {
+	const limit, moves = 1700, 30
+	for name, newAgent := range agents {
+		for _, c := range []struct {
+			name                       string
+			told, namesLimit           bool
+			fewestRefused, mostRefused int // over all moves; an estimate may be a token off
+		}{
+			{"limit known", true, false, 0, 2},
+			{"limit unknown", false, false, 10, 4 * moves},
+			{"limit in the refusal", false, true, 1, 3},
+		} {
+			t.Run(name+", "+c.name, func(t *testing.T) {
+				m := limited(limit, c.namesLimit)
+				ch := chat(m)
+				if c.told {
+					ch.ContextLimit = limit
+				}
+				used := play(t, newAgent(ch, start), moves)
+				if used.Trimmed == 0 {
+					t.Fatal("nothing was trimmed")
+				}
+				if refused := len(m.requests) - moves; refused < c.fewestRefused || refused > c.mostRefused {
+					t.Errorf("%d requests were refused, want %d to %d", refused, c.fewestRefused, c.mostRefused)
+				}
+				if used.Calls != len(m.requests) || used.Requests != len(m.requests) {
+					t.Errorf("%d calls and %d requests are counted of %d", used.Calls, used.Requests, len(m.requests))
+				}
+				for i, req := range m.requests {
+					checkTrimmed(t, m.requests[0].Messages, req.Messages)
+					if i > 0 && req.Seed < m.requests[i-1].Seed {
+						t.Errorf("request %d goes back to seed %d", i, req.Seed)
+					}
+				}
+				last := contents(m.requests[len(m.requests)-1].Messages)
+				if n := strings.Count(last, "Observation: You see a room."); n < 2 {
+					t.Errorf("%d observations are left where more would fit:\n%s", n, last)
+				}
+				if !strings.Contains(last, observation(moves-2)) || strings.Contains(last, observation(0)+"\n") {
+					t.Errorf("the oldest did not go first:\n%s", last)
+				}
+			})
+		}
+	}
+}
+
+// checkTrimmed checks that a shortened prompt still has what the first one had,
+// and that its roles take turns.
+func checkTrimmed(t *testing.T, first, messages []model.Message) {
+	t.Helper()
+	if len(first) != 2 || len(messages)%2 != 0 {
+		t.Fatalf("%d messages after %d", len(messages), len(first))
+	}
+	head, _, _ := strings.Cut(first[1].Content, "Observation: You see a box.\nAction: ") // act's; react's is all head
+	if messages[0] != first[0] || !strings.HasPrefix(messages[1].Content, head) {
+		t.Errorf("instruction or task are gone:\n%s", contents(messages))
+	}
+	for i, m := range messages[1:] {
+		if want := []model.Role{model.User, model.Assistant}[i%2]; m.Role != want {
+			t.Errorf("message %d is the %s's", i+1, m.Role)
+		}
+	}
+}
+
+// TestTrimmedAsLittleAsNeeded: with the limit known, a prompt is shortened only
+// when it would not fit, and by no more than it must.
+func TestTrimmedAsLittleAsNeeded(t *testing.T) {
+	const limit = 1700
+	m := limited(limit, false)
+	ch := chat(m)
+	ch.ContextLimit = limit
+	a := NewReact(ch, instructions, "Think.", start)
+	previous := 0
+	for turn := range 30 {
+		trimmed := move(t, a).Usage.Trimmed
+		a.Observe(observation(turn))
+		messages := m.requests[turn].Messages
+		left := fakeTokens(messages)
+		if trimmed > 0 && left+200+100 < limit { // an exchange is less than 200, a reply 100
+			t.Errorf("turn %d: %d exchanges were left out for a prompt of %d", turn+1, trimmed, left)
+		}
+		if trimmed == 0 && turn > 0 && len(messages) != previous+2 {
+			t.Errorf("turn %d has %d messages after %d", turn+1, len(messages), previous)
+		}
+		previous = len(messages)
+	}
+}
+
+// TestTrimmingEnds: when only instruction, task and the last exchange are left,
+// the refusal is the answer.
+func TestTrimmingEnds(t *testing.T) {
+	for name, newAgent := range agents {
+		t.Run(name, func(t *testing.T) {
+			m := limited(1<<20, false)
+			a := newAgent(chat(m), start)
+			play(t, a, 3)
+			m.answer = limited(10, true).answer
+			m.requests = nil
+			got, err := a.Act(context.Background())
+			var tooLong *model.ContextError
+			if !errors.As(err, &tooLong) {
+				t.Fatalf("error %v", err)
+			}
+			left := contents(m.requests[len(m.requests)-1].Messages)
+			if !strings.Contains(left, observation(2)) || strings.Contains(left, observation(1)+"\n") {
+				t.Errorf("the last prompt is\n%s", left)
+			}
+			want := map[string]int{"react": 2, "act": 6}[name]
+			if got.Usage.Trimmed != want || got.Usage.Calls != len(m.requests) || got.Usage.Requests != len(m.requests) {
+				t.Errorf("usage %+v of %d requests, want %d trimmed", got.Usage, len(m.requests), want)
+			}
+		})
+	}
+}
+
+// TestFirstPromptTooLong: there is nothing to leave out, and the server decides.
+func TestFirstPromptTooLong(t *testing.T) {
+	for name, newAgent := range agents {
+		t.Run(name, func(t *testing.T) {
+			m := limited(20, false)
+			ch := chat(m)
+			ch.ContextLimit = 20
+			got, err := newAgent(ch, start).Act(context.Background())
+			var tooLong *model.ContextError
+			if !errors.As(err, &tooLong) || len(m.requests) != 1 {
+				t.Errorf("%d requests, error %v", len(m.requests), err)
+			}
+			if diff := cmp.Diff(Move{Usage: Usage{Calls: 1, Requests: 1}}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSilentTruncation: a server that leaves out part of a prompt is found out by
+// its own count, which falls, by however little.
+func TestSilentTruncation(t *testing.T) {
+	const limit = 1700
+	for name, newAgent := range agents {
+		for server, left := range map[string]int{"half": limit / 2, "nearly all": limit - 200} {
+			t.Run(name+", "+server, func(t *testing.T) {
+				m := &fakeModel{answer: func(_ int, req model.Request) (model.Reply, error) {
+					tokens := fakeTokens(req.Messages)
+					if tokens > limit {
+						tokens = left
+					}
+					return model.Reply{Text: "Action: go", PromptTokens: tokens, Attempts: 1}, nil
+				}}
+				a := newAgent(chat(m), start)
+				for turn := range 30 {
+					got, err := a.Act(context.Background())
+					var cut *model.ContextError
+					if !errors.As(err, &cut) {
+						if err != nil || fakeTokens(m.requests[turn].Messages) > limit {
+							t.Fatalf("turn %d: error %v", turn+1, err)
+						}
+						a.Observe(observation(turn))
+						continue
+					}
+					if !strings.Contains(cut.Message, "--context") || cut.Asked != left {
+						t.Errorf("error %+v", cut)
+					}
+					if got.Usage.Calls != 1 || got.Usage.Requests != 1 || got.Usage.PromptTokens != left {
+						t.Errorf("usage %+v", got.Usage)
+					}
+					return
+				}
+				t.Error("nothing was noticed")
+			})
+		}
+	}
+}
+
+// TestServerThatCountsAnything: the same count for every prompt is no sign of
+// truncation.
+func TestServerThatCountsAnything(t *testing.T) {
+	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: go", PromptTokens: 10, Attempts: 1}, nil
+	}}
+	if used := play(t, NewReact(chat(m), instructions, "Think.", start), 10); used.Trimmed != 0 {
+		t.Errorf("usage %+v", used)
+	}
+}
+
+// TestServerThatDoesNotCount: without counts nothing can be said of truncation,
+// and lengths are guessed on the safe side.
+func TestServerThatDoesNotCount(t *testing.T) {
+	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: go", Attempts: 1}, nil
+	}}
+	ch := chat(m)
+	ch.ContextLimit = 1000
+	a := NewReact(ch, instructions, "Think.", start)
+	if used := play(t, a, 30); used.Trimmed == 0 {
+		t.Error("nothing was trimmed")
+	}
+	for i, req := range m.requests {
+		if n := fakeTokens(req.Messages); n/3+100 > 1000 {
+			t.Errorf("request %d has %d bytes", i, n)
+		}
+	}
+}

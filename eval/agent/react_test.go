@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+)
+
+const reactHead = `Open the box.
+Be quick.
+
+Write a thought and an action.
+
+Here is an example:
+Goal: Open the bag.
+Observation: You see a bag.
+Thought: It is shut.
+Action: open bag
+Observation: It is locked.
+Action: unlock bag
+Observation: It is open.
+
+Here is an example:
+Observation: You see a jar.
+Action: open jar
+
+Now this is your task.
+Goal: The box is open.
+Observation: You see a box.`
+
+// TestReactMessages follows the bytes of three turns: a good reply, one with
+// trimmings and one without an action.
+func TestReactMessages(t *testing.T) {
+	m := says(
+		"Thought: A box.\nAction: open box",
+		"**Thought:** It is locked.\n\n**Action:** \"unlock box\"\nObservation: It is open.\nThought: Done.",
+		"<think>Hm.</think>I do not know.",
+		"",
+	)
+	a := NewReact(chat(m), instructions, "Write a thought and an action.\n", start)
+
+	got := move(t, a)
+	want := Move{Thought: "A box.", Action: "open box", Usage: Usage{
+		Calls: 1, Requests: 1, PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 32,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("first move (-want +got):\n%s", diff)
+	}
+	a.Observe("It is locked.")
+
+	got = move(t, a)
+	if got.Thought != "It is locked." || got.Action != "unlock box" || got.FormatError {
+		t.Errorf("second move: %+v", got)
+	}
+	if got.Reply != "**Thought:** It is locked.\n\n**Action:** \"unlock box\"\nObservation: It is open.\nThought: Done." {
+		t.Errorf("the reply that was more than thought and action is kept as %q", got.Reply)
+	}
+	a.Observe("Nothing happens.")
+
+	got = move(t, a)
+	if !got.FormatError || got.Action != "" || got.Thought != "" || got.Reply != "<think>Hm.</think>I do not know." {
+		t.Errorf("third move: %+v", got)
+	}
+	a.Observe(FormatHelp)
+
+	got = move(t, a)
+	if !got.FormatError {
+		t.Errorf("fourth move: %+v", got)
+	}
+	a.Observe(FormatHelp)
+	move(t, a)
+
+	messages := []model.Message{
+		{Role: model.System, Content: "You are careful."},
+		{Role: model.User, Content: reactHead},
+		{Role: model.Assistant, Content: "Thought: A box.\nAction: open box"},
+		{Role: model.User, Content: "Observation: It is locked."},
+		{Role: model.Assistant, Content: "Thought: It is locked.\nAction: unlock box"},
+		{Role: model.User, Content: "Observation: Nothing happens."},
+		{Role: model.Assistant, Content: "I do not know."},
+		{Role: model.User, Content: "Observation: " + FormatHelp},
+		{Role: model.Assistant, Content: "(no reply)"},
+		{Role: model.User, Content: "Observation: " + FormatHelp},
+	}
+	for turn, req := range m.requests {
+		if diff := cmp.Diff(messages[:2+2*turn], req.Messages); diff != "" {
+			t.Errorf("turn %d (-want +got):\n%s", turn+1, diff)
+		}
+		if req.Seed != int64(1000+turn) {
+			t.Errorf("turn %d has the seed %d", turn+1, req.Seed)
+		}
+		if diff := cmp.Diff(model.Decoding{TopP: 1, MaxTokens: 100}, req.Decoding); diff != "" {
+			t.Errorf("turn %d decoding (-want +got):\n%s", turn+1, diff)
+		}
+	}
+}
+
+func TestReactWithoutSystemMessageAndExamples(t *testing.T) {
+	m := says("Action: open box")
+	move(t, NewReact(chat(m), configs.Instructions{Instruction: "Open the box."}, "Think.", start))
+	want := []model.Message{{
+		Role:    model.User,
+		Content: "Open the box.\n\nThink.\n\nNow this is your task.\nGoal: The box is open.\nObservation: You see a box.",
+	}}
+	if diff := cmp.Diff(want, m.requests[0].Messages); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestReactHistoryOnlyGrows asks that every prompt continues the one before,
+// which a server's prefix cache lives on.
+func TestReactHistoryOnlyGrows(t *testing.T) {
+	m := says("Thought: a\nAction: b", "nothing", "", "Action: c\nAction: d", "<think>e")
+	a := NewReact(chat(m), instructions, "Think.", start)
+	for range 30 {
+		move(t, a)
+		a.Observe("It goes on.")
+	}
+	for i := 1; i < len(m.requests); i++ {
+		if !continues(m.requests[i-1].Messages, m.requests[i].Messages) {
+			t.Fatalf("request %d does not continue the one before:\n%s", i, contents(m.requests[i].Messages))
+		}
+	}
+}
+
+func TestReactReasoningIsRecordedAndNotSent(t *testing.T) {
+	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: open box", Reasoning: "I wonder.", Attempts: 1}, nil
+	}}
+	a := NewReact(chat(m), instructions, "Think.", start)
+	if got := move(t, a); got.Reasoning != "I wonder." || got.Reply != "" {
+		t.Errorf("move: %+v", got)
+	}
+	a.Observe("It is open.")
+	move(t, a)
+	if diff := cmp.Diff(model.Message{Role: model.Assistant, Content: "Action: open box"}, m.requests[1].Messages[2]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestErrorsAreCounted: a move that failed still says what it cost.
+func TestErrorsAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"context":     {&model.ContextError{Attempts: 2}, 2},
+		"refused":     {&model.RequestError{Attempts: 1}, 1},
+		"unavailable": {&model.UnavailableError{Attempts: 8}, 8},
+		"cancelled":   {context.Canceled, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return model.Reply{}, c.err }}
+			for _, a := range []Agent{NewReact(chat(m), instructions, "Think.", start), NewAct(chat(m), instructions, "help", start)} {
+				got, err := a.Act(context.Background())
+				if !errors.Is(err, c.err) {
+					t.Errorf("error %v, want %v", err, c.err)
+				}
+				if diff := cmp.Diff(Move{Usage: Usage{Calls: 1, Requests: c.want}}, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// manifest has everything in it that can be.
+func manifest() *Manifest {
+	ended := time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC)
+	condition := Condition{
+		Env: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"},
+		Model: "vllm:M", Agent: "react",
+		Decoding: &model.Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": 20.0}},
+		Context:  8192, PromptHash: "abc", Perturbation: "none", StepLimit: 30, Seed: 7,
+	}
+	tool := Tool{Version: "v1", Commit: "abc", Go: "go1.26"}
+	return &Manifest{
+		Schema: Schema, Tool: tool,
+		Environments: []Environment{{
+			Info:  envs.Info{Name: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"}, StepLimit: 30, DataHash: "abc"},
+			Total: 60, Tasks: []envs.Task{{ID: "box/01", Index: 3, Type: "box", Difficulty: envs.Hard, Digest: "def"}},
+		}},
+		Groups:   []Group{{Condition: condition, Episodes: []string{"a"}}},
+		Prompts:  map[string]Prompt{"boxes": {File: "built-in", SHA256: "abc"}},
+		Servers:  map[string][]model.Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true, ContextLength: 8192}}},
+		Sessions: []Session{{Tool: tool, Started: ended.Add(-time.Minute), Ended: &ended}, {Tool: tool, Started: ended}},
+	}
+}
+
+func TestManifestRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	defer s.Close()
+	if m, err := s.Manifest(); m != nil || err != nil {
+		t.Errorf("a new run has the manifest %v, error %v", m, err)
+	}
+	if err := s.SetManifest(manifest()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(manifest(), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	env, ok := got.Environment("boxes")
+	if !ok || env.Total != 60 {
+		t.Errorf("environment %v, %v", env, ok)
+	}
+	if _, ok := got.Environment("chess"); ok {
+		t.Error("there is an environment that is not there")
+	}
+}
+
+// TestManifestIsReplacedAsAWhole reads while writing: what is read is one of the
+// two manifests, and nothing else is left in the directory.
+func TestManifestIsReplacedAsAWhole(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	defer s.Close()
+	short, long := manifest(), manifest()
+	long.Tool.Version = strings.Repeat("long", 10_000)
+	if err := s.SetManifest(short); err != nil {
+		t.Fatal(err)
+	}
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := range 50 {
+			if err := s.SetManifest([]*Manifest{long, short}[i%2]); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 200 {
+		if _, err := ReadManifest(dir); err != nil {
+			t.Error(err)
+		}
+	}
+	writer.Wait()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name())
+		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o444 == 0 {
+			t.Errorf("%s: mode %v, error %v", f.Name(), info.Mode(), err)
+		}
+	}
+	if diff := cmp.Diff([]string{episodesFile, lockFile, manifestFile}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestManifestCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	defer s.Close()
+	if err := s.SetManifest(manifest()); err != nil {
+		t.Fatal(err)
+	}
+	m := manifest()
+	m.Groups[0].Condition.Decoding.Extra["top_k"] = func() {}
+	if err := s.SetManifest(m); err == nil {
+		t.Error("a function was written")
+	}
+	got, err := s.Manifest()
+	if diff := cmp.Diff(manifest(), got); diff != "" || err != nil {
+		t.Errorf("error %v, the old one is gone (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestReadManifestRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ content, want string }{
+		"empty":              {"", "run.json: unexpected end of JSON input"},
+		"no JSON":            {"hello", "run.json: invalid character"},
+		"half":               {`{"schema": 1, "tool"`, "run.json: unexpected end"},
+		"two":                {"{\"schema\":1}\n{\"schema\":1}", "run.json: invalid character"},
+		"a list":             {"[]", "run.json: json: cannot unmarshal array"},
+		"somebody else's":    {`{"name": "package", "version": "1.0.0"}`, "run.json: it has schema 0, this version of heldout reads 1"},
+		"null":               {"null", "run.json: it has schema 0"},
+		"of the future":      {`{"schema": 2}`, "run.json: it has schema 2, this version of heldout reads 1"},
+		"of another form":    {`{"schema": 2, "groups": {}}`, "run.json: it has schema 2, this version of heldout reads 1"},
+		"other fields":       {`{"schema": 1, "groups": {}}`, "run.json: json: cannot unmarshal object"},
+		"unknown env":        {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`, "run.json: the plan for M on boxes does not fit its tasks"},
+		"too many episodes":  {`{"schema": 1, "environments": [{"name": "boxes"}], "groups": [{"condition": {"env": "boxes"}, "episodes": ["a"]}]}`, "does not fit its tasks"},
+		"too few episodes":   {`{"schema": 1, "environments": [{"name": "boxes", "tasks": [{}]}], "groups": [{"condition": {"env": "boxes"}}]}`, "does not fit its tasks"},
+		"newer, same schema": {`{"schema": 1, "new": true}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			overwrite(t, dir, manifestFile, []byte(c.content))
+			m, err := ReadManifest(dir)
+			if c.want == "" {
+				if err != nil || m.Schema != Schema {
+					t.Errorf("%+v, %v", m, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			s := open(t, dir)
+			defer s.Close()
+			if m, err := s.Manifest(); m != nil || err == nil {
+				t.Errorf("the store has the manifest %v, error %v", m, err)
+			}
+		})
+	}
+}
+
+func TestReadManifestOfNoRun(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
+		_, err := ReadManifest(dir)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), dir+" is not a run directory") {
+			t.Errorf("error %v", err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/eval/record"
+	"heldout/scoring"
+)
+
+// row is a score with its run and the name it goes by.
+type row struct {
+	*scoring.Score
+	run, name string
+}
+
+// newRows lists the scores of runs by environment and names them.
+func newRows(runs []Run) []row {
+	var rows []row
+	for _, run := range runs {
+		for _, s := range run.Scores {
+			rows = append(rows, row{Score: s, run: run.Name})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })
+	for start := 0; start < len(rows); {
+		var things []thing
+		for _, r := range rows[start:] {
+			if r.Condition.Env != rows[start].Condition.Env {
+				break
+			}
+			things = append(things, thing{r.Condition.Model, slices.Concat(player(r.Condition), setting(r.Condition)), r.run})
+		}
+		for i, name := range tellApart(things) {
+			rows[start+i].name = name
+		}
+		start += len(things)
+	}
+	return rows
+}
+
+// thing is something that goes by its model's name.
+type thing struct {
+	model   string
+	details []string // that may tell it from others of its model
+	run     string   // that does if they do not
+}
+
+// tellApart names things: by the model if there is only one of it, otherwise
+// also by the details that others of the model do not share, and by the run where
+// those are not enough.
+func tellApart(things []thing) []string {
+	names := make([]string, len(things))
+	count := map[string]int{}
+	for i, t := range things {
+		names[i] = parenthesized(t.model, distinguishing(things, t))
+		count[names[i]]++
+	}
+	for i, t := range things {
+		if count[names[i]] > 1 {
+			names[i] = parenthesized(t.model, append(distinguishing(things, t), t.run))
+		}
+	}
+	return names
+}
+
+func parenthesized(name string, details []string) string {
+	if len(details) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(details, ", ") + ")"
+}
+
+// distinguishing returns the details of one thing that not all of its model
+// share.
+func distinguishing(things []thing, of thing) []string {
+	var out []string
+	for _, d := range of.details {
+		if slices.ContainsFunc(things, func(t thing) bool { return t.model == of.model && !slices.Contains(t.details, d) }) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// player lists what a condition says of the player beside the model's name: the
+// same on every environment.
+func player(c record.Condition) []string {
+	out := []string{"agent " + c.Agent}
+	if d := c.Decoding; d != nil {
+		out = append(out, fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP),
+			fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop), "extra-body "+compact(d.Extra))
+	}
+	if c.Context > 0 {
+		return append(out, fmt.Sprintf("context %d", c.Context))
+	}
+	return append(out, "context of the server")
+}
+
+// setting lists what a condition says of what is played beside the environment's
+// name.
+func setting(c record.Condition) []string {
+	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit), "perturbation " + c.Perturbation}
+	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
+		out = append(out, k+" "+c.Settings[k])
+	}
+	return append(out, fmt.Sprintf("prompt %.8s", c.PromptHash))
+}
+
+// compact writes fields of a request body.
+func compact(fields map[string]any) string {
+	if len(fields) == 0 {
+		return "{}"
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Sprint(fields) // what came from a file can always be written
+	}
+	return string(b)
+}

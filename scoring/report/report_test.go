@@ -1,0 +1,534 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/table"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// weights are of a small held-out score.
+var weights = configs.Weights{
+	Source:  "a paper",
+	HeldOut: []configs.Weight{{Env: "babyai", Weight: 3}, {Env: "pddl", Weight: 1}},
+	HeldIn:  []string{"alfworld"},
+}
+
+// group is a part of a plan with what came of it.
+type group struct {
+	env    string
+	source envs.Source
+	tasks  int // planned of the environment's four
+	model  string
+	seed   int64
+	change func(*record.Condition)
+	// outcomes has a letter for each task: S success, f failure at half the
+	// way, m model error, e environment error, x context exceeded, c cancelled,
+	// - not run.
+	outcomes string
+}
+
+var outcomes = map[rune]record.Outcome{
+	'S': record.Success, 'f': record.Failure, 'm': record.ModelError, 'e': record.EnvError, 'x': record.ContextExceeded, 'c': record.Cancelled,
+}
+
+// newRun computes the scores of groups.
+func newRun(t *testing.T, name string, groups ...group) Run {
+	t.Helper()
+	m := &record.Manifest{Schema: record.Schema}
+	var results []record.Result
+	for i, g := range groups {
+		if _, ok := m.Environment(g.env); !ok {
+			e := record.Environment{Info: envs.Info{Name: g.env, Source: g.source, StepLimit: 30}, Total: 4}
+			for j := range g.tasks {
+				difficulty := []envs.Difficulty{envs.Easy, envs.Hard}[j%2]
+				if g.env == "alfworld" {
+					difficulty = ""
+				}
+				e.Tasks = append(e.Tasks, envs.Task{ID: fmt.Sprintf("t%d", j), Index: j, Digest: string(g.source) + g.env, Difficulty: difficulty})
+			}
+			m.Environments = append(m.Environments, e)
+		}
+		c := record.Condition{Env: g.env, Source: g.source, Model: g.model, Agent: g.model, Perturbation: "none", StepLimit: 30, Seed: g.seed}
+		if strings.Contains(g.model, ":") {
+			c.Agent, c.Decoding, c.PromptHash = "react", &model.Decoding{TopP: 1, MaxTokens: 512}, "0123456789abcdef"
+		}
+		if g.change != nil {
+			g.change(&c)
+		}
+		planned := record.Group{Condition: c}
+		for j, letter := range g.outcomes {
+			id := fmt.Sprintf("%d-%d", i, j)
+			planned.Episodes = append(planned.Episodes, id)
+			if outcome, ok := outcomes[letter]; ok {
+				r := record.Result{Schema: record.Schema, ID: id, Attempt: 1, Outcome: outcome, Success: letter == 'S', Progress: 0.5, Grounding: 0.75}
+				if r.Success {
+					r.Progress = 1
+				}
+				results = append(results, r)
+			}
+		}
+		m.Groups = append(m.Groups, planned)
+	}
+	scores, err := scoring.Compute(scoring.Run{Manifest: m, Results: results})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{Name: name, Scores: scores}
+}
+
+func percents(values ...float64) (out []*float64) {
+	for _, v := range values {
+		if v < 0 {
+			out = append(out, nil)
+		} else {
+			out = append(out, &v)
+		}
+	}
+	return out
+}
+
+// baseline is a published table with what such have.
+func baseline(name string) Baseline {
+	return Baseline{
+		Name: name,
+		From: configs.Published{Title: "A paper", Notes: []string{"The paper's own note."}},
+		Table: configs.PublishedTable{
+			ID: "main", Title: "Main results", Notes: []string{"The table's own note."},
+			Columns: []string{"pddl", "webshop", "babyai", "alfworld"},
+			Rows: []configs.PublishedRow{
+				{Model: "GPT-9", Success: percents(10, 99, 30, 40), Progress: percents(20, 99, 40, 50)},
+				{Model: "Tuned", Base: "Llama", HeldIn: []string{"alfworld", "webshop"}, Success: percents(12.5, 1, -1, 80), Progress: percents(20, 1, 40, 90)},
+			},
+		},
+	}
+}
+
+// find returns the table with that ID.
+func find(t *testing.T, tables []table.Table, id string) table.Table {
+	t.Helper()
+	got, err := table.Select(tables, []string{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got[0]
+}
+
+// column returns what stands below a key.
+func column(t *testing.T, tb table.Table, key string) (out []string) {
+	t.Helper()
+	i := slices.IndexFunc(tb.Columns, func(c table.Column) bool { return c.Key == key })
+	if i < 0 {
+		t.Fatalf("table %s has no column %s", tb.ID, key)
+	}
+	for _, row := range tb.Rows {
+		out = append(out, row[i].Text+row[i].Mark)
+	}
+	return out
+}
+
+func same(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func hasNote(t *testing.T, tb table.Table, note string) {
+	t.Helper()
+	if !slices.ContainsFunc(tb.Notes, func(n string) bool { return strings.Contains(n, note) }) {
+		t.Errorf("no note of table %s says %q:\n%s", tb.ID, note, strings.Join(tb.Notes, "\n"))
+	}
+}
+
+func hasNoNote(t *testing.T, tb table.Table, note string) {
+	t.Helper()
+	if slices.ContainsFunc(tb.Notes, func(n string) bool { return strings.Contains(n, note) }) {
+		t.Errorf("a note of table %s says %q:\n%s", tb.ID, note, strings.Join(tb.Notes, "\n"))
+	}
+}
+
+func ids(tables []table.Table) (out []string) {
+	for _, t := range tables {
+		out = append(out, t.ID)
+	}
+	return out
+}
+
+// TestGolden shows what a reader gets, of a plain run and of one with everything
+// that can be said; -update writes the files anew.
+func TestGolden(t *testing.T) {
+	plain := newRun(t, "runs/plain",
+		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
+		group{"pddl", envs.Generated, 4, "random", 0, nil, "fSff"}, group{"pddl", envs.Generated, 4, "random", 1, nil, "SSff"},
+	)
+	hot := func(c *record.Condition) { c.Decoding.Temperature, c.StepLimit = 1, 40 }
+	full := newRun(t, "runs/full",
+		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SfSf"}, group{"pddl", envs.Official, 4, "vllm:M", 1, nil, "ffSS"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, hot, "SSSf"}, group{"pddl", envs.Official, 4, "vllm:M", 1, hot, "ffff"},
+		group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Smm-"}, group{"pddl", envs.Official, 4, "vllm:N", 1, nil, "excf"},
+		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, group{"babyai", envs.Official, 4, "vllm:N", 0, nil, "SSff"},
+		group{"alfworld", envs.Official, 2, "vllm:M", 0, nil, "Sf"},
+	)
+	for name, tables := range map[string][]table.Table{
+		"plain": Tables([]Run{plain}, nil, weights), "full": Tables([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := table.Render(&got, table.Text, tables...); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range table.Formats() {
+				if err := table.Render(&bytes.Buffer{}, f, tables...); err != nil {
+					t.Error(f, err)
+				}
+			}
+			file := filepath.Join("testdata", name+".text")
+			if *update {
+				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWhichTables: a table that would say nothing is left out.
+func TestWhichTables(t *testing.T) {
+	one := group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}
+	other := group{"pddl", envs.Generated, 4, "random", 0, nil, "ffff"}
+	seed := group{"pddl", envs.Generated, 4, "random", 1, nil, "ffff"}
+	official := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}
+	elsewhere := group{"chess", envs.Official, 4, "expert", 0, nil, "SSSS"}
+	plain := group{"alfworld", envs.Generated, 4, "expert", 0, nil, "SSSS"}
+	for _, c := range []struct {
+		name      string
+		groups    []group
+		baselines []Baseline
+		want      string
+	}{
+		{"nothing", nil, nil, "results"},
+		{"one model", []group{one}, nil, "results difficulty"},
+		{"no classes", []group{plain}, nil, "results"},
+		{"two models", []group{one, other}, nil, "results difficulty paired"},
+		{"two seeds", []group{other, seed}, nil, "results difficulty spread"},
+		{"two environments", []group{one, plain}, nil, "results difficulty"},
+		{"official", []group{official}, nil, "results difficulty held-out"},
+		{"official, not weighted", []group{elsewhere}, nil, "results difficulty"},
+		{"baseline", []group{one}, []Baseline{baseline("paper")}, "results difficulty held-out"},
+		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tables := Tables([]Run{newRun(t, "run", c.groups...)}, c.baselines, weights)
+			same(t, "tables", ids(tables), strings.Fields(c.want)...)
+			for _, tb := range tables {
+				if tb.Title == "" || len(tb.Notes) == 0 {
+					t.Errorf("table %s has title %q and %d notes", tb.ID, tb.Title, len(tb.Notes))
+				}
+			}
+		})
+	}
+}
+
+func TestResults(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run",
+		group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SfS"}, group{"pddl", envs.Generated, 3, "vllm:M", 1, nil, "fff"},
+		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSSS"},
+	)}, nil, weights)
+	r := find(t, tables, "results")
+	same(t, "environments", column(t, r, "environment"), "babyai", "pddl")
+	same(t, "tasks", column(t, r, "tasks"), "4 official", "3 of 4 generated")
+	same(t, "models", column(t, r, "model"), "vllm:M", "vllm:M")
+	same(t, "agents", column(t, r, "agent"), "react", "react")
+	same(t, "seeds", column(t, r, "seeds"), "1", "2")
+	same(t, "finished", column(t, r, "finished"), "4", "6")
+	same(t, "planned", column(t, r, "planned"), "4", "6")
+	same(t, "success", column(t, r, "success"), "100.0", "33.3")
+	same(t, "progress", column(t, r, "progress"), "100.0", "66.7")
+	same(t, "grounding", column(t, r, "grounding"), "75.0", "75.0")
+	same(t, "low", column(t, r, "success_low"), "51.0", "6.1")
+	hasNote(t, r, "Generated tasks are heldout's own")
+	hasNote(t, r, "vllm:M: temperature 0, top-p 1, replies of at most 512 tokens.")
+	hasNoNote(t, r, "Incomplete")
+	hasNoNote(t, r, "steps")
+}
+
+func TestGeneratedNote(t *testing.T) {
+	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}, group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
+	hasNote(t, find(t, Tables([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"), "Generated tasks")
+}
+
+// TestNotesOnlyWhereTrue: what does not hold for any row is not said.
+func TestNotesOnlyWhereTrue(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil, weights)
+	r := find(t, tables, "results")
+	for _, note := range []string{"Generated", "Incomplete", "temperature", "steps"} {
+		hasNoNote(t, r, note)
+	}
+	h := find(t, tables, "held-out")
+	for _, mark := range []string{incompleteMark + " ", partMark, heldInMark} {
+		hasNoNote(t, h, mark)
+	}
+}
+
+func TestStepLimit(t *testing.T) {
+	more := func(c *record.Condition) { c.StepLimit = 40 }
+	tables := Tables([]Run{newRun(t, "run",
+		group{"pddl", envs.Official, 4, "expert", 0, more, "SSSS"}, group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
+		group{"babyai", envs.Official, 4, "random", 0, nil, "ffff"},
+	)}, nil, weights)
+	for _, id := range []string{"results", "held-out"} {
+		hasNote(t, find(t, tables, id), "expert; random: at most 40 steps on pddl, where the benchmark has 30.")
+		hasNoNote(t, find(t, tables, id), "on babyai,")
+	}
+}
+
+// TestIncomplete: an incomplete row is marked in every table, its reasons stand
+// below the results, and it is not compared.
+func TestIncomplete(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run",
+		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
+		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"}, group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
+	)}, nil, weights)
+	r := find(t, tables, "results")
+	same(t, "success", column(t, r, "success"), "100.0", "50.0*")
+	same(t, "finished", column(t, r, "finished"), "4", "2")
+	hasNote(t, r, "* Incomplete: random on pddl has results for 2 of 8 episodes (2 model_error, 1 env_error, 1 context_exceeded, 1 cancelled, 1 not run). "+
+		"Its rates are of those alone; run it again to fill in the rest.")
+	same(t, "easy", column(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
+	same(t, "spread", column(t, find(t, tables, "spread"), "success"), "50.0*")
+	for _, id := range []string{"difficulty", "spread", "held-out"} {
+		hasNote(t, find(t, tables, id), incompleteNote)
+	}
+	p := find(t, tables, "paired")
+	if len(p.Rows) != 0 {
+		t.Errorf("an incomplete row is compared: %v", p.Rows)
+	}
+	hasNote(t, p, "random cannot be compared with expert on pddl: not every planned episode has a result.")
+	h := find(t, tables, "held-out")
+	same(t, "held-out", column(t, h, "pddl_success"), "100.0", "50.0*")
+	hasNote(t, h, "random: the held-out score is incomplete; missing: babyai, pddl (2 of 8 episodes).")
+	hasNote(t, h, "expert: the held-out score is incomplete; missing: babyai.")
+}
+
+func TestNothingFinished(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil, weights)
+	same(t, "success", column(t, find(t, tables, "results"), "success"), "–*")
+	same(t, "low", column(t, find(t, tables, "results"), "success_low"), "–")
+	same(t, "held-out", column(t, find(t, tables, "held-out"), "pddl_success"), "–*")
+}
+
+// TestLabels: one model that stands in several rows is told apart by what
+// differs, and by nothing else.
+func TestLabels(t *testing.T) {
+	plan := func(model string, change func(*record.Condition)) group {
+		return group{"pddl", envs.Generated, 4, model, 0, change, "SSff"}
+	}
+	for _, c := range []struct {
+		name string
+		runs [][]group
+		want []string
+	}{
+		{"different models", [][]group{{plan("expert", nil), plan("random", nil)}}, []string{"expert", "random"}},
+		{"temperature", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 0.7 }), plan("random", nil)}},
+			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 0.7)", "random"}},
+		{"agent and prompt", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Agent, c.PromptHash = "act", "fedcba9876543210" })}},
+			[]string{"vllm:M (agent react, prompt 01234567)", "vllm:M (agent act, prompt fedcba98)"}},
+		{"rest of the decoding", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) {
+			c.Decoding.TopP, c.Decoding.MaxTokens, c.Decoding.Stop, c.Context = 0.9, 64, []string{"\n"}, 4096
+			c.Decoding.Extra = map[string]any{"top_k": 20, "min_p": 0}
+		})}}, []string{
+			"vllm:M (top-p 1, max-tokens 512, stop [], extra-body {}, context of the server)",
+			`vllm:M (top-p 0.9, max-tokens 64, stop ["\n"], extra-body {"min_p":0,"top_k":20}, context 4096)`,
+		}},
+		{"steps and settings", [][]group{{plan("expert", nil), plan("expert", func(c *record.Condition) { c.StepLimit = 40 }),
+			plan("expert", func(c *record.Condition) { c.Settings = map[string]string{"generator-seed": "7"} })}},
+			[]string{"expert (30 steps)", "expert (40 steps)", "expert (30 steps, generator-seed 7)"}},
+		{"source", [][]group{{plan("expert", nil)}, {{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}}},
+			[]string{"expert (generated tasks)", "expert (official tasks)"}},
+		{"run", [][]group{{plan("expert", nil)}, {plan("expert", nil)}}, []string{"expert (run0)", "expert (run1)"}},
+		{"run and temperature", [][]group{
+			{plan("vllm:M", nil)}, {plan("vllm:M", nil)}, {plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 1 })},
+		}, []string{"vllm:M (temperature 0, run0)", "vllm:M (temperature 0, run1)", "vllm:M (temperature 1)"}},
+		{"different environments", [][]group{{plan("expert", nil), {"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}}}, []string{"expert", "expert"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var runs []Run
+			for i, groups := range c.runs {
+				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
+			}
+			same(t, "models", column(t, find(t, Tables(runs, nil, weights), "results"), "model"), c.want...)
+		})
+	}
+}
+
+// TestHeldOut is worked by hand: (3*0.5 + 1*0.25) / 4.
+func TestHeldOut(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run",
+		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfff"},
+	)}, nil, weights)
+	h := find(t, tables, "held-out")
+	var keys []string
+	for _, c := range h.Columns {
+		keys = append(keys, c.Key)
+	}
+	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress", "pddl_success", "pddl_progress",
+		"heldout_success", "heldout_progress")
+	same(t, "score", column(t, h, "heldout_success"), "43.8")
+	same(t, "progress", column(t, h, "heldout_progress"), "71.9")
+	same(t, "alfworld", column(t, h, "alfworld_success"), "–")
+	hasNote(t, h, "weighted with babyai 3, pddl 1 (a paper)")
+	hasNoNote(t, h, "incomplete")
+}
+
+// TestHeldOutWhole: tasks of one's own and a part of the official ones make no
+// held-out score.
+func TestHeldOutWhole(t *testing.T) {
+	babyai := group{"babyai", envs.Official, 4, "expert", 0, nil, "SSSS"}
+	for _, c := range []struct {
+		name, pddl, missing string
+		other               group
+	}{
+		{"generated", "–", "pddl", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}},
+		{"a part", "100.0‡", "pddl (2 of 4 tasks)", group{"pddl", envs.Official, 2, "expert", 0, nil, "SS"}},
+		{"incomplete", "100.0*", "pddl (3 of 4 episodes)", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSm"}},
+		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := find(t, Tables([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
+			same(t, "pddl", column(t, h, "pddl_success"), c.pddl)
+			same(t, "score", column(t, h, "heldout_success"), "–")
+			hasNote(t, h, "expert: the held-out score is incomplete; missing: "+c.missing+".")
+			if strings.Contains(c.pddl, partMark) {
+				hasNote(t, h, partMark+" On a part of the tasks")
+			}
+		})
+	}
+}
+
+// TestHeldOutLines: what one player did in several runs stands in one line,
+// unless it did the same twice, and players are told apart the same way on every
+// environment.
+func TestHeldOutLines(t *testing.T) {
+	warm := func(c *record.Condition) { c.Decoding.Temperature = 1 }
+	babyai := func(change func(*record.Condition)) group {
+		return group{"babyai", envs.Official, 4, "vllm:M", 0, change, "SSff"}
+	}
+	pddl := func(change func(*record.Condition)) group {
+		return group{"pddl", envs.Official, 4, "vllm:M", 0, change, "Sfff"}
+	}
+	for _, c := range []struct {
+		name          string
+		runs          [][]group
+		models, score []string
+	}{
+		{"two runs", [][]group{{babyai(nil)}, {pddl(nil)}}, []string{"vllm:M"}, []string{"43.8"}},
+		{"another prompt", [][]group{{babyai(nil)}, {pddl(func(c *record.Condition) { c.PromptHash = "fedc" })}}, []string{"vllm:M"}, []string{"43.8"}},
+		{"another temperature on one", [][]group{{babyai(nil), pddl(nil)}, {pddl(warm)}},
+			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 1)"}, []string{"43.8", "–"}},
+		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"vllm:M (run0)", "vllm:M (run1)"}, []string{"43.8", "–"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var runs []Run
+			for i, groups := range c.runs {
+				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
+			}
+			h := find(t, Tables(runs, nil, weights), "held-out")
+			same(t, "models", column(t, h, "model"), c.models...)
+			same(t, "scores", column(t, h, "heldout_success"), c.score...)
+		})
+	}
+}
+
+func TestBaselines(t *testing.T) {
+	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, []Baseline{baseline("paper"), baseline("paper:two")}, weights)
+	h := find(t, tables, "held-out")
+	same(t, "models", column(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]", "Tuned, Llama [paper:two]")
+	same(t, "pddl", column(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
+	same(t, "alfworld", column(t, h, "alfworld_progress"), "–", "50.0", "90.0†", "50.0", "90.0†")
+	same(t, "babyai", column(t, h, "babyai_success"), "–", "30.0", "–", "30.0", "–")
+	same(t, "score", column(t, h, "heldout_success"), "–", "25.0", "–", "25.0", "–") // (3*30 + 10) / 4
+	for note, want := range map[string]int{
+		"[paper]: A paper; Main results.": 1, "[paper:two]: A paper; Main results.": 1,
+		"The paper's own note.": 1, "The table's own note.": 2, heldInMark + " Held in": 1,
+	} {
+		n := 0
+		for _, got := range h.Notes {
+			if strings.Contains(got, note) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%q is said %d times, want %d", note, n, want)
+		}
+	}
+}
+
+// TestPaired: all against the first of their environment, and Holm's correction
+// for the number of rows.
+func TestPaired(t *testing.T) {
+	var groups []group
+	for _, env := range []string{"pddl", "babyai"} {
+		groups = append(groups,
+			group{env, envs.Generated, 4, "expert", 0, nil, "SSSS"},
+			group{env, envs.Generated, 4, "random", 0, nil, "ffff"},
+			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
+	}
+	p := find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
+	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
+	same(t, "models", column(t, p, "model"), "random", "vllm:M", "random", "vllm:M")
+	same(t, "against", column(t, p, "against"), "expert", "expert", "expert", "expert")
+	same(t, "tasks", column(t, p, "tasks"), "4", "4", "4", "4")
+	same(t, "success", column(t, p, "success_difference"), "-100.0", "-25.0", "-100.0", "-25.0")
+	same(t, "progress", column(t, p, "progress_difference"), "-50.0", "-12.5", "-50.0", "-12.5")
+	// All tasks differ by the same for random: no interval, and P is 2/2^4,
+	// times 4 by Holm. One task differs for M: P is 1.
+	same(t, "low", column(t, p, "success_low"), "–", "-100.0", "–", "-100.0")
+	same(t, "p", column(t, p, "success_p"), "0.500", "1.000", "0.500", "1.000")
+	hasNote(t, p, "corrected for 4 comparisons (Holm)")
+}
+
+func TestPairedOnce(t *testing.T) {
+	p := find(t, Tables([]Run{newRun(t, "run",
+		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
+	)}, nil, weights), "paired")
+	same(t, "p", column(t, p, "success_p"), "0.250")
+	hasNoNote(t, p, "Holm")
+}
+
+func TestPairedOtherTasks(t *testing.T) {
+	p := find(t, Tables([]Run{
+		newRun(t, "a", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}),
+		newRun(t, "b", group{"pddl", envs.Generated, 3, "random", 0, nil, "SSS"}, group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
+	}, nil, weights), "paired")
+	if len(p.Rows) != 0 {
+		t.Errorf("rows %v", p.Rows)
+	}
+	same(t, "notes", p.Notes,
+		"random cannot be compared with expert on pddl: they were not made on the same tasks.",
+		"vllm:M cannot be compared with expert on pddl: they were not made on the same tasks.")
+}

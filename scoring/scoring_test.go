@@ -1,0 +1,408 @@
+package scoring
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// run is a plan with results that grows by hand.
+type run struct {
+	Run
+	attempts int
+}
+
+// newRun plans tasks t0, t1, … of one environment, the even ones easy and the
+// odd ones hard, for one model with seeds 0, 1, …
+func newRun(tasks, seeds int) *run {
+	env := record.Environment{Info: envs.Info{Name: "boxes", Source: envs.Generated, StepLimit: 30}, Total: tasks}
+	for i := range tasks {
+		env.Tasks = append(env.Tasks, envs.Task{
+			ID: fmt.Sprintf("t%d", i), Index: i, Type: "box", Digest: fmt.Sprintf("digest%d", i),
+			Difficulty: []envs.Difficulty{envs.Easy, envs.Hard}[i%2],
+		})
+	}
+	r := &run{Run: Run{Manifest: &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}}}}
+	for seed := range seeds {
+		g := record.Group{Condition: record.Condition{Env: "boxes", Source: envs.Generated, Model: "M", Agent: "react", StepLimit: 30, Seed: int64(seed)}}
+		for i := range tasks {
+			g.Episodes = append(g.Episodes, id(seed, i))
+		}
+		r.Manifest.Groups = append(r.Manifest.Groups, g)
+	}
+	return r
+}
+
+func id(seed, task int) string { return fmt.Sprintf("s%d-t%d", seed, task) }
+
+// add records an attempt.
+func (r *run) add(id string, outcome record.Outcome, progress, grounding float64) {
+	r.attempts++
+	attempt := 1
+	for _, earlier := range r.Results {
+		if earlier.ID == id {
+			attempt++
+		}
+	}
+	r.Results = append(r.Results, record.Result{
+		Schema: record.Schema, ID: id, Attempt: attempt, Outcome: outcome, Success: outcome == record.Success,
+		Progress: progress, Grounding: grounding, Ended: time.Unix(int64(r.attempts), 0),
+	})
+}
+
+// score computes the only score of a run.
+func (r *run) score(t *testing.T) *Score {
+	t.Helper()
+	scores, err := Compute(r.Run)
+	if err != nil || len(scores) != 1 {
+		t.Fatalf("%d scores, error %v", len(scores), err)
+	}
+	return scores[0]
+}
+
+// near compares numbers; NaN is near NaN.
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// TestCompute is worked by hand: four tasks, two seeds.
+//
+//	task        t0 easy   t1 hard   t2 easy   t3 hard     mean
+//	seed 0      1         0, 0.5    1         0, 0.25     SR 0.5   PR 0.6875
+//	seed 1      1         0, 0      0, 0.5    0, 0        SR 0.25  PR 0.375
+func TestCompute(t *testing.T) {
+	r := newRun(4, 2)
+	r.add(id(0, 0), record.Success, 1, 1)
+	r.add(id(0, 1), record.Failure, 0.5, 0.5)
+	r.add(id(0, 2), record.Success, 1, 0.5)
+	r.add(id(0, 3), record.Failure, 0.25, 0)
+	r.add(id(1, 0), record.Success, 1, 1)
+	r.add(id(1, 1), record.Failure, 0, 1)
+	r.add(id(1, 2), record.Failure, 0.5, 0.5)
+	r.add(id(1, 3), record.Failure, 0, 0.5)
+	s := r.score(t)
+	if !s.Complete() || s.Planned != 8 || s.Finished != 8 || len(s.Unfinished) != 0 {
+		t.Errorf("%d of %d, unfinished %v", s.Finished, s.Planned, s.Unfinished)
+	}
+	if !slices.Equal(s.Seeds, []int64{0, 1}) || s.Condition.Seed != 0 || s.Condition.Model != "M" || s.Environment.Name != "boxes" {
+		t.Errorf("seeds %v, condition %+v", s.Seeds, s.Condition)
+	}
+	near(t, "success", s.Success.Mean, 0.375)
+	near(t, "progress", s.Progress.Mean, 0.53125)
+	near(t, "grounding", s.Grounding.Mean, (0.5+0.75)/2)
+	near(t, "success, population", s.Success.PopulationStd, 0.125)
+	near(t, "success, sample", s.Success.SampleStd, 0.125*math.Sqrt2)
+	near(t, "progress, population", s.Progress.PopulationStd, 0.15625)
+	near(t, "grounding, sample", s.Grounding.SampleStd, 0.125*math.Sqrt2)
+
+	near(t, "easy success", s.Easy.Success.Mean, 0.75)
+	near(t, "easy progress", s.Easy.Progress.Mean, 0.875)
+	near(t, "hard success", s.Hard.Success.Mean, 0)
+	near(t, "hard progress", s.Hard.Progress.Mean, 0.1875)
+	near(t, "hard progress, population", s.Hard.Progress.PopulationStd, 0.1875)
+	if s.Easy.Tasks != 2 || s.Hard.Tasks != 2 {
+		t.Errorf("%d easy and %d hard tasks", s.Easy.Tasks, s.Hard.Tasks)
+	}
+	// By task: success 1, 0, 0.5, 0; the interval is stats' and only its place
+	// is ours to check.
+	if iv := s.Success.Interval; iv == nil || !(iv.Low < 0.375 && 0.375 < iv.High) {
+		t.Errorf("interval %v", iv)
+	}
+}
+
+func TestComputeOneSeed(t *testing.T) {
+	r := newRun(2, 1)
+	r.add(id(0, 0), record.Success, 1, 1)
+	r.add(id(0, 1), record.Failure, 0, 0)
+	s := r.score(t)
+	near(t, "mean", s.Success.Mean, 0.5)
+	near(t, "population", s.Success.PopulationStd, math.NaN())
+	near(t, "sample", s.Success.SampleStd, math.NaN())
+	if s.Success.Interval == nil {
+		t.Error("two tasks have no interval")
+	}
+	if s.Easy.Success.Interval != nil {
+		t.Error("one task has an interval")
+	}
+}
+
+// TestComputeAttempts: what has no result is no failure, a later result counts,
+// and of two results the first.
+func TestComputeAttempts(t *testing.T) {
+	r := newRun(7, 1)
+	r.add(id(0, 0), record.ModelError, 0.9, 0) // then a result
+	r.add(id(0, 0), record.Cancelled, 0.9, 0)
+	r.add(id(0, 0), record.Success, 1, 1)
+	r.add(id(0, 1), record.Failure, 0.5, 1) // a result, then others
+	r.add(id(0, 1), record.Success, 1, 1)
+	r.add(id(0, 1), record.ModelError, 0, 0)
+	r.add(id(0, 2), record.ModelError, 0, 0) // never a result
+	r.add(id(0, 2), record.EnvError, 0, 0)
+	r.add(id(0, 3), record.ContextExceeded, 0, 0)
+	r.add(id(0, 4), record.Cancelled, 0, 0)
+	r.add(id(0, 5), record.EnvError, 0, 0)
+	r.add("other", record.Success, 1, 1) // not planned
+	s := r.score(t)
+	if s.Complete() || s.Planned != 7 || s.Finished != 2 {
+		t.Errorf("%d of %d", s.Finished, s.Planned)
+	}
+	want := map[record.Outcome]int{record.EnvError: 2, record.ContextExceeded: 1, record.Cancelled: 1, "": 1}
+	if diff := cmp.Diff(want, s.Unfinished); diff != "" {
+		t.Errorf("unfinished (-want +got):\n%s", diff)
+	}
+	near(t, "success", s.Success.Mean, 0.5)
+	near(t, "progress", s.Progress.Mean, 0.75)
+	near(t, "grounding", s.Grounding.Mean, 1)
+}
+
+// TestComputeFirstAttempt: the number of an attempt says which came first, then
+// the time, and never the place in the file.
+func TestComputeFirstAttempt(t *testing.T) {
+	for name, c := range map[string]struct {
+		attempts, ended [2]int
+		want            float64
+	}{
+		"by number": {[2]int{2, 1}, [2]int{1, 2}, 0.5}, "by time": {[2]int{1, 1}, [2]int{1, 2}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(1, 1)
+			r.add(id(0, 0), record.Success, 1, 1)
+			r.add(id(0, 0), record.Failure, 0.5, 1)
+			for i := range r.Results {
+				r.Results[i].Attempt, r.Results[i].Ended = c.attempts[i], time.Unix(int64(c.ended[i]), 0)
+			}
+			near(t, "progress", r.score(t).Progress.Mean, c.want)
+		})
+	}
+}
+
+// TestComputeUnequalSeeds: the mean is of the seeds' means, each over what that
+// seed finished.
+func TestComputeUnequalSeeds(t *testing.T) {
+	r := newRun(4, 3)
+	for i := range 4 {
+		r.add(id(0, i), record.Success, 1, 1)
+	}
+	r.add(id(1, 0), record.Failure, 0, 1) // seed 2 has nothing
+	s := r.score(t)
+	near(t, "success", s.Success.Mean, 0.5)
+	near(t, "population", s.Success.PopulationStd, 0.5)
+	if s.Finished != 5 || s.Unfinished[""] != 7 || len(s.Seeds) != 3 {
+		t.Errorf("%d finished, unfinished %v, seeds %v", s.Finished, s.Unfinished, s.Seeds)
+	}
+}
+
+func TestComputeNothing(t *testing.T) {
+	s := newRun(2, 2).score(t)
+	for what, v := range map[string]float64{
+		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean, "easy": s.Easy.Success.Mean,
+		"population": s.Success.PopulationStd, "sample": s.Success.SampleStd,
+	} {
+		near(t, what, v, math.NaN())
+	}
+	if s.Success.Interval != nil || s.Complete() || s.Easy.Tasks != 0 || s.Unfinished[""] != 4 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestComputeConditions: scores are those of conditions but for the seed, in the
+// order of the plan.
+func TestComputeConditions(t *testing.T) {
+	r := newRun(1, 3)
+	r.Manifest.Groups[1].Condition.Decoding = &model.Decoding{Temperature: 1}
+	r.Manifest.Groups[2].Condition.Seed = -5
+	r.add(id(0, 0), record.Success, 1, 1)
+	r.add(id(1, 0), record.Failure, 0, 1)
+	r.add(id(2, 0), record.Failure, 0, 1)
+	scores, err := Compute(r.Run)
+	if err != nil || len(scores) != 2 {
+		t.Fatalf("%d scores, error %v", len(scores), err)
+	}
+	near(t, "first", scores[0].Success.Mean, 0.5)
+	near(t, "second", scores[1].Success.Mean, 0)
+	if !slices.Equal(scores[0].Seeds, []int64{-5, 0}) || !slices.Equal(scores[1].Seeds, []int64{1}) {
+		t.Errorf("seeds %v and %v", scores[0].Seeds, scores[1].Seeds)
+	}
+}
+
+func TestComputeUnfitPlan(t *testing.T) {
+	r := newRun(2, 1)
+	r.Manifest.Groups[0].Episodes = r.Manifest.Groups[0].Episodes[:1]
+	if _, err := Compute(r.Run); err == nil {
+		t.Error("a plan with fewer episodes than tasks was computed")
+	}
+}
+
+// TestComputeIgnoresOrder: shuffled records give the same scores to the last bit.
+func TestComputeIgnoresOrder(t *testing.T) {
+	outcomes := []record.Outcome{record.Success, record.Failure, record.Failure, record.ModelError, record.Cancelled}
+	rapid.Check(t, func(t *rapid.T) {
+		tasks, seeds := rapid.IntRange(1, 6).Draw(t, "tasks"), rapid.IntRange(1, 4).Draw(t, "seeds")
+		r := newRun(tasks, seeds)
+		for range rapid.IntRange(0, 3*tasks*seeds).Draw(t, "attempts") {
+			outcome := rapid.SampledFrom(outcomes).Draw(t, "outcome")
+			sevenths := rapid.Map(rapid.IntRange(0, 7), func(i int) float64 { return float64(i) / 7 })
+			r.add(id(rapid.IntRange(0, seeds-1).Draw(t, "seed"), rapid.IntRange(0, tasks-1).Draw(t, "task")), outcome,
+				sevenths.Draw(t, "progress"), sevenths.Draw(t, "grounding"))
+		}
+		if rapid.Bool().Draw(t, "numbers lost") { // as in files put together from several directories
+			for i := range r.Results {
+				r.Results[i].Attempt, r.Results[i].Ended = 1, time.Time{}
+			}
+		}
+		want, err := Compute(r.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "shuffle"), 0))
+		rng.Shuffle(len(r.Results), func(i, j int) { r.Results[i], r.Results[j] = r.Results[j], r.Results[i] })
+		rng.Shuffle(len(r.Manifest.Groups), func(i, j int) {
+			r.Manifest.Groups[i], r.Manifest.Groups[j] = r.Manifest.Groups[j], r.Manifest.Groups[i]
+		})
+		got, err := Compute(r.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Score{}), cmpopts.EquateNaNs()); diff != "" {
+			t.Fatalf("in another order (-first +second):\n%s", diff)
+		}
+	})
+}
+
+func TestReadRun(t *testing.T) {
+	dir := t.TempDir()
+	store, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := newRun(1, 1)
+	e := &record.Episode{Result: record.Result{ID: id(0, 0), Attempt: 1, Outcome: record.Success, Success: true, Progress: 1}}
+	if err := errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Results = []record.Result{e.Result}
+	if diff := cmp.Diff(want.Run, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	file := filepath.Join(dir, "episodes.jsonl")
+	if err := os.WriteFile(file, []byte("garbage\n{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRun(dir); err == nil || !strings.Contains(err.Error(), file+":1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadRun(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCompare is worked by hand: over two seeds, A solves 1, 1, 0.5 and B 0, 1,
+// 0 of three tasks, so that the differences are 1, 0, 0.5.
+func TestCompare(t *testing.T) {
+	a, b := newRun(3, 2), newRun(3, 2)
+	for seed := range 2 {
+		a.add(id(seed, 0), record.Success, 1, 1)
+		a.add(id(seed, 1), record.Success, 1, 1)
+		b.add(id(seed, 0), record.Failure, 0.5, 1)
+		b.add(id(seed, 1), record.Success, 1, 1)
+		b.add(id(seed, 2), record.Failure, 0.25, 1)
+	}
+	a.add(id(0, 2), record.Success, 1, 1)
+	a.add(id(1, 2), record.Failure, 0, 1)
+	c, err := Compare(a.score(t), b.score(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "success", c.Success.Mean, 0.5)
+	near(t, "success P", c.Success.P, 0.5)     // 1 and 0.5 both positive: 2 of 4
+	near(t, "progress", c.Progress.Mean, 0.25) // 0.5, 0, 0.25
+	if c.Success.N != 3 || c.Progress.N != 3 {
+		t.Errorf("%d and %d tasks", c.Success.N, c.Progress.N)
+	}
+	half := 4.302652729911275 * 0.5 / math.Sqrt(3) // t(2), std of 1, 0, 0.5
+	if math.Abs(c.Success.Low-max(-1, 0.5-half)) > 1e-9 || c.Success.High != 1 {
+		t.Errorf("interval %v, want from %v", c.Success.Interval, 0.5-half)
+	}
+	back, err := Compare(b.score(t), a.score(t))
+	if err != nil || back.Success.Mean != -c.Success.Mean || back.Success.P != c.Success.P {
+		t.Errorf("the other way round %+v, error %v", back, err)
+	}
+}
+
+func TestCompareErrors(t *testing.T) {
+	full := func(tasks int) *run {
+		r := newRun(tasks, 1)
+		for i := range tasks {
+			r.add(id(0, i), record.Success, 1, 1)
+		}
+		return r
+	}
+	other := full(3)
+	other.Manifest.Environments[0].Tasks[1].Digest = "another task of that name"
+	for name, c := range map[string]struct {
+		a, b *run
+		want error
+	}{
+		"incomplete":   {full(3), newRun(3, 1), ErrIncomplete},
+		"incomplete a": {newRun(3, 1), full(3), ErrIncomplete},
+		"fewer tasks":  {full(3), full(2), ErrOtherTasks},
+		"other tasks":  {full(3), other, ErrOtherTasks},
+		"one task":     {full(1), full(1), ErrFewTasks},
+		"alike":        {full(2), full(2), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Compare(c.a.score(t), c.b.score(t)); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// TestComputeHeldOut is worked by hand: (112*0.5 + 60*0.25) / 172.
+func TestComputeHeldOut(t *testing.T) {
+	w := configs.Weights{HeldOut: []configs.Weight{{Env: "babyai", Weight: 112}, {Env: "pddl", Weight: 60}}, HeldIn: []string{"alfworld"}}
+	rates := map[string][2]float64{"babyai": {0.5, 0.75}, "pddl": {0.25, 0.5}, "alfworld": {1, 1}}
+	find := func(env string) (success, progress float64, ok bool) {
+		r, ok := rates[env]
+		return r[0], r[1], ok
+	}
+	h := ComputeHeldOut(w, find)
+	near(t, "success", h.Success, (112*0.5+60*0.25)/172)
+	near(t, "progress", h.Progress, (112*0.75+60*0.5)/172)
+	if h.Missing != nil {
+		t.Errorf("missing %v", h.Missing)
+	}
+	delete(rates, "babyai")
+	h = ComputeHeldOut(w, find)
+	if diff := cmp.Diff([]string{"babyai"}, h.Missing); diff != "" || h.Success != 0 || h.Progress != 0 {
+		t.Errorf("%+v", h)
+	}
+	delete(rates, "pddl")
+	delete(rates, "alfworld")
+	if diff := cmp.Diff([]string{"babyai", "pddl"}, ComputeHeldOut(w, find).Missing); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}
