@@ -33,7 +33,6 @@ type Env struct {
 // problem is what a task is made from. It is ground when first played.
 type problem struct {
 	game   *game
-	domain *planning.Domain
 	parsed *planning.Problem
 	ready  func() (*instance, error)
 }
@@ -41,7 +40,7 @@ type problem struct {
 // newProblem reads a problem and checks that its goal is one that progress can
 // be counted on: a conjunction of facts.
 func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, error) {
-	parsed, err := planning.ParseProblem(file, text)
+	parsed, err := planning.ParseProblem(file, text, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +48,9 @@ func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, 
 	if !ok || len(targets) == 0 {
 		return nil, fmt.Errorf("%s: the goal is not a conjunction of facts", file)
 	}
-	p := &problem{game: g, domain: domain, parsed: parsed}
+	p := &problem{game: g, parsed: parsed}
 	p.ready = sync.OnceValues(func() (*instance, error) {
-		task, err := planning.Ground(domain, parsed)
+		task, err := planning.Ground(parsed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -108,9 +107,7 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 	}
 	switch action = lower(action); {
 	case strings.Contains(action, "check"):
-		recorded, a := strings.CutPrefix(recorded, listPrefix)
-		ours, b := strings.CutPrefix(ours, listPrefix)
-		return a && b && sameParts(strings.Split(recorded, ", "), strings.Split(ours, ", "))
+		return sameLists(recorded, ours)
 	case strings.Contains(action, lookAction):
 		return sameParts(splitFacts(recorded), splitFacts(ours))
 	default:
@@ -118,6 +115,17 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 	}
 }
 
+// sameLists compares lists of valid actions. Their ends are fixed.
+func sameLists(a, b string) bool {
+	a, okA := strings.CutPrefix(a, listPrefix)
+	b, okB := strings.CutPrefix(b, listPrefix)
+	as, bs := strings.Split(a, ", "), strings.Split(b, ", ")
+	end := slices.Index(bs, checkAction)
+	return okA && okB && end >= 0 && len(as) == len(bs) &&
+		slices.Equal(as[end:], bs[end:]) && sameParts(as[:end], bs[:end])
+}
+
+// sameParts reports whether two collections hold the same; it sorts them.
 func sameParts(a, b []string) bool {
 	slices.Sort(a)
 	slices.Sort(b)

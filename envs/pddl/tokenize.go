@@ -143,25 +143,31 @@ var contractions = []contraction{
 }
 
 func (c contraction) split(s string) string {
-	for from := 0; ; {
-		i := strings.Index(s[from:], c.word)
-		if i < 0 {
-			return s
+	if !strings.Contains(s, c.word) {
+		return s
+	}
+	var b strings.Builder
+	done := 0 // s is written up to there
+	for i := 0; ; {
+		n := strings.Index(s[i:], c.word)
+		if n < 0 {
+			break
 		}
-		i += from
-		from = i + len(c.word)
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[from:])
+		start := i + n
+		i = start + len(c.word)
+		before, _ := utf8.DecodeLastRuneInString(s[:start])
+		after, _ := utf8.DecodeRuneInString(s[i:])
 		if isWord(after) || c.spaceAfter && !isSpace(after) {
 			continue
 		}
 		if c.spaceBefore && before != ' ' || !c.spaceBefore && isWord(before) {
 			continue
 		}
-		split := " " + c.word[:c.at] + " " + c.word[c.at:] + " "
-		s = s[:i] + split + s[from:]
-		from = i + len(split)
+		b.WriteString(s[done:start] + " " + c.word[:c.at] + " " + c.word[c.at:] + " ")
+		done = i
 	}
+	b.WriteString(s[done:])
+	return b.String()
 }
 
 // isWord reports whether r is a word character of Python's regular expressions.

@@ -61,8 +61,8 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	return envs.Step{Observation: observation, Progress: w.progress, Done: w.done, Success: w.done, Valid: valid}, nil
 }
 
-// lower brings text into lower case as Python does: the one letter that Go
-// treats otherwise becomes two.
+// lower brings text into lower case as Python does, as far as it can matter: the
+// one capital of which Go makes a letter of a name becomes two characters.
 func lower(s string) string {
 	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
 }
@@ -171,25 +171,24 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.in.texts[w.plan[0]], nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world.
-type snapshot struct {
-	state    planning.State
-	progress float64
-	done     bool
-}
+// snapshot is what envs.Snapshotter keeps of a world: a world.
+type snapshot world
 
 // Snapshot implements envs.Snapshotter.
 func (w *world) Snapshot() (any, error) {
-	return snapshot{w.state.Clone(), w.progress, w.done}, nil
+	s := snapshot(*w)
+	s.state = w.state.Clone()
+	return s, nil
 }
 
 // Restore implements envs.Snapshotter.
 func (w *world) Restore(s any) error {
 	snap, ok := s.(snapshot)
-	if !ok {
-		return fmt.Errorf("not a snapshot of a PDDL world: %T", s)
+	if !ok || snap.in != w.in {
+		return fmt.Errorf("not a snapshot of this PDDL world: %T", s)
 	}
-	copy(w.state, snap.state)
-	w.progress, w.done = snap.progress, snap.done
+	spare := w.spare
+	*w = world(snap)
+	w.state, w.spare = snap.state.Clone(), spare
 	return nil
 }

@@ -1,34 +1,40 @@
 package planning
 
-import "fmt"
+import "slices"
 
-// A term is an object's number or, below zero, a variable's slot.
+// A term is an object's number or, below zero, a variable's slot: its place in
+// the environment.
 type term = int32
 
-func variable(slot int) term { return ^term(slot) }
+func slotTerm(slot int) term { return ^term(slot) }
 func slotOf(t term) int      { return int(^t) }
 
-// slot is a variable's place in the environment, with its type.
-type slot struct {
-	index int
-	typ   string
+// variable is a variable's slot with the objects it ranges over.
+type variable struct {
+	slot int
+	typ  *extent
+}
+
+// extent is the objects of a type, its subtypes included.
+type extent struct {
+	list []int32
+	has  []bool // by object
 }
 
 // scope maps the variables that may occur in a formula to their slots.
 type scope struct {
-	g     *grounder
 	names map[string]int
 	size  int // slots handed out so far
 }
 
-func newScope(g *grounder) *scope { return &scope{g: g, names: map[string]int{}} }
+func newScope() *scope { return &scope{names: map[string]int{}} }
 
-func (s *scope) declare(vars []Object) []slot {
-	out := make([]slot, len(vars))
+func (g *grounder) declare(vars []Object, sc *scope) []variable {
+	out := make([]variable, len(vars))
 	for i, v := range vars {
-		out[i] = slot{s.size, v.Type}
-		s.names[v.Name] = s.size
-		s.size++
+		out[i] = variable{sc.size, g.extentOf(v.Type)}
+		sc.names[v.Name] = sc.size
+		sc.size++
 	}
 	return out
 }
@@ -40,63 +46,80 @@ func (s *scope) close(vars []Object) {
 	}
 }
 
-// compiled is a condition in negation normal form: negation stands at atoms
-// only, and names are numbers.
+// compiled is a condition in negation normal form, where negation stands at
+// atoms only, or an effect. Names are numbers.
 type compiled struct {
 	op      Op
-	negated bool // of OpAtom and OpEqual
+	negated bool // of OpAtom and OpEqual; in an effect: deletes
+	static  bool // of a condition: no action changes whether it holds
 	pred    int32
 	args    []term
-	vars    []slot
 	sub     []compiled
+	join    *join // of OpExists and OpForall: the bindings to look at
+	free    []int // of a condition: the slots of its free variables
 }
 
 // compile brings a condition, negated if asked for, into negation normal form.
 func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
-	c := compiled{op: f.Op, negated: negated}
+	c := compiled{op: f.Op, negated: negated, static: true}
 	switch f.Op {
-	case OpAtom, OpEqual:
-		if f.Op == OpAtom {
-			c.pred = g.predIndex[f.Atom.Predicate]
-		}
-		c.args = g.terms(f.Atom.Args, sc)
+	case OpAtom:
+		c.pred = g.predIndex[f.Atom.Predicate]
+		c.args, c.free = g.terms(f.Atom.Args, sc)
+		c.static = g.predicates[c.pred].static
+		return c
+	case OpEqual:
+		c.args, c.free = g.terms(f.Atom.Args, sc)
 		return c
 	case OpNot:
 		return g.compile(f.Sub[0], sc, !negated)
-	case OpExists, OpForall:
-		c.vars = sc.declare(f.Vars)
-		defer sc.close(f.Vars)
 	}
 	if negated {
 		c.op = map[Op]Op{OpAnd: OpOr, OpOr: OpAnd, OpExists: OpForall, OpForall: OpExists}[f.Op]
 		c.negated = false
 	}
+	vars := g.declare(f.Vars, sc)
+	defer sc.close(f.Vars)
 	for _, s := range f.Sub {
-		c.sub = append(c.sub, g.compile(s, sc, negated))
+		sub := g.compile(s, sc, negated)
+		c.static = c.static && sub.static
+		c.sub = append(c.sub, sub)
+		for _, slot := range sub.free {
+			own := slices.ContainsFunc(vars, func(v variable) bool { return v.slot == slot })
+			if !own && !slices.Contains(c.free, slot) {
+				c.free = append(c.free, slot)
+			}
+		}
+	}
+	if c.op == OpExists || c.op == OpForall {
+		c.join = g.newJoin(vars, sc, &c.sub[0], c.op == OpExists)
 	}
 	return c
 }
 
-func (g *grounder) terms(names []string, sc *scope) []term {
-	out := make([]term, len(names))
-	for i, n := range names {
-		if slot, ok := sc.names[n]; ok {
-			out[i] = variable(slot)
-		} else {
-			out[i] = g.objIndex[n]
+// terms numbers variables and objects; free are the slots of the variables.
+func (g *grounder) terms(names []string, sc *scope) (terms []term, free []int) {
+	for _, n := range names {
+		slot, ok := sc.names[n]
+		if !ok {
+			terms = append(terms, g.objIndex[n])
+			continue
+		}
+		terms = append(terms, slotTerm(slot))
+		if !slices.Contains(free, slot) {
+			free = append(free, slot)
 		}
 	}
-	return out
+	return terms, free
 }
 
-// compileEffect numbers the names of an effect. Negation stays at atoms, where
-// it means deletion.
+// compileEffect numbers the names of an effect.
 func (g *grounder) compileEffect(f Formula, sc *scope) compiled {
 	c := compiled{op: f.Op}
 	switch f.Op {
 	case OpAtom:
 		c.pred = g.predIndex[f.Atom.Predicate]
-		c.args = g.terms(f.Atom.Args, sc)
+		c.args, _ = g.terms(f.Atom.Args, sc)
 		return c
 	case OpNot:
 		c = g.compileEffect(f.Sub[0], sc)
@@ -105,122 +128,138 @@ func (g *grounder) compileEffect(f Formula, sc *scope) compiled {
 	case OpWhen:
 		c.sub = []compiled{g.compile(f.Sub[0], sc, false), g.compileEffect(f.Sub[1], sc)}
 		return c
-	case OpForall:
-		c.vars = sc.declare(f.Vars)
-		defer sc.close(f.Vars)
 	}
+	vars := g.declare(f.Vars, sc)
+	defer sc.close(f.Vars)
 	for _, s := range f.Sub {
 		c.sub = append(c.sub, g.compileEffect(s, sc))
+	}
+	if c.op == OpForall {
+		when := &compiled{op: OpAnd, static: true}
+		if c.sub[0].op == OpWhen {
+			when = &c.sub[0].sub[0]
+		}
+		c.join = g.newJoin(vars, sc, when, true)
 	}
 	return c
 }
 
-// bind returns the arguments of an atom under env.
-func (c *compiled) bind(env []int32) []int32 {
-	out := make([]int32, len(c.args))
-	for i, t := range c.args {
-		if t < 0 {
-			t = env[slotOf(t)]
+// object returns the object that a term stands for under env.
+func object(t term, env []int32) int32 {
+	if t < 0 {
+		return env[slotOf(t)]
+	}
+	return t
+}
+
+// truth reports whether a static condition holds under env.
+func (g *grounder) truth(c *compiled, env []int32) bool {
+	if !g.spend(1) {
+		return false
+	}
+	switch c.op {
+	case OpEqual:
+		return (object(c.args[0], env) == object(c.args[1], env)) != c.negated
+	case OpAtom:
+		return g.predicates[c.pred].holds[string(g.pack(c.args, env, -1))] != c.negated
+	}
+	all := c.op == OpAnd || c.op == OpForall
+	result := all
+	g.eachSub(c, env, func(sub *compiled) bool {
+		result = g.truth(sub, env)
+		return result == all
+	})
+	return result
+}
+
+// eachSub visits the parts of a conjunction or disjunction, and the part of a
+// quantified formula once for every binding of its variables that matters, for
+// as long as visit says so.
+func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled) bool) {
+	if c.join != nil {
+		c.join.each(g, env, func() bool { return visit(&c.sub[0]) })
+		return
+	}
+	for i := range c.sub {
+		if !visit(&c.sub[i]) {
+			return
 		}
-		out[i] = t
+	}
+}
+
+// instantiate returns the ways to meet a condition under env, as conjunctions
+// of literals over interned facts; none when it cannot be met.
+func (g *grounder) instantiate(c *compiled, env []int32) [][]Literal {
+	switch {
+	case !g.spend(1):
+		return nil
+	case c.static && g.truth(c, env):
+		return [][]Literal{{}}
+	case c.static:
+		return nil
+	case c.op == OpAtom:
+		return [][]Literal{{literal(int(g.intern(c, env)), c.negated)}}
+	}
+	all := c.op == OpAnd || c.op == OpForall
+	var ways [][]Literal
+	if all {
+		ways = [][]Literal{make([]Literal, 0, len(c.sub))}
+	}
+	g.eachSub(c, env, func(sub *compiled) bool {
+		if all && sub.op == OpAtom && !sub.static {
+			ways = g.require(ways, literal(int(g.intern(sub, env)), sub.negated))
+			return len(ways) > 0
+		}
+		more := g.instantiate(sub, env)
+		if all {
+			ways = g.product(ways, more)
+			return len(ways) > 0
+		}
+		for _, way := range more {
+			if len(way) == 0 { // nothing has to hold
+				ways = [][]Literal{{}}
+				return false
+			}
+		}
+		ways = append(ways, more...)
+		return g.spend(len(more))
+	})
+	return ways
+}
+
+// require adds a literal to every way, in place, and leaves out the ways that
+// it contradicts.
+func (g *grounder) require(ways [][]Literal, l Literal) [][]Literal {
+	out := ways[:0]
+	for _, way := range ways {
+		if !g.spend(1 + len(way)) {
+			return nil
+		}
+		if slices.Contains(way, l^1) {
+			continue
+		}
+		if !slices.Contains(way, l) {
+			way = append(way, l)
+		}
+		out = append(out, way)
 	}
 	return out
 }
 
-func (g *grounder) holds(pred int32, args []int32) bool {
-	return g.predicates[pred].holds[string(g.pack(args, -1))]
-}
-
-var errTooManyWays = fmt.Errorf("a condition has more than %d ways to be met", maxDisjuncts)
-
-// instantiate returns the ways to meet a condition under env, as conjunctions
-// of literals over interned facts; none when it cannot be met.
-func (g *grounder) instantiate(c *compiled, env []int32) ([][]Literal, error) {
-	always := [][]Literal{{}}
-	switch c.op {
-	case OpEqual:
-		if args := c.bind(env); (args[0] == args[1]) != c.negated {
-			return always, nil
-		}
-		return nil, nil
-	case OpAtom:
-		args := c.bind(env)
-		if g.predicates[c.pred].static {
-			if g.holds(c.pred, args) != c.negated {
-				return always, nil
-			}
-			return nil, nil
-		}
-		return [][]Literal{{literal(int(g.intern(c.pred, args)), c.negated)}}, nil
-	}
-	ways := always
-	all := c.op == OpAnd || c.op == OpForall
-	if !all {
-		ways = nil
-	}
-	err := g.eachSub(c, env, func(sub *compiled, env []int32) error {
-		if all && len(ways) == 0 {
-			return nil
-		}
-		more, err := g.instantiate(sub, env)
-		if err != nil {
-			return err
-		}
-		if all {
-			ways = product(ways, more)
-		} else {
-			ways = append(ways, more...)
-		}
-		if len(ways) > maxDisjuncts {
-			return errTooManyWays
-		}
-		return nil
-	})
-	return ways, err
-}
-
-// eachSub visits the parts of a conjunction or disjunction, and the part of a
-// quantified formula once for every binding of its variables.
-func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled, []int32) error) error {
-	if len(c.vars) == 0 {
-		for i := range c.sub {
-			if err := visit(&c.sub[i], env); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	last := c.vars[len(c.vars)-1].index
-	for len(env) <= last {
-		env = append(env, 0)
-	}
-	var bind func(depth int) error
-	bind = func(depth int) error {
-		if depth == len(c.vars) {
-			return visit(&c.sub[0], env)
-		}
-		for _, v := range g.objectsOf(c.vars[depth].typ) {
-			env[c.vars[depth].index] = v
-			if err := bind(depth + 1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return bind(0)
-}
-
 // product combines every way of a with every way of b, leaving out ways that
 // contradict themselves.
-func product(a, b [][]Literal) [][]Literal {
+func (g *grounder) product(a, b [][]Literal) [][]Literal {
 	if len(a) == 1 && len(a[0]) == 0 {
 		return b
 	}
 	var out [][]Literal
 	for _, x := range a {
 		for _, y := range b {
-			if w, ok := conjoin(x, y); ok {
-				out = append(out, w)
+			if !g.spend(1 + len(x)*len(y)) {
+				return nil
+			}
+			if way, ok := conjoin(x, y); ok {
+				out = append(out, way)
 			}
 		}
 	}
@@ -244,53 +283,38 @@ next:
 	return way, true
 }
 
-// instantiateEffect returns what an effect does under env: at most one
-// unconditional Effect, first, and one for each way to meet a condition.
-func (g *grounder) instantiateEffect(c *compiled, env []int32) ([]Effect, error) {
-	effects := []Effect{{}}
-	err := g.collectEffect(c, env, nil, &effects)
-	if len(effects[0].Add) == 0 && len(effects[0].Delete) == 0 {
-		effects = effects[1:]
+// effects appends what an effect does under env where when held before: first
+// what it does without a further condition, then what each further condition
+// brings.
+func (g *grounder) effects(c *compiled, env []int32, when []Literal, out []Effect) []Effect {
+	at := len(out)
+	out = append(out, Effect{When: when})
+	var collect func(c *compiled) bool
+	collect = func(c *compiled) bool {
+		switch c.op {
+		case OpAtom:
+			out[at].Then = append(out[at].Then, literal(int(g.intern(c, env)), c.negated))
+		case OpWhen:
+			for _, way := range g.instantiate(&c.sub[0], env) {
+				both, ok := conjoin(when, way)
+				switch {
+				case !g.spend(1 + len(when)*len(way)):
+					return false
+				case !ok:
+				case len(both) == len(when):
+					collect(&c.sub[1])
+				default:
+					out = g.effects(&c.sub[1], env, both, out)
+				}
+			}
+		default:
+			g.eachSub(c, env, collect)
+		}
+		return g.spend(1)
 	}
-	return effects, err
-}
-
-func (g *grounder) collectEffect(c *compiled, env []int32, when []Literal, out *[]Effect) error {
-	switch c.op {
-	case OpAtom:
-		e := &(*out)[0]
-		if when != nil {
-			*out = append(*out, Effect{When: when})
-			e = &(*out)[len(*out)-1]
-		}
-		fact := g.intern(c.pred, c.bind(env))
-		if c.negated {
-			e.Delete = append(e.Delete, fact)
-		} else {
-			e.Add = append(e.Add, fact)
-		}
-		return nil
-	case OpWhen:
-		ways, err := g.instantiate(&c.sub[0], env)
-		if err != nil {
-			return err
-		}
-		for _, way := range ways {
-			both, ok := conjoin(when, way)
-			if !ok {
-				continue
-			}
-			if len(both) == 0 {
-				both = nil
-			}
-			if err := g.collectEffect(&c.sub[1], env, both, out); err != nil {
-				return err
-			}
-		}
-		return nil
-	default:
-		return g.eachSub(c, env, func(sub *compiled, env []int32) error {
-			return g.collectEffect(sub, env, when, out)
-		})
+	collect(c)
+	if len(out[at].Then) == 0 {
+		out = slices.Delete(out, at, at+1)
 	}
+	return out
 }

@@ -3,51 +3,52 @@ package planning
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
-// Bounds that keep a hostile problem from exhausting memory.
-const (
-	maxOperators = 1 << 20
-	maxDisjuncts = 1 << 14
-)
+// maxGrounding bounds the work of grounding, and with it the memory it takes:
+// bindings tried, conditions looked at and literals written. The largest of the
+// published tasks that this package was written for take a fiftieth.
+const maxGrounding = 1 << 23
 
-// Ground instantiates the actions of a domain with the objects of a problem.
-// Facts that no action changes are settled here, and what cannot be reached even
-// if nothing were ever undone is left out.
-func Ground(d *Domain, p *Problem) (*Task, error) {
-	objs, err := objects(d, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkProblem(d, p, objs); err != nil {
-		return nil, err
-	}
-	g := newGrounder(d, p, objs)
-	raw := rawTask{init: make(map[int32]bool)}
-	for i := range d.Actions {
-		if err := g.action(&d.Actions[i], &raw); err != nil {
-			return nil, err
+// Ground instantiates the actions of a problem's domain with its objects. Facts
+// that no action changes are settled here, and what cannot be reached even if
+// nothing were ever undone is left out. The error says that the problem is too
+// large.
+func Ground(p *Problem) (*Task, error) {
+	return ground(p, maxGrounding)
+}
+
+func ground(p *Problem, work int) (*Task, error) {
+	g := newGrounder(p, work)
+	raw := rawTask{objects: p.Objects, init: map[int32]bool{}}
+	for i := range p.Domain.Actions {
+		if g.action(&p.Domain.Actions[i], &raw); g.left < 0 {
+			return nil, fmt.Errorf("grounding action %s: the problem is too large", p.Domain.Actions[i].Name)
 		}
 	}
-	goal := g.compile(p.Goal, newScope(g), false)
-	if raw.goal, err = g.instantiate(&goal, nil); err != nil {
-		return nil, fmt.Errorf("goal: %w", err)
+	sc := newScope()
+	goal := g.compile(p.Goal, sc, false)
+	raw.goal = g.instantiate(&goal, make([]int32, sc.size))
+	if g.left < 0 {
+		return nil, fmt.Errorf("grounding the goal: the problem is too large")
 	}
 	for _, a := range p.Init {
-		if pred, args := g.ground(a); !g.predicates[pred].static {
-			raw.init[g.intern(pred, args)] = true
-		} else {
+		fact := g.number(a)
+		if g.predicates[fact.pred].static {
 			raw.constant = append(raw.constant, a)
+		} else {
+			raw.init[g.intern(&fact, nil)] = true
 		}
 	}
 	raw.atoms = g.atoms
-	return raw.prune(objs), nil
+	return raw.prune(g), nil
 }
 
 // predicate is what grounding knows of one predicate.
 type predicate struct {
 	static bool // no action changes it
-	facts  [][]int32
+	facts  [][]term
 	holds  map[string]bool
 	// by maps a position, and the other arguments, to the objects that stand
 	// at that position of a static fact; see candidates.
@@ -57,45 +58,58 @@ type predicate struct {
 // grounder holds the tables that grounding looks things up in. Objects and
 // predicates are numbered.
 type grounder struct {
-	domain     *Domain
-	objs       []Object
+	problem    *Problem
 	objIndex   map[string]int32
-	ofType     map[string][]int32
+	extents    map[string]*extent // by type
 	predIndex  map[string]int32
 	predicates []predicate
+	left       int // what may still be spent; below zero nothing counts any more
 
-	atoms   []Atom // interned facts that can change
+	atoms   []groundAtom // facts that can change, interned
 	atomIDs map[string]int32
 	key     []byte // scratch
 }
 
-func newGrounder(d *Domain, p *Problem, objs []Object) *grounder {
+// groundAtom is a fact in numbers.
+type groundAtom struct {
+	pred int32
+	args []int32
+}
+
+func newGrounder(p *Problem, work int) *grounder {
 	g := &grounder{
-		domain: d, objs: objs,
+		problem:    p,
 		objIndex:   map[string]int32{},
-		ofType:     map[string][]int32{},
+		extents:    map[string]*extent{},
 		predIndex:  map[string]int32{},
-		predicates: make([]predicate, len(d.Predicates)),
+		predicates: make([]predicate, len(p.Domain.Predicates)),
+		left:       work,
 		atomIDs:    map[string]int32{},
 	}
-	for i, o := range objs {
+	for i, o := range p.Objects {
 		g.objIndex[o.Name] = int32(i)
 	}
-	for i, pr := range d.Predicates {
+	for i, pr := range p.Domain.Predicates {
 		g.predIndex[pr.Name] = int32(i)
-		g.predicates[i] = predicate{static: true, holds: map[string]bool{}}
+		g.predicates[i] = predicate{static: true, holds: map[string]bool{}, by: make([]map[string][]int32, len(pr.Params))}
 	}
-	for _, a := range d.Actions {
+	for _, a := range p.Domain.Actions {
 		g.markChanged(a.Effect)
 	}
 	for _, a := range p.Init {
-		pred, args := g.ground(a)
-		if pr := &g.predicates[pred]; pr.static {
-			pr.facts = append(pr.facts, args)
-			pr.holds[string(g.pack(args, -1))] = true
+		fact := g.number(a)
+		if pr := &g.predicates[fact.pred]; pr.static {
+			pr.facts = append(pr.facts, fact.args)
+			pr.holds[string(g.pack(fact.args, nil, -1))] = true
 		}
 	}
 	return g
+}
+
+// spend takes n from what may be spent and reports whether that was there.
+func (g *grounder) spend(n int) bool {
+	g.left -= n
+	return g.left >= 0
 }
 
 // markChanged notes which predicates an effect changes.
@@ -112,110 +126,113 @@ func (g *grounder) markChanged(f Formula) {
 	}
 }
 
-// objectsOf lists the objects of a type, subtypes included.
-func (g *grounder) objectsOf(typ string) []int32 {
-	list, ok := g.ofType[typ]
+// extentOf returns the objects of a type.
+func (g *grounder) extentOf(typ string) *extent {
+	e, ok := g.extents[typ]
 	if !ok {
-		for i, o := range g.objs {
-			if g.domain.IsA(o.Type, typ) {
-				list = append(list, int32(i))
+		e = &extent{has: make([]bool, len(g.problem.Objects))}
+		for i, o := range g.problem.Objects {
+			if g.spend(1) && g.problem.Domain.IsA(o.Type, typ) {
+				e.list = append(e.list, int32(i))
+				e.has[i] = true
 			}
 		}
-		g.ofType[typ] = list
+		g.extents[typ] = e
 	}
-	return list
+	return e
 }
 
-// ground numbers the parts of a ground atom.
-func (g *grounder) ground(a Atom) (pred int32, args []int32) {
-	args = make([]int32, len(a.Args))
-	for i, name := range a.Args {
-		args[i] = g.objIndex[name]
+// number numbers the parts of a ground atom.
+func (g *grounder) number(a Atom) compiled {
+	c := compiled{op: OpAtom, pred: g.predIndex[a.Predicate]}
+	for _, name := range a.Args {
+		c.args = append(c.args, g.objIndex[name])
 	}
-	return g.predIndex[a.Predicate], args
+	return c
 }
 
-// pack writes arguments, but for the one at position skip, into a key. The key
-// is valid until the next call.
-func (g *grounder) pack(args []int32, skip int) []byte {
+// pack writes the objects that terms stand for under env, but for the one at
+// position skip, into a key. The key is valid until the next call.
+func (g *grounder) pack(args []term, env []int32, skip int) []byte {
 	g.key = g.key[:0]
-	for i, a := range args {
+	for i, t := range args {
 		if i != skip {
-			g.key = binary.LittleEndian.AppendUint32(g.key, uint32(a))
+			g.key = binary.LittleEndian.AppendUint32(g.key, uint32(object(t, env)))
 		}
 	}
 	return g.key
 }
 
-// intern numbers a fact that can change.
-func (g *grounder) intern(pred int32, args []int32) int32 {
-	g.pack(args, -1)
-	g.key = binary.LittleEndian.AppendUint32(g.key, uint32(pred))
-	if id, ok := g.atomIDs[string(g.key)]; ok {
-		return id
+// intern numbers the fact that an atom is under env.
+func (g *grounder) intern(c *compiled, env []int32) int32 {
+	g.pack(c.args, env, -1)
+	g.key = binary.LittleEndian.AppendUint32(g.key, uint32(c.pred))
+	id, ok := g.atomIDs[string(g.key)]
+	if !ok {
+		id = int32(len(g.atoms))
+		g.atomIDs[string(g.key)] = id
+		args := make([]int32, len(c.args))
+		for i, t := range c.args {
+			args[i] = object(t, env)
+		}
+		g.atoms = append(g.atoms, groundAtom{c.pred, args})
 	}
-	id := int32(len(g.atoms))
-	g.atomIDs[string(g.key)] = id
-	a := Atom{Predicate: g.domain.Predicates[pred].Name}
-	for _, arg := range args {
-		a.Args = append(a.Args, g.objs[arg].Name)
-	}
-	g.atoms = append(g.atoms, a)
 	return id
 }
 
-// candidates lists the objects that make a static fact true when put at one
-// position of its arguments, the others being bound.
-func (g *grounder) candidates(pred int32, args []int32, at int) []int32 {
-	p := &g.predicates[pred]
-	if p.by == nil {
-		p.by = make([]map[string][]int32, len(args))
+// name returns a fact by the names of its parts.
+func (g *grounder) name(a groundAtom) Atom {
+	out := Atom{Predicate: g.problem.Domain.Predicates[a.pred].Name}
+	for _, arg := range a.args {
+		out.Args = append(out.Args, g.problem.Objects[arg].Name)
 	}
+	return out
+}
+
+// candidates lists the objects that make a static atom true when put at one
+// position of its arguments, the others being bound by env.
+func (g *grounder) candidates(c *compiled, at int, env []int32) []int32 {
+	return g.index(c.pred, at)[string(g.pack(c.args, env, at))]
+}
+
+// index returns the static facts of a predicate as candidates needs them.
+func (g *grounder) index(pred int32, at int) map[string][]int32 {
+	p := &g.predicates[pred]
 	if p.by[at] == nil {
 		p.by[at] = map[string][]int32{}
 		for _, f := range p.facts {
-			key := string(g.pack(f, at))
+			g.spend(1)
+			key := string(g.pack(f, nil, at))
 			p.by[at][key] = append(p.by[at][key], f[at])
 		}
 	}
-	return p.by[at][string(g.pack(args, at))]
+	return p.by[at]
 }
 
-// action grounds one action: it binds the parameters one after the other,
-// guided by the static facts that the precondition asks for.
-func (g *grounder) action(a *Action, out *rawTask) error {
-	sc := newScope(g)
-	slots := sc.declare(a.Params)
+// action grounds one action.
+func (g *grounder) action(a *Action, out *rawTask) {
+	sc := newScope()
+	params := g.declare(a.Params, sc)
 	pre := g.compile(a.Precondition, sc, false)
 	eff := g.compileEffect(a.Effect, sc)
-	j := newJoin(g, slots, &pre)
 	env := make([]int32, sc.size)
-	return j.each(env, func() error {
-		ways, err := g.instantiate(&pre, env)
-		if err != nil || len(ways) == 0 {
-			return wrapAction(a, err)
+	g.newJoin(params, sc, &pre, true).each(g, env, func() bool {
+		ways := g.instantiate(&pre, env)
+		if len(ways) == 0 {
+			return true
 		}
-		effects, err := g.instantiateEffect(&eff, env)
-		if err != nil {
-			return wrapAction(a, err)
+		effects := g.effects(&eff, env, nil, nil)
+		args := make([]int, len(params))
+		for i, v := range params {
+			args[i] = int(env[v.slot])
 		}
-		args := make([]int, len(slots))
-		for i, s := range slots {
-			args[i] = int(env[s.index])
+		if len(out.ops)+len(ways) > cap(out.ops) { // double: append would copy more often
+			out.ops = slices.Grow(out.ops, len(out.ops)+len(ways)+256)
 		}
 		for _, way := range ways {
 			out.ops = append(out.ops, Operator{Action: a, Args: args, Precondition: way, Effects: effects})
 		}
-		if len(out.ops) > maxOperators {
-			return fmt.Errorf("the problem has more than %d ground actions", maxOperators)
-		}
-		return nil
+		// An operator takes about as much memory as ten literals.
+		return g.spend(len(args) + 10*len(ways))
 	})
-}
-
-func wrapAction(a *Action, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("action %s: %w", a.Name, err)
 }

@@ -2,128 +2,189 @@ package planning
 
 import "slices"
 
-// join enumerates the bindings of an action's parameters that meet the static
-// part of its precondition.
+// join enumerates the bindings of variables for which a condition is not
+// settled by static facts alone. It takes values from the static facts that the
+// condition asks for rather than trying every object.
 type join struct {
-	g      *grounder
-	order  []slot
-	checks [][]check // per position in order: the static atoms to look up there
+	want  bool        // the truth value that the condition is to have
+	first []*compiled // static conditions on variables bound before
+	steps []joinStep
 }
 
-// check is a static atom whose last unbound variable is args[at].
-type check struct {
-	atom *compiled
-	at   int
+// joinStep binds one variable.
+type joinStep struct {
+	variable
+	source *compiled   // a static atom to take values from; nil for all of the type
+	at     int         // where the variable stands in source
+	tests  []*compiled // static conditions decided once it is bound
 }
 
-// newJoin plans the enumeration. Next comes always the parameter with the
-// fewest values to be expected.
-func newJoin(g *grounder, params []slot, pre *compiled) *join {
-	j := &join{g: g}
-	atoms := staticConjuncts(g, pre, nil)
-	bound := map[int]bool{}
-	left := slices.Clone(params)
+// newJoin plans the enumeration of the bindings for which cond can have the
+// truth value want. The static conditions that it looks at itself it takes out
+// of cond. Next comes always the variable with the fewest values to be expected.
+func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool) *join {
+	j := &join{want: want}
+	tests := takeStatic(cond, want)
+	bound := make([]bool, sc.size)
+	for _, slot := range sc.names {
+		bound[slot] = true
+	}
+	for _, v := range vars {
+		bound[v.slot] = false
+	}
+	j.first, tests = decided(tests, bound)
+	left := slices.Clone(vars)
+	for i := range left {
+		tests = g.narrow(&left[i], sc.size, tests, want)
+	}
 	for len(left) > 0 {
-		best, bestCost := 0, int(^uint(0)>>1)
-		for i, s := range left {
-			if cost := j.expect(s, atoms, bound); cost < bestCost {
-				best, bestCost = i, cost
+		best, next, bestCost := 0, joinStep{}, 0
+		for i, v := range left {
+			if !g.spend(1 + len(tests)) {
+				return j
+			}
+			if step, cost := g.step(v, tests, bound, want); i == 0 || cost < bestCost {
+				best, next, bestCost = i, step, cost
 			}
 		}
-		s := left[best]
 		left = slices.Delete(left, best, best+1)
-		bound[s.index] = true
-		j.order = append(j.order, s)
-		j.checks = append(j.checks, completed(s, atoms, bound))
+		bound[next.slot] = true
+		next.tests, tests = decided(tests, bound)
+		next.tests = slices.DeleteFunc(next.tests, func(c *compiled) bool { return c == next.source })
+		j.steps = append(j.steps, next)
 	}
 	return j
 }
 
-// staticConjuncts collects the positive static atoms that must hold for the
-// precondition to hold.
-func staticConjuncts(g *grounder, f *compiled, out []*compiled) []*compiled {
-	switch {
-	case f.op == OpAnd:
-		for i := range f.sub {
-			out = staticConjuncts(g, &f.sub[i], out)
-		}
-	case f.op == OpAtom && !f.negated && g.predicates[f.pred].static:
-		out = append(out, f)
+// takeStatic takes out of a condition the static parts all of which must have
+// the truth value want for the condition to have it.
+func takeStatic(c *compiled, want bool) []*compiled {
+	op := OpOr
+	if want {
+		op = OpAnd
 	}
+	if c.op != op {
+		if !c.static {
+			return nil
+		}
+		taken := *c
+		*c = compiled{op: op, static: true}
+		return []*compiled{&taken}
+	}
+	var out []*compiled
+	var rest []compiled
+	for i := range c.sub {
+		s := &c.sub[i]
+		out = append(out, takeStatic(s, want)...)
+		if s.op != op || len(s.sub) > 0 {
+			rest = append(rest, *s)
+		}
+	}
+	c.sub = rest
 	return out
 }
 
-// expect estimates how many values a parameter can take, given those bound.
-func (j *join) expect(s slot, atoms []*compiled, bound map[int]bool) int {
-	least := len(j.g.objectsOf(s.typ))
-	bound[s.index] = true
-	for _, c := range completed(s, atoms, bound) {
-		distinct := map[int32]bool{}
-		others := map[string]bool{}
-		for _, f := range j.g.predicates[c.atom.pred].facts {
-			distinct[f[c.at]] = true
-			others[string(j.g.pack(f, c.at))] = true
+// decided divides conditions into those all of whose free variables are bound,
+// and the others.
+func decided(conds []*compiled, bound []bool) (now, later []*compiled) {
+	for _, c := range conds {
+		if slices.ContainsFunc(c.free, func(slot int) bool { return !bound[slot] }) {
+			later = append(later, c)
+		} else {
+			now = append(now, c)
 		}
-		each := len(distinct)
-		if len(others) > 0 {
-			each = min(each, (len(j.g.predicates[c.atom.pred].facts)+len(others)-1)/len(others))
-		}
-		least = min(least, each)
 	}
-	delete(bound, s.index)
-	return least
+	return now, later
 }
 
-// completed lists the atoms all of whose variables are bound and that hold s.
-func completed(s slot, atoms []*compiled, bound map[int]bool) []check {
-	var out []check
-	for _, a := range atoms {
-		at, all := -1, true
-		for i, t := range a.args {
-			if t == variable(s.index) && at < 0 {
-				at = i
+// narrow leaves out the objects that conditions on a variable alone exclude, and
+// returns the other conditions.
+func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (others []*compiled) {
+	j := &join{want: want}
+	for _, c := range tests {
+		if len(c.free) == 1 && c.free[0] == v.slot {
+			j.first = append(j.first, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	if len(j.first) == 0 {
+		return tests
+	}
+	all := v.typ
+	v.typ = &extent{has: make([]bool, len(all.has))}
+	env := make([]int32, size)
+	for _, o := range all.list {
+		if env[v.slot] = o; j.pass(g, j.first, env) {
+			v.typ.list = append(v.typ.list, o)
+			v.typ.has[o] = true
+		}
+	}
+	return others
+}
+
+// step says how to bind a variable next, and how many values to expect.
+func (g *grounder) step(v variable, tests []*compiled, bound []bool, want bool) (joinStep, int) {
+	best, cost := joinStep{variable: v}, len(v.typ.list)
+	for _, c := range tests {
+		if c.op != OpAtom || c.negated == want {
+			continue // asks for no fact
+		}
+		at, once := -1, true
+		for i, t := range c.args {
+			switch {
+			case t == slotTerm(v.slot):
+				at, once = i, at < 0
+			case t < 0 && !bound[slotOf(t)]:
+				once = false
 			}
-			if t < 0 && !bound[slotOf(t)] {
-				all = false
+			if !once {
+				break
 			}
 		}
-		if at >= 0 && all {
-			out = append(out, check{a, at})
-		}
-	}
-	return out
-}
-
-// each calls visit for every binding; env holds it, by slot.
-func (j *join) each(env []int32, visit func() error) error {
-	return j.bind(0, env, visit)
-}
-
-func (j *join) bind(depth int, env []int32, visit func() error) error {
-	if depth == len(j.order) {
-		return visit()
-	}
-	s, checks := j.order[depth], j.checks[depth]
-	values := j.g.objectsOf(s.typ)
-	if len(checks) > 0 {
-		values = j.g.candidates(checks[0].atom.pred, checks[0].atom.bind(env), checks[0].at)
-	}
-	for _, v := range values {
-		env[s.index] = v
-		if !j.g.domain.IsA(j.g.objs[v].Type, s.typ) || !j.holds(checks, env) {
+		if at < 0 || !once {
 			continue
 		}
-		if err := j.bind(depth+1, env, visit); err != nil {
-			return err
+		facts, keys := len(g.predicates[c.pred].facts), len(g.index(c.pred, at))
+		if n := (facts + keys - 1) / max(keys, 1); n <= cost {
+			best.source, best.at, cost = c, at, n
 		}
 	}
-	return nil
+	return best, cost
 }
 
-// holds reports whether the static atoms are true under env.
-func (j *join) holds(checks []check, env []int32) bool {
-	for _, c := range checks {
-		if !j.g.holds(c.atom.pred, c.atom.bind(env)) {
+// each visits every binding, written into env, for as long as visit says so.
+func (j *join) each(g *grounder, env []int32, visit func() bool) {
+	if j.pass(g, j.first, env) {
+		j.bind(g, j.steps, env, visit)
+	}
+}
+
+func (j *join) bind(g *grounder, steps []joinStep, env []int32, visit func() bool) bool {
+	if len(steps) == 0 {
+		return visit()
+	}
+	s := &steps[0]
+	values := s.typ.list
+	if s.source != nil {
+		values = g.candidates(s.source, s.at, env)
+	}
+	for _, v := range values {
+		if !g.spend(1) {
+			return false
+		}
+		env[s.slot] = v
+		if s.typ.has[v] && j.pass(g, s.tests, env) && !j.bind(g, steps[1:], env, visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// pass reports whether static conditions have the truth value wanted.
+func (j *join) pass(g *grounder, conds []*compiled, env []int32) bool {
+	for _, c := range conds {
+		if g.truth(c, env) != j.want {
 			return false
 		}
 	}

@@ -1,90 +1,119 @@
 package planning
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// ParseDomain reads a domain file. The name is used in error messages, which
-// give file:line:column.
+// ParseDomain reads a domain file and checks that what it says fits together:
+// reading on with a misspelt name would give silently wrong states. Errors start
+// with file:line:column.
 func ParseDomain(file, text string) (*Domain, error) {
 	p := &parser{file: file}
-	sections, name, err := p.define(text, "domain")
+	s, name, err := p.define(text, "domain", ":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
 	if err != nil {
 		return nil, err
 	}
+	// What is required shows in what is used, and costs are not counted.
 	d := &Domain{Name: name, Types: map[string]string{}}
-	for _, s := range sections {
-		switch key := s.kids[0].atom; key {
-		case ":requirements", ":functions":
-			// What is required shows in what is used; costs are not counted.
-		case ":types":
-			err = p.types(d, s.kids[1:])
-		case ":constants":
-			d.Constants, err = p.typedList(s.kids[1:])
-		case ":predicates":
-			err = p.predicates(d, s.kids[1:])
-		case ":action":
-			err = p.action(d, s)
-		default:
-			err = p.errorf(s, "unknown section %s in a domain", key)
-		}
-		if err != nil {
+	p.enter(d)
+	if err := p.types(s.only(":types")); err != nil {
+		return nil, err
+	}
+	if d.Constants, err = p.objects(s.only(":constants")); err != nil {
+		return nil, err
+	}
+	if err := p.predicates(s.only(":predicates")); err != nil {
+		return nil, err
+	}
+	for _, n := range s[":action"] {
+		if err := p.action(n); err != nil {
 			return nil, err
 		}
 	}
-	return d, checkDomain(file, d)
+	return d, nil
 }
 
-// ParseProblem reads a problem file.
-func ParseProblem(file, text string) (*Problem, error) {
+// ParseProblem reads a problem file of a domain and checks that it fits the
+// domain. Errors start with file:line:column.
+func ParseProblem(file, text string, d *Domain) (*Problem, error) {
 	p := &parser{file: file}
-	sections, name, err := p.define(text, "problem")
+	s, name, err := p.define(text, "problem", ":requirements", ":domain", ":objects", ":init", ":goal", ":metric")
 	if err != nil {
 		return nil, err
 	}
-	pr := &Problem{Name: name, Goal: Formula{Op: OpAnd}}
-	hasGoal := false
-	for _, s := range sections {
-		switch key := s.kids[0].atom; key {
-		case ":requirements", ":metric":
-		case ":domain":
-			if len(s.kids) != 2 || s.kids[1].list {
-				return nil, p.errorf(s, "want (:domain NAME)")
-			}
-			pr.Domain = s.kids[1].atom
-		case ":objects":
-			pr.Objects, err = p.typedList(s.kids[1:])
-		case ":init":
-			pr.Init, err = p.init(s.kids[1:])
-		case ":goal":
-			if len(s.kids) != 2 {
-				return nil, p.errorf(s, "want (:goal CONDITION)")
-			}
-			hasGoal = true
-			pr.Goal, err = p.condition(s.kids[1])
-		default:
-			err = p.errorf(s, "unknown section %s in a problem", key)
-		}
-		if err != nil {
-			return nil, err
+	pr := &Problem{Name: name, Domain: d}
+	p.enter(d)
+	own, err := p.objects(s.only(":objects"))
+	if err != nil {
+		return nil, err
+	}
+	pr.Objects = slices.Concat(d.Constants, own)
+	p.complete = true
+	for _, m := range d.borrowed {
+		if _, ok := p.known[m.name]; !ok {
+			return nil, fmt.Errorf("%s: object %s is not declared; %s names it", file, m.name, m.at)
 		}
 	}
-	if !hasGoal {
+	if pr.Init, err = p.init(s.only(":init")); err != nil {
+		return nil, err
+	}
+	goal := s[":goal"]
+	if len(goal) == 0 {
 		return nil, fmt.Errorf("%s: the problem has no :goal", file)
+	}
+	if len(goal[0].kids) != 2 {
+		return nil, p.errorf(goal[0], "want (:goal CONDITION)")
+	}
+	pr.Goal, err = p.condition(goal[0].kids[1])
+	if err != nil {
+		return nil, err
 	}
 	return pr, nil
 }
 
+// sections are the parts of a definition by their keys.
+type sections map[string][]node
+
+// only returns what follows the key of a section that occurs at most once.
+func (s sections) only(key string) []node {
+	if len(s[key]) == 0 {
+		return nil
+	}
+	return s[key][0].kids[1:]
+}
+
 // parser turns S-expressions into definitions.
 type parser struct {
-	file string
+	file   string
+	domain *Domain
+	arity  map[string]int    // of the predicates
+	known  map[string]string // objects, by name, with their types
+	// complete: every object is known, so that no other name may occur.
+	complete bool
+	vars     map[string]bool // variables in scope
+}
+
+// enter makes the names that a domain declares so far known.
+func (p *parser) enter(d *Domain) {
+	p.domain = d
+	p.arity, p.known, p.vars = map[string]int{}, map[string]string{}, map[string]bool{}
+	for _, pr := range d.Predicates {
+		p.arity[pr.Name] = len(pr.Params)
+	}
+	for _, o := range d.Constants {
+		p.known[o.Name] = o.Type
+	}
 }
 
 func (p *parser) errorf(n node, format string, args ...any) error {
-	return (&reader{file: p.file}).at(n).errorf(format, args...)
+	return errorAt(p.file, n.position, format, args...)
 }
 
-// define takes apart (define (KIND NAME) SECTION…) and checks that every
-// section is a list that starts with a word.
-func (p *parser) define(text, kind string) (sections []node, name string, err error) {
+// define takes apart (define (KIND NAME) SECTION…), where only sections with
+// the given keys may stand, and of those only :action more than once.
+func (p *parser) define(text, kind string, keys ...string) (s sections, name string, err error) {
 	n, err := readFile(p.file, text)
 	if err != nil {
 		return nil, "", err
@@ -96,34 +125,40 @@ func (p *parser) define(text, kind string) (sections []node, name string, err er
 	if len(head.kids) != 2 || head.kids[0].atom != kind || head.kids[1].list {
 		return nil, "", p.errorf(head, "want (%s NAME)", kind)
 	}
-	for _, s := range n.kids[2:] {
-		if len(s.kids) == 0 || s.kids[0].list {
-			return nil, "", p.errorf(s, "want a section such as (:init …)")
+	s = sections{}
+	for _, k := range n.kids[2:] {
+		if len(k.kids) == 0 || k.kids[0].list {
+			return nil, "", p.errorf(k, "want a section such as (%s …)", keys[len(keys)-1])
 		}
+		key := k.kids[0].atom
+		if !slices.Contains(keys, key) {
+			return nil, "", p.errorf(k, "unknown section %s in a %s", key, kind)
+		}
+		if len(s[key]) > 0 && key != ":action" {
+			return nil, "", p.errorf(k, "section %s is given twice", key)
+		}
+		s[key] = append(s[key], k)
 	}
-	return n.kids[2:], head.kids[1].atom, nil
+	return s, head.kids[1].atom, nil
 }
 
-func (p *parser) types(d *Domain, nodes []node) error {
-	list, err := p.typedList(nodes)
-	if err != nil {
-		return err
+// name reads the name of something that is declared.
+func (p *parser) name(n node) (string, error) {
+	if n.list || strings.HasPrefix(n.atom, "?") {
+		return "", p.errorf(n, "want a name")
 	}
-	for _, t := range list {
-		if t.Name == rootType {
-			continue
-		}
-		if _, ok := d.Types[t.Name]; ok {
-			return fmt.Errorf("%s: type %s is declared twice", p.file, t.Name)
-		}
-		d.Types[t.Name] = t.Type
-	}
-	return nil
+	return n.atom, nil
+}
+
+// typed is an entry of a typed list.
+type typed struct {
+	name node
+	typ  node // with rootType for an entry without a type
 }
 
 // typedList reads "a b - t c d - u e"; what has no type is an object.
-func (p *parser) typedList(nodes []node) ([]Object, error) {
-	var out []Object
+func (p *parser) typedList(nodes []node) ([]typed, error) {
+	var out []typed
 	untyped := 0
 	for i := 0; i < len(nodes); i++ {
 		n := nodes[i]
@@ -131,7 +166,7 @@ func (p *parser) typedList(nodes []node) ([]Object, error) {
 		case n.list:
 			return nil, p.errorf(n, "want a name, not a list")
 		case n.atom != "-":
-			out = append(out, Object{Name: n.atom, Type: rootType})
+			out = append(out, typed{n, node{atom: rootType}})
 		case i+1 == len(nodes):
 			return nil, p.errorf(n, "a type is missing after -")
 		case nodes[i+1].list:
@@ -141,50 +176,195 @@ func (p *parser) typedList(nodes []node) ([]Object, error) {
 		default:
 			i++
 			for ; untyped < len(out); untyped++ {
-				out[untyped].Type = nodes[i].atom
+				out[untyped].typ = nodes[i]
 			}
 		}
 	}
 	return out, nil
 }
 
-func (p *parser) predicates(d *Domain, nodes []node) error {
-	for _, n := range nodes {
-		if len(n.kids) == 0 || n.kids[0].list {
-			return p.errorf(n, "want (PREDICATE PARAMETER…)")
-		}
-		params, err := p.typedList(n.kids[1:])
+func (p *parser) types(nodes []node) error {
+	list, err := p.typedList(nodes)
+	if err != nil {
+		return err
+	}
+	tree := p.domain.Types
+	for _, t := range list {
+		name, err := p.name(t.name)
 		if err != nil {
 			return err
 		}
-		d.Predicates = append(d.Predicates, Predicate{Name: n.kids[0].atom, Params: params})
+		if name == rootType { // it is there already, but some declare it
+			if t.typ.atom != rootType {
+				return p.errorf(t.name, "type %s stands above all others and has no parent", name)
+			}
+			continue
+		}
+		if _, ok := tree[name]; ok {
+			return p.errorf(t.name, "type %s is declared twice", name)
+		}
+		tree[name] = t.typ.atom
+	}
+	for _, t := range list {
+		if err := p.checkType(t.typ); err != nil {
+			return err
+		}
+		up := t.typ.atom
+		for n := 0; up != rootType; n++ {
+			if n == maxDepth {
+				return p.errorf(t.name, "type %s has itself or too many types above it", t.name.atom)
+			}
+			up = tree[up]
+		}
 	}
 	return nil
 }
 
-func (p *parser) action(d *Domain, n node) error {
-	if len(n.kids) < 2 || n.kids[1].list || len(n.kids)%2 != 0 {
-		return p.errorf(n, "want (:action NAME :parameters … :precondition … :effect …)")
+func (p *parser) checkType(n node) error {
+	if _, ok := p.domain.Types[n.atom]; !ok && n.atom != rootType {
+		return p.errorf(n, "unknown type %s", n.atom)
 	}
-	a := Action{Name: n.kids[1].atom, Precondition: Formula{Op: OpAnd}, Effect: Formula{Op: OpAnd}}
-	for i := 2; i < len(n.kids); i += 2 {
-		key, value := n.kids[i], n.kids[i+1]
-		var err error
-		switch key.atom {
-		case ":parameters":
-			a.Params, err = p.typedList(value.kids)
-		case ":precondition":
-			a.Precondition, err = p.condition(value)
-		case ":effect":
-			a.Effect, err = p.effect(value)
-		default:
-			err = p.errorf(key, "unknown part %s of action %s", key.atom, a.Name)
+	return nil
+}
+
+// checkQuantified checks the type of a quantified variable. A comma after it,
+// which makes it another type and one that has no objects, is let through:
+// ALFWorld's domain has one, and what follows from that is part of the game.
+func (p *parser) checkQuantified(n node) error {
+	if strings.HasSuffix(n.atom, ",") {
+		return nil
+	}
+	return p.checkType(n)
+}
+
+// objects reads declarations of objects or constants. A name may be declared
+// again, and then counts once, if it is with the same type.
+func (p *parser) objects(nodes []node) ([]Object, error) {
+	list, err := p.typedList(nodes)
+	if err != nil {
+		return nil, err
+	}
+	var out []Object
+	for _, o := range list {
+		name, err := p.name(o.name)
+		if err != nil {
+			return nil, err
 		}
+		if err := p.checkType(o.typ); err != nil {
+			return nil, err
+		}
+		switch typ, ok := p.known[name]; {
+		case !ok:
+			p.known[name] = o.typ.atom
+			out = append(out, Object{name, o.typ.atom})
+		case typ != o.typ.atom:
+			return nil, p.errorf(o.name, "object %s is declared as %s and as %s", name, typ, o.typ.atom)
+		}
+	}
+	return out, nil
+}
+
+func (p *parser) predicates(nodes []node) error {
+	for _, n := range nodes {
+		if len(n.kids) == 0 {
+			return p.errorf(n, "want (PREDICATE VARIABLE…)")
+		}
+		name, err := p.name(n.kids[0])
 		if err != nil {
 			return err
 		}
+		if _, ok := p.arity[name]; ok {
+			return p.errorf(n, "predicate %s is declared twice", name)
+		}
+		params, err := p.declare(n.kids[1:], p.checkType)
+		if err != nil {
+			return err
+		}
+		p.release(params)
+		p.arity[name] = len(params)
+		p.domain.Predicates = append(p.domain.Predicates, Predicate{Name: name, Params: params})
 	}
-	d.Actions = append(d.Actions, a)
+	return nil
+}
+
+// declare reads variables and puts them in scope.
+func (p *parser) declare(nodes []node, checkType func(node) error) ([]Object, error) {
+	list, err := p.typedList(nodes)
+	if err != nil {
+		return nil, err
+	}
+	var out []Object
+	for _, v := range list {
+		name := v.name.atom
+		if !strings.HasPrefix(name, "?") {
+			return nil, p.errorf(v.name, "want a variable such as ?%s", name)
+		}
+		if p.vars[name] {
+			return nil, p.errorf(v.name, "variable %s is declared twice", name)
+		}
+		if err := checkType(v.typ); err != nil {
+			return nil, err
+		}
+		p.vars[name] = true
+		out = append(out, Object{name, v.typ.atom})
+	}
+	return out, nil
+}
+
+// release takes variables out of scope.
+func (p *parser) release(vars []Object) {
+	for _, v := range vars {
+		delete(p.vars, v.Name)
+	}
+}
+
+func (p *parser) action(n node) error {
+	if len(n.kids) < 2 || len(n.kids)%2 != 0 {
+		return p.errorf(n, "want (:action NAME :parameters … :precondition … :effect …)")
+	}
+	name, err := p.name(n.kids[1])
+	if err != nil {
+		return err
+	}
+	a := Action{Name: name, Precondition: Formula{Op: OpAnd}, Effect: Formula{Op: OpAnd}}
+	for _, other := range p.domain.Actions {
+		if other.Name == name {
+			return p.errorf(n, "action %s is defined twice", name)
+		}
+	}
+	parts := map[string]node{}
+	for i := 2; i < len(n.kids); i += 2 {
+		key := n.kids[i]
+		switch key.atom {
+		case ":parameters", ":precondition", ":effect":
+		default:
+			return p.errorf(key, "unknown part %s of action %s", key.atom, name)
+		}
+		if _, ok := parts[key.atom]; ok {
+			return p.errorf(key, "part %s of action %s is given twice", key.atom, name)
+		}
+		parts[key.atom] = n.kids[i+1]
+	}
+	if part, ok := parts[":parameters"]; ok {
+		if !part.list {
+			return p.errorf(part, "want (VARIABLE…)")
+		}
+		if a.Params, err = p.declare(part.kids, p.checkType); err != nil {
+			return err
+		}
+		defer p.release(a.Params)
+	}
+	if part, ok := parts[":precondition"]; ok {
+		if a.Precondition, err = p.condition(part); err != nil {
+			return err
+		}
+	}
+	if part, ok := parts[":effect"]; ok {
+		if a.Effect, err = p.effect(part); err != nil {
+			return err
+		}
+	}
+	p.domain.Actions = append(p.domain.Actions, a)
 	return nil
 }
 
@@ -209,18 +389,46 @@ func (p *parser) init(nodes []node) ([]Atom, error) {
 	return out, nil
 }
 
+// atom reads a predicate with its arguments.
 func (p *parser) atom(n node) (Atom, error) {
-	if len(n.kids) == 0 {
+	if len(n.kids) == 0 || n.kids[0].list {
 		return Atom{}, p.errorf(n, "want (PREDICATE ARGUMENT…)")
 	}
-	words := make([]string, len(n.kids))
-	for i, k := range n.kids {
-		if k.list {
-			return Atom{}, p.errorf(k, "want a name, not a list")
-		}
-		words[i] = k.atom
+	a := Atom{Predicate: n.kids[0].atom}
+	want, ok := p.arity[a.Predicate]
+	if !ok {
+		return a, p.errorf(n, "unknown predicate %s", a.Predicate)
 	}
-	return Atom{Predicate: words[0], Args: words[1:]}, nil
+	if len(n.kids) != want+1 {
+		return a, p.errorf(n, "predicate %s takes %d argument(s), not %d", a.Predicate, want, len(n.kids)-1)
+	}
+	var err error
+	a.Args, err = p.terms(n.kids[1:])
+	return a, err
+}
+
+// terms reads names of variables in scope and of objects.
+func (p *parser) terms(nodes []node) ([]string, error) {
+	var out []string
+	for _, n := range nodes {
+		_, known := p.known[n.atom]
+		switch {
+		case n.list:
+			return nil, p.errorf(n, "want a name, not a list")
+		case strings.HasPrefix(n.atom, "?"):
+			if !p.vars[n.atom] {
+				return nil, p.errorf(n, "unknown variable %s", n.atom)
+			}
+		case known:
+		case p.complete:
+			return nil, p.errorf(n, "unknown object %s", n.atom)
+		default:
+			at := fmt.Sprintf("%s:%d:%d", p.file, n.line, n.col)
+			p.domain.borrowed = append(p.domain.borrowed, mention{n.atom, at})
+		}
+		out = append(out, n.atom)
+	}
+	return out, nil
 }
 
 func (p *parser) condition(n node) (Formula, error) {
@@ -249,11 +457,11 @@ func (p *parser) condition(n node) (Formula, error) {
 	case "forall":
 		return p.quantified(OpForall, n, p.condition)
 	case "=":
-		a, err := p.atom(n)
-		if err == nil && len(a.Args) != 2 {
-			err = p.errorf(n, "want (= TERM TERM)")
+		if len(n.kids) != 3 {
+			return Formula{}, p.errorf(n, "want (= TERM TERM)")
 		}
-		return Formula{Op: OpEqual, Atom: a}, err
+		args, err := p.terms(n.kids[1:])
+		return Formula{Op: OpEqual, Atom: Atom{"=", args}}, err
 	default:
 		a, err := p.atom(n)
 		return Formula{Op: OpAtom, Atom: a}, err
@@ -317,14 +525,17 @@ func (p *parser) fixed(op Op, n node, want int, read func(node) (Formula, error)
 	return p.nary(op, n.kids[1:], read)
 }
 
+// quantified reads a formula that holds for some or all objects of its
+// variables.
 func (p *parser) quantified(op Op, n node, read func(node) (Formula, error)) (Formula, error) {
 	if len(n.kids) != 3 || !n.kids[1].list {
 		return Formula{}, p.errorf(n, "want (%s (VARIABLE…) …)", n.kids[0].atom)
 	}
-	vars, err := p.typedList(n.kids[1].kids)
+	vars, err := p.declare(n.kids[1].kids, p.checkQuantified)
 	if err != nil {
 		return Formula{}, err
 	}
 	sub, err := read(n.kids[2])
+	p.release(vars)
 	return Formula{Op: op, Vars: vars, Sub: []Formula{sub}}, err
 }

@@ -46,21 +46,31 @@ type Action struct {
 	Effect       Formula
 }
 
-// Domain is a parsed domain file. All names are in lower case.
+// Domain is a domain file as ParseDomain read it. All names are in lower case.
 type Domain struct {
 	Name       string
 	Types      map[string]string // type to parent; "object" is the root
 	Constants  []Object
 	Predicates []Predicate
 	Actions    []Action
+
+	// borrowed are objects that actions name though they are no constants:
+	// every problem has to declare them.
+	borrowed []mention
 }
 
-// Problem is a parsed problem file. All names are in lower case.
+// mention is a name and where it stands: file:line:column.
+type mention struct {
+	name, at string
+}
+
+// Problem is a problem file as ParseProblem read it. All names are in lower
+// case.
 type Problem struct {
 	Name    string
-	Domain  string
-	Objects []Object
-	Init    []Atom // in file order, each once
+	Domain  *Domain
+	Objects []Object // the domain's constants and then its own, each once
+	Init    []Atom   // in file order, each once
 	Goal    Formula
 }
 
@@ -110,15 +120,12 @@ func (f Formula) Literals() (atoms []Atom, ok bool) {
 
 // IsA reports whether type t is super or one of its subtypes.
 func (d *Domain) IsA(t, super string) bool {
-	for {
-		if t == super || super == rootType {
+	for known := true; known; t, known = d.Types[t] {
+		if t == super {
 			return true
 		}
-		if t == rootType {
-			return false
-		}
-		t = d.Types[t]
 	}
+	return super == rootType
 }
 
 // rootType is the type that every object has.

@@ -1,39 +1,49 @@
 package planning
 
+import (
+	"cmp"
+	"slices"
+)
+
 // rawTask is a ground task before what is unreachable or constant was taken
 // out. Its literals and effects number the facts in atoms.
 type rawTask struct {
-	atoms    []Atom
+	objects  []Object
+	atoms    []groundAtom
 	constant []Atom
 	init     map[int32]bool
 	ops      []Operator
 	goal     [][]Literal
 }
 
-// rule says that once all of its literals can be true, so can its heads. The
-// operator's rule without heads tells whether the operator can ever be applied.
-type rule struct {
-	body  []Literal
-	heads []Literal
-}
-
 // prune makes the Task: it keeps the operators and facts that relaxed
 // reachability cannot exclude, and settles the facts that never change.
-func (r *rawTask) prune(objs []Object) *Task {
-	possible, opReached := r.reach()
-	t := &Task{Objects: objs, Constant: r.constant, index: map[string]int{}, constant: map[string]bool{}}
+func (r *rawTask) prune(g *grounder) *Task {
+	possible, reached := r.reach()
+	t := &Task{Objects: r.objects, Constant: r.constant}
+	var canHold []int
 	renumber := make([]int, len(r.atoms))
-	for i, a := range r.atoms {
+	for i := range r.atoms {
 		renumber[i] = -1
-		canHold, canFail := possible[literal(i, false)], possible[literal(i, true)]
-		switch {
-		case canHold && canFail:
-			renumber[i] = len(t.Facts)
-			t.index[a.String()] = len(t.Facts)
-			t.Facts = append(t.Facts, a)
-		case canHold:
-			t.Constant = append(t.Constant, a)
+		if possible[literal(i, false)] {
+			canHold = append(canHold, i)
 		}
+	}
+	slices.SortFunc(canHold, func(i, j int) int {
+		a, b := r.atoms[i], r.atoms[j]
+		return cmp.Or(cmp.Compare(a.pred, b.pred), slices.Compare(a.args, b.args))
+	})
+	for _, i := range canHold {
+		if possible[literal(i, true)] {
+			renumber[i] = len(t.Facts)
+			t.Facts = append(t.Facts, g.name(r.atoms[i]))
+		} else {
+			t.Constant = append(t.Constant, g.name(r.atoms[i]))
+		}
+	}
+	t.index, t.constant = make(map[string]int, len(t.Facts)), make(map[string]bool, len(t.Constant))
+	for i, a := range t.Facts {
+		t.index[a.String()] = i
 	}
 	for _, a := range t.Constant {
 		t.constant[a.String()] = true
@@ -41,13 +51,13 @@ func (r *rawTask) prune(objs []Object) *Task {
 	t.Init = make(State, (len(t.Facts)+63)/64)
 	for i := range r.init {
 		if n := renumber[i]; n >= 0 {
-			t.Init.add(int32(n))
+			t.Init.set(literal(n, false))
 		}
 	}
-	for i := range r.ops {
-		if opReached[i] {
-			t.Operators = append(t.Operators, r.ops[i].renumbered(renumber, possible))
-		}
+	kept := r.sorted(reached)
+	t.Operators = make([]Operator, len(kept))
+	for i, op := range kept {
+		t.Operators[i] = r.ops[op].renumbered(renumber, possible)
 	}
 	for _, way := range r.goal {
 		if w, ok := renumberAll(way, renumber, possible); ok {
@@ -59,22 +69,11 @@ func (r *rawTask) prune(objs []Object) *Task {
 
 // reach computes which literals can ever be true, and which operators applied,
 // if nothing that became true stopped being so.
-func (r *rawTask) reach() (possible []bool, opReached []bool) {
-	rules := make([]rule, 0, 2*len(r.ops))
-	ruleOp := make([]int, 0, 2*len(r.ops))
-	for i, op := range r.ops {
-		rules, ruleOp = append(rules, rule{body: op.Precondition}), append(ruleOp, i)
-		for _, e := range op.Effects {
-			body, ok := conjoin(op.Precondition, e.When)
-			if !ok {
-				continue
-			}
-			rules, ruleOp = append(rules, rule{body: body, heads: changes(e)}), append(ruleOp, -1)
-		}
-	}
-	needs := make([]int, len(rules))
-	uses := make([][]int, 2*len(r.atoms))
-	possible = make([]bool, 2*len(r.atoms))
+func (r *rawTask) reach() (possible, reached []bool) {
+	rules, size := relaxedRules(r.ops, literal(len(r.atoms), false))
+	uses := usesOf(rules, size)
+	needs := make([]int32, len(rules))
+	possible, reached = make([]bool, size), make([]bool, len(r.ops))
 	var queue []Literal
 	admit := func(l Literal) {
 		if !possible[l] {
@@ -82,28 +81,20 @@ func (r *rawTask) reach() (possible []bool, opReached []bool) {
 			queue = append(queue, l)
 		}
 	}
-	opReached = make([]bool, len(r.ops))
-	fire := func(i int) {
-		if ruleOp[i] >= 0 {
-			opReached[ruleOp[i]] = true
-		}
+	fire := func(i int32) {
+		reached[rules[i].op] = true
 		for _, h := range rules[i].heads {
 			admit(h)
 		}
 	}
 	for i := range rules {
-		needs[i] = len(rules[i].body)
-		for _, l := range rules[i].body {
-			uses[l] = append(uses[l], i)
+		needs[i] = int32(len(rules[i].body))
+		if needs[i] == 0 {
+			fire(int32(i))
 		}
 	}
 	for i := range r.atoms {
 		admit(literal(i, !r.init[int32(i)]))
-	}
-	for i := range rules {
-		if needs[i] == 0 {
-			fire(i)
-		}
 	}
 	for len(queue) > 0 {
 		l := queue[0]
@@ -114,17 +105,22 @@ func (r *rawTask) reach() (possible []bool, opReached []bool) {
 			}
 		}
 	}
-	return possible, opReached
+	return possible, reached
 }
 
-// changes lists the literals that an effect makes true.
-func changes(e Effect) []Literal {
-	var out []Literal
-	for _, f := range e.Add {
-		out = append(out, literal(int(f), false))
-	}
-	for _, f := range e.Delete {
-		out = append(out, literal(int(f), true))
+// sorted lists the operators that were reached, those of each action, which
+// stand together, in the order of their arguments.
+func (r *rawTask) sorted(reached []bool) []int {
+	var out []int
+	start := 0
+	for i := range r.ops {
+		if reached[i] {
+			out = append(out, i)
+		}
+		if i+1 == len(r.ops) || r.ops[i+1].Action != r.ops[i].Action {
+			slices.SortStableFunc(out[start:], func(i, j int) int { return slices.Compare(r.ops[i].Args, r.ops[j].Args) })
+			start = len(out)
+		}
 	}
 	return out
 }
@@ -139,17 +135,12 @@ func (op Operator) renumbered(renumber []int, possible []bool) Operator {
 			continue
 		}
 		kept := Effect{When: when}
-		for _, f := range e.Add {
-			if n := renumber[f]; n >= 0 {
-				kept.Add = append(kept.Add, int32(n))
+		for _, l := range e.Then {
+			if n := renumber[l.Fact()]; n >= 0 {
+				kept.Then = append(kept.Then, literal(n, l.Negated()))
 			}
 		}
-		for _, f := range e.Delete {
-			if n := renumber[f]; n >= 0 {
-				kept.Delete = append(kept.Delete, int32(n))
-			}
-		}
-		if len(kept.Add)+len(kept.Delete) > 0 {
+		if len(kept.Then) > 0 {
 			out.Effects = append(out.Effects, kept)
 		}
 	}
@@ -159,7 +150,6 @@ func (op Operator) renumbered(renumber []int, possible []bool) Operator {
 // renumberAll returns the literals over the facts of the Task, without those
 // that always hold; ok is false when one can never hold.
 func renumberAll(ls []Literal, renumber []int, possible []bool) (out []Literal, ok bool) {
-	out = make([]Literal, 0, len(ls))
 	for _, l := range ls {
 		switch {
 		case !possible[l]:

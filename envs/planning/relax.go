@@ -1,85 +1,169 @@
 package planning
 
-// relaxation estimates distances to the goal on the task without its
-// deletions: the FF heuristic, with relaxed plans read off additive costs
-// (Hoffmann and Nebel 2001; Keyder and Geffner 2008). It belongs to one
-// goroutine.
-type relaxation struct {
-	task  *Task
-	rules []relaxedRule
-	uses  [][]int32 // per literal: the rules that need it
-	goal  Literal   // stands for the goal; one rule for each way to reach it
-
-	// What follows is rebuilt for every state.
-	cost      []int32 // per literal; unreached is far
-	supporter []int32 // per literal: the cheapest rule that makes it true
-	needs     []int32 // per rule: literals still unreached
-	sum       []int32 // per rule: cost of those reached
-	buckets   [][]Literal
-	marked    []bool // per literal: seen while a plan was read off
-	inPlan    []bool // per operator
-	plan      []int32
-}
-
-// relaxedRule is one effect of an operator without its deletions; op is -1 for
-// the rules of the goal.
-type relaxedRule struct {
+// rule says that once all of its body can be true, so can its heads: an effect
+// of an operator, were nothing ever undone. The operator is -1 for rules of the
+// goal.
+type rule struct {
 	op    int32
 	cost  int32
 	body  []Literal
 	heads []Literal
 }
 
+// relaxedRules returns the rules of operators, in their order. Those whose
+// effects have conditions share a literal which says that the precondition is
+// met; such literals are numbered from next on, and end is the first left.
+func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
+	rules = make([]rule, 0, len(ops)+1) // in most tasks there are no more
+	for i := range ops {
+		op := &ops[i]
+		if len(op.Effects) == 0 {
+			rules = append(rules, rule{op: int32(i), body: op.Precondition})
+		}
+		var met []Literal
+		for _, e := range op.Effects {
+			if len(e.When) == 0 {
+				rules = append(rules, rule{int32(i), 1, op.Precondition, e.Then})
+				continue
+			}
+			if met == nil {
+				met = []Literal{next}
+				next += 2
+				rules = append(rules, rule{int32(i), 0, op.Precondition, met})
+			}
+			rules = append(rules, rule{int32(i), 1, append(met[:1:1], e.When...), e.Then})
+		}
+	}
+	return rules, next
+}
+
+// usesOf returns, for each of n literals, the rules that need it.
+func usesOf(rules []rule, n Literal) [][]int32 {
+	counts := make([]int32, n)
+	total := int32(0)
+	for _, ru := range rules {
+		for _, l := range ru.body {
+			counts[l]++
+			total++
+		}
+	}
+	uses, all := make([][]int32, n), make([]int32, total)
+	for l, c := range counts {
+		uses[l], all = all[:0:c], all[c:]
+	}
+	for i, ru := range rules {
+		for _, l := range ru.body {
+			uses[l] = append(uses[l], int32(i))
+		}
+	}
+	return uses
+}
+
+// relaxation estimates distances to the goal on the task without its
+// deletions: the FF heuristic, with relaxed plans read off additive costs
+// (Hoffmann and Nebel 2001; Keyder and Geffner 2008). It belongs to one
+// goroutine.
+type relaxation struct {
+	rules []rule
+	uses  [][]int32 // per literal: the rules that need it
+	size  []int32   // per rule: the length of its body
+	facts []Literal // those about facts that some rule needs
+	goal  Literal   // stands for the goal; one rule for each way to reach it
+	ops   []int32   // the operators that can help to reach the goal, in order
+
+	// What follows is rebuilt for every state.
+	cost      []int32 // per literal; unreached is far
+	supporter []int32 // per literal reached: the cheapest rule that makes it true
+	needs     []int32 // per rule: literals still unreached
+	sum       []int32 // per rule: cost of those reached
+	buckets   [][]Literal
+	round     int32
+	marked    []int32 // per literal: the round in which it was seen
+	inPlan    []int32 // per operator: the round in which it came into the plan
+	length    int32   // of the plan
+}
+
 const (
 	far = int32(1) << 29 // the cost of what cannot be reached
-	// dearest bounds the buckets: sums over deep dependencies can grow
-	// without limit, and what costs more than this is not told apart.
+	// dearest bounds the buckets: sums over deep dependencies grow without
+	// limit, and what costs more than this is not told apart.
 	dearest = 1 << 12
 )
 
 // newRelaxation prepares estimates of the distance to a goal, given as Task.Goal
 // is.
 func newRelaxation(t *Task, ways [][]Literal) *relaxation {
-	goal := literal(len(t.Facts), false)
-	r := &relaxation{task: t, goal: goal}
-	for i := range t.Operators {
-		op := &t.Operators[i]
-		for _, e := range op.Effects {
-			if body, ok := conjoin(op.Precondition, e.When); ok {
-				r.rules = append(r.rules, relaxedRule{op: int32(i), cost: 1, body: body, heads: changes(e)})
+	rules, goal := relaxedRules(t.Operators, literal(len(t.Facts), false))
+	for _, way := range ways {
+		rules = append(rules, rule{-1, 0, way, []Literal{goal}})
+	}
+	n := goal + 2
+	r := &relaxation{
+		goal: goal, cost: make([]int32, n), supporter: make([]int32, n),
+		marked: make([]int32, n), inPlan: make([]int32, len(t.Operators)),
+	}
+	r.keepRelevant(rules)
+	r.uses = usesOf(r.rules, n)
+	for l := range literal(len(t.Facts), false) {
+		if len(r.uses[l]) > 0 {
+			r.facts = append(r.facts, l)
+		}
+	}
+	r.needs, r.sum = make([]int32, len(r.rules)), make([]int32, len(r.rules))
+	return r
+}
+
+// keepRelevant keeps of the rules what the goal depends on.
+func (r *relaxation) keepRelevant(rules []rule) {
+	makers := make([][]int32, len(r.cost)) // per literal: rules that make it true
+	for i, ru := range rules {
+		for _, h := range ru.heads {
+			makers[h] = append(makers[h], int32(i))
+		}
+	}
+	relevant, kept := make([]bool, len(r.cost)), make([]bool, len(rules))
+	relevant[r.goal] = true
+	for queue := []Literal{r.goal}; len(queue) > 0; queue = queue[1:] {
+		for _, i := range makers[queue[0]] {
+			kept[i] = true
+			for _, l := range rules[i].body {
+				if !relevant[l] {
+					relevant[l] = true
+					queue = append(queue, l)
+				}
 			}
 		}
 	}
-	for _, way := range ways {
-		r.rules = append(r.rules, relaxedRule{op: -1, body: way, heads: []Literal{goal}})
-	}
-	n := int(goal) + 2
-	r.uses = make([][]int32, n)
-	for i, rule := range r.rules {
-		for _, l := range rule.body {
-			r.uses[l] = append(r.uses[l], int32(i))
+	for i, ru := range rules {
+		if !kept[i] {
+			continue
+		}
+		all := ru.heads
+		ru.heads = nil
+		for _, l := range all {
+			if relevant[l] {
+				ru.heads = append(ru.heads, l)
+			}
+		}
+		r.rules = append(r.rules, ru)
+		r.size = append(r.size, int32(len(ru.body)))
+		if last := len(r.ops) - 1; ru.op >= 0 && (last < 0 || r.ops[last] != ru.op) {
+			r.ops = append(r.ops, ru.op)
 		}
 	}
-	r.cost, r.supporter = make([]int32, n), make([]int32, n)
-	r.needs, r.sum = make([]int32, len(r.rules)), make([]int32, len(r.rules))
-	r.marked, r.inPlan = make([]bool, n), make([]bool, len(t.Operators))
-	return r
 }
 
 // estimate returns the length of a relaxed plan from s, or far when there is
 // none, and then there is no real one either.
 func (r *relaxation) estimate(s State) int32 {
 	r.explore(s)
-	if r.cost[r.goal] >= far {
+	if r.cost[r.goal] == far {
 		return far
 	}
-	for _, op := range r.plan {
-		r.inPlan[op] = false
-	}
-	r.plan = r.plan[:0]
-	clear(r.marked)
+	r.round++
+	r.length = 0
 	r.collect(r.goal)
-	return int32(len(r.plan))
+	return r.length
 }
 
 // explore computes the additive cost of every literal, cheapest first, up to
@@ -87,20 +171,21 @@ func (r *relaxation) estimate(s State) int32 {
 func (r *relaxation) explore(s State) {
 	for i := range r.cost {
 		r.cost[i] = far
-		r.supporter[i] = -1
 	}
 	for i := range r.buckets {
 		r.buckets[i] = r.buckets[i][:0]
 	}
-	for i := range r.rules {
-		r.needs[i] = int32(len(r.rules[i].body))
-		r.sum[i] = 0
-		if r.needs[i] == 0 {
+	copy(r.needs, r.size)
+	clear(r.sum)
+	for i := range r.size {
+		if r.size[i] == 0 {
 			r.fire(int32(i))
 		}
 	}
-	for f := range r.task.Facts {
-		r.reach(literal(f, !s.Has(f)), 0, -1)
+	for _, l := range r.facts {
+		if s.has(l) {
+			r.reach(l, 0, -1)
+		}
 	}
 	for c := 0; c < len(r.buckets); c++ {
 		for i := 0; i < len(r.buckets[c]); i++ {
@@ -123,8 +208,9 @@ func (r *relaxation) explore(s State) {
 
 func (r *relaxation) fire(rule int32) {
 	ru := &r.rules[rule]
+	cost := min(r.sum[rule]+ru.cost, dearest)
 	for _, h := range ru.heads {
-		r.reach(h, r.sum[rule]+ru.cost, rule)
+		r.reach(h, cost, rule)
 	}
 }
 
@@ -133,25 +219,24 @@ func (r *relaxation) reach(l Literal, cost, supporter int32) {
 		return
 	}
 	r.cost[l], r.supporter[l] = cost, supporter
-	cost = min(cost, dearest)
 	for int(cost) >= len(r.buckets) {
 		r.buckets = append(r.buckets, nil)
 	}
 	r.buckets[cost] = append(r.buckets[cost], l)
 }
 
-// collect adds to the plan what makes l true.
+// collect counts the operators that make l true.
 func (r *relaxation) collect(l Literal) {
-	if r.marked[l] || r.supporter[l] < 0 {
+	if r.marked[l] == r.round || r.supporter[l] < 0 {
 		return
 	}
-	r.marked[l] = true
+	r.marked[l] = r.round
 	ru := &r.rules[r.supporter[l]]
 	for _, b := range ru.body {
 		r.collect(b)
 	}
-	if ru.op >= 0 && !r.inPlan[ru.op] {
-		r.inPlan[ru.op] = true
-		r.plan = append(r.plan, ru.op)
+	if ru.op >= 0 && r.inPlan[ru.op] != r.round {
+		r.inPlan[ru.op] = r.round
+		r.length++
 	}
 }

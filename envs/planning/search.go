@@ -2,7 +2,8 @@ package planning
 
 import (
 	"encoding/binary"
-	"sort"
+	"math"
+	"slices"
 )
 
 // Bounds of the search. A narrow beam finds shortest plans for nearly all of
@@ -10,40 +11,60 @@ import (
 const (
 	narrowBeam     = 30
 	wideBeam       = narrowBeam * 64
-	maxSerialGoals = 3       // that many goals are also tried one after another
-	maxEvaluated   = 1 << 18 // states that one beam looks at before giving up
+	maxSerialGoals = 3 // that many goals are also tried one after another
+	// maxSearch bounds the work of one call of Plan to some seconds, and with it
+	// the memory. The published games take at most a seventh of it.
+	maxSearch = 1 << 28
+	// stateWork is the work of keeping a state, whatever its size.
+	stateWork = 256
 )
 
 // Plan looks for a short plan from a state to the goal and returns the indices
 // of its operators. It is deterministic; it does not promise the shortest
 // plan, nor to find one that exists. With ok false and no plan, none was found.
 func (t *Task) Plan(from State) (plan []int, ok bool) {
-	for width := narrowBeam; width <= wideBeam; width *= 4 {
-		plan, complete := t.beam(from, t.Goal, width)
-		if complete && plan == nil {
-			return nil, false
-		}
-		if serial := t.serialPlan(from, width); plan == nil || serial != nil && len(serial) < len(plan) {
-			plan = serial
-		}
-		if plan != nil {
-			return plan, true
-		}
-	}
-	return nil, false
+	return t.plan(from, maxSearch)
 }
 
-// serialPlan reaches the open goals one after the other, in every order, and
+func (t *Task) plan(from State, work int) (plan []int, ok bool) {
+	s := search{task: t, left: work}
+	enough := 2*int(newRelaxation(t, t.Goal).estimate(from)) + 10
+	limit := math.MaxInt
+	keep := func(found []int) {
+		if found != nil && (plan == nil || len(found) < len(plan)) {
+			plan, limit = found, len(found)-1
+		}
+	}
+	for width := narrowBeam; width <= wideBeam; width *= 4 {
+		found, complete := s.beam(from, t.Goal, width, limit)
+		if keep(found); complete {
+			break
+		}
+		if keep(s.serial(from, width)); plan != nil && len(plan) <= enough {
+			break
+		}
+	}
+	return plan, plan != nil
+}
+
+// search is one call of Plan.
+type search struct {
+	task *Task
+	left int // the work that may still be done
+}
+
+// serial reaches the open goals one after the other, in every order, and
 // returns the shortest plan; nil if there is none or the goal has another form.
 // It helps where tools must be made ready again between two goals, which an
 // estimate without deletions cannot see.
-func (t *Task) serialPlan(from State, width int) []int {
+func (s *search) serial(from State, width int) []int {
+	t := s.task
 	if len(t.Goal) != 1 {
 		return nil
 	}
 	var open []Literal
 	for _, l := range t.Goal[0] {
-		if !from.Satisfies([]Literal{l}) {
+		if !from.has(l) {
 			open = append(open, l)
 		}
 	}
@@ -51,24 +72,24 @@ func (t *Task) serialPlan(from State, width int) []int {
 		return nil
 	}
 	var best []int
-	var extend func(s State, done []int, left []Literal)
-	extend = func(s State, done []int, left []Literal) {
-		if s.Satisfies(t.Goal[0]) {
+	var extend func(at State, done []int, left []Literal)
+	extend = func(at State, done []int, left []Literal) {
+		if at.Satisfies(t.Goal[0]) {
 			if best == nil || len(done) < len(best) {
 				best = done
 			}
 			return
 		}
 		for i, l := range left {
-			part, _ := t.beam(s, [][]Literal{{l}}, width)
+			part, _ := s.beam(at, [][]Literal{{l}}, width, math.MaxInt)
 			if part == nil {
 				continue
 			}
-			rest := append(append([]Literal(nil), left[:i]...), left[i+1:]...)
-			extend(t.after(s, part), append(done[:len(done):len(done)], part...), rest)
+			rest := slices.Concat(left[:i], left[i+1:])
+			extend(t.after(at, part), slices.Concat(done, part), rest)
 		}
 	}
-	extend(from, []int{}, open)
+	extend(from, nil, open)
 	return best
 }
 
@@ -91,50 +112,61 @@ type reached struct {
 	estimate int32
 }
 
-// beam searches breadth first and keeps of every layer the width states that
-// look closest to the goal. The plan is empty at the goal and nil when none was
-// found; complete tells that nothing was left out in looking for it.
-func (t *Task) beam(from State, goal [][]Literal, width int) (plan []int, complete bool) {
-	r := newRelaxation(t, goal)
-	met := []reached{{state: from, parent: -1, estimate: r.estimate(from)}}
+// beam searches breadth first, for plans of at most limit steps, and keeps of
+// every layer the width states that look closest to the goal. The plan is empty
+// at the goal and nil when none was found; complete tells that nothing was left
+// out in looking for it.
+func (s *search) beam(from State, goal [][]Literal, width, limit int) (plan []int, complete bool) {
 	if from.satisfiesAny(goal) {
 		return []int{}, true
+	}
+	t, r := s.task, newRelaxation(s.task, goal)
+	met := []reached{{state: from, parent: -1, estimate: r.estimate(from)}}
+	if met[0].estimate == far {
+		return nil, true
 	}
 	seen := map[string]bool{string(stateKey(nil, from)): true}
 	complete = true
 	next := from.Clone()
 	var key []byte
-	for layer := []int{0}; len(layer) > 0; {
+	for layer := []int{0}; len(layer) > 0; limit-- {
+		if limit == 0 {
+			return nil, false
+		}
 		var found []int
 		for _, parent := range layer {
-			for i := range t.Operators {
-				op, s := &t.Operators[i], met[parent].state
-				if !s.Satisfies(op.Precondition) {
+			at := met[parent].state
+			if s.left -= len(r.ops); s.left < 0 {
+				return nil, false
+			}
+			for _, i := range r.ops {
+				op := &t.Operators[i]
+				if !at.Satisfies(op.Precondition) {
 					continue
 				}
-				t.Apply(op, s, next)
+				t.Apply(op, at, next)
 				key = stateKey(key[:0], next)
 				if seen[string(key)] {
 					continue
 				}
 				seen[string(key)] = true
+				if s.left -= stateWork + len(r.rules) + len(r.facts) + 2*len(next); s.left < 0 {
+					return nil, false
+				}
 				h := r.estimate(next)
-				if h >= far {
+				if h == far {
 					continue
 				}
-				met = append(met, reached{next.Clone(), parent, i, h})
-				if h == 0 && next.satisfiesAny(goal) {
-					return trace(met), true
+				met = append(met, reached{next.Clone(), parent, int(i), h})
+				if h == 0 {
+					return trace(met), complete
 				}
 				found = append(found, len(met)-1)
 			}
 		}
 		if len(found) > width {
-			sort.SliceStable(found, func(i, j int) bool { return met[found[i]].estimate < met[found[j]].estimate })
+			slices.SortStableFunc(found, func(i, j int) int { return int(met[i].estimate - met[j].estimate) })
 			found, complete = found[:width], false
-		}
-		if len(met) > maxEvaluated {
-			return nil, false
 		}
 		layer = found
 	}
@@ -147,9 +179,7 @@ func trace(met []reached) []int {
 	for i := len(met) - 1; met[i].parent >= 0; i = met[i].parent {
 		plan = append(plan, met[i].operator)
 	}
-	for i, j := 0, len(plan)-1; i < j; i, j = i+1, j-1 {
-		plan[i], plan[j] = plan[j], plan[i]
-	}
+	slices.Reverse(plan)
 	return plan
 }
 

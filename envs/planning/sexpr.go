@@ -7,10 +7,15 @@ import (
 
 // node is an S-expression: an atom, or a list when list is true.
 type node struct {
-	list      bool
-	atom      string
-	kids      []node
-	line, col int
+	position
+	list bool
+	atom string
+	kids []node
+}
+
+// position is a place in a file, counted from 1; columns are bytes.
+type position struct {
+	line, col int32
 }
 
 // maxDepth bounds the nesting of an S-expression, so that a hostile file
@@ -20,15 +25,15 @@ const maxDepth = 200
 // reader turns PDDL text into S-expressions. Comments run from ";" to the end
 // of the line; everything is lower-cased.
 type reader struct {
-	file      string
-	text      string
-	pos       int
-	line, col int
+	position
+	file string
+	text string
+	pos  int
 }
 
 // readFile reads the one S-expression of a PDDL file.
 func readFile(file, text string) (node, error) {
-	r := &reader{file: file, text: strings.ToLower(text), line: 1, col: 1}
+	r := &reader{file: file, text: strings.ToLower(text), position: position{1, 1}}
 	n, err := r.read(0)
 	if err != nil {
 		return node{}, err
@@ -37,22 +42,19 @@ func readFile(file, text string) (node, error) {
 	if r.pos < len(r.text) {
 		return node{}, r.errorf("unexpected text after the closing parenthesis of the definition")
 	}
-	if !n.list {
-		return node{}, r.at(n).errorf("a PDDL file starts with (define …), this one with %q", n.atom)
-	}
 	return n, nil
 }
 
 func (r *reader) read(depth int) (node, error) {
 	r.skip()
-	n := node{line: r.line, col: r.col}
+	n := node{position: r.position}
 	if r.pos == len(r.text) {
 		return n, r.errorf("the file ends in the middle of a definition: a closing parenthesis is missing")
 	}
 	if depth > maxDepth {
 		return n, r.errorf("parentheses are nested more than %d deep", maxDepth)
 	}
-	switch c := r.text[r.pos]; c {
+	switch r.text[r.pos] {
 	case ')':
 		return n, r.errorf("unexpected closing parenthesis")
 	case '(':
@@ -116,11 +118,11 @@ func (r *reader) advance() {
 	r.col++
 }
 
-// at returns a reader that reports errors at n.
-func (r *reader) at(n node) *reader {
-	return &reader{file: r.file, line: n.line, col: n.col}
+func (r *reader) errorf(format string, args ...any) error {
+	return errorAt(r.file, r.position, format, args...)
 }
 
-func (r *reader) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: %s", r.file, r.line, r.col, fmt.Sprintf(format, args...))
+// errorAt makes an error that starts with file:line:column.
+func errorAt(file string, at position, format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", file, at.line, at.col, fmt.Sprintf(format, args...))
 }

@@ -31,12 +31,15 @@ func (s State) Has(fact int) bool {
 // Satisfies reports whether all literals hold in the state.
 func (s State) Satisfies(literals []Literal) bool {
 	for _, l := range literals {
-		if s[l>>7]>>(l>>1&63)&1 == uint64(l&1) {
+		if !s.has(l) {
 			return false
 		}
 	}
 	return true
 }
+
+// has reports whether one literal holds in the state.
+func (s State) has(l Literal) bool { return s[l>>7]>>(l>>1&63)&1 != uint64(l&1) }
 
 // Equal reports whether two states of one task hold the same facts.
 func (s State) Equal(o State) bool {
@@ -51,14 +54,21 @@ func (s State) Equal(o State) bool {
 // Clone returns a copy.
 func (s State) Clone() State { return append(State(nil), s...) }
 
-func (s State) add(fact int32)    { s[fact>>6] |= 1 << (fact & 63) }
-func (s State) remove(fact int32) { s[fact>>6] &^= 1 << (fact & 63) }
+// set makes a literal hold.
+func (s State) set(l Literal) {
+	bit := uint64(1) << (l >> 1 & 63)
+	if l.Negated() {
+		s[l>>7] &^= bit
+	} else {
+		s[l>>7] |= bit
+	}
+}
 
-// Effect changes the state where its conditions held before.
+// Effect makes literals true, where its conditions held before: it adds facts
+// and, by negated literals, deletes them.
 type Effect struct {
-	When   []Literal
-	Add    []int32
-	Delete []int32
+	When []Literal
+	Then []Literal
 }
 
 // Operator is a ground action: it can be applied where its preconditions hold.
@@ -75,8 +85,8 @@ type Operator struct {
 // by many goroutines.
 type Task struct {
 	Objects []Object
-	// Facts are those that can change; the index of a fact is its bit in a
-	// State.
+	// Facts are those that can change, in the order of the domain's predicates
+	// and then of their arguments; the index of a fact is its bit in a State.
 	Facts []Atom
 	// Constant are the facts that always hold, in no state's bits.
 	Constant []Atom
@@ -86,7 +96,8 @@ type Task struct {
 	// when the goal cannot be reached even if nothing were ever undone.
 	Goal [][]Literal
 	// Operators are those that could ever be applied, in the order of the
-	// domain's actions and then of their arguments.
+	// domain's actions and then of their arguments, which are ordered as
+	// Objects are.
 	Operators []Operator
 
 	index    map[string]int // Atom.String to index in Facts
@@ -124,17 +135,16 @@ func (s State) satisfiesAny(ways [][]Literal) bool {
 // states must not share memory.
 func (t *Task) Apply(op *Operator, src, dst State) {
 	copy(dst, src)
-	for i := range op.Effects {
-		if e := &op.Effects[i]; src.Satisfies(e.When) {
-			for _, f := range e.Delete {
-				dst.remove(f)
+	for _, adding := range [...]bool{false, true} {
+		for i := range op.Effects {
+			e := &op.Effects[i]
+			if !src.Satisfies(e.When) {
+				continue
 			}
-		}
-	}
-	for i := range op.Effects {
-		if e := &op.Effects[i]; src.Satisfies(e.When) {
-			for _, f := range e.Add {
-				dst.add(f)
+			for _, l := range e.Then {
+				if adding != l.Negated() {
+					dst.set(l)
+				}
 			}
 		}
 	}
