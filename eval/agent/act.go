@@ -14,9 +14,9 @@ import (
 // action has to follow.
 type act struct {
 	*caller
-	system string
-	head   string
-	items  []string // "Observation: …" and "Action: …"
+	system  string
+	opening opening
+	items   []string // "Observation: …" and "Action: …"
 }
 
 // actMemory is the number of items of history that AgentBoard's agent keeps.
@@ -26,30 +26,30 @@ const actMemory = 100
 // leaderboard. The help names the action that lists what can be done. Every
 // reply is an action: there are no format errors.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
-	var b strings.Builder
-	b.WriteString(in.Instruction + "\n")
-	if len(in.Examples) > 0 {
-		b.WriteString("Here are examples:\n")
+	o := opening{
+		before: in.Instruction + "\n",
+		after: "You should perform actions to accomplish the goal: " + start.Goal + "\n" +
+			"You should use the following commands for help when your action cannot be understood: " + help + "\n",
 	}
-	for _, ex := range in.Examples {
-		b.WriteString(renderExample(ex, false) + "\n")
+	for i, ex := range in.Examples {
+		text := renderExample(ex, false) + "\n"
+		if i == 0 {
+			text = "Here are examples:\n" + text
+		}
+		o.examples = append(o.examples, text)
 	}
-	b.WriteString("You should perform actions to accomplish the goal: " + start.Goal + "\n" +
-		"You should use the following commands for help when your action cannot be understood: " + help + "\n")
-	return &act{
-		caller: newCaller(c), system: in.System, head: b.String(),
-		items: []string{"Observation: " + start.Observation},
-	}
+	return &act{caller: newCaller(c), system: in.System, opening: o, items: []string{"Observation: " + start.Observation}}
 }
 
 func (a *act) messages() []model.Message {
-	return withSystem(a.system, a.head+strings.Join(a.items, "\n")+"\nAction: ")
+	return withSystem(a.system, a.opening.text()+strings.Join(a.items, "\n")+"\nAction: ")
 }
 
-// dropOldest leaves out the oldest item; the last observation stays.
+// dropOldest leaves out the oldest item. The last observation stays; if it alone
+// is left, an example goes.
 func (a *act) dropOldest() bool {
 	if len(a.items) < 2 {
-		return false
+		return a.opening.dropExample()
 	}
 	a.items = a.items[1:]
 	return true

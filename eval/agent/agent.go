@@ -44,7 +44,7 @@ type Usage struct {
 	Requests         int // requests sent for them, retries included
 	PromptTokens     int
 	CompletionTokens int
-	Trimmed          int           // exchanges, or lines of act's history, left out to fit the context
+	Trimmed          int           // exchanges, lines of act's history, at last examples, left out to fit the context
 	Latency          time.Duration // of the answered requests
 }
 

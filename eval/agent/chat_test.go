@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
 	"heldout/eval/model"
 )
@@ -142,7 +140,7 @@ func TestTrimmedAsLittleAsNeeded(t *testing.T) {
 }
 
 // TestTrimmingEnds: when only instruction, task and the last exchange are left,
-// the refusal is the answer.
+// examples gone too, the refusal is the answer.
 func TestTrimmingEnds(t *testing.T) {
 	for name, newAgent := range agents {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +158,7 @@ func TestTrimmingEnds(t *testing.T) {
 			if !strings.Contains(left, observation(2)) || strings.Contains(left, observation(1)+"\n") {
 				t.Errorf("the last prompt is\n%s", left)
 			}
-			want := map[string]int{"react": 2, "act": 6}[name]
+			want := map[string]int{"react": 2, "act": 6}[name] + len(instructions.Examples)
 			if got.Usage.Trimmed != want || got.Usage.Calls != len(m.requests) || got.Usage.Requests != len(m.requests) {
 				t.Errorf("usage %+v of %d requests, want %d trimmed", got.Usage, len(m.requests), want)
 			}
@@ -168,22 +166,48 @@ func TestTrimmingEnds(t *testing.T) {
 	}
 }
 
-// TestFirstPromptTooLong: there is nothing to leave out, and the server decides.
+// TestFirstPromptTooLong: examples give way to the task, the last first; the rest
+// stays, and the server decides.
 func TestFirstPromptTooLong(t *testing.T) {
+	examples := []string{"Open the bag.", "You see a jar."}
 	for name, newAgent := range agents {
-		t.Run(name, func(t *testing.T) {
-			m := limited(20, false)
-			ch := chat(m)
-			ch.ContextLimit = 20
-			got, err := newAgent(ch, start).Act(context.Background())
-			var tooLong *model.ContextError
-			if !errors.As(err, &tooLong) || len(m.requests) != 1 {
-				t.Errorf("%d requests, error %v", len(m.requests), err)
-			}
-			if diff := cmp.Diff(Move{Usage: Usage{Calls: 1, Requests: 1}}, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		m := limited(1<<20, false)
+		move(t, newAgent(chat(m), start))
+		whole := fakeTokens(m.requests[0].Messages) + 100 // with the reply
+		for _, c := range []struct {
+			name  string
+			limit int
+			left  int // examples
+			fits  bool
+		}{
+			{"all", whole, 2, true},
+			{"one example", whole - 1, 1, true},
+			{"no example", whole - 80, 0, true},
+			{"nothing", 20, 0, false},
+		} {
+			t.Run(name+", "+c.name, func(t *testing.T) {
+				m := limited(c.limit, false)
+				got, err := newAgent(chat(m), start).Act(context.Background())
+				var tooLong *model.ContextError
+				if (err == nil) != c.fits || !c.fits && !errors.As(err, &tooLong) {
+					t.Fatalf("error %v", err)
+				}
+				last := contents(m.requests[len(m.requests)-1].Messages)
+				for i, example := range examples {
+					if strings.Contains(last, example) != (i < c.left) {
+						t.Errorf("want %d examples in\n%s", c.left, last)
+					}
+				}
+				for _, stays := range []string{"Open the box.\nBe quick.", "The box is open.", "You see a box.", "You are careful."} {
+					if !strings.Contains(last, stays) {
+						t.Errorf("%q is gone from\n%s", stays, last)
+					}
+				}
+				if want := len(examples) - c.left; got.Usage.Trimmed != want || got.Usage.Calls != want+1 {
+					t.Errorf("usage %+v, want %d trimmed", got.Usage, want)
+				}
+			})
+		}
 	}
 }
 

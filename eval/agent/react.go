@@ -15,21 +15,42 @@ import (
 // history only grows, so that a server can keep what it computed for it.
 type react struct {
 	*caller
-	head    []model.Message
+	system  string
+	opening opening
 	history []model.Message // assistant and user by turns
+}
+
+// opening is what a model is told before the first turn.
+type opening struct {
+	before   string
+	examples []string
+	after    string
+}
+
+func (o *opening) text() string { return o.before + strings.Join(o.examples, "") + o.after }
+
+// dropExample leaves out the last example: what helps least when instruction and
+// task alone have room.
+func (o *opening) dropExample() bool {
+	if len(o.examples) == 0 {
+		return false
+	}
+	o.examples = o.examples[:len(o.examples)-1]
+	return true
 }
 
 // NewReact returns an agent that thinks before it acts (ReAct, Yao et al. 2023)
 // in the multi-turn form that AgentRefine evaluates. The format tells how a
 // reply must look.
 func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) Agent {
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(in.Instruction) + "\n\n" + strings.TrimSpace(format) + "\n")
-	for _, ex := range in.Examples {
-		b.WriteString("\nHere is an example:\n" + renderExample(ex, true) + "\n")
+	o := opening{
+		before: strings.TrimSpace(in.Instruction) + "\n\n" + strings.TrimSpace(format) + "\n",
+		after:  "\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation,
 	}
-	b.WriteString("\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation)
-	return &react{caller: newCaller(c), head: withSystem(in.System, b.String())}
+	for _, ex := range in.Examples {
+		o.examples = append(o.examples, "\nHere is an example:\n"+renderExample(ex, true)+"\n")
+	}
+	return &react{caller: newCaller(c), system: in.System, opening: o}
 }
 
 // withSystem returns the messages before the first turn. A system message is
@@ -59,14 +80,14 @@ func renderExample(ex configs.Example, thoughts bool) string {
 }
 
 func (r *react) messages() []model.Message {
-	return append(r.head[:len(r.head):len(r.head)], r.history...)
+	return append(withSystem(r.system, r.opening.text()), r.history...)
 }
 
-// dropOldest leaves out the oldest turn of the model and the answer to it; the
-// last ones stay.
+// dropOldest leaves out the oldest turn of the model and the answer to it. The
+// last ones stay; if they alone are left, an example goes.
 func (r *react) dropOldest() bool {
 	if len(r.history) <= 2 {
-		return false
+		return r.opening.dropExample()
 	}
 	r.history = r.history[2:]
 	return true

@@ -80,8 +80,8 @@ type Result struct {
 	// that could be read from the reply.
 	Steps        int `json:"steps"`
 	FormatErrors int `json:"format_errors"`
-	// Trimmed counts how often the oldest part of the history was left out to
-	// fit the context.
+	// Trimmed counts how often the oldest part of the history, or at last an
+	// example, was left out to fit the context.
 	Trimmed int `json:"trimmed"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
