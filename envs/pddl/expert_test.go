@@ -49,10 +49,7 @@ func TestExpertOfficial(t *testing.T) {
 }
 
 func TestExpertGenerated(t *testing.T) {
-	e, err := NewGenerated(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := generated(t)
 	for _, task := range e.Tasks() {
 		steps, success := solve(t, e, task, stepLimit)
 		t.Log(task.ID, task.Difficulty, steps)

@@ -2,23 +2,20 @@ package pddl
 
 import (
 	"encoding/json"
-	"os"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestTokenizeGolden(t *testing.T) {
-	b, err := os.ReadFile("../../../shared/golden/pddl/tokenizer_cases.json")
-	if err != nil {
-		t.Skip(err)
-	}
 	var cases []struct {
 		Text   string
 		Tokens []string `json:"tokens_of_lowercased"`
 	}
-	if err := json.Unmarshal(b, &cases); err != nil {
+	if err := json.NewDecoder(golden(t, "pddl/tokenizer_cases.json")).Decode(&cases); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
@@ -30,4 +27,100 @@ func TestTokenizeGolden(t *testing.T) {
 			t.Errorf("%q: %s", c.Text, diff)
 		}
 	}
+}
+
+// The tokens, separated by spaces, of text in lower case.
+func TestTokenize(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"", ""},
+		{" \t\n", ""},
+		{"pick up b1", "pick up b1"},
+		{"pick(ball2,rooma,left)", "pick ( ball2 , rooma , left )"},
+		{"pick(ball2, rooma, left).", "pick ( ball2 , rooma , left ) ."},
+		{"put-on-wheel r1 on the-hub1.", "put-on-wheel r1 on the-hub1 ."},
+		{"b1 -- b2--b3", "b1 -- b2 -- b3"},
+		{"'roomb'", "'roomb '"},
+		{"'b1 b2'", "'b1 b2 '"},
+		{"the block 'b'", "the block ' b '"},
+		{"'s 'd 'm 't 'n", "'s 'd 'm 't 'n"},
+		{`"b1"`, "`` b1 ''"},
+		{`say "b1" and b2"`, "say `` b1 '' and b2 ''"},
+		{"``b1''", "`` b1 ''"},
+		{"```b1```", "`` ` b1 `` `"},
+		{"`b1`", "` b1 `"},
+		{"«b1» “b2” ‘b3’ „b4", "« b1 » “ b2 ” ‘ b3 ’ „ b4"},
+		{"b1/b2 b1=b2 b1.b2 stack_b1_b2", "b1/b2 b1=b2 b1.b2 stack_b1_b2"},
+		{"*b1* [b2] {b3} <b4> b5;b6", "* b1 * [ b2 ] { b3 } < b4 > b5 ; b6"},
+		{"b1@b2#b3$b4%b5&b6", "b1 @ b2 # b3 $ b4 % b5 & b6"},
+		{"b1? b2! b3?!", "b1 ? b2 ! b3 ? !"},
+		{"b1: b2,b3", "b1 : b2 , b3"},
+		{"b1,2 b1:2", "b1,2 b1:2"},
+		{"b1,", "b1 ,"},
+		{",,b2", ", ,b2"},
+		{"b1... b2..", "b1 ... b2 .."},
+		{"b1.", "b1 ."},
+		{"b1.)", "b1 . )"},
+		{"b1 .", "b1 ."},
+		{"b1. ", "b1 ."},
+		{"it is b1. now b2.", "it is b1 . now b2 ."},
+		{"it is b1.) now b2.", "it is b1 . ) now b2 ."},
+		{`it is b1." now b2.`, "it is b1 . '' now b2 ."},
+		{"step 1. b1", "step 1. b1"},
+		{"step 1. (b1)", "step 1 . ( b1 )"},
+		{"i'll don't robot's we're i'm i'd they've", "i 'll do n't robot 's we 're i 'm i 'd they 've"},
+		{"cannot gimme gonna gotta lemme more'n wanna d'ye", "can not gim me gon na got ta lem me more 'n wan na d 'ye"},
+		{"cannots xgonna wanna.", "cannots xgonna wan na ."},
+		{"it 'tis 'twas so", "it 't is 't was so"},
+		{"'twas'twas", "'t was 'twas"},
+		{"b1\u00a0b2\u2003b3\x1cb4\u3000b5", "b1 b2 b3 b4 b5"},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(tokenize(tt.text), " "); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// Long texts, as models write them when they loop, are split in linear time.
+func TestTokenizeLongText(t *testing.T) {
+	for _, part := range []string{"cannot ", "a. ", "...", "'", "`", "b1 b2. ", "? ! ", "\"(", "x", " ", "'twas ", ".\n", ".'", "1.'", "?'", ".\"", "n't ", "b1.) "} {
+		text := strings.Repeat(part, 50_000/len(part))
+		for _, token := range tokenize(text) {
+			if token == "" {
+				t.Errorf("an empty token in %q…", text[:10])
+			}
+		}
+	}
+}
+
+func FuzzTokenize(f *testing.F) {
+	for _, s := range []string{"pick up 'ball1' (at rooma).", "\"b1\" cannot. 'tis b2... \u00e9\u2003", "a. b1?) --'", "\xff\xfe b1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens := tokenize(lower(text))
+		for _, token := range tokens {
+			if token == "" || strings.ContainsAny(token, " \t\n\r") {
+				t.Errorf("token %q", token)
+			}
+		}
+		if !utf8.ValidString(text) || strings.ContainsAny(text, "\"") {
+			return
+		}
+		// Nothing is lost and nothing added but spaces and, for double quotes,
+		// other ones.
+		squeeze := func(s string) string {
+			return strings.Join(strings.FieldsFunc(s, isSpace), "")
+		}
+		if got, want := strings.Join(tokens, ""), squeeze(lower(text)); got != want && !strings.Contains(want, "''") {
+			t.Errorf("%q became %q", want, got)
+		}
+		// A word that stands alone is never changed.
+		if words := tokenize("left " + strings.Join(tokens, " ") + " left"); len(words) < 2 || words[0] != "left" || words[len(words)-1] != "left" {
+			t.Errorf("%q", words)
+		}
+		if slices.Contains(tokens, "b1") && !strings.Contains(lower(text), "b1") {
+			t.Errorf("%q has a token b1", text)
+		}
+	})
 }

@@ -61,14 +61,16 @@ type compiled struct {
 
 // compile brings a condition, negated if asked for, into negation normal form.
 func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
-	c := compiled{op: f.Op, negated: negated, static: true}
+	c := compiled{op: f.Op, static: true}
 	switch f.Op {
 	case OpAtom:
+		c.negated = negated
 		c.pred = g.predIndex[f.Atom.Predicate]
 		c.args, c.free = g.terms(f.Atom.Args, sc)
 		c.static = g.predicates[c.pred].static
 		return c
 	case OpEqual:
+		c.negated = negated
 		c.args, c.free = g.terms(f.Atom.Args, sc)
 		return c
 	case OpNot:
@@ -76,7 +78,6 @@ func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
 	}
 	if negated {
 		c.op = map[Op]Op{OpAnd: OpOr, OpOr: OpAnd, OpExists: OpForall, OpForall: OpExists}[f.Op]
-		c.negated = false
 	}
 	vars := g.declare(f.Vars, sc)
 	defer sc.close(f.Vars)
@@ -283,9 +284,9 @@ next:
 	return way, true
 }
 
-// effects appends what an effect does under env where when held before: first
-// what it does without a further condition, then what each further condition
-// brings.
+// effects appends what an effect does under env where when held before: first,
+// even if that is nothing, what it does without a further condition, then what
+// each further condition brings.
 func (g *grounder) effects(c *compiled, env []int32, when []Literal, out []Effect) []Effect {
 	at := len(out)
 	out = append(out, Effect{When: when})
@@ -313,8 +314,5 @@ func (g *grounder) effects(c *compiled, env []int32, when []Literal, out []Effec
 		return g.spend(1)
 	}
 	collect(c)
-	if len(out[at].Then) == 0 {
-		out = slices.Delete(out, at, at+1)
-	}
 	return out
 }

@@ -17,9 +17,6 @@ func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
 	rules = make([]rule, 0, len(ops)+1) // in most tasks there are no more
 	for i := range ops {
 		op := &ops[i]
-		if len(op.Effects) == 0 {
-			rules = append(rules, rule{op: int32(i), body: op.Precondition})
-		}
 		var met []Literal
 		for _, e := range op.Effects {
 			if len(e.When) == 0 {

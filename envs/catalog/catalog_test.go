@@ -1,0 +1,60 @@
+package catalog_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+)
+
+func TestAll(t *testing.T) {
+	var names []string
+	for _, e := range catalog.All() {
+		if e.Name == "" || e.Summary == "" || strings.ContainsAny(e.Summary, "\n|") || e.Open == nil {
+			t.Errorf("%+v", e)
+		}
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
+		t.Errorf("names are not unique: %q", names)
+	}
+}
+
+// Every environment serves tasks of its own when there are no data, and says so.
+func TestGeneratedByDefault(t *testing.T) {
+	for _, entry := range catalog.All() {
+		e, err := catalog.Open(entry.Name, catalog.Options{GeneratorSeed: 3})
+		if err != nil {
+			t.Errorf("%s: %v", entry.Name, err)
+			continue
+		}
+		info := e.Info()
+		if info.Name != entry.Name || info.Source != envs.Generated || info.Settings["generator-seed"] != "3" || len(e.Tasks()) == 0 {
+			t.Errorf("%s: %+v with %d tasks", entry.Name, info, len(e.Tasks()))
+		}
+	}
+}
+
+// Tasks of its own never stand in for data that are missing.
+func TestMissingData(t *testing.T) {
+	for _, entry := range catalog.All() {
+		if e, err := catalog.Open(entry.Name, catalog.Options{Data: t.TempDir()}); err == nil {
+			t.Errorf("%s: %d tasks from an empty folder", entry.Name, len(e.Tasks()))
+		}
+	}
+}
+
+func TestUnknownName(t *testing.T) {
+	_, err := catalog.Open("chess", catalog.Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
+		t.Fatal(err)
+	}
+	for _, e := range catalog.All() {
+		if !strings.Contains(err.Error(), e.Name) {
+			t.Errorf("%v does not name %s", err, e.Name)
+		}
+	}
+}

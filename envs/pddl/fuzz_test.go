@@ -1,0 +1,66 @@
+package pddl
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// FuzzStep types anything into every game, at the start or a few steps later.
+func FuzzStep(f *testing.F) {
+	for _, action := range []string{
+		"move roomb rooma", "Pick up ball3 at roomb with arm left. ", "unstack(b2, b1)", "left grasp shot1", "Open boot.",
+		"check valid actions", "look around", "", "fetch 'wrench' from \"boot\".", "pickup b1? no. b3!", "\xffmove\xfe roomb rooma", "İ",
+	} {
+		f.Add(action, uint8(0))
+		f.Add(action, uint8(2))
+	}
+	// Moments of every game, as the expert plays it.
+	const early = 4
+	moments := map[*world][early]any{}
+	for _, g := range games {
+		w := example(f, g.name)
+		var snaps [early]any
+		for i := range snaps {
+			var err error
+			if snaps[i], err = w.Snapshot(); err != nil {
+				f.Fatal(err)
+			}
+			a, err := w.ExpertAction(context.Background())
+			if err != nil {
+				f.Fatal(err)
+			}
+			steps(f, w, a)
+		}
+		moments[w] = snaps
+	}
+	f.Fuzz(func(t *testing.T, action string, moment uint8) {
+		for w, snaps := range moments {
+			in := w.in
+			if err := w.Restore(snaps[moment%early]); err != nil {
+				t.Fatal(err)
+			}
+			was := w.state.Clone()
+			s := step(t, w, action)
+			changed := !was.Equal(w.state)
+			text := lower(action)
+			listing := strings.Contains(text, "check") || strings.Contains(text, "look around")
+			refused := s.Observation == notUnderstood || s.Observation == noEffect
+			if s.Progress < 0 || s.Progress > 1 {
+				t.Errorf("%s, %q: progress %v", in.game.name, action, s.Progress)
+			}
+			if s.Done != s.Success || s.Done && s.Progress != 1 {
+				t.Errorf("%s, %q: %+v", in.game.name, action, s)
+			}
+			if s.Valid == refused || s.Valid != (listing || changed) || listing && changed {
+				t.Errorf("%s, %q: %+v, changed %v", in.game.name, action, s, changed)
+			}
+			if _, all := in.reached(w.state); changed && s.Done != all {
+				t.Errorf("%s, %q: done %v, goal reached %v", in.game.name, action, s.Done, all)
+			}
+			if strings.HasSuffix(s.Observation, satisfied) != (changed && s.Done) {
+				t.Errorf("%s, %q: %+v", in.game.name, action, s)
+			}
+		}
+	})
+}

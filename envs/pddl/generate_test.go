@@ -1,0 +1,175 @@
+package pddl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+	"heldout/envs/stream"
+)
+
+// generated returns the default set of tasks.
+func generated(t testing.TB) *Env {
+	t.Helper()
+	e, err := NewGenerated(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestGenerated(t *testing.T) {
+	e := generated(t)
+	want := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "0"}}
+	if diff := cmp.Diff(want, e.Info()); diff != "" {
+		t.Error(diff)
+	}
+	// As many of each game as the benchmark has, easy and hard in the same places.
+	types, difficulties := "", ""
+	ids, digests := map[string]bool{}, map[string]bool{}
+	for i, task := range e.Tasks() {
+		types += task.Type[:1]
+		difficulties += string(task.Difficulty)[:1]
+		ids[task.ID], digests[task.Digest] = true, true
+		if task.Index != i {
+			t.Errorf("%s: index %d, want %d", task.ID, task.Index, i)
+		}
+	}
+	if want := strings.Repeat("g", 20) + strings.Repeat("b", 30) + strings.Repeat("t", 10); types != want {
+		t.Errorf("games %s, want %s", types, want)
+	}
+	if want := "eeeeeeeeeeeeeeeeeeee" + "eeehhehhhe" + "hhhhhhhhhhhhheeheeeh" + "eeeehehhhe"; difficulties != want {
+		t.Errorf("difficulties %s, want %s", difficulties, want)
+	}
+	if e, h := strings.Count(difficulties, "e"), strings.Count(difficulties, "h"); e != 36 || h != 24 {
+		t.Errorf("%d easy and %d hard tasks", e, h)
+	}
+	if len(ids) != 60 || len(digests) != 60 {
+		t.Errorf("%d ids and %d digests, want 60", len(ids), len(digests))
+	}
+	if got := [...]string{e.Tasks()[0].ID, e.Tasks()[19].ID, e.Tasks()[20].ID, e.Tasks()[59].ID}; got != [...]string{"gripper/gen0-01", "gripper/gen0-20", "blockworld/gen0-01", "tyreworld/gen0-10"} {
+		t.Errorf("ids %q", got)
+	}
+}
+
+// digestOfAll stands for everything that the generated tasks are.
+func digestOfAll(e *Env) string {
+	var all []string
+	for _, task := range e.Tasks() {
+		all = append(all, fmt.Sprint(task))
+	}
+	return digest(all...)
+}
+
+// The tasks of a seed must never change: results on them would no longer be
+// comparable. Whoever changes the generator on purpose says so in its tasks' ids.
+func TestGeneratedTasksStay(t *testing.T) {
+	for seed, want := range map[int64]string{
+		0:  "9101f446197833a3b73d9cd20520ae9ab9706ef6c6cde32b1340091d6c8a157a",
+		7:  "2078b8255b51edbdec4bc62c894d8a9381af70cb4f478a614ad1934cdcc1d27a",
+		-1: "81ea68c6dc7476b75823e2fd70aeaf742877ac07b0333fb3d65285bbab0f5d96",
+	} {
+		e, err := NewGenerated(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := digestOfAll(e); got != want {
+			t.Errorf("seed %d: digest %s, want %s", seed, got, want)
+		}
+	}
+}
+
+// Whatever the seed, a problem can be read, is not solved from the start, and
+// names everything that its goal is about.
+func TestGenerators(t *testing.T) {
+	parsed := map[string]*planning.Domain{}
+	for _, g := range games {
+		parsed[g.name] = embeddedDomain(t, g.name)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &games[rapid.IntRange(0, len(games)-1).Draw(rt, "game")]
+		n := rapid.IntRange(0, 30).Draw(rt, "n")
+		hard := rapid.Bool().Draw(rt, "hard")
+		seed := rapid.Int64().Draw(rt, "seed")
+		generate := func() string { return generators[g.name](n, hard, stream.New(seed, "test")) }
+		text := generate()
+		if again := generate(); again != text {
+			rt.Fatalf("first %s, then %s", text, again)
+		}
+		p, err := newProblem(g, parsed[g.name], "generated", text)
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		in, err := p.ready()
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		if _, all := in.reached(in.task.Init); all {
+			rt.Fatalf("solved from the start:\n%s", text)
+		}
+		for i, target := range in.targets {
+			if target == never {
+				rt.Fatalf("part %d of the goal can never hold:\n%s", i, text)
+			}
+		}
+	})
+}
+
+// The expert solves generated tasks within the step limit.
+func TestExpertOnGenerators(t *testing.T) {
+	seeds := 3
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range int64(seeds) {
+		e, err := NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range e.Tasks() {
+			if n, success := solve(t, e, task, stepLimit); !success {
+				t.Errorf("%s: not solved after %d steps", task.ID, n)
+			}
+		}
+	}
+}
+
+func TestNewWorldRefusesForeignTasks(t *testing.T) {
+	e := generated(t)
+	other, err := NewGenerated(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := e.Tasks()[3]
+	for name, change := range map[string]func(*envs.Task){
+		"none":       func(*envs.Task) {},
+		"id":         func(t *envs.Task) { t.ID = "gripper/gen0-99" },
+		"index":      func(t *envs.Task) { t.Index = 4 },
+		"negative":   func(t *envs.Task) { t.Index = -1 },
+		"too large":  func(t *envs.Task) { t.Index = 60 },
+		"digest":     func(t *envs.Task) { t.Digest = "" },
+		"difficulty": func(t *envs.Task) { t.Difficulty = envs.Hard },
+		"other seed": func(t *envs.Task) { *t = other.Tasks()[3] },
+	} {
+		task := mine
+		change(&task)
+		w, err := e.NewWorld(task)
+		if name == "none" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if err == nil || w != nil {
+			t.Errorf("%s: a world was made for %+v", name, task)
+		} else if want := "pddl: there is no task " + task.ID + " here"; err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}

@@ -1,0 +1,487 @@
+package pddl
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+	"heldout/envs/stream"
+)
+
+// layout is a data folder of our own that looks like the official one, as a map
+// from file to text.
+type layout map[string]string
+
+// newLayout returns a good one, with the problem files in the given folder.
+func newLayout(t testing.TB, folder string) layout {
+	t.Helper()
+	files := layout{}
+	var labels []string
+	for i := range games {
+		g := &games[i]
+		domain, err := domains.ReadFile("domains/" + g.name + ".pddl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[folder+g.name+".pddl"] = string(domain)
+		for n := range g.capacity {
+			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false, stream.New(int64(n), "layout", g.name))
+			labels = append(labels, fmt.Sprintf(`{"id": %d, "task": "pddl", "goal": "a goal", "subgoals": ["a", "b"], "difficulty": %q, "additional_info": {"subtask": %q}}`,
+				len(labels), g.difficultyOf(n), g.name))
+		}
+	}
+	// What lies beside the files does not matter.
+	files[folder+"gripper/README"] = "not a problem"
+	files[folder+"gripper_old/problem0.pddl"] = "not read"
+	files["pddl/test.jsonl"] = strings.Join(labels, "\n") + "\n"
+	return files
+}
+
+// write puts the files into a fresh folder.
+func (l layout) write(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range l {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const beside = "pddl/pddlgym/"
+
+func TestOfficial(t *testing.T) {
+	files := newLayout(t, beside)
+	e, err := NewOfficial(files.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := e.Info()
+	if info.Name != "pddl" || info.Source != envs.Official || info.StepLimit != 30 || info.Settings != nil || len(info.DataHash) != 64 {
+		t.Errorf("%+v", info)
+	}
+	if len(e.Tasks()) != 60 {
+		t.Fatalf("%d tasks", len(e.Tasks()))
+	}
+	var ids []string
+	for i, task := range e.Tasks() {
+		if task.Index != i {
+			t.Errorf("%s: index %d", task.ID, task.Index)
+		}
+		if task.Type == "blockworld" {
+			ids = append(ids, task.ID+" "+string(task.Difficulty))
+		}
+	}
+	// The files are in the order of their names, the difficulties in that of the labels.
+	want := []string{"blockworld/problem1 easy", "blockworld/problem10 easy", "blockworld/problem2 easy", "blockworld/problem3 hard", "blockworld/problem4 hard",
+		"blockworld/problem5 easy", "blockworld/problem6 hard", "blockworld/problem7 hard", "blockworld/problem8 hard", "blockworld/problem9 easy"}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Error(diff)
+	}
+	for _, task := range e.Tasks() {
+		if _, err := e.NewWorld(task); err != nil {
+			t.Errorf("%s: %v", task.ID, err)
+		}
+	}
+}
+
+// More problems than the benchmark uses do no harm; the first by name count.
+func TestOfficialCapacity(t *testing.T) {
+	files := newLayout(t, beside)
+	files[beside+"blockworld/zzz.pddl"] = "not read"
+	e, err := NewOfficial(files.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Tasks()) != 60 {
+		t.Errorf("%d tasks", len(e.Tasks()))
+	}
+}
+
+// The problem files may also lie in a checkout of AgentBoard that the data folder
+// is in. The tasks are the same.
+func TestOfficialInCheckout(t *testing.T) {
+	one, err := NewOfficial(newLayout(t, beside).write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const checkout = "agentboard/environment/pddl_env/pddlgym/pddl/"
+	files := layout{}
+	for name, text := range newLayout(t, checkout) {
+		if name == labelFile {
+			name = "data/" + name
+		}
+		files[name] = text
+	}
+	dir := files.write(t)
+	two, err := NewOfficial(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(one.Tasks(), two.Tasks()); diff != "" {
+		t.Error(diff)
+	}
+	if one.Info().DataHash != two.Info().DataHash {
+		t.Error("the hash of the same data differs")
+	}
+}
+
+// Every byte that is read counts for the hash of the data, and that of a task for
+// the task and no other.
+func TestDigests(t *testing.T) {
+	good, err := NewOfficial(newLayout(t, beside).write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, changed := range map[string]func(envs.Task) bool{
+		beside + "gripper/problem3.pddl": func(t envs.Task) bool { return t.ID == "gripper/problem3" },
+		beside + "barman.pddl":           func(t envs.Task) bool { return t.Type == "barman" },
+		labelFile:                        func(envs.Task) bool { return false },
+	} {
+		files := newLayout(t, beside)
+		if file == labelFile {
+			files[file] = strings.Replace(files[file], "a goal", "another goal", 1)
+		} else {
+			files[file] += "\n"
+		}
+		e, err := NewOfficial(files.write(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Info().DataHash == good.Info().DataHash {
+			t.Errorf("%s has changed, but not the hash of the data", file)
+		}
+		for i, task := range e.Tasks() {
+			if (task.Digest != good.Tasks()[i].Digest) != changed(task) {
+				t.Errorf("%s has changed: digest of %s", file, task.ID)
+			}
+		}
+	}
+	files := newLayout(t, beside)
+	files[labelFile] = strings.Replace(files[labelFile], `"easy"`, `"hard"`, 1)
+	e, err := NewOfficial(files.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Tasks()[0].Digest == good.Tasks()[0].Digest {
+		t.Error("the difficulty has changed, but not the digest of the task")
+	}
+}
+
+func TestOfficialErrors(t *testing.T) {
+	line := func(files layout, n int) string { return strings.Split(files[labelFile], "\n")[n-1] }
+	replaceLine := func(n int, change func(string) string) func(layout) {
+		return func(files layout) {
+			lines := strings.Split(files[labelFile], "\n")
+			lines[n-1] = change(lines[n-1])
+			files[labelFile] = strings.Join(lines, "\n")
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(layout)
+		want   string // DIR stands for the folder
+	}{
+		{"no labels", func(f layout) { delete(f, labelFile) },
+			"the labels of the official PDDL tasks are missing: open DIR/pddl/test.jsonl: no such file or directory"},
+		{"no problems", func(f layout) {
+			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside) })
+		}, "the PDDL domain and problem files are missing: want gripper.pddl and the folder gripper in DIR/pddl/pddlgym; " +
+			"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
+		{"no domain", func(f layout) { delete(f, beside+"tyreworld.pddl") },
+			"pddl: open tyreworld.pddl: no such file or directory"},
+		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
+			"pddl: the folder barman has 19 problem files, want 20"},
+		{"no problem of a game", func(f layout) {
+			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside+"barman/") })
+		}, "pddl: the folder barman has 0 problem files, want 20"},
+		{"bad domain", func(f layout) { f[beside+"barman.pddl"] += ")" },
+			"barman.pddl:83:1: unexpected text after the closing parenthesis of the definition"},
+		{"bad problem", func(f layout) { f[beside+"barman/problem7.pddl"] = "(define (problem x)\n (:init (clean cup)))" },
+			"barman/problem7.pddl:2:16: unknown object cup"},
+		{"goal that is no conjunction of facts", func(f layout) {
+			f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:objects a) (:goal (not (at a a))))"
+		}, "gripper/problem2.pddl: the goal is not a conjunction of facts"},
+		{"empty goal", func(f layout) { f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:goal (and)))" },
+			"gripper/problem2.pddl: the goal is not a conjunction of facts"},
+		{"torn line", func(f layout) { f[labelFile] = f[labelFile][:len(f[labelFile])-40] },
+			"DIR/pddl/test.jsonl:60: unexpected end of JSON input"},
+		{"empty line", replaceLine(3, func(string) string { return "" }),
+			"DIR/pddl/test.jsonl:3: unexpected end of JSON input"},
+		{"no JSON", replaceLine(3, func(string) string { return "id: 2" }),
+			"DIR/pddl/test.jsonl:3: invalid character 'i' looking for beginning of value"},
+		{"wrong type", replaceLine(3, func(s string) string { return strings.Replace(s, `"id": 2`, `"id": "2"`, 1) }),
+			"DIR/pddl/test.jsonl:3: json: cannot unmarshal string into Go struct field label.id of type int"},
+		{"ids in another order", func(f layout) {
+			lines := strings.Split(f[labelFile], "\n")
+			lines[4], lines[5] = lines[5], lines[4]
+			f[labelFile] = strings.Join(lines, "\n")
+		}, "DIR/pddl/test.jsonl:5: want id 4, got 5"},
+		{"no difficulty", replaceLine(60, func(s string) string { return strings.Replace(s, "difficulty", "difficult", 1) }),
+			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got ""`},
+		{"unknown difficulty", replaceLine(60, func(s string) string { return strings.Replace(s, "easy", "medium", 1) }),
+			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got "medium"`},
+		{"another game", replaceLine(22, func(s string) string { return strings.Replace(s, "blockworld", "gripper", 1) }),
+			`pddl/test.jsonl: line 22 is about "gripper", but task 21 is one of blockworld`},
+		{"too few labels", func(f layout) { f[labelFile] = strings.Join(strings.Split(f[labelFile], "\n")[:59], "\n") },
+			"pddl/test.jsonl ends before task 59"},
+		{"no labels in the file", func(f layout) { f[labelFile] = "" },
+			"pddl/test.jsonl ends before task 0"},
+		{"too many labels", func(f layout) { f[labelFile] += strings.Replace(line(f, 60), `"id": 59`, `"id": 60`, 1) },
+			"pddl/test.jsonl has 61 lines, but there are 60 tasks"},
+		{"a line without end", func(f layout) { f[labelFile] += strings.Repeat(" ", 1<<21) },
+			"DIR/pddl/test.jsonl:61: bufio.Scanner: token too long"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			files := newLayout(t, beside)
+			tt.change(files)
+			dir := files.write(t)
+			e, err := NewOfficial(dir)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if e != nil {
+				t.Error("an environment beside the error")
+			}
+			if diff := cmp.Diff(filepath.FromSlash(strings.ReplaceAll(tt.want, "DIR", dir)), err.Error()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if _, err := NewOfficial(filepath.Join(t.TempDir(), "nowhere")); err == nil {
+		t.Error("a folder that does not exist was read")
+	}
+}
+
+// A problem that is too large for grounding is an error of its task alone.
+func TestTooLargeProblem(t *testing.T) {
+	files := newLayout(t, beside)
+	objs := names("o", 400)
+	var init strings.Builder
+	for _, o := range objs {
+		fmt.Fprintf(&init, "(room %s) (ball %s) (gripper %s)", o, o, o)
+	}
+	files[beside+"gripper/problem1.pddl"] = fmt.Sprintf("(define (problem x) (:domain gripper) (:objects %s) (:init %s) (:goal (at o1 o2)))",
+		strings.Join(objs, " "), init.String())
+	e, err := NewOfficial(files.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := e.NewWorld(e.Tasks()[0])
+	if want := "gripper/problem1.pddl: grounding action pick: the problem is too large"; err == nil || err.Error() != want || w != nil {
+		t.Errorf("world %v, error %v, want %s", w, err, want)
+	}
+	if _, err := e.NewWorld(e.Tasks()[1]); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzParseLabels(f *testing.F) {
+	f.Add([]byte(`{"id": 0, "difficulty": "easy", "additional_info": {"subtask": "gripper"}}`))
+	f.Add([]byte("{\"id\": 0, \"difficulty\": \"hard\"}\n{\"id\": 1, \"difficulty\": \"easy\"}\r\n"))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		labels, err := parseLabels(b)
+		if err != nil {
+			if labels != nil {
+				t.Error("labels beside the error")
+			}
+			return
+		}
+		for i, l := range labels {
+			if l.ID != i || l.Difficulty != envs.Easy && l.Difficulty != envs.Hard {
+				t.Errorf("line %d: %+v", i, l)
+			}
+		}
+	})
+}
+
+// What follows compares with the real thing.
+
+// goldenGame is a game in golden/pddl/templates.json.
+type goldenGame struct {
+	Facts map[string]struct {
+		Types    []string
+		Template *string
+	}
+	Actions map[string]struct {
+		Params   []string
+		Template *string
+	}
+}
+
+func goldenJSON(t *testing.T, file string, v any) {
+	t.Helper()
+	if err := json.NewDecoder(golden(t, file)).Decode(v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Our domains and templates say what the reference's say, name by name.
+func TestGoldenTemplates(t *testing.T) {
+	var want map[string]goldenGame
+	goldenJSON(t, "pddl/templates.json", &want)
+	typ := func(s string) string { return strings.Replace(s, "default", "object", 1) }
+	for _, g := range games {
+		facts, actions := map[string]string{}, map[string]string{}
+		d := embeddedDomain(t, g.name)
+		arity := map[string]int{}
+		for name, f := range want[g.name].Facts {
+			arity[name] = len(f.Types)
+			if f.Template != nil {
+				facts[name] = *f.Template
+			}
+		}
+		gotArity := map[string]int{}
+		for _, p := range d.Predicates {
+			gotArity[p.Name] = len(p.Params)
+		}
+		if diff := cmp.Diff(arity, gotArity); diff != "" {
+			t.Errorf("%s: predicates: %s", g.name, diff)
+		}
+		params := map[string][]string{}
+		for name, a := range want[g.name].Actions {
+			for _, p := range a.Params {
+				params[name] = append(params[name], typ(p))
+			}
+			if a.Template != nil {
+				actions[name] = *a.Template
+			}
+		}
+		gotParams := map[string][]string{}
+		for _, a := range d.Actions {
+			for _, p := range a.Params {
+				gotParams[a.Name] = append(gotParams[a.Name], strings.TrimPrefix(p.Name, "?")+":"+p.Type)
+			}
+		}
+		if diff := cmp.Diff(params, gotParams); diff != "" {
+			t.Errorf("%s: actions: %s", g.name, diff)
+		}
+		if diff := cmp.Diff(facts, g.facts); diff != "" {
+			t.Errorf("%s: texts of facts: %s", g.name, diff)
+		}
+		if diff := cmp.Diff(actions, g.actions); diff != "" {
+			t.Errorf("%s: texts of actions: %s", g.name, diff)
+		}
+	}
+}
+
+// The official problems are read as the reference reads them.
+func TestGoldenProblems(t *testing.T) {
+	var want []struct {
+		ID         int `json:"task_id"`
+		Game       string
+		File       string `json:"problem_file"`
+		Difficulty envs.Difficulty
+		Objects    map[string]string
+		Init, Goal [][]string
+	}
+	goldenJSON(t, "pddl/problems.json", &want)
+	e := official(t)
+	words := func(atoms []planning.Atom) (out [][]string) {
+		for _, a := range atoms {
+			out = append(out, append([]string{a.Predicate}, a.Args...))
+		}
+		return out
+	}
+	for i, p := range want {
+		task, parsed := e.Tasks()[i], e.problems[i].parsed
+		if id := p.Game + "/" + strings.TrimSuffix(p.File, ".pddl"); p.ID != i || task.ID != id || task.Difficulty != p.Difficulty {
+			t.Errorf("task %d is %+v, want %s, %s", i, task, id, p.Difficulty)
+		}
+		objects := map[string]string{}
+		for _, o := range parsed.Objects {
+			objects[o.Name] = strings.Replace(o.Type, "object", "default", 1)
+		}
+		for o, typ := range p.Objects {
+			p.Objects[o] = strings.Replace(typ, "object", "default", 1)
+		}
+		if diff := cmp.Diff(p.Objects, objects); diff != "" {
+			t.Errorf("%s: objects: %s", task.ID, diff)
+		}
+		init := words(parsed.Init)
+		slices.SortFunc(init, slices.Compare)
+		slices.SortFunc(p.Init, slices.Compare)
+		if diff := cmp.Diff(p.Init, init); diff != "" {
+			t.Errorf("%s: init: %s", task.ID, diff)
+		}
+		goal, ok := parsed.Goal.Literals()
+		if diff := cmp.Diff(p.Goal, words(goal)); diff != "" || !ok {
+			t.Errorf("%s: goal: %s", task.ID, diff)
+		}
+	}
+}
+
+// Our writing of the domains gives the same ground tasks as the official files.
+func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
+	e := official(t)
+	for i, task := range e.Tasks() {
+		g := e.problems[i].game
+		text, err := os.ReadFile(shared + "data/agentboard/pddl/pddlgym/" + task.ID + ".pddl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := e.problems[i].ready()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := newTestInstance(t, g.name, string(text))
+		if diff := cmp.Diff(describeTask(theirs.task), describeTask(ours.task)); diff != "" {
+			t.Errorf("%s: %s", task.ID, diff)
+		}
+	}
+}
+
+// describeTask writes everything about a ground task, by names and sorted.
+func describeTask(t *planning.Task) []string {
+	var out []string
+	for _, o := range t.Objects {
+		out = append(out, "object "+o.Name+" "+o.Type)
+	}
+	literals := func(ls []planning.Literal) string {
+		var words []string
+		for _, l := range ls {
+			word := t.Facts[l.Fact()].String()
+			if l.Negated() {
+				word = "not " + word
+			}
+			words = append(words, word)
+		}
+		slices.Sort(words)
+		return strings.Join(words, " ")
+	}
+	for i, a := range t.Facts {
+		out = append(out, fmt.Sprint("fact ", a, t.Init.Has(i)))
+	}
+	for _, a := range t.Constant {
+		out = append(out, "constant "+a.String())
+	}
+	for i := range t.Operators {
+		op := &t.Operators[i]
+		text := t.Name(op) + " needs " + literals(op.Precondition)
+		for _, e := range op.Effects {
+			text += " where " + literals(e.When) + " makes " + literals(e.Then)
+		}
+		out = append(out, text)
+	}
+	for _, way := range t.Goal {
+		out = append(out, "goal "+literals(way))
+	}
+	slices.Sort(out)
+	return out
+}

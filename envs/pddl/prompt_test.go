@@ -1,0 +1,61 @@
+package pddl
+
+import (
+	"testing"
+
+	"heldout/configs"
+)
+
+// The examples of the prompts are episodes of our own environment on the
+// problems in testdata/examples.
+func TestPromptExamples(t *testing.T) {
+	prompt, err := configs.LoadPrompt(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prompt.Help != checkAction {
+		t.Errorf("the help action is %q, want %q", prompt.Help, checkAction)
+	}
+	if len(prompt.Types) != len(games) {
+		t.Errorf("%d prompts, want one for each of the %d games", len(prompt.Types), len(games))
+	}
+	for _, g := range games {
+		in, err := prompt.For(g.name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(in.Examples) != 1 {
+			t.Errorf("%s: %d examples, want 1", g.name, len(in.Examples))
+			continue
+		}
+		ex := in.Examples[0]
+		w := example(t, g.name)
+		s := start(t, w)
+		if ex.Goal != s.Goal || ex.Observation != s.Observation {
+			t.Errorf("%s: the example starts with %q, %q, the game with %q, %q", g.name, ex.Goal, ex.Observation, s.Goal, s.Observation)
+		}
+		invalid, lists := 0, 0
+		for i, want := range ex.Steps {
+			got := step(t, w, want.Action)
+			if got.Observation != want.Observation {
+				t.Errorf("%s, step %d, %q: the example says %q, the game %q", g.name, i, want.Action, want.Observation, got.Observation)
+			}
+			if last := i == len(ex.Steps)-1; got.Done != last || got.Success != last {
+				t.Errorf("%s, step %d, %q: done %v, success %v", g.name, i, want.Action, got.Done, got.Success)
+			}
+			if want.Thought == "" {
+				t.Errorf("%s, step %d has no thought", g.name, i)
+			}
+			if !got.Valid {
+				invalid++
+			}
+			if want.Action == "Check valid actions" {
+				lists++
+			}
+		}
+		if invalid != 1 || lists != 1 {
+			t.Errorf("%s: %d steps are not valid and %d ask for the list, want one of each", g.name, invalid, lists)
+		}
+	}
+}

@@ -1,0 +1,608 @@
+package pddl
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+	"heldout/envs/stream"
+)
+
+// gameNamed returns the game of that name.
+func gameNamed(t testing.TB, name string) *game {
+	t.Helper()
+	for i := range games {
+		if games[i].name == name {
+			return &games[i]
+		}
+	}
+	t.Fatalf("there is no game %s", name)
+	return nil
+}
+
+// embeddedDomain parses our own writing of a game's rules.
+func embeddedDomain(t testing.TB, name string) *planning.Domain {
+	t.Helper()
+	text, err := domains.ReadFile("domains/" + name + ".pddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := planning.ParseDomain(name+".pddl", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// newTestInstance grounds a problem of one of the embedded games.
+func newTestInstance(t testing.TB, name, text string) *instance {
+	t.Helper()
+	p, err := newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := p.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// exampleText returns the small problem of a game that its prompt plays.
+func exampleText(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/examples/" + name + ".pddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// example returns a world of that problem.
+func example(t testing.TB, name string) *world {
+	t.Helper()
+	return newWorld(newTestInstance(t, name, exampleText(t, name)))
+}
+
+// step takes a step that must not break the environment.
+func step(t rapid.TB, w envs.World, action string) envs.Step {
+	t.Helper()
+	s, err := w.Step(context.Background(), action)
+	if err != nil {
+		t.Fatalf("%q: %v", action, err)
+	}
+	return s
+}
+
+// steps takes steps, all of which must be valid, and returns the last answer.
+func steps(t rapid.TB, w envs.World, actions ...string) (s envs.Step) {
+	t.Helper()
+	for _, a := range actions {
+		if s = step(t, w, a); !s.Valid {
+			t.Fatalf("%q: %q", a, s.Observation)
+		}
+	}
+	return s
+}
+
+// start returns what the agent is told first.
+func start(t rapid.TB, w envs.World) envs.Start {
+	t.Helper()
+	s, err := w.Start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// answers is a table of actions, each tried on a fresh world after a way there,
+// with the answers that are not a change of the world.
+type answers struct {
+	name   string
+	way    []string
+	action string
+	want   string
+}
+
+func check(t *testing.T, game string, tests []answers) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := example(t, game)
+			steps(t, w, tt.way...)
+			got := step(t, w, tt.action)
+			if got.Observation != tt.want {
+				t.Errorf("%q after %q: %q, want %q", tt.action, tt.way, got.Observation, tt.want)
+			}
+			if valid := tt.want != notUnderstood && tt.want != noEffect; got.Valid != valid {
+				t.Errorf("%q after %q: valid %v", tt.action, tt.way, got.Valid)
+			}
+		})
+	}
+}
+
+// In the example ball1 and ball2 are in rooma, ball3 and Robby in roomb.
+func TestGripper(t *testing.T) {
+	const (
+		inRooma = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is at roomb.  " +
+			"Left is a gripper.  Left is free.  Right is a gripper.  Right is free.  Robby is at rooma.  Room rooma Room roomb"
+		atStart = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is at roomb.  " +
+			"Left is a gripper.  Left is free.  Right is a gripper.  Right is free.  Robby is at roomb.  Room rooma Room roomb"
+		withBall3 = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is carrying left.  " +
+			"Left is a gripper.  Right is a gripper.  Right is free.  Robby is at roomb.  Room rooma Room roomb"
+		list = "Valid actions are: Move from roomb to rooma. , Pick up ball3 at roomb with arm left. , Pick up ball3 at roomb with arm right. , check valid actions"
+	)
+	check(t, "gripper", []answers{
+		{"plain", nil, "move roomb rooma", inRooma},
+		{"as listed", nil, "Move from roomb to rooma. ", inRooma},
+		{"in capitals", nil, "MOVE ROOMB ROOMA", inRooma},
+		{"with marks", nil, "move(roomb,rooma)", inRooma},
+		{"objects before the verb", nil, "roomb rooma move", inRooma},
+		{"talking", nil, "I will now move from roomb to the other room, rooma!", inRooma},
+		{"two sentences", nil, "Robby is in roomb. We move to rooma.", inRooma},
+		{"more objects than needed", nil, "move roomb rooma ball3 left", inRooma},
+		{"a wrong object first", nil, "move ball3 roomb rooma", noEffect},
+		{"the wrong way round", nil, "move rooma roomb", noEffect},
+		{"to where Robby is", nil, "move roomb roomb", noEffect},
+		{"one object named twice", nil, "move roomb roomb rooma", noEffect},
+		{"arguments in another order", nil, "pick ball3 left roomb", noEffect},
+		{"not there", nil, "pick ball1 rooma left", noEffect},
+		{"too few objects", nil, "pick ball3 roomb", notUnderstood},
+		{"an unknown object", nil, "move roomb roomc", notUnderstood},
+		{"no verb", nil, "roomb rooma", notUnderstood},
+		{"a verb of another game", nil, "stack roomb rooma", notUnderstood},
+		{"nothing", nil, "", notUnderstood},
+		{"blank", nil, " \n\t ", notUnderstood},
+		{"a verb that nothing can be done with", nil, "drop ball3 roomb left", notUnderstood},
+		{"the same verb later", []string{"pick ball3 roomb right"}, "drop ball3 roomb left", noEffect},
+		{"a verb that is valid no more", []string{"pick ball3 roomb left", "move roomb rooma", "pick ball1 rooma right"}, "pick ball2 rooma left", notUnderstood},
+		{"a verb in a word", nil, "remove roomb rooma", notUnderstood},
+		{"glued", nil, "move-roomb-rooma", notUnderstood},
+		{"glued with underscores", nil, "move_roomb_rooma", notUnderstood},
+		{"the first verb counts", nil, "pick ball3 roomb left and move roomb rooma", withBall3},
+		{"the first verb that is valid now counts", nil, "drop nothing, pick ball3 roomb left", withBall3},
+		{"the first verb counts even if it fails", nil, "move pick ball3 roomb left", noEffect},
+		{"list", nil, "check valid actions", list},
+		{"list in capitals", nil, "Check Valid Actions.", list},
+		{"list in a word", nil, "Checkmate", list},
+		{"list before acting", nil, "move roomb rooma and check", list},
+		{"list before looking", nil, "look around, then check", list},
+		{"the sign for kelvin is a k", nil, "chec\u212a", list},
+		{"look", nil, "look around", atStart},
+		{"look before acting", nil, "move roomb rooma, then look around", atStart},
+		{"look in capitals", nil, "LOOK AROUND", atStart},
+		{"look with more space", nil, "look  around", notUnderstood},
+		{"a dotted capital is not an i", nil, "move from roomb to rooma with lİft", inRooma},
+		{"a dotted capital in a verb", nil, "pİck ball3 roomb left", notUnderstood},
+		{"bytes that are no text", nil, "move \xff roomb \xfe rooma", inRooma},
+	})
+}
+
+// In the example b2 stands on b1; b3 stands alone.
+func TestBlockworld(t *testing.T) {
+	const holding2 = "B1 is on the table. B3 is on the table. The b1 is clear. The b3 is clear. You are holding b2. "
+	check(t, "blockworld", []answers{
+		{"as listed", nil, "Unstack b2 from b1.", holding2},
+		{"glued with a slash", nil, "unstack b2/b1", notUnderstood},
+		{"glued with a period", nil, "unstack b2.b1", notUnderstood},
+		{"glued with an equals sign", nil, "unstack b2=b1", notUnderstood},
+		{"quoted", nil, `unstack "b2" 'b1'`, notUnderstood},
+		{"in double quotes", nil, `unstack "b2" "b1"`, holding2},
+		{"in backticks", nil, "unstack `b2` `b1`", holding2},
+		{"in code", nil, "```unstack b2 b1```", holding2},
+		{"in brackets", nil, "[unstack] <b2> {b1}", holding2},
+		{"in stars", nil, "**unstack** b2*b1", holding2},
+		{"over two lines", nil, "unstack b2\nfrom b1", holding2},
+		{"parentheses", nil, "unstack(b2, b1)", holding2},
+		{"a comma before a digit", nil, "unstack b2,1", notUnderstood},
+		{"a question", nil, "unstack b2 from b1?", holding2},
+		{"covered", nil, "pickup b1", noEffect},
+		{"on itself", []string{"unstack b2 b1"}, "stack b2 b2", noEffect},
+		{"no hand free", []string{"unstack b2 b1"}, "pickup b3", notUnderstood},
+		{"nothing in hand", nil, "putdown b3", notUnderstood},
+		{"list in hand", []string{"unstack b2 b1"}, "check valid actions",
+			"Valid actions are: Putdown b2., Stack b2 on b1., Stack b2 on b3., check valid actions"},
+	})
+}
+
+func TestBarman(t *testing.T) {
+	fill := []string{"left grasp shot1", "fill-shot shot1 ingredient1 left right dispenser1"}
+	shaken := append(append([]string{}, fill...), "pour-shot-to-clean-shaker shot1 ingredient1 shaker1 left l0 l1",
+		"clean-shot shot1 ingredient1 left right", "fill-shot shot1 ingredient2 left right dispenser2",
+		"pour-shot-to-used-shaker shot1 ingredient2 shaker1 left l1 l2", "left leave shot1", "left grasp shaker1",
+		"shake cocktail1 ingredient2 ingredient1 shaker1 left right", "pour-shaker-to-shot cocktail1 shot2 left shaker1 l2 l1")
+	check(t, "barman", []answers{
+		{"the container is not named", nil, "left grasp shot1", "You are holding left. "},
+		{"as listed", nil, "left grasp shot1. ", "You are holding left. "},
+		{"verb first", nil, "grasp left shot1", "You are holding left. "},
+		{"the wrong order", nil, "grasp shot1 left", noEffect},
+		{"another type", nil, "grasp left right", noEffect},
+		{"another type that is never right", nil, "grasp l0 l1", noEffect},
+		{"a subtype of what is asked for", nil, "grasp left shaker1", "You are holding left. "},
+		{"only what has become true", fill[:1], "fill-shot shot1 ingredient1 left right dispenser1",
+			"Pour shot1 from a shot glass to a used shaker ingredient1 Shot1 contains ingredient1. "},
+		{"what was true before is not told", fill, "left leave shot1", "Handempty left Shot1 is on the table. "},
+		{"the wrong dispenser", fill[:1], "fill-shot shot1 ingredient1 left right dispenser2", noEffect},
+		{"a verb without a valid form", nil, "fill-shot shot1 ingredient1 left right dispenser1", notUnderstood},
+		// The shaker is clean, but cleaning it can be chosen.
+		{"listed without effect", []string{"left grasp shaker1"}, "clean-shaker left right shaker1", noEffect},
+		{"the list with it", []string{"left grasp shaker1"}, "check valid actions",
+			"Valid actions are: left leave shaker1. , right grasp shot1. , right grasp shot2. , use hand left and hand right to clean-shaker shaker1, check valid actions, look around"},
+		{"the same hand twice", []string{"left grasp shaker1"}, "clean-shaker left left shaker1", noEffect},
+		{"parts in the wrong order", shaken[:8], "shake cocktail1 ingredient1 ingredient2 shaker1 left right", noEffect},
+		{"shaken", shaken[:8], shaken[8], "Shaker1 contains cocktail1.  Shaker1 is shaked. "},
+		{"poured", shaken[:9], shaken[9], "Shaker1 is at level l1.  Shot2 contains cocktail1. "},
+		{"the shaker still holds the cocktail", shaken, "use hand left to empty-shaker shaker1 with ingredient cocktail1 from level l1 to level l0.",
+			"Shaker1 is at level l0.  Shaker1 is empty. "},
+		{"a shot of a cocktail is never clean again", append(append([]string{}, shaken...), "left leave shaker1", "left grasp shot2", "empty-shot left shot2 cocktail1"),
+			"clean-shot shot2 cocktail1 left right", notUnderstood},
+		{"look around", shaken[:1], "look around", "Cocktail1 part1 ingredient is ingredient2.  Cocktail1 part2 ingredient is ingredient1.  " +
+			"Dispenser1 dispenses ingredient1.  Dispenser2 dispenses ingredient2.  Handempty right Level l0 is next to level l1.  Level l1 is next to level l2.  " +
+			"Shaker1 is at empty level l0.  Shaker1 is at level l0.  Shaker1 is clean.  Shaker1 is empty.  Shaker1 is on the table.  " +
+			"Shot1 is clean.  Shot1 is empty.  Shot2 is clean.  Shot2 is empty.  Shot2 is on the table.  You are holding left. "},
+	})
+}
+
+func TestTyreworld(t *testing.T) {
+	tools := []string{"open boot", "fetch wrench boot", "fetch jack boot"}
+	up := append(append([]string{}, tools...), "loosen nuts1 the-hub1", "jack-up the-hub1")
+	check(t, "tyreworld", []answers{
+		{"open", nil, "Open boot.", "Boot is open."},
+		{"closed", nil, "fetch wrench boot", notUnderstood},
+		{"another type", nil, "open wrench", noEffect},
+		{"another type, and none more", nil, "open the-hub1", noEffect},
+		{"no wrench", tools[:1], "loosen nuts1 the-hub1", notUnderstood},
+		{"with the wrench", tools[:2], "loosen nuts1 the-hub1", "The nut nuts1 on the hub the-hub1 is loose."},
+		{"the jack stays under the hub", up, "look around", "Boot is open. Boot is unlocked. Hub the-hub1 is fastened. Hub the-hub1 is not on the ground. " +
+			"Pump is in boot. R1 is in boot. The nut nuts1 on the hub the-hub1 is loose. W1 is on the-hub1. Wheel r1 is inflated. Wheel r1 is intact. You have wrench."},
+		{"and comes back", up, "jack-down the-hub1", "Hub the-hub1 is on the ground. You have jack."},
+		{"shared text", append(append([]string{}, up...), "undo nuts1 the-hub1"), "remove-wheel w1 the-hub1", "The-hub1 is free.  You have w1."},
+		{"list", nil, "check", "Valid actions are: Open boot., check valid actions, look around"},
+		{"nothing to inflate", tools, "inflate r1", notUnderstood},
+	})
+}
+
+// A verb counts among the objects if an object has its name, and an object whose
+// name contains "check" can never be acted upon.
+func TestNamesLikeVerbs(t *testing.T) {
+	in := newTestInstance(t, "blockworld", `(define (problem x) (:domain blockworld) (:objects pickup checkers b1 around look)
+		(:init (arm-empty) (on-table pickup) (clear pickup) (on-table checkers) (clear checkers) (on-table b1) (clear b1)
+		       (on-table look) (clear look) (on-table around) (clear around))
+		(:goal (on pickup b1)))`)
+	w := newWorld(in)
+	s := steps(t, w, "pickup b1")
+	if want := "You are holding pickup. "; !strings.HasSuffix(s.Observation, want) {
+		t.Errorf("%q, want that it ends with %q", s.Observation, want)
+	}
+	s = steps(t, w, "putdown pickup", "pickup checkers")
+	if !strings.HasPrefix(s.Observation, listPrefix) {
+		t.Errorf("%q, want a list", s.Observation)
+	}
+	if s = step(t, w, "pickup look around"); !s.Valid || strings.Contains(s.Observation, "holding") {
+		t.Errorf("%+v, want a look around", s)
+	}
+}
+
+// Arguments may be equal where the rules allow it, though no list shows such an
+// action and no verb is recognized by it alone.
+func TestEqualArguments(t *testing.T) {
+	const text = `(define (problem x) (:domain blockworld) (:objects b1 b2 b3)
+		(:init (arm-empty) (on b1 b1) (clear b1) (on-table b2)%s) (:goal (on b1 b2)))`
+	w := newWorld(newTestInstance(t, "blockworld", fmt.Sprintf(text, " (on b3 b2) (clear b3)")))
+	if s := step(t, w, "check"); strings.Contains(s.Observation, "b1 from b1") {
+		t.Errorf("%q lists an action with equal arguments", s.Observation)
+	}
+	if s := step(t, w, "unstack b1 b1"); !s.Valid || s.Observation != "B2 is on the table. B3 is on b2. The b1 is clear. The b3 is clear. You are holding b1. " {
+		t.Errorf("%+v", s)
+	}
+	w = newWorld(newTestInstance(t, "blockworld", fmt.Sprintf(text, " (on-table b3) (clear b2) (clear b3)")))
+	if s := step(t, w, "unstack b1 b1"); s.Observation != notUnderstood {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Progress is the largest share reached by an action: the start does not count,
+// and nothing is lost again. The end of the game can be.
+func TestProgressAndDone(t *testing.T) {
+	w := newWorld(newTestInstance(t, "blockworld", `(define (problem x) (:domain blockworld) (:objects b1 b2 b3)
+		(:init (arm-empty) (on-table b1) (on b2 b1) (clear b2) (on-table b3) (clear b3)) (:goal (and (on b2 b1) (on b3 b2))))`))
+	if s := start(t, w); s.Goal != "The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2." {
+		t.Errorf("goal %q", s.Goal)
+	}
+	for i, tt := range []struct {
+		action   string
+		progress float64
+		done     bool
+		suffix   bool
+		valid    bool
+	}{
+		{"putdown b1", 0, false, false, false},
+		{"check", 0, false, false, true},
+		{"look around", 0, false, false, true},
+		{"pickup b1", 0, false, false, false},
+		{"unstack b2 b1", 0, false, false, true},
+		{"stack b2 b1", 0.5, false, false, true},
+		{"unstack b2 b1", 0.5, false, false, true},
+		{"stack b2 b1", 0.5, false, false, true},
+		{"pickup b3", 0.5, false, false, true},
+		{"stack b3 b2", 1, true, true, true},
+		{"check", 1, true, false, true},
+		{"look around", 1, true, false, true},
+		{"stack b3 b2", 1, true, false, false},
+		{"dance", 1, true, false, false},
+		{"unstack b3 b2", 1, false, false, true},
+		{"look around", 1, false, false, true},
+		{"stack b3 b2", 1, true, true, true},
+	} {
+		s := step(t, w, tt.action)
+		if s.Progress != tt.progress || s.Done != tt.done || s.Success != tt.done || s.Valid != tt.valid {
+			t.Errorf("step %d, %q: %+v", i, tt.action, s)
+		}
+		if strings.HasSuffix(s.Observation, " The goal is satisfied.") != tt.suffix {
+			t.Errorf("step %d, %q: %q", i, tt.action, s.Observation)
+		}
+	}
+}
+
+// The sentence follows one space, also after a text that ends in one.
+func TestGoalSentence(t *testing.T) {
+	w := newWorld(newTestInstance(t, "barman", strings.Replace(exampleText(t, "barman"), "(contains shot1 cocktail1)", "(holding left shot1)", 1)))
+	if s := steps(t, w, "left grasp shot1"); s.Observation != "You are holding left.  The goal is satisfied." {
+		t.Errorf("%q", s.Observation)
+	}
+}
+
+// A fact of the goal may always hold, or never.
+func TestSettledGoals(t *testing.T) {
+	text := strings.Replace(exampleText(t, "gripper"), "(at ball1 roomb)", "(room rooma) (ball left) (at ball1 left)", 1)
+	w := newWorld(newTestInstance(t, "gripper", text))
+	if s := steps(t, w, "move roomb rooma"); s.Progress != 0.4 || s.Done {
+		t.Errorf("%+v", s)
+	}
+	if a, err := w.ExpertAction(context.Background()); a != "" || err != nil {
+		t.Errorf("the expert says %q, %v", a, err)
+	}
+}
+
+func TestRender(t *testing.T) {
+	g := &game{facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
+	for _, tt := range []struct{ atom, want string }{
+		{"on a b", "a is on b."},
+		{"on a", "a is on {}."},
+		{"one a b", "a!"},
+		{"none a b", "Nothing."},
+		{"other a b", "other a b"},
+		{"other", "other"},
+	} {
+		words := strings.Fields(tt.atom)
+		if got := g.fact(planning.Atom{Predicate: words[0], Args: words[1:]}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.atom, got, tt.want)
+		}
+	}
+	for text, want := range map[string]string{"": "", "a B C": "A b c", "ABC": "Abc", "éA": "Éa", "1A": "1a", " A": " a"} {
+		if got := capitalize(text); got != want {
+			t.Errorf("capitalize(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Several facts with one text are all told.
+func TestEqualTexts(t *testing.T) {
+	w := example(t, "barman")
+	steps(t, w, "left grasp shot1", "right grasp shot2")
+	if s := step(t, w, "look around"); strings.Count(s.Observation, "You are holding left. ") != 1 || strings.Count(s.Observation, "You are holding right. ") != 1 {
+		t.Errorf("%q", s.Observation)
+	}
+	w = newWorld(newTestInstance(t, "barman", strings.Replace(exampleText(t, "barman"), "(handempty left)", "(holding left shot1) (holding left shot2)", 1)))
+	if s := start(t, w); strings.Count(s.Observation, "You are holding left. ") != 2 {
+		t.Errorf("%q", s.Observation)
+	}
+}
+
+func TestActions(t *testing.T) {
+	w := example(t, "barman")
+	got, err := w.Actions(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ", "right grasp shot1. ", "right grasp shot2. "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every action that is listed is understood, whatever it does.
+func TestListedActionsAreUnderstood(t *testing.T) {
+	for _, g := range games {
+		w := example(t, g.name)
+		rng := stream.New(1, "listed", g.name)
+		for range 200 {
+			actions, err := w.Actions(context.Background())
+			if err != nil || len(actions) == 0 {
+				t.Fatal(actions, err)
+			}
+			for _, a := range actions {
+				before, err := w.Snapshot()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s := step(t, w, a); !s.Valid && (s.Observation != noEffect || !strings.Contains(a, "clean-shaker") && !strings.HasPrefix(a, "Move from")) {
+					t.Fatalf("%s: %q is answered by %q", g.name, a, s.Observation)
+				}
+				if err := w.Restore(before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			step(t, w, actions[rng.IntN(len(actions))])
+		}
+	}
+}
+
+// chatter draws an action: one of those listed, a listed one changed, or words.
+func chatter(t *rapid.T, w *world) string {
+	actions, err := w.Actions(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1", "wrench", "boot", "open", ".", "'", ""}
+	switch pick := rapid.IntRange(0, 9).Draw(t, "kind"); {
+	case pick < 7 && len(actions) > 0:
+		return rapid.SampledFrom(actions).Draw(t, "action")
+	case pick < 8 && len(actions) > 0:
+		return rapid.SampledFrom(words).Draw(t, "word") + rapid.SampledFrom(actions).Draw(t, "action")
+	default:
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 5).Draw(t, "words"), " ")
+	}
+}
+
+// Restoring a snapshot and doing the same again gives the same answers, the
+// expert's included.
+func TestSnapshots(t *testing.T) {
+	ins := map[string]*instance{}
+	for _, g := range games {
+		ins[g.name] = newTestInstance(t, g.name, exampleText(t, g.name))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := rapid.SampledFrom(games[:]).Draw(rt, "game")
+		w := newWorld(ins[g.name])
+		type moment struct {
+			action, expert string
+			step           envs.Step
+			snap           any
+		}
+		var moments []moment
+		act := func(m moment) moment {
+			var err error
+			if m.snap, err = w.Snapshot(); err != nil {
+				rt.Fatal(err)
+			}
+			if m.action == "" {
+				m.action = chatter(rt, w)
+			}
+			if len(moments)%3 == 0 {
+				if m.expert, err = w.ExpertAction(context.Background()); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			m.step = step(rt, w, m.action)
+			return m
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			moments = append(moments, act(moment{}))
+		}
+		for range 3 {
+			back := rapid.IntRange(0, len(moments)-1).Draw(rt, "back")
+			if err := w.Restore(moments[back].snap); err != nil {
+				rt.Fatal(err)
+			}
+			later := moments[back:]
+			moments = moments[:back:back]
+			for i := range later {
+				if later[i].action == "" {
+					break // an empty action would be drawn anew
+				}
+				again := act(moment{action: later[i].action})
+				if again.step != later[i].step || again.expert != later[i].expert {
+					rt.Fatalf("%q: first %+v %q, then %+v %q", again.action, later[i].step, later[i].expert, again.step, again.expert)
+				}
+				moments = append(moments, later[i])
+			}
+			if len(moments) == 0 {
+				return
+			}
+		}
+	})
+}
+
+func TestRestoreErrors(t *testing.T) {
+	w, other := example(t, "gripper"), example(t, "gripper")
+	snap, err := other.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []any{nil, 1, "", snap} {
+		if err := w.Restore(s); err == nil {
+			t.Errorf("a snapshot %T was taken", s)
+		}
+	}
+	if diff := cmp.Diff(start(t, other), start(t, w)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// transcript plays an instance at random, seeded, and returns all answers.
+func transcript(in *instance, seed int64, n int) []string {
+	ctx := context.Background()
+	w := newWorld(in)
+	rng := stream.New(seed, "transcript")
+	s, _ := w.Start(ctx)
+	out := []string{s.Goal, s.Observation}
+	for i := range n {
+		actions, _ := w.Actions(ctx)
+		actions = append(actions, "check", "look around", "open sesame")
+		action := actions[rng.IntN(len(actions))]
+		if i%5 == 4 {
+			if a, _ := w.ExpertAction(ctx); a != "" {
+				action = a
+			}
+		}
+		s, err := w.Step(ctx, action)
+		out = append(out, fmt.Sprintf("%q %+v %v", action, s, err))
+	}
+	return out
+}
+
+// Worlds of one task share nothing that changes.
+func TestWorldsAreIndependent(t *testing.T) {
+	for _, g := range games {
+		in := newTestInstance(t, g.name, exampleText(t, g.name))
+		a, b := newWorld(in), newWorld(in)
+		first := start(t, b)
+		for _, action := range []string{"move roomb rooma", "unstack b2 b1", "left grasp shot1", "open boot", "check", "look around"} {
+			step(t, a, action)
+		}
+		if diff := cmp.Diff(first, start(t, b)); diff != "" {
+			t.Errorf("%s: %s", g.name, diff)
+		}
+		want := transcript(in, 7, 60)
+		got := make([][]string, 8)
+		var wait sync.WaitGroup
+		for i := range got {
+			wait.Go(func() { got[i] = transcript(in, 7, 60) })
+		}
+		wait.Wait()
+		for _, g := range got {
+			if diff := cmp.Diff(want, g); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}
+
+// A task is made ready once, whoever asks first.
+func TestConcurrentNewWorld(t *testing.T) {
+	e := generated(t)
+	task := e.Tasks()[30]
+	worlds := make([]envs.World, 8)
+	var wait sync.WaitGroup
+	for i := range worlds {
+		wait.Go(func() { worlds[i], _ = e.NewWorld(task) })
+	}
+	wait.Wait()
+	for _, w := range worlds {
+		if w == nil || w.(*world).in != worlds[0].(*world).in {
+			t.Fatal("the worlds of one task do not share what it is made of")
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,494 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// facts lists everything that holds in a state, sorted, without parentheses.
+func facts(t *Task, s State) []string {
+	var out []string
+	for i, a := range t.Facts {
+		if s.Has(i) {
+			out = append(out, strings.Trim(a.String(), "()"))
+		}
+	}
+	for _, a := range t.Constant {
+		out = append(out, strings.Trim(a.String(), "()"))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// applicable names the operators that can be applied in a state.
+func applicable(t *Task, s State) []string {
+	var out []string
+	for i := range t.Operators {
+		if op := &t.Operators[i]; s.Satisfies(op.Precondition) {
+			out = append(out, strings.Trim(t.Name(op), "()"))
+		}
+	}
+	return slices.Compact(out)
+}
+
+// do applies the operator of that name and fails the test if it cannot.
+func do(t *testing.T, task *Task, s State, name string) State {
+	t.Helper()
+	for i := range task.Operators {
+		if op := &task.Operators[i]; task.Name(op) == "("+name+")" && s.Satisfies(op.Precondition) {
+			next := slices.Clone(s)
+			task.Apply(op, s, next)
+			return next
+		}
+	}
+	t.Fatalf("cannot do %s; can do %q", name, applicable(task, s))
+	return nil
+}
+
+// wrap writes a domain and a problem with objects a, b and c of type thing and k
+// of type other, in which an action "do" has the given precondition and effect.
+// The predicates p and q can change; s and r cannot, as long as no effect names
+// them.
+func wrap(precondition, effect, init, goal string) (domain, problem string) {
+	return `(define (domain d) (:types thing other)
+			(:predicates (p ?x) (q ?x) (two ?x ?y) (s ?x) (r ?x ?y) (tri ?x ?y ?z) (flag))
+			(:action do :parameters (?x - thing) :precondition ` + precondition + ` :effect ` + effect + `)
+			(:action p+ :parameters (?x - thing) :precondition (s k) :effect (p ?x))
+			(:action p- :parameters (?x - thing) :precondition (s k) :effect (not (p ?x))))`,
+		`(define (problem x) (:domain d) (:objects a b c - thing k - other) (:init (s k) ` + init + `) (:goal ` + goal + `))`
+}
+
+// Every case tells for which things x the precondition holds in the initial
+// state.
+func TestPreconditions(t *testing.T) {
+	const init = "(p a) (p b) (r a b) (r b c) (r c c) (s a) (tri b b b) (tri b c c) (tri a b c) (tri k a k)"
+	tests := []struct{ precondition, want string }{
+		{"()", "a b c"},
+		{"(and)", "a b c"},
+		{"(or)", ""},
+		{"(p ?x)", "a b"},
+		{"(not (p ?x))", "c"},
+		{"(not (not (p ?x)))", "a b"},
+		{"(s ?x)", "a"},
+		{"(not (s ?x))", "b c"},
+		{"(s k)", "a b c"},
+		{"(p k)", ""},
+		{"(not (p k))", "a b c"},
+		{"(and (p ?x) (s ?x))", "a"},
+		{"(and (p ?x) (not (p ?x)))", ""},
+		{"(or (p ?x) (not (p ?x)))", "a b c"},
+		{"(or (s ?x) (not (p ?x)))", "a c"},
+		{"(not (and (p ?x) (s ?x)))", "b c"},
+		{"(not (or (not (p ?x)) (s ?x)))", "b"},
+		{"(imply (p ?x) (s ?x))", "a c"},
+		{"(imply (s ?x) (flag))", "b c"},
+		{"(= ?x a)", "a"},
+		{"(not (= ?x a))", "b c"},
+		{"(= ?x k)", ""},
+		{"(= a a)", "a b c"},
+		{"(= a b)", ""},
+		{"(r ?x ?x)", "c"},
+		{"(r ?x b)", "a"},
+		{"(not (r ?x ?x))", "a b"},
+		{"(exists (?y) (r ?x ?y))", "a b c"},
+		{"(exists (?y) (r ?y ?x))", "b c"},
+		{"(exists (?y) (and (r ?x ?y) (p ?y)))", "a"},
+		{"(exists (?y) (and (r ?x ?y) (not (p ?y))))", "b c"},
+		{"(exists (?y ?z) (and (r ?x ?y) (r ?y ?z) (not (= ?x ?y)) (not (= ?y ?z))))", "a"},
+		{"(tri ?x ?x b)", "b"},
+		{"(tri b ?x ?x)", "b c"},
+		{"(exists (?y) (tri ?y ?y ?x))", "b"},
+		{"(exists (?y) (tri ?x ?y ?y))", "b"},
+		{"(exists (?y) (and (tri ?y ?x ?y) (not (= ?x ?y))))", "a"},
+		{"(forall (?y) (imply (tri ?y ?x ?y) (p ?y)))", "b c"},
+		{"(exists (?y) (= ?x ?y))", "a b c"},
+		{"(exists (?y - other) (= ?x ?y))", ""},
+		{"(exists (?y - other) (s ?y))", "a b c"},
+		{"(exists () (p ?x))", "a b"},
+		{"(not (exists (?y) (and (r ?x ?y) (p ?y))))", "b c"},
+		{"(forall (?y) (r ?x ?y))", ""},
+		{"(forall (?y) (imply (r ?x ?y) (p ?y)))", "a"},
+		{"(forall (?y) (imply (p ?y) (not (r ?x ?y))))", "b c"},
+		{"(forall (?y) (or (not (r ?x ?y)) (= ?y b)))", "a"},
+		{"(forall (?y - other) (not (p ?y)))", "a b c"},
+		{"(forall (?y - other) (s ?x))", "a"},
+		{"(forall (?y) (exists (?z) (or (r ?y ?z) (= ?y k))))", "a b c"},
+		{"(forall (?y) (exists (?z) (r ?y ?z)))", ""},
+		{"(forall (?y) (imply (exists (?z) (r ?z ?y)) (or (p ?y) (= ?y ?x))))", "c"},
+		{"(not (forall (?y) (imply (r ?x ?y) (p ?y))))", "b c"},
+		{"(exists (?y) (forall (?z) (imply (r ?x ?z) (and (= ?y ?z) (not (p ?z))))))", "b c"},
+		{"(exists (?y - thing, ?z - other) (and (r ?x ?z) (p ?y)))", ""},
+		{"(forall (?y - thing,) (flag))", "a b c"},
+	}
+	for _, tt := range tests {
+		task := mustGround(t, first(wrap(tt.precondition, "(q ?x)", init, "()")), second(wrap(tt.precondition, "(q ?x)", init, "()")))
+		var want []string
+		for _, x := range strings.Fields(tt.want) {
+			want = append(want, "do "+x)
+		}
+		var got []string
+		for _, name := range applicable(task, task.Init) {
+			if strings.HasPrefix(name, "do ") {
+				got = append(got, name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", tt.precondition, diff)
+		}
+		// The same condition as a goal, about one thing.
+		for _, x := range []string{"a", "b", "c"} {
+			goal := strings.ReplaceAll(tt.precondition, "?x", x)
+			task := mustGround(t, first(wrap("()", "()", init, goal)), second(wrap("()", "()", init, goal)))
+			if got := task.Reached(task.Init); got != slices.Contains(want, "do "+x) {
+				t.Errorf("goal %s: reached %v", goal, got)
+			}
+		}
+	}
+}
+
+func first(a, _ string) string  { return a }
+func second(_, b string) string { return b }
+
+// Every case does one thing to the state {p a, p b, two a b, flag}.
+func TestEffects(t *testing.T) {
+	const init = "(p a) (p b) (two a b) (flag) (r a b) (r a c)"
+	tests := []struct{ effect, want string }{
+		{"()", "flag, p a, p b, two a b"},
+		{"(and)", "flag, p a, p b, two a b"},
+		{"(increase (total-cost) 1)", "flag, p a, p b, two a b"},
+		{"(p c)", "flag, p a, p b, p c, two a b"},
+		{"(p ?x)", "flag, p a, p b, two a b"},
+		{"(not (p ?x))", "flag, p b, two a b"},
+		{"(not (p c))", "flag, p a, p b, two a b"},
+		{"(and (not (p ?x)) (p c) (not (flag)))", "p b, p c, two a b"},
+		// What is both deleted and added stays, in whatever order.
+		{"(and (p ?x) (not (p ?x)))", "flag, p a, p b, two a b"},
+		{"(and (not (p c)) (p c))", "flag, p a, p b, p c, two a b"},
+		{"(and (when (p c) (p c)) (when (flag) (not (p a))))", "flag, p b, two a b"},
+		{"(and (when (flag) (not (p c))) (when (p a) (p c)))", "flag, p a, p b, p c, two a b"},
+		// Conditions read the state before.
+		{"(and (not (p ?x)) (when (p ?x) (q ?x)))", "flag, p b, q a, two a b"},
+		{"(and (q ?x) (when (q ?x) (p c)))", "flag, p a, p b, q a, two a b"},
+		{"(and (when (p a) (not (p a))) (when (not (p a)) (p a)))", "flag, p b, two a b"},
+		{"(and (when (p c) (not (p c))) (when (not (p c)) (p c)))", "flag, p a, p b, p c, two a b"},
+		{"(when (not (p c)) (q c))", "flag, p a, p b, q c, two a b"},
+		{"(when (and (p a) (not (p b))) (q c))", "flag, p a, p b, two a b"},
+		{"(when (or (p c) (p b)) (and (q c) (not (flag))))", "p a, p b, q c, two a b"},
+		{"(when (exists (?y) (two ?x ?y)) (q c))", "flag, p a, p b, q c, two a b"},
+		{"(when (= ?x a) (q c))", "flag, p a, p b, q c, two a b"},
+		{"(when (= ?x b) (q c))", "flag, p a, p b, two a b"},
+		{"(when (flag) (when (p a) (when (p b) (q c))))", "flag, p a, p b, q c, two a b"},
+		{"(when (p c) (when (p a) (q c)))", "flag, p a, p b, two a b"},
+		{"(when (flag) (and (q a) (when (not (p c)) (and (q b) (when (p b) (q c))))))", "flag, p a, p b, q a, q b, q c, two a b"},
+		{"(when (flag) (when (p c) (q c)))", "flag, p a, p b, two a b"},
+		{"(when (flag) (when (not (flag)) (q c)))", "flag, p a, p b, two a b"},
+		{"(forall (?y) (not (p ?y)))", "flag, two a b"},
+		{"(forall (?y - thing) (q ?y))", "flag, p a, p b, q a, q b, q c, two a b"},
+		{"(forall (?y - other) (q ?y))", "flag, p a, p b, q k, two a b"},
+		{"(forall (?y) (when (p ?y) (and (q ?y) (not (p ?y)))))", "flag, q a, q b, two a b"},
+		{"(forall (?y) (when (r ?x ?y) (p ?y)))", "flag, p a, p b, p c, two a b"},
+		{"(forall (?y ?z) (when (two ?y ?z) (and (not (two ?y ?z)) (two ?z ?y))))", "flag, p a, p b, two b a"},
+		{"(forall (?y) (forall (?z) (when (and (p ?y) (p ?z) (not (= ?y ?z))) (two ?y ?z))))", "flag, p a, p b, two a b, two b a"},
+		{"(forall (?y) (when (exists (?z) (two ?y ?z)) (not (p ?y))))", "flag, p b, two a b"},
+		{"(and (forall (?y) (and)) (when (p c) (and)))", "flag, p a, p b, two a b"},
+	}
+	for _, tt := range tests {
+		task := mustGround(t, first(wrap("()", tt.effect, init, "()")), second(wrap("()", tt.effect, init, "()")))
+		before := facts(task, task.Init)
+		after := slices.DeleteFunc(facts(task, do(t, task, task.Init, "do a")), func(f string) bool {
+			return f[0] == 'r' || f[0] == 's'
+		})
+		if got := strings.Join(after, ", "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.effect, got, tt.want)
+		}
+		if diff := cmp.Diff(before, facts(task, task.Init)); diff != "" {
+			t.Errorf("%s changed the state before: %s", tt.effect, diff)
+		}
+	}
+}
+
+// corridor has rooms in a row, a door of which the key lies behind it, and a
+// trap that nothing can come out of.
+const corridor = `(define (domain corridor) (:types room)
+	(:predicates (next ?a ?b - room) (in ?r - room) (locked ?r - room) (have-key) (lamp) (broken) (seen ?r - room))
+	(:action go :parameters (?a ?b - room)
+	  :precondition (and (in ?a) (next ?a ?b) (not (locked ?b)))
+	  :effect (and (in ?b) (not (in ?a)) (seen ?b)))
+	(:action unlock :parameters (?r - room)
+	  :precondition (and (locked ?r) (have-key))
+	  :effect (not (locked ?r)))
+	(:action repair :precondition (broken) :effect (not (broken)))
+	(:action fly :parameters (?a ?b - room) :precondition (and (in ?a) (next ?b ?a) (have-key)) :effect (in ?b)))`
+
+// What cannot be reached is left out, what never changes is constant, and the
+// order is that of the domain and the objects.
+func TestGroundedTask(t *testing.T) {
+	task := mustGround(t, corridor, `(define (problem x) (:domain corridor)
+		(:objects r1 r2 r3 r4 - room)
+		(:init (next r3 r4) (next r2 r3) (next r1 r2) (in r1) (locked r3) (lamp) (seen r1))
+		(:goal (and (in r2) (lamp) (not (have-key)))))`)
+	if got, want := task.String(), "3 facts, 1 operators"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	names := func(atoms []Atom) string { return fmt.Sprint(atoms) }
+	if got, want := names(task.Facts), "[(in r1) (in r2) (seen r2)]"; got != want {
+		t.Errorf("facts %s, want %s", got, want)
+	}
+	if got, want := names(task.Constant), "[(next r3 r4) (next r2 r3) (next r1 r2) (lamp) (locked r3) (seen r1)]"; got != want {
+		t.Errorf("constant %s, want %s", got, want)
+	}
+	want := []Operator{{
+		Action: &mustDomain(t, corridor).Actions[0], Args: []int{0, 1},
+		Precondition: []Literal{literal(0, false)},
+		Effects:      []Effect{{Then: []Literal{literal(1, false), literal(0, true), literal(2, false)}}},
+	}}
+	if diff := cmp.Diff(want, task.Operators, cmp.AllowUnexported(Domain{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]Literal{{literal(1, false)}}, task.Goal); diff != "" {
+		t.Error(diff)
+	}
+	for fact, want := range map[string]bool{
+		"in r1": true, "in r2": false, "locked r3": true, "locked r4": false, "lamp": true, "next r1 r2": true,
+		"next r2 r1": false, "seen r1": true, "seen r9": false, "nonsense": false,
+	} {
+		w := strings.Fields(fact)
+		a := Atom{w[0], w[1:]}
+		if got := task.Holds(task.Init, a); got != want {
+			t.Errorf("Holds(%s) = %v", fact, got)
+		}
+		if _, ok := task.Fact(a); ok != slices.Contains([]string{"in r1", "in r2"}, fact) {
+			t.Errorf("Fact(%s) = %v", fact, ok)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	task := mustGround(t, corridor, `(define (problem x) (:domain corridor)
+		(:objects r2 r1 r3 - room)
+		(:init (next r3 r1) (next r2 r3) (next r1 r2) (next r2 r1) (next r1 r3) (in r3) (locked r1) (locked r2) (have-key) (broken))
+		(:goal ()))`)
+	var names []string
+	for i := range task.Operators {
+		names = append(names, task.Name(&task.Operators[i]))
+	}
+	want := []string{"(go r2 r1)", "(go r2 r3)", "(go r1 r2)", "(go r1 r3)", "(go r3 r1)", "(unlock r2)", "(unlock r1)", "(repair)",
+		"(fly r2 r1)", "(fly r1 r2)", "(fly r1 r3)", "(fly r3 r2)", "(fly r3 r1)"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := fmt.Sprint(task.Facts), "[(in r2) (in r1) (in r3) (locked r2) (locked r1) (broken) (seen r2) (seen r1) (seen r3)]"; got != want {
+		t.Errorf("facts %s, want %s", got, want)
+	}
+}
+
+// An action with several ways to be possible has an operator for each, but for
+// those that cannot come about.
+func TestWays(t *testing.T) {
+	count := func(precondition, init string) (n int) {
+		task := mustGround(t, first(wrap(precondition, "(q ?x)", init, "()")), second(wrap(precondition, "(q ?x)", init, "()")))
+		for i := range task.Operators {
+			if task.Name(&task.Operators[i]) == "(do a)" {
+				n++
+			}
+		}
+		return n
+	}
+	for _, tt := range []struct {
+		precondition, init string
+		want               int
+	}{
+		{"(or (p a) (p b))", "", 2},
+		{"(or (p a) (p b) (s a))", "", 2},
+		{"(or (p a) (p b) (s a))", "(s a)", 1},
+		{"(or (p a) (two a b))", "", 1},
+		{"(and (or (p a) (p b)) (or (p b) (p c)))", "", 4},
+		{"(and (or (p a) (p b)) (or (not (p a)) (not (p b))))", "", 2},
+		{"(exists (?y - thing) (p ?y))", "", 3},
+		{"(exists (?y) (and (p ?y) (r ?x ?y)))", "(r a b) (r a c) (r b a)", 2},
+		{"(flag)", "", 0},
+		{"(not (flag))", "", 1},
+		{"(two a b)", "(two a b)", 1},
+	} {
+		if got := count(tt.precondition, tt.init); got != tt.want {
+			t.Errorf("%s: %d operators, want %d", tt.precondition, got, tt.want)
+		}
+	}
+}
+
+// What effects do without a condition, or with one that static facts settle, is
+// one effect.
+func TestEffectsAreJoined(t *testing.T) {
+	const effect = "(and (q ?x) (forall (?y - thing) (when (r ?x ?y) (p ?y))) (when (s k) (flag)) (when (and (s k) (flag)) (and (q a) (q b))))"
+	task := mustGround(t, first(wrap("()", effect, "(r a b) (r a c)", "()")), second(wrap("()", effect, "(r a b) (r a c)", "()")))
+	var got []string
+	for _, e := range task.Operators[0].Effects {
+		got = append(got, fmt.Sprint(len(e.When), len(e.Then)))
+	}
+	if diff := cmp.Diff([]string{"0 4", "1 2"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Goals that always hold, or never can, are told apart from others.
+func TestGoals(t *testing.T) {
+	for _, tt := range []struct {
+		goal    string
+		ways    int
+		reached bool
+		steps   int // -1: cannot be reached
+	}{
+		{"()", 1, true, 0},
+		{"(s k)", 1, true, 0},
+		{"(not (s a))", 1, true, 0},
+		{"(or (s k) (p a))", 1, true, 0},
+		{"(s a)", 0, false, -1},
+		{"(or)", 0, false, -1},
+		{"(flag)", 0, false, -1},
+		{"(and (p a) (flag))", 0, false, -1},
+		{"(and (p a) (not (p a)))", 0, false, -1},
+		{"(p a)", 1, false, 1},
+		{"(not (p b))", 1, false, 1},
+		{"(and (p a) (not (p b)))", 1, false, 2},
+		{"(or (flag) (not (p b)))", 1, false, 1},
+		{"(or (and (p a) (p c)) (and (not (p b)) (q c)))", 2, false, 2},
+		{"(forall (?x - thing) (p ?x))", 1, false, 2},
+		{"(exists (?x - thing) (and (not (= ?x b)) (p ?x)))", 2, false, 1},
+		{"(forall (?x) (imply (q ?x) (p ?x)))", 8, true, 0},
+		{"(and (q b) (forall (?x) (imply (q ?x) (not (p ?x)))))", 8, false, 2},
+	} {
+		task := mustGround(t, first(wrap("()", "(q ?x)", "(p b)", tt.goal)), second(wrap("()", "(q ?x)", "(p b)", tt.goal)))
+		if len(task.Goal) != tt.ways || task.Reached(task.Init) != tt.reached {
+			t.Errorf("%s: %d ways, reached %v, want %d, %v", tt.goal, len(task.Goal), task.Reached(task.Init), tt.ways, tt.reached)
+		}
+		plan, ok := task.Plan(task.Init)
+		if ok != (tt.steps >= 0) || ok && len(plan) != tt.steps || ok && plan == nil || !ok && plan != nil {
+			t.Errorf("%s: plan %v, %v, want %d steps", tt.goal, plan, ok, tt.steps)
+		}
+	}
+}
+
+// State bits beyond the first word.
+func TestManyFacts(t *testing.T) {
+	var objs, init []string
+	for i := range 200 {
+		objs = append(objs, fmt.Sprintf("o%d", i))
+		if i%3 == 0 {
+			init = append(init, fmt.Sprintf("(on o%d)", i))
+		}
+	}
+	task := mustGround(t, `(define (domain d) (:predicates (on ?x))
+		(:action flip :parameters (?x) :effect (and (when (on ?x) (not (on ?x))) (when (not (on ?x)) (on ?x)))))`,
+		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+") (:goal (not (on o198))))")
+	if len(task.Facts) != 200 || len(task.Init) != 4 {
+		t.Fatalf("%d facts in %d words", len(task.Facts), len(task.Init))
+	}
+	s := task.Init
+	for i := range 200 {
+		s = do(t, task, s, fmt.Sprintf("flip o%d", i))
+	}
+	for i := range 200 {
+		if s.Has(i) != (i%3 != 0) {
+			t.Errorf("fact %d: %v", i, s.Has(i))
+		}
+	}
+	if !s.Equal(s.Clone()) || s.Equal(task.Init) {
+		t.Error("Equal is wrong")
+	}
+	if plan, ok := task.Plan(task.Init); !ok || len(plan) != 1 || task.Name(&task.Operators[plan[0]]) != "(flip o198)" {
+		t.Errorf("plan %v, %v", plan, ok)
+	}
+}
+
+// Grounding what is too large ends with an error, soon and without taking the
+// memory that the task would need.
+func TestTooLarge(t *testing.T) {
+	var objs []string
+	for i := range 60 {
+		objs = append(objs, fmt.Sprintf("o%d", i))
+	}
+	problem := func(goal string) string {
+		return "(define (problem x) (:domain d) (:objects " + strings.Join(objs, " ") + ") (:init (s o1)) (:goal " + goal + "))"
+	}
+	domain := func(action string) string {
+		return "(define (domain d) (:predicates (p ?x) (q ?x ?y) (s ?x) (t ?x)) (:action grow :parameters (?x) :effect (p ?x))" +
+			"(:action do " + action + "))"
+	}
+	vars := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, " ?v%d", i)
+		}
+		return "(" + b.String() + ")"
+	}
+	nested := func(op, body string, n int) string {
+		for i := range n {
+			body = fmt.Sprintf("(%s (?n%d) %s)", op, i, body)
+		}
+		return body
+	}
+	clauses := "(and"
+	for i := range 40 {
+		clauses += fmt.Sprintf(" (or (p o%d) (q o%d o%d))", i, i, i)
+	}
+	clauses += ")"
+	const q = "(q o1 o2)"
+	tests := []struct{ name, domain, goal, want string }{
+		{"parameters", domain(":parameters " + vars(10) + " :effect (q ?v1 ?v2)"), "()", "action do"},
+		{"parameters with tests", domain(":parameters " + vars(8) + " :precondition (and (s ?v0) (not (= ?v1 ?v2)) (p ?v3)) :effect " + q), "()", "action do"},
+		{"nothing but tests", domain(":parameters " + vars(10) + " :precondition (and (= ?v0 ?v9) (not (= ?v0 ?v9))) :effect " + q), "()", "action do"},
+		{"exists", domain(":precondition " + nested("exists", "(p ?n1)", 6) + " :effect " + q), "()", "action do"},
+		{"forall", domain(":precondition " + nested("forall", "(imply (s ?n0) (p ?n1))", 6) + " :effect " + q), "()", "action do"},
+		{"static", domain(":effect " + q), nested("forall", "(or (= ?n0 ?n5) (not (= ?n5 ?n0)) (and (= ?n1 ?n2) (= ?n3 ?n4)))", 6), "the goal"},
+		{"disjunctions", domain(":precondition " + clauses + " :effect " + q), "()", "action do"},
+		{"disjunctions under forall", domain(":precondition (forall (?a) (or (p ?a) (q ?a ?a))) :effect " + q), "()", "action do"},
+		{"disjunctions of disjunctions", domain(":precondition (or " + clauses + clauses + ") :effect " + q), "()", "action do"},
+		{"conditional effects", domain(":effect " + nested("forall", "(when (p ?n0) (q ?n1 ?n2))", 6)), "()", "action do"},
+		{"conditions of effects", domain(":effect (when " + clauses + " " + q + ")"), "()", "action do"},
+		{"effects", domain(":effect " + nested("forall", "(and (p ?n0) (not (q ?n1 ?n2)))", 6)), "()", "action do"},
+		{"goal", domain(":effect " + q), clauses, "the goal"},
+		{"goal over everything", domain(":effect " + q), nested("forall", "(p ?n3)", 6), "the goal"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ground(mustProblem(t, tt.domain, problem(tt.goal)), 1<<20)
+			if want := "grounding " + tt.want + ": the problem is too large"; err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+	// The real bound, once.
+	if _, err := Ground(mustProblem(t, tests[0].domain, problem("()"))); err == nil {
+		t.Error("no error")
+	}
+}
+
+// Static facts guide grounding: an action with ten parameters over sixty objects
+// is no trouble where few of the bindings are possible.
+func TestGuidedGrounding(t *testing.T) {
+	var objs, init, pre, params []string
+	for i := range 60 {
+		objs = append(objs, fmt.Sprintf("o%d", i))
+		init = append(init, fmt.Sprintf("(next o%d o%d)", i, (i+1)%60))
+	}
+	for i := range 10 {
+		params = append(params, fmt.Sprintf("?v%d", (i*7+3)%10)) // in another order than the chain
+		if i > 0 {
+			pre = append(pre, fmt.Sprintf("(next ?v%d ?v%d)", i-1, i))
+		}
+	}
+	task, err := ground(mustProblem(t,
+		"(define (domain d) (:predicates (next ?x ?y) (p ?x ?y)) (:action do :parameters ("+strings.Join(params, " ")+
+			") :precondition (and (not (= ?v0 o0)) "+strings.Join(pre, " ")+") :effect (p ?v0 ?v9)))",
+		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+") (:goal ()))"), 1<<14)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(task.Operators) != 59 {
+		t.Errorf("%d operators, want 59", len(task.Operators))
+	}
+}

@@ -1,0 +1,93 @@
+package stream_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs/stream"
+)
+
+// draws returns the first numbers of a stream.
+func draws(r *rand.Rand) [4]uint64 {
+	var out [4]uint64
+	for i := range out {
+		out[i] = r.Uint64()
+	}
+	return out
+}
+
+// The numbers must never change: runs are repeated by them.
+func TestPinned(t *testing.T) {
+	for _, tt := range []struct {
+		seed int64
+		name []string
+		want [4]uint64
+		num  int64
+	}{
+		{0, nil, [4]uint64{0xf77422662c6871fd, 0xea4f571912f9cd24, 0x71e1819e17569af5, 0xa8671bb1d8175c9f}, 1470806138},
+		{0, []string{"pddl", "gripper", "0"}, [4]uint64{0xb00ae3d390b8ecfb, 0x3aaff7fc390ac76c, 0xabe39eca71ed46dd, 0x776c40680f9a46d9}, 945369356},
+		{-1, []string{"episode"}, [4]uint64{0x516459114e7fc513, 0x5406ab886dd2e300, 0x47e3b2d51c25138d, 0x475bee5724dcfef2}, 1020306224},
+	} {
+		if diff := cmp.Diff(tt.want, draws(stream.New(tt.seed, tt.name...))); diff != "" {
+			t.Errorf("stream %d %q: %s", tt.seed, tt.name, diff)
+		}
+		if got := stream.Seed(tt.seed, tt.name...); got != tt.num {
+			t.Errorf("seed of %d %q: %d, want %d", tt.seed, tt.name, got, tt.num)
+		}
+	}
+}
+
+// Streams that differ in seed or name, however little, have nothing in common.
+func TestPartsAreKeptApart(t *testing.T) {
+	type source struct {
+		seed int64
+		name []string
+	}
+	sources := []source{
+		{0, nil}, {1, nil}, {-1, nil}, {1 << 32, nil}, {0, []string{""}}, {0, []string{"", ""}}, {0, []string{"0"}}, {1, []string{"0"}}, {0, []string{"a"}},
+		{0, []string{"ab", "c"}}, {0, []string{"a", "bc"}}, {0, []string{"abc"}}, {0, []string{"a", "b", "c"}}, {0, []string{"", "abc"}}, {0, []string{"abc", ""}},
+		{0, []string{"A"}}, {0, []string{"a\x00"}}, {0, []string{"a", "\x00"}}, {0, []string{"\x00\x00\x00\x00\x00\x00\x00\x01a"}},
+	}
+	seenDraws := map[uint64]source{}
+	seenSeeds := map[int64]source{}
+	for _, s := range sources {
+		for _, d := range draws(stream.New(s.seed, s.name...)) {
+			if other, ok := seenDraws[d]; ok {
+				t.Errorf("%v and %v draw the same number", s, other)
+			}
+			seenDraws[d] = s
+		}
+		n := stream.Seed(s.seed, s.name...)
+		if other, ok := seenSeeds[n]; ok {
+			t.Errorf("%v and %v have the same seed", s, other)
+		}
+		seenSeeds[n] = s
+	}
+}
+
+func TestProperties(t *testing.T) {
+	names := rapid.SliceOfN(rapid.StringN(0, 3, -1), 0, 3)
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Int64().Draw(rt, "seed")
+		a, b := names.Draw(rt, "a"), names.Draw(rt, "b")
+		if same := draws(stream.New(seed, a...)) == draws(stream.New(seed, b...)); same != slices.Equal(a, b) {
+			rt.Errorf("%q and %q: same numbers %v", a, b, same)
+		}
+		n := stream.Seed(seed, a...)
+		if n < 0 || n >= 1<<31 || n != stream.Seed(seed, a...) {
+			rt.Errorf("seed %d", n)
+		}
+		// One stream does not depend on how much another has been used.
+		one, other := stream.New(seed, a...), stream.New(seed, append(b, "other")...)
+		for range rapid.IntRange(0, 100).Draw(rt, "used") {
+			other.Uint64()
+		}
+		if draws(one) != draws(stream.New(seed, a...)) {
+			rt.Error("a stream depends on another")
+		}
+	})
+}
