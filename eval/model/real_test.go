@@ -16,7 +16,7 @@ import (
 func TestRealServers(t *testing.T) {
 	servers := strings.Fields(os.Getenv("HELDOUT_TEST_SERVERS"))
 	if len(servers) == 0 {
-		t.Skip("HELDOUT_TEST_SERVERS names no servers")
+		t.Skip("needs real model servers: start them as eval/model/testdata/realservers/README.md says and name them in HELDOUT_TEST_SERVERS")
 	}
 	for _, server := range servers {
 		t.Run(server, func(t *testing.T) {
