@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"eval/model":     2,
 	"eval/record":    3,
 	"envs/catalog":   3,
+	"perturb":        3,
 	"eval/agent":     3,
 	"scoring/table":  3,
 	"scoring":        4,

@@ -1,0 +1,160 @@
+package perturb
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+)
+
+// common returns the shortest text, or one of them, that both patterns match; ok
+// is false if there is none. It searches the product of the two automata.
+func common(a, b string) (example string, ok bool) {
+	return walk(program(a), program(b), false)
+}
+
+// twoReadings returns a text in which the groups of the pattern can stand in two
+// ways; ok is false if there is none. It searches the product of the automaton
+// with itself for two ways that agree in the text and differ in where groups
+// begin and end.
+func twoReadings(pattern string) (example string, ok bool) {
+	p := program(pattern)
+	return walk(p, p, true)
+}
+
+// program compiles a pattern that has been compiled before.
+func program(pattern string) *syntax.Prog {
+	re, err := syntax.Parse("(?s:"+pattern+")", syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return nil
+	}
+	return prog
+}
+
+// state is where two automata are, and whether their groups have differed.
+type state struct {
+	a, b   uint32
+	differ bool
+}
+
+// arrival says how a state was reached first.
+type arrival struct {
+	from int // in the list of states; -1 for the first ones
+	by   rune
+}
+
+// walk searches breadth first for a text that brings both automata to a match,
+// and with differ to one in which their groups differ.
+func walk(a, b *syntax.Prog, differ bool) (example string, ok bool) {
+	if a == nil || b == nil {
+		return "", false
+	}
+	var states []state
+	var arrivals []arrival
+	seen := map[state]bool{}
+	reach := func(pa, pb uint32, was bool, how arrival) {
+		for _, x := range closure(a, pa) {
+			for _, y := range closure(b, pb) {
+				s := state{x.pc, y.pc, differ && (was || !slices.Equal(x.groups, y.groups))}
+				if !seen[s] {
+					seen[s] = true
+					states, arrivals = append(states, s), append(arrivals, how)
+				}
+			}
+		}
+	}
+	reach(uint32(a.Start), uint32(b.Start), false, arrival{from: -1})
+	for i := 0; i < len(states); i++ {
+		s := states[i]
+		x, y := &a.Inst[s.a], &b.Inst[s.b]
+		if x.Op == syntax.InstMatch && y.Op == syntax.InstMatch && s.differ == differ {
+			return trace(arrivals, i), true
+		}
+		if r, both := sharedRune(x, y); both {
+			reach(x.Out, y.Out, s.differ, arrival{i, r})
+		}
+	}
+	return "", false
+}
+
+// trace is the text that led to a state.
+func trace(arrivals []arrival, at int) string {
+	var text []rune
+	for ; arrivals[at].from >= 0; at = arrivals[at].from {
+		text = append(text, arrivals[at].by)
+	}
+	slices.Reverse(text)
+	return string(text)
+}
+
+// stop is a place of an automaton that reads a rune or matches, with the bounds
+// of groups that were passed on the way there.
+type stop struct {
+	pc     uint32
+	groups []uint32
+}
+
+// closure lists what can be reached from pc without reading.
+func closure(p *syntax.Prog, pc uint32) []stop {
+	var out []stop
+	var visit func(pc uint32, groups []uint32, path []uint32)
+	visit = func(pc uint32, groups []uint32, path []uint32) {
+		if slices.Contains(path, pc) {
+			return
+		}
+		path = append(slices.Clip(path), pc)
+		in := &p.Inst[pc]
+		switch in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			visit(in.Out, groups, path)
+			visit(in.Arg, groups, path)
+		case syntax.InstCapture:
+			visit(in.Out, append(slices.Clip(groups), in.Arg), path)
+		case syntax.InstNop, syntax.InstEmptyWidth: // edges of the text; patterns have no others
+			visit(in.Out, groups, path)
+		case syntax.InstFail:
+		default:
+			out = append(out, stop{pc, groups})
+		}
+	}
+	visit(pc, nil, nil)
+	return out
+}
+
+// sharedRune returns a rune that both instructions read, a letter or a digit if
+// there is one.
+func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
+	if a.Op == syntax.InstMatch || b.Op == syntax.InstMatch {
+		return 0, false
+	}
+	both := func(r rune) bool { return a.MatchRune(r) && b.MatchRune(r) }
+	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		if both(r) {
+			return r, true
+		}
+	}
+	// What is left are borders of ranges: where two overlap, one begins in the
+	// other.
+	for _, in := range []*syntax.Inst{a, b} {
+		if in.Op == syntax.InstRuneAny || in.Op == syntax.InstRuneAnyNotNL {
+			continue
+		}
+		for i := 0; i < len(in.Rune); i += 2 {
+			for r := in.Rune[i]; ; r = unicode.SimpleFold(r) {
+				if both(r) {
+					return r, true
+				}
+				if unicode.SimpleFold(r) == in.Rune[i] {
+					break
+				}
+			}
+		}
+	}
+	if both('☃') { // neither has ranges
+		return '☃', true
+	}
+	return 0, false
+}

@@ -1,0 +1,91 @@
+package perturb
+
+import (
+	"regexp"
+
+	"heldout/envs"
+)
+
+// form is one form of actions, before and now.
+type form struct {
+	old, written template
+	// pattern is of actions as written now, with a group for every slot.
+	pattern string
+	// write turns a whole action of the old form into one of the new, read the
+	// other way.
+	write, read rewriting
+	// placeholders finds the old form with words in brackets for its slots, as
+	// instructions and help texts have it, and unplaced the new one.
+	placeholders, unplaced rewriting
+}
+
+// placeholder is what stands for a slot in instructions: {recep}, (receptacle).
+const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>]`
+
+func newForm(old, written string, iface envs.Interface, n *names) (form, error) {
+	var f form
+	var err error
+	if f.old, err = parseTemplate(old); err != nil {
+		return f, err
+	}
+	if f.written, err = parseTemplate(written); err != nil {
+		return f, err
+	}
+	if err := sameSlots(f.old, f.written); err != nil {
+		return f, err
+	}
+	before, now, err := slotPatterns(iface, n)
+	if err != nil {
+		return f, err
+	}
+	start := "^"
+	if iface.FoldCase {
+		start = "(?i)^"
+	}
+	always := func(pattern string) func(string) string { return func(string) string { return pattern } }
+	f.pattern = start + f.written.pattern(grouped(always(now))) + "$"
+	for _, r := range []struct {
+		into          *rewriting
+		from, to      template
+		before, after string
+		slot          string
+	}{
+		{&f.write, f.old, f.written, start, "$", before},
+		{&f.read, f.written, f.old, start, "$", now},
+		{&f.placeholders, f.old, f.written, bracketEdge(f.old, 0), bracketEdge(f.old, -1), placeholder},
+		{&f.unplaced, f.written, f.old, bracketEdge(f.written, 0), bracketEdge(f.written, -1), placeholder},
+	} {
+		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, always(r.slot)); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+var letter = regexp.MustCompile(`[A-Za-z0-9_]`)
+
+// wordEdge is the pattern of a word boundary at an end of a template, where it
+// has a word or a slot there; end is 0 or -1.
+func wordEdge(t template, end int) string {
+	literal := t.literals[0]
+	at := 0
+	if end < 0 {
+		literal = t.literals[len(t.literals)-1]
+		at = len(literal) - 1
+	}
+	if literal == "" || letter.MatchString(literal[at:at+1]) {
+		return `\b`
+	}
+	return ""
+}
+
+// bracketEdge is wordEdge for a template whose slots are in brackets.
+func bracketEdge(t template, end int) string {
+	if end == 0 && t.literals[0] == "" || end < 0 && t.literals[len(t.literals)-1] == "" {
+		return ""
+	}
+	return wordEdge(t, end)
+}
+
+// changed reports whether the words of the form are other ones now.
+func (f *form) changed() bool { return f.old.text != f.written.text }

@@ -1,0 +1,121 @@
+// Package perturb rewrites how an environment is spoken to and leaves what it
+// does alone: a verb gets another name, arguments another order, names another
+// spelling, fixed answers other words. A perturbation is data; this package
+// turns it into rewriting in both directions, and puts it around any environment
+// that describes its interface.
+//
+// Rewriting is one to one. What an environment understood before and is written
+// otherwise now is no longer understood: the old form of an action trades places
+// with the new one, which means nothing to the environment itself.
+package perturb
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// Perturbation rewrites the texts of one interface. It does not change and is
+// safe for concurrent use.
+type Perturbation struct {
+	iface envs.Interface
+	names *names // nil where names stay
+	// forms are all forms of actions, changed or not.
+	forms []form
+	// replies maps answers in both directions.
+	replies, canonicalReplies map[string]string
+}
+
+// New checks the rules against the interface. Rules that do not fit it, or that
+// cannot be undone because two actions would be written alike, are errors that
+// say so.
+func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error) {
+	p := &Perturbation{iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{}}
+	fail := func(err error) (*Perturbation, error) {
+		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
+	}
+	var err error
+	if p.names, err = newNames(rules.Names, iface); err != nil {
+		return fail(err)
+	}
+	if err := p.addForms(rules.Actions); err != nil {
+		return fail(err)
+	}
+	if err := p.addReplies(rules.Replies); err != nil {
+		return fail(err)
+	}
+	return p, nil
+}
+
+// addForms makes all forms, and checks that no text is of two of them.
+func (p *Perturbation) addForms(rules map[string]string) error {
+	for _, old := range slices.Sorted(maps.Keys(rules)) {
+		if !slices.Contains(p.iface.Actions, old) {
+			return fmt.Errorf("the environment has no action %q; it has: %s", old, strings.Join(p.iface.Actions, "; "))
+		}
+	}
+	for _, old := range p.iface.Actions {
+		written, changed := rules[old]
+		if !changed {
+			written = old
+		}
+		f, err := newForm(old, written, p.iface, p.names)
+		if err != nil {
+			return err
+		}
+		p.forms = append(p.forms, f)
+	}
+	for i := range p.forms {
+		f := &p.forms[i]
+		if example, ok := twoReadings(f.pattern); ok {
+			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots", f.written.text, example)
+		}
+		for _, g := range p.forms[:i] {
+			if example, ok := common(g.pattern, f.pattern); ok {
+				return fmt.Errorf("%q and %q would be written alike, as in %q", g.old.text, f.old.text, example)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Perturbation) addReplies(rules map[string]string) error {
+	for _, old := range p.iface.Replies {
+		written, changed := rules[old]
+		if !changed {
+			written = old
+		}
+		if other, taken := p.canonicalReplies[written]; taken {
+			return fmt.Errorf("the answers %q and %q would both be %q", other, old, written)
+		}
+		p.canonicalReplies[written] = old
+		p.replies[old] = written
+	}
+	for _, old := range slices.Sorted(maps.Keys(rules)) {
+		if _, ok := p.replies[old]; !ok {
+			return fmt.Errorf("the environment has no fixed answer %q; it has: %s", old, strings.Join(p.iface.Replies, " | "))
+		}
+		if strings.TrimSpace(rules[old]) == "" {
+			return fmt.Errorf("the answer in place of %q is empty", old)
+		}
+	}
+	return nil
+}
+
+// Hash identifies the rules: the SHA-256, in hex, of what they say, not of how
+// their file is written.
+func Hash(rules configs.Perturbation) string {
+	b, err := json.Marshal(rules)
+	if err != nil {
+		return err.Error() // strings and maps of them always marshal
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,292 @@
+package perturb
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// household is an interface as ALFWorld has it, in small.
+func household() envs.Interface {
+	return envs.Interface{
+		Actions: []string{
+			"look", "inventory", "check valid actions",
+			"go to {recep}", "take {obj} from {recep}", "put {obj} in/on {recep}", "clean {obj} with {recep}",
+		},
+		Name:  "{class} {number}",
+		Parts: map[string]string{"class": "[a-z]+", "number": "[0-9]+"},
+		Normalize: func(s string) string {
+			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "."))
+		},
+		Lists:   []envs.ActionList{{Prefix: "Actions: ", Separator: ", ", Sorted: true, Last: []string{"check valid actions"}}},
+		Replies: []string{"Nothing happens.", "You wait."},
+	}
+}
+
+func mustNew(t testing.TB, rules configs.Perturbation) *Perturbation {
+	t.Helper()
+	p, err := New(rules, household())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var (
+	using    = configs.Perturbation{Name: "using", Actions: map[string]string{"clean {obj} with {recep}": "clean {obj} using {recep}"}}
+	order    = configs.Perturbation{Name: "order", Actions: map[string]string{"take {obj} from {recep}": "from {recep} take {obj}"}}
+	brackets = configs.Perturbation{Name: "brackets", Names: "<{number} {class}>"}
+	glue     = configs.Perturbation{Name: "glue", Names: "{class}{number}"}
+	swap     = configs.Perturbation{Name: "swap", Actions: map[string]string{
+		"take {obj} from {recep}":  "put {obj} in/on {recep}",
+		"put {obj} in/on {recep}":  "clean {obj} with {recep}",
+		"clean {obj} with {recep}": "take {obj} from {recep}",
+	}}
+	answer = configs.Perturbation{Name: "answer", Replies: map[string]string{"Nothing happens.": "That is not possible."}}
+	verbs  = configs.Perturbation{Name: "verbs", Names: "{number}-{class}", Actions: map[string]string{"go to {recep}": "walk to {recep}", "look": "look about"}}
+)
+
+func TestActions(t *testing.T) {
+	tests := []struct {
+		rules     configs.Perturbation
+		old, now  string
+		corrected string // what the environment is given for the old form
+	}{
+		{using, "clean mug 1 with sinkbasin 1", "clean mug 1 using sinkbasin 1", "clean mug 1 using sinkbasin 1"},
+		{order, "take pen 1 from desk 2", "from desk 2 take pen 1", "from desk 2 take pen 1"},
+		{glue, "take pen 1 from desk 2", "take pen1 from desk2", "take pen1 from desk2"},
+		{swap, "take pen 1 from desk 2", "put pen 1 in/on desk 2", "clean pen 1 with desk 2"},
+		{verbs, "go to desk 12", "walk to 12-desk", "walk to 12-desk"},
+		{verbs, "look", "look about", "look about"},
+	}
+	for _, tt := range tests {
+		p := mustNew(t, tt.rules)
+		if got := p.WriteAction(tt.old); got != tt.now {
+			t.Errorf("%s: %q is written %q, want %q", tt.rules.Name, tt.old, got, tt.now)
+		}
+		if got := p.ReadAction(tt.now); got != tt.old {
+			t.Errorf("%s: %q is read %q, want %q", tt.rules.Name, tt.now, got, tt.old)
+		}
+		if got := p.ReadAction(tt.now + "."); got != tt.old {
+			t.Errorf("%s: %q with a period is read %q, want %q", tt.rules.Name, tt.now, got, tt.old)
+		}
+		if tt.rules.Name == "swap" {
+			continue // every old form is a new one, too
+		}
+		if got := p.ReadAction(tt.old); got != tt.corrected {
+			t.Errorf("%s: the old form %q is read %q, want %q, which means nothing", tt.rules.Name, tt.old, got, tt.corrected)
+		}
+	}
+}
+
+func TestObservations(t *testing.T) {
+	tests := []struct {
+		rules    configs.Perturbation
+		old, now string
+	}{
+		{using, "You clean the mug 1 using the sinkbasin 1.", "You clean the mug 1 using the sinkbasin 1."},
+		{using, "Actions: clean mug 1 with sinkbasin 1, look, check valid actions", "Actions: clean mug 1 using sinkbasin 1, look, check valid actions"},
+		{order, "Actions: go to bed 1, take pen 1 from desk 1, check valid actions", "Actions: from desk 1 take pen 1, go to bed 1, check valid actions"},
+		{order, "Actions: go to bed 1, look", "Actions: go to bed 1, look"},
+		{order, "take (object) from (receptacle): takes it", "from (receptacle) take (object): takes it"},
+		{order, "You pick up the pen 1 from the desk 1.", "You pick up the pen 1 from the desk 1."},
+		{glue, "On the desk 1, you see a pen 12, and a mug 3.", "On the desk1, you see a pen12, and a mug3."},
+		{brackets, "On the desk 1, you see a pen 12.", "On the <1 desk>, you see a <12 pen>."},
+		{answer, "Nothing happens.", "That is not possible."},
+		{answer, "Nothing happens. Really.", "Nothing happens. Really."},
+	}
+	for _, tt := range tests {
+		p := mustNew(t, tt.rules)
+		if got := p.WriteObservation(tt.old); got != tt.now {
+			t.Errorf("%s: %q reads %q, want %q", tt.rules.Name, tt.old, got, tt.now)
+		}
+		if got := p.ReadObservation(tt.now); got != tt.old {
+			t.Errorf("%s: %q came from %q, want %q", tt.rules.Name, tt.now, got, tt.old)
+		}
+	}
+}
+
+// Whatever an agent or an environment says, rewriting loses nothing.
+func TestOneToOne(t *testing.T) {
+	word := rapid.SampledFrom([]string{
+		"take", "from", "put", "in/on", "clean", "with", "using", "go", "to", "walk", "look", "about", "check", "valid", "actions",
+		"pen 1", "desk 22", "pen1", "desk22", "1-pen", "22-desk", "a", "7", ".", "Actions:", "bed 1,",
+	})
+	for _, rules := range []configs.Perturbation{using, order, glue, swap, answer, verbs, brackets} {
+		p := mustNew(t, rules)
+		rapid.Check(t, func(t *rapid.T) {
+			text := strings.Join(rapid.SliceOfN(word, 1, 6).Draw(t, "words"), " ")
+			normal := p.normalize(text)
+			// The environment does not tell texts apart that contain no name in
+			// its own spelling, nor does it see those that agents cannot write.
+			if p.names.outOfText(p.names.inText(normal)) != normal {
+				t.Skip("looks like a name in the new spelling")
+			}
+			if got := p.normalize(p.ReadAction(p.WriteAction(text))); got != normal {
+				t.Fatalf("%s: %q is written %q and read %q", rules.Name, text, p.WriteAction(text), got)
+			}
+		})
+	}
+}
+
+// An action that is written otherwise now never reaches the environment as
+// itself by its old form.
+func TestOldFormsRejected(t *testing.T) {
+	name := rapid.SampledFrom([]string{"pen 1", "desk 22", "sinkbasin 1"})
+	for _, rules := range []configs.Perturbation{using, order, glue, answer, verbs} {
+		p := mustNew(t, rules)
+		rapid.Check(t, func(t *rapid.T) {
+			f := rapid.SampledFrom(p.forms).Draw(t, "form")
+			old := f.old.fill(func(string) string { return name.Draw(t, "name") })
+			if p.WriteAction(old) == old {
+				return
+			}
+			for _, typed := range []string{old, " " + old, old + "."} {
+				got := p.normalize(p.ReadAction(typed))
+				if _, understood := p.write(got); understood {
+					t.Fatalf("%s: %q still means %q", rules.Name, typed, got)
+				}
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	actions := func(m map[string]string) configs.Perturbation { return configs.Perturbation{Name: "x", Actions: m} }
+	tests := []struct {
+		name  string
+		rules configs.Perturbation
+		want  string
+	}{
+		{"unknown form", actions(map[string]string{"fly to {recep}": "x {recep}"}), `no action "fly to {recep}"; it has: look;`},
+		{"other slots", actions(map[string]string{"go to {recep}": "go to {obj}"}), "not the same slots"},
+		{"slot twice", actions(map[string]string{"go to {recep}": "go to {recep} or {recep}"}), "slot twice"},
+		{"lost slot", actions(map[string]string{"take {obj} from {recep}": "take {obj}"}), "not the same slots"},
+		{"clash with another", actions(map[string]string{"take {obj} from {recep}": "clean {obj} with {recep}"}), `"take {obj} from {recep}" and "clean {obj} with {recep}" would be written alike, as in "clean a 0 with a 0"`},
+		{"clash of two", actions(map[string]string{"look": "see", "inventory": "see"}), `"look" and "inventory" would be written alike, as in "see"`},
+		{"open ends", actions(map[string]string{"go to {recep}": ""}), "is empty"},
+		{"braces", actions(map[string]string{"go to {recep}": "go {to {recep}"}), "braces"},
+		{"names without a part", configs.Perturbation{Name: "x", Names: "{class}"}, "not the same slots"},
+		{"names that run together", configs.Perturbation{Name: "x", Names: "{number}{class}{number}"}, "slot twice"},
+		{"unknown reply", configs.Perturbation{Name: "x", Replies: map[string]string{"No.": "Yes."}}, `no fixed answer "No."; it has: Nothing happens.`},
+		{"replies alike", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": "You wait."}}, "would both be"},
+		{"empty reply", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": " "}}, "is empty"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := New(tt.rules, household())
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// Words of names may make forms ambiguous that look different.
+func TestAmbiguousForms(t *testing.T) {
+	iface := household()
+	iface.Name, iface.Parts, iface.Slot = "", nil, "[a-z]+( [a-z]+)*"
+	iface.Slot = "[a-z ]+"
+	_, err := New(configs.Perturbation{Name: "x", Actions: map[string]string{"take {obj} from {recep}": "take {obj} {recep}"}}, iface)
+	if err == nil || !strings.Contains(err.Error(), "two ways") {
+		t.Errorf("error %v, want one of two readings", err)
+	}
+	glued := household()
+	glued.Parts = map[string]string{"class": "[a-z0-9]+", "number": "[0-9]+"}
+	if _, err := New(glue, glued); err == nil || !strings.Contains(err.Error(), "cannot be taken apart") {
+		t.Errorf("error %v, want one of names", err)
+	}
+}
+
+func TestClash(t *testing.T) {
+	tests := []struct {
+		a, b, example string
+		ok            bool
+	}{
+		{"^a+$", "^aa$", "aa", true},
+		{"^a+$", "^b+$", "", false},
+		{"^go to [a-z]+ [0-9]+$", "^go [a-z ]+ 7$", "go to a 7", true},
+		{"^x.$", "^.y$", "xy", true},
+		{"^[^a]$", "^[^b]$", "c", true},
+		{"(?i)^look$", "^LOOK$", "LOOK", true},
+		{"^$", "^a?$", "", true},
+		{"^[α-ω]$", "^[ά-χ]$", "α", true},
+	}
+	for _, tt := range tests {
+		if example, ok := common(tt.a, tt.b); example != tt.example || ok != tt.ok {
+			t.Errorf("%s and %s: %q, %v; want %q, %v", tt.a, tt.b, example, ok, tt.example, tt.ok)
+		}
+	}
+	readings := []struct {
+		pattern, example string
+		ok               bool
+	}{
+		{"^([a-z]+) ([a-z]+)$", "", false},
+		{"^([a-z ]+) ([a-z]+)$", "", false},
+		{"^([a-z ]+) ([a-z ]+)$", "a  a", true},
+		{"^([a-z]+)([0-9]+)$", "", false},
+		{"^([a-z0-9]+)([0-9]+)$", "a00", true},
+		{"^(a|a)b$", "", false},
+	}
+	for _, tt := range readings {
+		example, ok := twoReadings(tt.pattern)
+		if ok != tt.ok || len(example) != len(tt.example) {
+			t.Errorf("%s: %q, %v; want one like %q, %v", tt.pattern, example, ok, tt.example, tt.ok)
+		}
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	p := mustNew(t, configs.Perturbation{Name: "all", Names: "{class}{number}", Actions: order.Actions})
+	got := p.writeInstructions(configs.Instructions{
+		System:      "You are a robot.",
+		Instruction: "- take {obj} from {recep}\n- go to {recep}\nThings are called mug 1.",
+		Examples: []configs.Example{
+			{Goal: "put two mug in desk.", Observation: "You see a desk 1.", Steps: []configs.ExampleStep{
+				{Thought: "The mug 1 is there.", Action: "take mug 1 from desk 1", Observation: "You pick up the mug 1 from the desk 1."},
+			}},
+			{Text: "Your task is to: put a mug in desk.\nYou see a desk 1.\nAction: take mug 1 from desk 1\nObservation: You pick up the mug 1. \n> go to bed 2"},
+		},
+	})
+	want := configs.Instructions{
+		System:      "You are a robot.",
+		Instruction: "- from {recep} take {obj}\n- go to {recep}\nThings are called mug1.",
+		Examples: []configs.Example{
+			{Goal: "put two mug in desk.", Observation: "You see a desk1.", Steps: []configs.ExampleStep{
+				{Thought: "The mug1 is there.", Action: "from desk1 take mug1", Observation: "You pick up the mug1 from the desk1."},
+			}},
+			{Text: "Your task is to: put a mug in desk.\nYou see a desk1.\nAction: from desk1 take mug1\nObservation: You pick up the mug1. \n> go to bed2"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzRules(f *testing.F) {
+	f.Add("go to {recep}", "move to {recep}", "{class}{number}", "Nothing happens.", "No.")
+	f.Add("take {obj} from {recep}", "{recep} {obj}", "", "You wait.", "Nothing happens.")
+	f.Fuzz(func(t *testing.T, old, now, names, reply, instead string) {
+		rules := configs.Perturbation{Name: "fuzz", Names: names}
+		if old != "" {
+			rules.Actions = map[string]string{old: now}
+		}
+		if reply != "" {
+			rules.Replies = map[string]string{reply: instead}
+		}
+		p, err := New(rules, household())
+		if err != nil {
+			return
+		}
+		for _, action := range []string{"go to desk 1", "take pen 1 from desk 2", "look", "clean mug 3 with sinkbasin 1"} {
+			if got := p.ReadAction(p.WriteAction(action)); got != action {
+				t.Errorf("%+v: %q is written %q and read %q", rules, action, p.WriteAction(action), got)
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package perturb
+
+import (
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// maxTrades bounds how often an action may trade places: forms that grow with
+// every rewriting would never end.
+const maxTrades = 16
+
+// WriteAction returns how an action of the environment is written now.
+func (p *Perturbation) WriteAction(action string) string {
+	action = p.normalize(action)
+	if written, ok := p.write(action); ok {
+		return written
+	}
+	return p.names.inText(p.trade(action, p.read))
+}
+
+// ReadAction returns the action of the environment for one as written now. An
+// old form comes out as the new one, which means nothing to the environment.
+func (p *Perturbation) ReadAction(action string) string {
+	for _, spelling := range []string{strings.TrimSpace(action), p.normalize(action)} {
+		if old, ok := p.read(spelling); ok {
+			return old
+		}
+	}
+	normalized := p.normalize(action)
+	if traded := p.trade(normalized, p.write); traded != normalized {
+		return traded
+	}
+	return p.names.outOfText(action)
+}
+
+func (p *Perturbation) normalize(action string) string {
+	if p.iface.Normalize == nil {
+		return strings.TrimSpace(action)
+	}
+	return p.iface.Normalize(action)
+}
+
+// write rewrites an action of an old form.
+func (p *Perturbation) write(action string) (string, bool) {
+	for i := range p.forms {
+		if written, ok := p.forms[i].write.whole(action, p.names.inSlot); ok {
+			return written, true
+		}
+	}
+	return "", false
+}
+
+// read rewrites an action of a new form.
+func (p *Perturbation) read(action string) (string, bool) {
+	for i := range p.forms {
+		if old, ok := p.forms[i].read.whole(action, p.names.outOfSlot); ok {
+			return old, true
+		}
+	}
+	return "", false
+}
+
+// trade follows an action that has only one of both forms to the other end of
+// its chain of rewritings.
+func (p *Perturbation) trade(action string, step func(string) (string, bool)) string {
+	for range maxTrades {
+		next, ok := step(action)
+		if !ok || next == action {
+			break
+		}
+		action = next
+	}
+	return action
+}
+
+// WriteObservation returns how an observation reads now.
+func (p *Perturbation) WriteObservation(text string) string {
+	if reply, ok := p.replies[text]; ok {
+		return reply
+	}
+	if list, ok := p.list(text, p.WriteAction); ok {
+		return list
+	}
+	for i := range p.forms {
+		if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+			text = f.placeholders.all(text)
+		}
+	}
+	return p.names.inText(text)
+}
+
+// ReadObservation undoes WriteObservation.
+func (p *Perturbation) ReadObservation(text string) string {
+	if reply, ok := p.canonicalReplies[text]; ok {
+		return reply
+	}
+	if list, ok := p.list(text, p.ReadAction); ok {
+		return list
+	}
+	for i := range p.forms {
+		if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+			text = f.unplaced.all(text)
+		}
+	}
+	return p.names.outOfText(text)
+}
+
+// list rewrites an observation that lists actions.
+func (p *Perturbation) list(text string, each func(string) string) (string, bool) {
+	for _, l := range p.iface.Lists {
+		if rest, ok := strings.CutPrefix(text, l.Prefix); ok {
+			actions := strings.Split(rest, l.Separator)
+			last := len(actions)
+			for last > 0 && slices.Contains(l.Last, actions[last-1]) {
+				last--
+			}
+			p.rewriteList(actions[:last], l, each)
+			for i := last; i < len(actions); i++ {
+				actions[i] = each(actions[i])
+			}
+			return l.Prefix + strings.Join(actions, l.Separator), true
+		}
+	}
+	return "", false
+}
+
+func (p *Perturbation) rewriteList(actions []string, l envs.ActionList, each func(string) string) {
+	for i, a := range actions {
+		actions[i] = each(a)
+	}
+	if l.Sorted {
+		slices.Sort(actions)
+	}
+}
+
+// WriteInstruction returns how instructions read now: the forms of actions in
+// them, with words in brackets for the slots, and names.
+func (p *Perturbation) WriteInstruction(text string) string {
+	for i := range p.forms {
+		if f := &p.forms[i]; f.changed() {
+			text = f.placeholders.all(text)
+		}
+	}
+	return p.names.inText(text)
+}

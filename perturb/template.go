@@ -1,0 +1,118 @@
+package perturb
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// template is text with slots in braces: literals[0], slots[0], literals[1], …
+type template struct {
+	text            string
+	literals, slots []string
+}
+
+var slotPattern = regexp.MustCompile(`\{([a-z]+)\}`)
+
+func parseTemplate(text string) (template, error) {
+	t := template{text: text}
+	from := 0
+	for _, at := range slotPattern.FindAllStringSubmatchIndex(text, -1) {
+		t.literals = append(t.literals, text[from:at[0]])
+		t.slots = append(t.slots, text[at[2]:at[3]])
+		from = at[1]
+	}
+	t.literals = append(t.literals, text[from:])
+	sorted := slices.Sorted(slices.Values(t.slots))
+	switch {
+	case text == "" || text != strings.TrimSpace(text):
+		return t, fmt.Errorf("%q is empty or has blanks at an end", text)
+	case strings.ContainsAny(strings.Join(t.literals, ""), "{}\n"):
+		return t, fmt.Errorf("%q: braces hold the name of a slot in small letters, and there are no line breaks", text)
+	case len(slices.Compact(sorted)) < len(t.slots):
+		return t, fmt.Errorf("%q has a slot twice", text)
+	}
+	return t, nil
+}
+
+// sameSlots reports templates whose slots are not the same.
+func sameSlots(a, b template) error {
+	if !slices.Equal(slices.Sorted(slices.Values(a.slots)), slices.Sorted(slices.Values(b.slots))) {
+		return fmt.Errorf("%q and %q have not the same slots", a.text, b.text)
+	}
+	return nil
+}
+
+// fill puts a text into every slot.
+func (t template) fill(value func(slot string) string) string {
+	return t.join(func(literal string) string { return literal }, value)
+}
+
+// pattern is the regular expression that has one for every slot.
+func (t template) pattern(value func(slot string) string) string {
+	return t.join(regexp.QuoteMeta, value)
+}
+
+func (t template) join(literal, value func(string) string) string {
+	var b strings.Builder
+	for i, l := range t.literals {
+		b.WriteString(literal(l))
+		if i < len(t.slots) {
+			b.WriteString(value(t.slots[i]))
+		}
+	}
+	return b.String()
+}
+
+// rewriting finds what is written like one template and writes it like another
+// that has the same slots.
+type rewriting struct {
+	find *regexp.Regexp
+	to   template
+}
+
+// newRewriting takes the patterns of what may stand in the slots, without
+// groups, and of what stands before and after.
+func newRewriting(from, to template, before, after string, value func(slot string) string) (rewriting, error) {
+	re, err := regexp.Compile(before + from.pattern(func(slot string) string { return "(?P<" + slot + ">" + value(slot) + ")" }) + after)
+	return rewriting{re, to}, err
+}
+
+// all rewrites every place in a text.
+func (r rewriting) all(text string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(text[from:at[0]])
+		b.WriteString(r.fill(text, at, same))
+		from = at[1]
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// whole rewrites a text that is written like the template from end to end; each
+// changes what stands in the slots, or refuses it.
+func (r rewriting) whole(text string, each func(value string) (string, bool)) (written string, ok bool) {
+	at := r.find.FindStringSubmatchIndex(text)
+	if at == nil {
+		return "", false
+	}
+	ok = true
+	written = r.fill(text, at, func(value string) string {
+		value, fits := each(value)
+		ok = ok && fits
+		return value
+	})
+	return written, ok
+}
+
+func (r rewriting) fill(text string, at []int, each func(value string) string) string {
+	return r.to.fill(func(slot string) string {
+		group := r.find.SubexpIndex(slot)
+		return each(text[at[2*group]:at[2*group+1]])
+	})
+}
+
+func same(value string) string { return value }
