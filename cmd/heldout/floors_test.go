@@ -21,6 +21,7 @@ var floors = map[string]int{
 	"envs/planning":  1,
 	"configs":        1,
 	"scoring/stats":  1,
+	"envs/alfworld":  2,
 	"envs/pddl":      2,
 	"eval/model":     2,
 	"eval/record":    3,

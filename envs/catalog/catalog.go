@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/alfworld"
 	"heldout/envs/pddl"
 )
 
@@ -29,6 +30,7 @@ type Entry struct {
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
+		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", openALFWorld},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", openPDDL},
 	}
 }
@@ -50,4 +52,11 @@ func openPDDL(o Options) (envs.Env, error) {
 		return pddl.NewGenerated(o.GeneratorSeed)
 	}
 	return pddl.NewOfficial(o.Data)
+}
+
+func openALFWorld(o Options) (envs.Env, error) {
+	if o.Data == "" {
+		return alfworld.NewGenerated(o.GeneratorSeed, alfworld.Options{})
+	}
+	return alfworld.NewOfficial(o.Data, alfworld.Options{})
 }

@@ -49,7 +49,7 @@ func ParseProblem(file, text string, d *Domain) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	pr.Objects = slices.Concat(d.Constants, own)
+	pr.Objects, pr.Repeated = slices.Concat(d.Constants, own), p.repeated
 	p.complete = true
 	for _, m := range d.borrowed {
 		if _, ok := p.known[m.name]; !ok {
@@ -90,6 +90,8 @@ type parser struct {
 	domain *Domain
 	arity  map[string]int    // of the predicates
 	known  map[string]string // objects, by name, with their types
+	// repeated are the objects that were declared more than once.
+	repeated []string
 	// complete: every object is known, so that no other name may occur.
 	complete bool
 	vars     map[string]bool // variables in scope
@@ -259,6 +261,8 @@ func (p *parser) objects(nodes []node) ([]Object, error) {
 			out = append(out, Object{name, o.typ.atom})
 		case typ != o.typ.atom:
 			return nil, p.errorf(o.name, "object %s is declared as %s and as %s", name, typ, o.typ.atom)
+		default:
+			p.repeated = append(p.repeated, name)
 		}
 	}
 	return out, nil

@@ -70,8 +70,11 @@ type Problem struct {
 	Name    string
 	Domain  *Domain
 	Objects []Object // the domain's constants and then its own, each once
-	Init    []Atom   // in file order, each once
-	Goal    Formula
+	// Repeated are the names that were declared more than once, which other
+	// planners refuse.
+	Repeated []string
+	Init     []Atom // in file order, each once
+	Goal     Formula
 }
 
 // Op is the kind of a Formula.

@@ -1,0 +1,94 @@
+package alfworld
+
+import "strings"
+
+// dialect says how a game speaks. There are two generations of game files;
+// these are the four ways in which they differ. The zero value is the classic one.
+type dialect struct {
+	moves       bool // things are placed by "move … to …", not "put … in/on …"
+	saysMove    bool // and the answer says so
+	namesTarget bool // an arrival names the receptacle, not its location
+	helps       bool // there is a command "help"
+}
+
+// The dialects of the two generations.
+var (
+	classic = dialect{}
+	modern  = dialect{moves: true, saysMove: true, namesTarget: true, helps: true}
+)
+
+// form says how an action of the domain is typed and answered. In both texts
+// {x} stands for the name of the action's argument ?x. The answer, given after
+// the action was carried out, may also hold {see r}, what is seen in or on a
+// receptacle, {describe o}, {look}, {inventory} and {help}.
+type form struct {
+	action  string // as in the domain, in lower case
+	command string
+	answer  string
+}
+
+// forms is the table of actions in a dialect.
+func (d dialect) forms() []form {
+	place, placed, arrived := "put {o} in/on {r}", "You put the {o} in/on the {r}.", "{lend}"
+	if d.moves {
+		place = "move {o} to {r}"
+	}
+	if d.saysMove {
+		placed = "You move the {o} to the {r}."
+	}
+	if d.namesTarget {
+		arrived = "{r}"
+	}
+	all := []form{
+		{"look", "look", "{look}"},
+		{"inventory", "inventory", "{inventory}"},
+		{"examinereceptacle", "examine {r}", "{see r}"},
+		{"examineobject", "examine {o}", "{describe o}"},
+		{"gotolocation", "go to {r}", "You arrive at " + arrived + ". {see r}"},
+		{"openobject", "open {r}", "You open the {r}. {see r}"},
+		{"closeobject", "close {r}", "You close the {r}."},
+		{"pickupobject", "take {o} from {r}", "You pick up the {o} from the {r}."},
+		{"putobject", place, placed},
+		{"cleanobject", "clean {o} with {r}", "You clean the {o} using the {r}."},
+		{"heatobject", "heat {o} with {r}", "You heat the {o} using the {r}."},
+		{"coolobject", "cool {o} with {r}", "You cool the {o} using the {r}."},
+		{"toggleobject", "use {o}", "You turn on the {o}."},
+		{"sliceobject", "slice {co} with {ko}", "You sliced the {co} with the {ko}."},
+	}
+	if d.helps {
+		all = append(all, form{"help", "help", "{help}"})
+	}
+	return all
+}
+
+// expand replaces every {key} of a template.
+func expand(template string, value func(key string) string) string {
+	var b strings.Builder
+	for {
+		text, rest, found := strings.Cut(template, "{")
+		b.WriteString(text)
+		if !found {
+			return b.String()
+		}
+		key, rest, _ := strings.Cut(rest, "}")
+		b.WriteString(value(key))
+		template = rest
+	}
+}
+
+// helpText answers "help". The line of "move" is out of line in the reference too.
+const helpText = `Available commands:
+  look:                             look around your current location
+  inventory:                        check your current inventory
+  go to (receptacle):               move to a receptacle
+  open (receptacle):                open a receptacle
+  close (receptacle):               close a receptacle
+  take (object) from (receptacle):  take an object from a receptacle
+  move (object) to (receptacle):  place an object in or on a receptacle
+  examine (something):              examine a receptacle or an object
+  use (object):                     use an object
+  heat (object) with (receptacle):  heat an object using a receptacle
+  clean (object) with (receptacle): clean an object using a receptacle
+  cool (object) with (receptacle):  cool an object using a receptacle
+  slice (object) with (object):     slice an object using a sharp object
+`

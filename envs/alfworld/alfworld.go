@@ -1,0 +1,165 @@
+// Package alfworld is ALFWorld's household games played in text, with
+// AgentBoard's layer around them, answered byte for byte as the references
+// answer.
+//
+// A game is a PDDL problem over the rules in domain.pddl. Package planning
+// grounds it and finds the expert's plans; this package finds the games, knows
+// how things and actions are called and what is said about them.
+package alfworld
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+)
+
+// Name is the environment's name.
+const Name = "alfworld"
+
+// stepLimit is the number of steps in the published configuration.
+const stepLimit = 30
+
+// Options say how the environment is set up. The zero value is what published
+// numbers rest on.
+type Options struct {
+	// Split is the set of official games: "valid_unseen" (also when empty),
+	// "valid_seen", "valid_train" or "train".
+	Split string
+	// Dialect is how games speak: "v1" (also when empty), "v2", or "file" for
+	// what the file of each game says.
+	Dialect string
+	// StepLimitReward counts the reference engine's own limit of 50 commands,
+	// when it is reached without success, as progress 1, as the reference does.
+	// It matters only where more than 50 steps are allowed.
+	StepLimitReward bool
+}
+
+// Splits are the sets of official games.
+func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_train", "train"} }
+
+// settings names what differs from the defaults.
+func (o Options) settings() map[string]string {
+	s := map[string]string{}
+	if o.Split != "" && o.Split != Splits()[0] {
+		s["split"] = o.Split
+	}
+	if o.Dialect != "" && o.Dialect != "v1" {
+		s["dialect"] = o.Dialect
+	}
+	if o.StepLimitReward {
+		s["step-limit-reward"] = "true"
+	}
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+}
+
+// speech returns the dialect to play in; file is that of a game's file.
+func (o Options) speech(file dialect) (dialect, error) {
+	switch o.Dialect {
+	case "", "v1":
+		return classic, nil
+	case "v2":
+		return modern, nil
+	case "file":
+		return file, nil
+	default:
+		return dialect{}, fmt.Errorf("alfworld: unknown dialect %q; there are v1, v2 and file", o.Dialect)
+	}
+}
+
+// Env implements envs.Env.
+type Env struct {
+	info   envs.Info
+	tasks  []envs.Task
+	domain *planning.Domain
+	loads  []func() (*rules, error) // by task index; each works once
+}
+
+// domainText is our own writing of the rules.
+//
+//go:embed domain.pddl
+var domainText string
+
+func newEnv(source envs.Source, o Options) (*Env, error) {
+	domain, err := planning.ParseDomain("domain.pddl", domainText)
+	if err != nil {
+		return nil, err
+	}
+	return &Env{domain: domain, info: envs.Info{Name: Name, Source: source, StepLimit: stepLimit, Settings: o.settings()}}, nil
+}
+
+// add puts a game at the end of the benchmark. The text of its problem is asked
+// for when it is first played.
+func (e *Env) add(t envs.Task, l label, goal string, d dialect, o Options, problem func() (string, error)) {
+	t.Index = len(e.tasks)
+	t.Difficulty = l.difficulty
+	e.tasks = append(e.tasks, t)
+	e.loads = append(e.loads, sync.OnceValues(func() (*rules, error) {
+		text, err := problem()
+		if err != nil {
+			return nil, err
+		}
+		r, err := newRules(e.domain, t.ID, text, goal, inDialect(l.subgoals, d), d)
+		if err != nil {
+			return nil, err
+		}
+		r.limitPays = o.StepLimitReward
+		return r, nil
+	}))
+}
+
+// newRules reads and grounds a problem and prepares its sub-goals.
+func newRules(domain *planning.Domain, id, problem, goal string, subgoals []string, d dialect) (*rules, error) {
+	p, err := planning.ParseProblem(id, problem, domain)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGame(p, goal, d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	r := &rules{game: g}
+	for _, text := range subgoals {
+		s, err := newSubgoal(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
+		r.subgoals = append(r.subgoals, s)
+	}
+	return r, nil
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
+	}
+	r, err := e.loads[t.Index]()
+	if err != nil {
+		return nil, err
+	}
+	return newWorld(r), nil
+}
+
+// digest hashes texts, each behind its length.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,132 @@
+package alfworld
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"heldout/envs/planning"
+)
+
+// The fixed texts of the engine.
+const (
+	banner       = "-= Welcome to TextWorld, ALFRED! =-"
+	rejected     = "Nothing happens."
+	goalPrefix   = "Your task is to: "
+	middle       = "You are in the middle of a room. Looking quickly around you, you see "
+	article      = "a "
+	nothingLying = "nothing"
+)
+
+// engine is the text game as it is without the layer of a benchmark: the
+// reference's "raw engine". It takes commands after a win too.
+type engine struct {
+	game  *game
+	state planning.State
+	spare planning.State // scratch for the next state
+	// taken are the pairs of an object and the container that it was taken from
+	// and not put back into, in the order of their numbers. The text alone
+	// depends on it.
+	taken []taking
+}
+
+// taking says that an object was taken from a container; both are numbers of things.
+type taking struct{ object, container int }
+
+func newEngine(g *game) *engine {
+	return &engine{game: g, state: g.task.Init.Clone(), spare: g.task.Init.Clone()}
+}
+
+// intro is the text before the first command.
+func (e *engine) intro() string {
+	return banner + "\n\n" + e.room() + "\n\n" + goalPrefix + e.game.goal
+}
+
+// won reports whether the goal is reached now.
+func (e *engine) won() bool { return e.game.task.Reached(e.state) }
+
+// do carries out a command and returns the answer.
+func (e *engine) do(command string) string {
+	command = strip(command)
+	i := e.find(command)
+	if i < 0 {
+		return rejected
+	}
+	op := &e.game.task.Operators[i]
+	e.game.task.Apply(op, e.state, e.spare)
+	e.state, e.spare = e.spare, e.state
+	switch op.Action.Name {
+	case "pickupobject":
+		e.take(taking{e.game.number(op, "o"), e.game.number(op, "r")})
+	case "putobject":
+		e.put(taking{e.game.number(op, "o"), e.game.number(op, "r")})
+	}
+	return e.answer(op)
+}
+
+// strip removes white space from both ends, as Python does: four control
+// characters belong to it.
+func strip(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
+}
+
+// place is where the player is.
+func (e *engine) place() *place {
+	i := slices.IndexFunc(e.game.places, func(p *place) bool { return p.visited.in(e.state) })
+	return e.game.places[i]
+}
+
+func (e *engine) applicable(operator int) bool {
+	return e.state.Satisfies(e.game.task.Operators[operator].Precondition)
+}
+
+// find returns the operator that a command stands for now, or -1.
+func (e *engine) find(command string) int {
+	commands := e.game.texts
+	here := e.place().commands
+	i, _ := slices.BinarySearchFunc(here, command, func(op int, text string) int { return cmp.Compare(commands[op], text) })
+	for ; i < len(here) && commands[here[i]] == command; i++ {
+		if e.applicable(here[i]) {
+			return here[i]
+		}
+	}
+	return -1
+}
+
+// commands lists what can be typed now, sorted.
+func (e *engine) commands() []string {
+	var out []string
+	for _, op := range e.place().commands {
+		if e.applicable(op) {
+			if text := e.game.texts[op]; len(out) == 0 || out[len(out)-1] != text {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// take and put keep the list of takings.
+func (e *engine) take(t taking) {
+	if i, found := e.findTaking(t); !found {
+		e.taken = slices.Insert(e.taken, i, t)
+	}
+}
+
+func (e *engine) put(t taking) {
+	if i, found := e.findTaking(t); found {
+		e.taken = slices.Delete(e.taken, i, i+1)
+	}
+}
+
+func (e *engine) findTaking(t taking) (int, bool) {
+	return slices.BinarySearchFunc(e.taken, t, func(a, b taking) int {
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.container, b.container))
+	})
+}
+
+// clone returns a copy that shares nothing that changes.
+func (e *engine) clone() *engine {
+	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), taken: slices.Clone(e.taken)}
+}

@@ -1,0 +1,241 @@
+package alfworld
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/envs/planning"
+)
+
+// fact is a fact as a state knows it: its bit, or one of the two below.
+type fact int
+
+const (
+	always fact = -1
+	never  fact = -2
+)
+
+// in reports whether the fact holds in a state.
+func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Has(int(f)) }
+
+// game is a ground game with everything that its engines need to read and write
+// text quickly. It does not change and is shared by all of them.
+type game struct {
+	task *planning.Task
+	goal string // the sentence, with its period
+	// things are what occurs in facts, in the order of their ids, which is that
+	// of every list.
+	things []thing
+	places []*place
+	// numbers finds the thing that an object of the task is; -1 for none.
+	numbers []int
+	// forms and texts say how each operator is typed and answered; operators
+	// that the dialect does not have have no text.
+	forms map[*planning.Action]form
+	texts []string
+}
+
+// thing is what a game can talk about: at most one of the pointers is set.
+type thing struct {
+	id        string // as in the problem
+	name      string // as players see it
+	place     *place
+	container *container
+	object    *object
+}
+
+// place is a location of the scene.
+type place struct {
+	thing      int
+	visited    fact  // the player is here
+	containers []int // the receptacles at this place
+	// commands are the operators that can be applied nowhere else, and those
+	// that can anywhere, in the order of their texts.
+	commands []int
+}
+
+// container is a receptacle.
+type container struct {
+	openable bool
+	opened   fact
+	contents []content // what can ever be in it
+}
+
+// content is an object that can be in a container.
+type content struct {
+	thing  int
+	inside fact
+}
+
+// object is a thing that is no receptacle.
+type object struct {
+	held, clean, hot, cool, sliced, toggled fact
+
+	sliceable, toggleable bool
+	holder                bool  // made to hold other objects
+	inside                []int // the objects that lie in this one
+}
+
+// newGame grounds a problem. The goal is the sentence that states it.
+func newGame(p *planning.Problem, goal string, d dialect) (*game, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
+	task, err := planning.Ground(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(task.Goal) == 0 {
+		return nil, fmt.Errorf("the goal cannot be reached: the game is unsolvable")
+	}
+	g := &game{task: task, goal: goal, forms: map[*planning.Action]form{}}
+	index := g.addThings(p)
+	for i, a := range task.Facts {
+		g.addFact(index, a, fact(i))
+	}
+	for _, a := range task.Constant {
+		g.addFact(index, a, always)
+	}
+	for _, t := range g.things {
+		if t.container != nil {
+			slices.SortFunc(t.container.contents, func(a, b content) int { return cmp.Compare(a.thing, b.thing) })
+		}
+		if t.object != nil {
+			slices.Sort(t.object.inside)
+		}
+		if t.place != nil {
+			slices.Sort(t.place.containers)
+		}
+	}
+	g.addCommands(p.Domain, d)
+	return g, nil
+}
+
+// addThings numbers and names the things that occur in facts, and returns their
+// numbers by id.
+func (g *game) addThings(p *planning.Problem) map[string]int {
+	var ids []string
+	for _, a := range p.Init {
+		ids = append(ids, a.Args...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	index := make(map[string]int, len(ids))
+	for i, name := range displayNames(ids) {
+		index[ids[i]] = i
+		g.things = append(g.things, thing{id: ids[i], name: name})
+	}
+	for _, o := range p.Objects {
+		n, ok := index[o.Name]
+		if !ok {
+			g.numbers = append(g.numbers, -1)
+			continue
+		}
+		g.numbers = append(g.numbers, n)
+		switch t := &g.things[n]; o.Type {
+		case "location":
+			t.place = &place{thing: n, visited: never}
+			g.places = append(g.places, t.place)
+		case "receptacle":
+			t.container = &container{opened: never}
+		case "object":
+			t.object = &object{held: never, clean: never, hot: never, cool: never, sliced: never, toggled: never}
+		}
+	}
+	return index
+}
+
+// addFact notes a fact with the things that it is about.
+func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
+	arg := func(i int) *thing { return &g.things[index[a.Args[i]]] }
+	switch a.Predicate {
+	case "atlocation":
+		arg(1).place.visited = f
+	case "receptacleatlocation":
+		place := arg(1).place
+		place.containers = append(place.containers, index[a.Args[0]])
+	case "openable":
+		arg(0).container.openable = true
+	case "opened":
+		arg(0).container.opened = f
+	case "inreceptacle":
+		c := arg(1).container
+		c.contents = append(c.contents, content{index[a.Args[0]], f})
+	case "inreceptacleobject":
+		outer := arg(1).object
+		outer.inside = append(outer.inside, index[a.Args[0]])
+	case "isreceptacleobject":
+		arg(0).object.holder = true
+	case "sliceable":
+		arg(0).object.sliceable = true
+	case "toggleable":
+		arg(0).object.toggleable = true
+	case "holds":
+		arg(1).object.held = f
+	case "isclean":
+		arg(0).object.clean = f
+	case "ishot":
+		arg(0).object.hot = f
+	case "iscool":
+		arg(0).object.cool = f
+	case "issliced":
+		arg(0).object.sliced = f
+	case "istoggled":
+		arg(0).object.toggled = f
+	}
+}
+
+// addCommands writes the commands and says where each can be given.
+func (g *game) addCommands(d *planning.Domain, speech dialect) {
+	for _, f := range speech.forms() {
+		for i := range d.Actions {
+			if d.Actions[i].Name == f.action {
+				g.forms[&d.Actions[i]] = f
+			}
+		}
+	}
+	at := map[fact]*place{}
+	for _, p := range g.places {
+		at[p.visited] = p
+	}
+	shared := map[string]string{} // texts that several operators have are kept once
+	g.texts = make([]string, len(g.task.Operators))
+	for i := range g.task.Operators {
+		op := &g.task.Operators[i]
+		f, ok := g.forms[op.Action]
+		if !ok {
+			continue
+		}
+		text := expand(f.command, func(key string) string { return g.argument(op, key).name })
+		if _, ok := shared[text]; !ok {
+			shared[text] = text
+		}
+		g.texts[i] = shared[text]
+		where := g.places
+		for _, l := range op.Precondition {
+			if p, ok := at[fact(l.Fact())]; ok && !l.Negated() {
+				where = []*place{p}
+			}
+		}
+		for _, p := range where {
+			p.commands = append(p.commands, i)
+		}
+	}
+	for _, p := range g.places {
+		slices.SortStableFunc(p.commands, func(a, b int) int { return strings.Compare(g.texts[a], g.texts[b]) })
+	}
+}
+
+// argument returns the thing that an operator takes as the parameter of that
+// name.
+func (g *game) argument(op *planning.Operator, key string) *thing {
+	return &g.things[g.number(op, key)]
+}
+
+// number returns the number of that thing.
+func (g *game) number(op *planning.Operator, key string) int {
+	i := slices.IndexFunc(op.Action.Params, func(p planning.Object) bool { return p.Name[1:] == key })
+	return g.numbers[op.Args[i]]
+}

@@ -1,0 +1,81 @@
+package alfworld
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// gameFile is what matters of a game.tw-pddl file.
+type gameFile struct {
+	problem  string // in PDDL
+	goal     string // the sentence, with its period
+	dialect  dialect
+	solvable bool
+}
+
+// parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem and
+// text grammar. Domain and grammar are the same in all files of a dialect, up to
+// the sentence that states the goal, so that only the signs of the dialect and
+// that sentence are looked for.
+func parseGameFile(b []byte) (gameFile, error) {
+	var raw struct {
+		Problem  *string `json:"pddl_problem"`
+		Grammar  *string `json:"grammar"`
+		Solvable *bool   `json:"solvable"`
+	}
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return gameFile{}, fmt.Errorf("not a whole game file: %w", err)
+	}
+	if raw.Problem == nil || raw.Grammar == nil {
+		return gameFile{}, errors.New(`not a game file: "pddl_problem" or "grammar" is missing`)
+	}
+	f := gameFile{problem: *raw.Problem, solvable: raw.Solvable != nil && *raw.Solvable}
+	var err error
+	if f.goal, err = goalOf(*raw.Grammar); err != nil {
+		return gameFile{}, err
+	}
+	f.dialect, err = dialectOf(*raw.Grammar)
+	return f, err
+}
+
+// goalOf finds the sentence that states the goal.
+func goalOf(grammar string) (string, error) {
+	const before = `"rhs": "` + goalPrefix
+	_, rest, found := strings.Cut(grammar, before)
+	end := 0
+	for found && end < len(rest) && rest[end] != '"' {
+		if rest[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if !found || end >= len(rest) {
+		return "", fmt.Errorf("unknown grammar: it has no sentence after %s", before)
+	}
+	var goal string
+	if err := json.Unmarshal([]byte(`"`+rest[:end]+`"`), &goal); err != nil {
+		return "", fmt.Errorf("unknown grammar: the goal %q: %w", rest[:end], err)
+	}
+	return goal, nil
+}
+
+// dialectOf tells the dialect of a grammar by the texts in which the dialects
+// differ.
+func dialectOf(grammar string) (dialect, error) {
+	either := func(old, new string) (isNew bool, err error) {
+		hasOld, hasNew := strings.Contains(grammar, old), strings.Contains(grammar, new)
+		if hasOld == hasNew {
+			return false, fmt.Errorf("unknown grammar: it should have either %q or %q", old, new)
+		}
+		return hasNew, nil
+	}
+	var d dialect
+	var errs [3]error
+	d.moves, errs[0] = either("put {o} in/on {r}", "move {o} to {r}")
+	d.saysMove, errs[1] = either("You put the ", "You move the ")
+	d.namesTarget, errs[2] = either("You arrive at {lend.name}.", "You arrive at {r.name}.")
+	d.helps = strings.Contains(grammar, "action help {")
+	return d, errors.Join(errs[:]...)
+}

@@ -1,0 +1,241 @@
+package alfworld
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+// shared is where the recorded behaviour and the official data lie.
+const shared = "../../../shared/"
+
+// official returns the official tasks, or skips the test.
+func official(t testing.TB, o Options) *Env {
+	t.Helper()
+	if _, err := os.Stat(shared + "data/agentboard"); err != nil {
+		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+	}
+	e, err := NewOfficial(shared+"data/agentboard", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// goldenLines decodes every line of a compressed file of recorded behaviour, or
+// skips the test.
+func goldenLines[T any](t testing.TB, file string) []T {
+	t.Helper()
+	f, err := os.Open(shared + "golden/" + file)
+	if err != nil {
+		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []T
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d lines, %v", file, len(out), err)
+	}
+	return out
+}
+
+// newTestWorld makes a world of a task.
+func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
+	t.Helper()
+	w, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.(*world)
+}
+
+// taskNamed finds a task by its ID.
+func taskNamed(t testing.TB, e *Env, id string) envs.Task {
+	t.Helper()
+	i := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.ID == id })
+	if i < 0 {
+		t.Fatalf("there is no task %s", id)
+	}
+	return e.Tasks()[i]
+}
+
+// The records of AgentBoard's own environment: what its step got and gave.
+func TestGoldenAgentBoard(t *testing.T) {
+	type step struct {
+		Action        string
+		InActionSpace bool `json:"in_action_space"`
+		Obs           string
+		Reward        float64
+		Done          bool
+		ValidBefore   []string `json:"valid_before"`
+	}
+	type trace struct {
+		Index      int
+		Game       string
+		RawReset   string `json:"raw_reset"`
+		InitObs    string `json:"init_obs"`
+		Goal       string
+		Difficulty envs.Difficulty
+		Subgoals   []string
+		Steps      []step
+	}
+	e := official(t, Options{})
+	steps := 0
+	for _, tr := range goldenLines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
+		task := e.Tasks()[tr.Index]
+		w := newTestWorld(t, e, task)
+		l, err := derivedLabel(path.Dir(task.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := trace{
+			Index: task.Index, Game: "valid_unseen/" + task.ID + "/game.tw-pddl", RawReset: w.engine.intro(),
+			InitObs: w.seen, Goal: goalPrefix + w.rules.game.goal, Difficulty: task.Difficulty, Subgoals: l.subgoals,
+		}
+		for _, want := range tr.Steps {
+			s := step{Action: want.Action, InActionSpace: w.valid(want.Action), ValidBefore: append(w.engine.commands(), checkAction)}
+			out := w.step(want.Action)
+			s.Obs, s.Reward, s.Done = out.Observation, out.Progress, out.Done
+			got.Steps = append(got.Steps, s)
+			steps++
+		}
+		if d := cmp.Diff(tr, got); d != "" {
+			t.Errorf("game %d (-recorded +ours):\n%s", tr.Index, d)
+		}
+	}
+	t.Logf("%d steps", steps)
+}
+
+// The records of the raw engine in the modern dialect.
+func TestGoldenEngine(t *testing.T) {
+	type step struct {
+		Action     string
+		Obs        string
+		Score      int
+		Done, Won  bool
+		Admissible []string
+	}
+	type trace struct {
+		Game        string
+		Intro       string
+		Admissible0 []string
+		Steps       []step
+	}
+	env := official(t, Options{Dialect: "v2"})
+	steps, without := 0, 0
+	for _, tr := range goldenLines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
+		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
+		if !unseen { // the data for development have one split
+			without++
+			continue
+		}
+		e := newTestWorld(t, env, taskNamed(t, env, id)).engine
+		got := trace{Game: tr.Game, Intro: e.intro(), Admissible0: e.commands()}
+		for _, want := range tr.Steps {
+			s := step{Action: want.Action, Obs: e.do(want.Action), Admissible: e.commands(), Won: e.won(), Done: e.won()}
+			if s.Won {
+				s.Score = 1
+			}
+			got.Steps = append(got.Steps, s)
+			steps++
+		}
+		if d := cmp.Diff(tr, got); d != "" {
+			t.Errorf("%s (-recorded +ours):\n%s", tr.Game, d)
+		}
+	}
+	t.Logf("%d steps; %d games of other splits, whose files are not there, left out", steps, without)
+}
+
+// The runs of models through AgentBoard's driver.
+func TestGoldenLogs(t *testing.T) {
+	type step struct {
+		Action, Observation string
+		Progress            float64
+	}
+	type trace struct {
+		ID         int
+		TaskName   string `json:"task_name"`
+		Goal       string
+		Difficulty envs.Difficulty
+		Done       bool
+		Progress   float64
+		Grounding  float64
+		Steps      []step
+	}
+	e := official(t, Options{})
+	steps := 0
+	for _, tr := range goldenLines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
+		task := e.Tasks()[tr.ID]
+		w := newTestWorld(t, e, task)
+		start, err := w.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := trace{ID: task.Index, TaskName: path.Dir(task.ID), Goal: start.Goal, Difficulty: task.Difficulty}
+		valid := 0
+		for _, want := range tr.Steps {
+			s, err := w.Step(t.Context(), want.Action)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Valid {
+				valid++
+			}
+			got.Steps = append(got.Steps, step{want.Action, s.Observation, s.Progress})
+			got.Done, got.Progress = s.Done, s.Progress
+			steps++
+		}
+		if len(tr.Steps) > 0 {
+			got.Grounding = float64(valid) / float64(len(tr.Steps))
+		}
+		if d := cmp.Diff(tr, got); d != "" {
+			t.Errorf("task %d (-recorded +ours):\n%s", tr.ID, d)
+		}
+	}
+	t.Logf("%d steps", steps)
+}
+
+// The label file and the rule that replaces it say the same.
+func TestGoldenLabels(t *testing.T) {
+	e := official(t, Options{})
+	type line struct {
+		ID         int
+		Goal       string
+		Subgoals   []string
+		Difficulty envs.Difficulty
+		Info       struct{ Description string } `json:"additional_info"`
+	}
+	for _, want := range goldenLines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz") {
+		task := e.Tasks()[want.ID]
+		l, err := derivedLabel(path.Dir(task.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals, Difficulty: l.difficulty}
+		got.Info.Description = task.ID
+		if d := cmp.Diff(want, got); d != "" || task.Difficulty != l.difficulty {
+			t.Errorf("task %d (-recorded +ours):\n%s", want.ID, d)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package alfworld
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// gameFolders are where a split may lie: in AgentBoard's data folder, or in a
+// folder as ALFWorld's own download makes it.
+var gameFolders = []string{"alfworld/json_2.1.1", "alfworld/json_2.1.3", "json_2.1.1", "json_2.1.3"}
+
+const (
+	gameName  = "game.tw-pddl"
+	labelFile = "alfworld/test.jsonl"
+)
+
+// NewOfficial reads the official games of a split from a folder laid out as
+// AgentBoard's data folder, or as ALFWorld's. They come in the order in which
+// AgentBoard serves them. Where the label file knows a game, sub-goals and
+// difficulty are what it says; otherwise they follow from the game's task.
+func NewOfficial(dir string, o Options) (*Env, error) {
+	split := o.Split
+	if split == "" {
+		split = Splits()[0]
+	}
+	if !slices.Contains(Splits(), split) {
+		return nil, fmt.Errorf("alfworld: unknown split %q; there are: %s", split, strings.Join(Splits(), ", "))
+	}
+	folder, err := findGames(dir, split)
+	if err != nil {
+		return nil, err
+	}
+	labels, raw, err := readLabels(filepath.Join(dir, filepath.FromSlash(labelFile)))
+	if err != nil {
+		return nil, err
+	}
+	e, err := newEnv(envs.Official, o)
+	if err != nil {
+		return nil, err
+	}
+	ids, files, err := listGames(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("alfworld: no solvable game in %s", folder)
+	}
+	read := []string{raw}
+	for _, i := range servedOrder(len(ids)) {
+		if err := e.addOfficial(folder, ids[i], files[i], labels, o); err != nil {
+			return nil, err
+		}
+		read = append(read, files[i].sum)
+	}
+	e.info.DataHash = digest(read...)
+	return e, nil
+}
+
+// findGames returns the folder of a split.
+func findGames(dir, split string) (string, error) {
+	for _, f := range gameFolders {
+		folder := filepath.Join(dir, filepath.FromSlash(f), split)
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			return folder, nil
+		}
+	}
+	return "", fmt.Errorf("ALFWorld's games are missing: want the folder %s; they are in AgentBoard's data.tar.gz",
+		filepath.Join(dir, filepath.FromSlash(gameFolders[0]), split))
+}
+
+// summary is what is kept of a game file until it is played.
+type summary struct {
+	gameFile        // without the problem
+	sum      string // SHA-256 of the file
+	content  string // digest of what is played
+}
+
+// listGames reads the games of a folder that count, sorted by path: the solvable
+// ones of the six task types.
+func listGames(folder string) (ids []string, files []summary, err error) {
+	names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
+	if err != nil {
+		return nil, nil, fmt.Errorf("alfworld: %w", err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.Contains(name, "movable") || strings.Contains(name, "Sliced") {
+			continue
+		}
+		f, sum, err := readGame(folder, path.Dir(name))
+		if err != nil {
+			return nil, nil, err
+		}
+		if !f.solvable {
+			continue
+		}
+		s := summary{gameFile: f, sum: sum, content: digest(f.problem, f.goal)}
+		s.problem = ""
+		ids, files = append(ids, path.Dir(name)), append(files, s)
+	}
+	return ids, files, nil
+}
+
+// readGame reads a game file and returns its SHA-256 too.
+func readGame(folder, id string) (f gameFile, sum string, err error) {
+	file := filepath.Join(folder, filepath.FromSlash(id), gameName)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return f, "", fmt.Errorf("alfworld: %w", err)
+	}
+	if f, err = parseGameFile(b); err != nil {
+		return f, "", fmt.Errorf("%s: %w", file, err)
+	}
+	h := sha256.Sum256(b)
+	return f, string(h[:]), nil
+}
+
+// addOfficial adds one game.
+func (e *Env) addOfficial(folder, id string, s summary, labels map[string]label, o Options) error {
+	task := path.Dir(id)
+	l, ok := labels[id]
+	if !ok {
+		var err error
+		if l, err = derivedLabel(task); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(folder, filepath.FromSlash(id)), err)
+		}
+	}
+	d, err := o.speech(s.dialect)
+	if err != nil {
+		return err
+	}
+	typ, _, _ := strings.Cut(task, "-")
+	t := envs.Task{ID: id, Type: typ, Digest: digest(append([]string{s.content, fmt.Sprint(d), string(l.difficulty)}, l.subgoals...)...)}
+	e.add(t, l, s.goal, d, o, func() (string, error) {
+		f, sum, err := readGame(folder, id)
+		if err == nil && sum != s.sum {
+			err = fmt.Errorf("%s has changed since the games were listed", filepath.Join(folder, filepath.FromSlash(id), gameName))
+		}
+		return f.problem, err
+	})
+	return nil
+}
+
+// readLabels reads the label file if there is one; raw is its text.
+func readLabels(file string) (labels map[string]label, raw string, err error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("alfworld: %w", err)
+	}
+	if labels, err = parseLabels(b); err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	return labels, string(b), nil
+}
+
+// parseLabels reads JSON Lines into labels by game; its errors start with the
+// line number.
+func parseLabels(b []byte) (map[string]label, error) {
+	labels := map[string]label{}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var l struct {
+			Subgoals   []string        `json:"subgoals"`
+			Difficulty envs.Difficulty `json:"difficulty"`
+			Info       struct {
+				Game string `json:"description"`
+			} `json:"additional_info"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("%d: %w", n, err)
+		}
+		switch _, twice := labels[l.Info.Game]; {
+		case l.Info.Game == "" || len(l.Subgoals) == 0:
+			return nil, fmt.Errorf("%d: want subgoals and additional_info.description", n)
+		case twice:
+			return nil, fmt.Errorf("%d: game %s has a label already", n, l.Info.Game)
+		case l.Difficulty != envs.Easy && l.Difficulty != envs.Hard:
+			return nil, fmt.Errorf("%d: want difficulty %q or %q, got %q", n, envs.Easy, envs.Hard, l.Difficulty)
+		}
+		for _, s := range l.Subgoals {
+			if _, err := newSubgoal(s); err != nil {
+				return nil, fmt.Errorf("%d: %w", n, err)
+			}
+		}
+		labels[l.Info.Game] = label{l.Subgoals, l.Difficulty}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+	}
+	return labels, nil
+}

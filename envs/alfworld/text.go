@@ -1,0 +1,152 @@
+package alfworld
+
+import (
+	"fmt"
+	"strings"
+
+	"heldout/envs/planning"
+)
+
+// answer describes what an operator did, after it was done.
+func (e *engine) answer(op *planning.Operator) string {
+	return expand(e.game.forms[op.Action].answer, func(key string) string {
+		switch key {
+		case "look":
+			return e.look()
+		case "inventory":
+			return e.inventory()
+		case "help":
+			return helpText
+		}
+		if name, ok := strings.CutPrefix(key, "see "); ok {
+			return e.see(e.game.argument(op, name))
+		}
+		if name, ok := strings.CutPrefix(key, "describe "); ok {
+			return e.describe(e.game.argument(op, name))
+		}
+		return e.game.argument(op, key).name
+	})
+}
+
+// see says what is visible of a container.
+func (e *engine) see(t *thing) string {
+	c := t.container
+	if c.openable && !c.opened.in(e.state) {
+		return "The " + t.name + " is closed."
+	}
+	var inside []int
+	for _, o := range c.contents {
+		if o.inside.in(e.state) {
+			inside = append(inside, o.thing)
+		}
+	}
+	seen := list(article, e.game.namesOf(inside)) + "."
+	if c.openable {
+		return "The " + t.name + " is open. In it, you see " + seen
+	}
+	return "On the " + t.name + ", you see " + seen
+}
+
+// namesOf names things by their numbers.
+func (g *game) namesOf(things []int) []string {
+	names := make([]string, len(things))
+	for i, n := range things {
+		names[i] = g.things[n].name
+	}
+	return names
+}
+
+// describe says what is special about an object that is held.
+func (e *engine) describe(t *thing) string {
+	o := t.object
+	clean, hot, cool, sliced := o.clean.in(e.state), o.hot.in(e.state), o.cool.in(e.state), o.sliced.in(e.state)
+	var how string
+	switch {
+	case o.holder:
+		return fmt.Sprintf("This is a normal %s. In it, you see %s.", t.name, list(article, e.game.namesOf(o.inside)))
+	case clean && hot:
+		how = "hot and clean"
+	case clean && cool:
+		how = "cool and clean"
+	case clean && sliced:
+		how = "clean"
+	case hot:
+		how = "hot"
+	case cool && sliced:
+		how = "cool"
+	case clean:
+		how = "clean"
+	case cool:
+		how = "cold"
+	case o.toggleable && o.toggled.in(e.state):
+		return "This " + t.name + " is on."
+	case o.sliceable && sliced:
+		return "This is a sliced " + t.name + "."
+	default:
+		return "There's nothing special about " + t.name + "."
+	}
+	if sliced {
+		how += " sliced"
+	}
+	return "This is a " + how + " " + t.name + "."
+}
+
+// inventory says what the player holds.
+func (e *engine) inventory() string {
+	var held []string
+	for _, t := range e.game.things {
+		if t.object != nil && t.object.held.in(e.state) {
+			held = append(held, t.name)
+		}
+	}
+	if len(held) == 0 {
+		return "You are not carrying anything."
+	}
+	return "You are carrying: " + list(article, held) + "."
+}
+
+// look answers the command "look". In the middle of the room it sees nothing.
+func (e *engine) look() string {
+	here := e.place()
+	if len(here.containers) == 0 {
+		return middle + nothingLying + "."
+	}
+	return "You are facing the " + list("", e.game.namesOf(here.containers)) +
+		". Next to it, you see " + list(article, e.beside(here)) + "."
+}
+
+// beside names the objects at a place that were taken from a container there
+// and not put back, once for each such container.
+func (e *engine) beside(here *place) []string {
+	var names []string
+	for _, t := range e.taken {
+		for _, c := range here.containers {
+			if c == t.container && e.isAt(t.object, here) {
+				names = append(names, e.game.things[t.object].name)
+			}
+		}
+	}
+	return names
+}
+
+// isAt reports whether an object is at a place.
+func (e *engine) isAt(object int, p *place) bool {
+	things := e.game.things
+	return e.game.task.Holds(e.state, planning.Atom{
+		Predicate: "objectatlocation", Args: []string{things[object].id, things[p.thing].id},
+	})
+}
+
+// room describes the room at the start.
+func (e *engine) room() string {
+	if len(e.place().containers) > 0 {
+		return e.look()
+	}
+	var names []string
+	for _, t := range e.game.things {
+		if t.container != nil {
+			names = append(names, t.name)
+		}
+	}
+	return middle + list(article, names) + "."
+}

@@ -1,0 +1,187 @@
+package alfworld
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/planning"
+)
+
+const (
+	checkAction = "check valid actions"
+	checkPrefix = "Choose an action from these valid actions: "
+	lookAction  = "look"
+	arrival     = "You arrive at loc "
+
+	// engineLimit is how many commands the reference's engine takes, those that
+	// were rejected included.
+	engineLimit = 50
+)
+
+// world is a game with AgentBoard's layer around it.
+type world struct {
+	rules  *rules
+	engine *engine
+	// seen is what "look" shows: the room, later what was seen on the last
+	// arrival or opening, however long ago.
+	seen     string
+	answer   string // of the engine, the last
+	commands int    // that the engine got
+	reached  []bool // the sub-goals, in order
+	done     bool
+
+	plan     []int          // what the expert means to do in planFrom
+	planFrom planning.State // nil before the expert was first asked
+}
+
+// rules are what the worlds of one task share.
+type rules struct {
+	game     *game
+	subgoals []subgoal
+	// limitPays: reaching the engine's limit counts as progress 1, as in the
+	// reference.
+	limitPays bool
+}
+
+func newWorld(r *rules) *world {
+	e := newEngine(r.game)
+	return &world{rules: r, engine: e, seen: e.room(), reached: make([]bool, len(r.subgoals))}
+}
+
+// Start implements envs.World.
+func (w *world) Start(context.Context) (envs.Start, error) {
+	return envs.Start{Goal: w.rules.game.goal, Observation: w.seen}, nil
+}
+
+// Close implements envs.World.
+func (w *world) Close() error { return nil }
+
+// Step implements envs.World. Progress is the share of the sub-goals reached,
+// where the last one is the goal itself.
+func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
+	action = normalize(action)
+	valid := w.valid(action)
+	s := w.step(action)
+	s.Valid = valid
+	return s, nil
+}
+
+// normalize is what the benchmark's driver does to an action.
+func normalize(action string) string {
+	action = strip(action)
+	if strings.Contains(action, "put") {
+		if strings.Contains(action, " in ") {
+			action = strings.ReplaceAll(action, " in ", " in/on ")
+		} else {
+			action = strings.ReplaceAll(action, " on ", " in/on ")
+		}
+	}
+	if cut, ok := strings.CutSuffix(action, "."); ok {
+		action = strip(cut)
+	}
+	return action
+}
+
+// valid reports whether an action is listed, letter by letter.
+func (w *world) valid(action string) bool {
+	return action == checkAction || w.engine.find(action) >= 0
+}
+
+// step is the benchmark's own step, after normalize. It does not fill in Valid.
+func (w *world) step(action string) envs.Step {
+	action = strings.TrimSuffix(action, ".")
+	observation := ""
+	switch action {
+	case lookAction:
+		w.run(action)
+		observation = w.seen
+	case checkAction:
+		observation = checkPrefix + strings.Join(append(w.engine.commands(), checkAction), ", ")
+	default:
+		observation = w.run(action)
+	}
+	if (strings.Contains(action, "go to") || strings.Contains(action, "open")) && !strings.Contains(observation, strings.TrimSuffix(rejected, ".")) {
+		w.seen = observation
+	}
+	if strings.HasPrefix(observation, arrival) {
+		_, observation, _ = strings.Cut(observation, ". ")
+	}
+	for i, s := range w.rules.subgoals {
+		w.reached[i] = w.reached[i] || s.met(observation)
+	}
+	success := w.done && w.engine.won()
+	return envs.Step{Observation: observation, Progress: w.progress(success), Done: w.done, Success: success}
+}
+
+// run gives a command to the engine. Once the game is over, the last answer
+// stays.
+func (w *world) run(command string) string {
+	if !w.done {
+		w.answer = w.engine.do(command)
+		w.commands++
+		w.done = w.engine.won() || w.commands == engineLimit
+	}
+	return w.answer
+}
+
+func (w *world) progress(success bool) float64 {
+	if success || w.done && w.rules.limitPays {
+		return 1
+	}
+	n := 0
+	for _, r := range w.reached {
+		if r {
+			n++
+		}
+	}
+	return float64(n) / float64(len(w.reached)+1)
+}
+
+// Actions implements envs.Lister: the commands that the engine takes now.
+func (w *world) Actions(context.Context) ([]string, error) { return w.engine.commands(), nil }
+
+// ExpertAction implements envs.Expert. It follows a plan for as long as the
+// world does.
+func (w *world) ExpertAction(context.Context) (string, error) {
+	task, state := w.rules.game.task, w.engine.state
+	if w.planFrom != nil && len(w.plan) > 0 && !w.planFrom.Equal(state) {
+		after := w.planFrom.Clone()
+		task.Apply(&task.Operators[w.plan[0]], w.planFrom, after)
+		w.plan, w.planFrom = w.plan[1:], after
+	}
+	if w.planFrom == nil || !w.planFrom.Equal(state) {
+		w.plan, _ = task.Plan(state)
+		w.planFrom = state.Clone()
+	}
+	if len(w.plan) == 0 {
+		return "", nil
+	}
+	return w.rules.game.texts[w.plan[0]], nil
+}
+
+// snapshot is what envs.Snapshotter keeps of a world: a world.
+type snapshot world
+
+// copy returns a copy that shares nothing that changes.
+func (w *world) copy() *world {
+	c := *w
+	c.engine = w.engine.clone()
+	c.reached = slices.Clone(w.reached)
+	return &c
+}
+
+// Snapshot implements envs.Snapshotter.
+func (w *world) Snapshot() (any, error) { return (*snapshot)(w.copy()), nil }
+
+// Restore implements envs.Snapshotter.
+func (w *world) Restore(s any) error {
+	snap, ok := s.(*snapshot)
+	if !ok || snap.rules != w.rules {
+		return fmt.Errorf("not a snapshot of this ALFWorld world: %T", s)
+	}
+	*w = *(*world)(snap).copy()
+	return nil
+}
