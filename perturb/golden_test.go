@@ -1,0 +1,192 @@
+package perturb
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/alfworld"
+)
+
+// shared opens a file of ../shared beside the module root.
+func shared(t testing.TB, path string) string {
+	t.Helper()
+	file := filepath.Join("..", "..", "shared", filepath.FromSlash(path))
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("needs ../shared/%s beside the module root: %v", path, err)
+	}
+	return file
+}
+
+func official(t testing.TB) *alfworld.Env {
+	t.Helper()
+	env, err := alfworld.NewOfficial(shared(t, "data/agentboard"), alfworld.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+// shipped loads the perturbations that change the interface.
+func shipped(t testing.TB) []configs.Perturbation {
+	t.Helper()
+	names, err := configs.PerturbationNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []configs.Perturbation
+	for _, name := range names {
+		rules, err := configs.LoadPerturbation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rules.Model == "" {
+			out = append(out, rules)
+		}
+	}
+	return out
+}
+
+// lines calls visit with every line of a gzip file of the golden folder.
+func lines(t testing.TB, path string, visit func(line []byte)) {
+	t.Helper()
+	f, err := os.Open(shared(t, "golden/"+path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<26)
+	for s.Scan() {
+		visit(s.Bytes())
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Rewriting loses nothing of what was ever said in recorded games: actions of
+// models, good and bad, listed actions, and observations.
+func TestRecordsOneToOne(t *testing.T) {
+	iface := official(t).Interface("")
+	actions, observations := map[string]bool{}, map[string]bool{}
+	lines(t, "agentboard-logs/alfworld.jsonl.gz", func(line []byte) {
+		var e struct {
+			Goal  string
+			Steps []struct{ Action, Observation string }
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range e.Steps {
+			actions[s.Action], observations[s.Observation] = true, true
+		}
+		observations[e.Goal] = true
+	})
+	lines(t, "alfworld/agentboard_unseen134_v1.jsonl.gz", func(line []byte) {
+		var e struct {
+			Init  string `json:"init_obs"`
+			Goal  string
+			Steps []struct {
+				Action, Obs string
+				Valid       []string `json:"valid_before"`
+			}
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		observations[e.Init], observations[e.Goal] = true, true
+		for _, s := range e.Steps {
+			actions[s.Action], observations[s.Obs] = true, true
+			for _, a := range s.Valid {
+				actions[a] = true
+			}
+		}
+	})
+	for _, rules := range shipped(t) {
+		p, err := New(rules, iface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a := range actions {
+			if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
+				t.Errorf("%s: %q is written %q and read %q", rules.Name, a, p.WriteAction(a), got)
+			}
+		}
+		for o := range observations {
+			if got := p.ReadObservation(p.WriteObservation(o)); got != o {
+				t.Errorf("%s: %q reads %q and came from %q", rules.Name, o, p.WriteObservation(o), got)
+			}
+		}
+	}
+	t.Logf("%d actions, %d observations", len(actions), len(observations))
+}
+
+// The expert wins every official game under every perturbation, and nothing that
+// it types would be understood without it, unless it is written as before. On
+// the way no old form is listed or carried out.
+func TestOfficialGames(t *testing.T) {
+	env := official(t)
+	ctx := context.Background()
+	for _, rules := range shipped(t) {
+		perturbed, err := Wrap(env, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := perturbed.byType[env.Tasks()[0].Type]
+		won, refused := 0, 0
+		for _, task := range env.Tasks() {
+			w, err := perturbed.NewWorld(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Start(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for range env.Info().StepLimit {
+				actions, err := w.(envs.Lister).Actions(ctx)
+				if err != nil || !slices.IsSorted(actions) {
+					t.Fatal(actions, err)
+				}
+				for _, a := range actions {
+					if old := p.ReadAction(a); old != a {
+						if s, err := w.Step(ctx, old); err != nil || s.Valid || s.Observation != "Nothing happens." {
+							t.Fatalf("%s, %s: the old form %q is answered %+v, %v", rules.Name, task.ID, old, s, err)
+						}
+						refused++
+						break // each costs a command of the engine's limit
+					}
+				}
+				action, err := w.(envs.Expert).ExpertAction(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := w.Step(ctx, action)
+				if err != nil || !s.Valid {
+					t.Fatalf("%s, %s: %q is answered %+v, %v", rules.Name, task.ID, action, s, err)
+				}
+				if s.Done {
+					if s.Success {
+						won++
+					}
+					break
+				}
+			}
+		}
+		if won != len(env.Tasks()) {
+			t.Errorf("%s: the expert wins %d of %d", rules.Name, won, len(env.Tasks()))
+		}
+		t.Logf("%s: %d won, %d old forms refused", rules.Name, won, refused)
+	}
+}
