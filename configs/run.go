@@ -11,12 +11,8 @@ import (
 // flags.
 type Run struct {
 	// Env are the environments.
-	Env Strings `yaml:"env"`
-	// Data is the folder with the official task data; empty for generated
-	// tasks.
-	Data string `yaml:"data"`
-	// GeneratorSeed chooses the generated tasks.
-	GeneratorSeed int64 `yaml:"generator-seed"`
+	Env   Strings `yaml:"env"`
+	Setup `yaml:",inline"`
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`
@@ -59,6 +55,34 @@ type Run struct {
 	Retries int `yaml:"retries"`
 	// Out is the run directory; empty for one named after what is run.
 	Out string `yaml:"out"`
+
+	// Perturb are the perturbations of a sweep, by name or file.
+	Perturb Strings `yaml:"perturb"`
+	// NoIndModel are the models trained without data of the environment that
+	// take the places of Model, in its order, where a perturbation says so.
+	NoIndModel Strings `yaml:"no-ind-model"`
+	// NoIndBaseURL is their server's address; empty for BaseURL.
+	NoIndBaseURL string `yaml:"no-ind-base-url"`
+	// Ind is "none" where the models of Model never saw such data.
+	Ind string `yaml:"ind"`
+}
+
+// Setup says how environments are set up. What is empty is as the benchmark has
+// it.
+type Setup struct {
+	// Data is the folder with the official task data; empty for generated
+	// tasks.
+	Data string `yaml:"data"`
+	// GeneratorSeed chooses the generated tasks.
+	GeneratorSeed int64 `yaml:"generator-seed"`
+	// Split is the set of official ALFWorld games.
+	Split string `yaml:"split"`
+	// Dialect is how ALFWorld games speak: v1, v2, or file for each as its
+	// file says.
+	Dialect string `yaml:"dialect"`
+	// StepLimitReward counts ALFWorld's limit of 50 commands as progress, as
+	// the reference does.
+	StepLimitReward bool `yaml:"step-limit-reward"`
 }
 
 // Strings is a list of strings; in YAML a single one may stand without brackets.

@@ -4,6 +4,7 @@
 package eval
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -57,6 +58,13 @@ type Benchmark struct {
 	// Prompt is what models are told; PromptHash is its SHA-256 in hex.
 	Prompt     configs.Prompt
 	PromptHash string
+	// Perturbation is what was put around Env; empty for nothing.
+	// PerturbationHash identifies its rules.
+	Perturbation, PerturbationHash string
+	// Instead holds who plays in the place of each player, by the player's
+	// name, where the perturbation changes the model: who is not named does not
+	// play. Nil where everybody plays.
+	Instead map[string]*Player
 }
 
 // Spec is everything that a run consists of.
@@ -89,28 +97,48 @@ func NewPlan(s Spec) (*Plan, error) {
 	for i := range s.Benchmarks {
 		b := &s.Benchmarks[i]
 		info := b.Env.Info()
-		p.Environments = append(p.Environments, record.Environment{Info: info, Total: len(b.Env.Tasks()), Tasks: b.Tasks})
+		known := func(e record.Environment) bool { return e.Name == info.Name }
+		if !slices.ContainsFunc(p.Environments, known) { // else perturbed now
+			p.Environments = append(p.Environments, record.Environment{Info: info, Total: len(b.Env.Tasks()), Tasks: b.Tasks})
+		}
 		for j := range s.Players {
-			player := &s.Players[j]
-			seeds := s.Seeds
-			if player.Name == Expert {
-				seeds = seeds[:1]
-			}
-			for _, seed := range seeds {
-				if err := p.addGroup(b, player, condition(b, info, player, seed)); err != nil {
-					return nil, err
-				}
+			if err := p.addPlayer(b, info, &s.Players[j], s.Seeds); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return p, p.check()
 }
 
+// addPlayer plans a player's episodes on a benchmark.
+func (p *Plan) addPlayer(b *Benchmark, info envs.Info, player *Player, seeds []int64) error {
+	var instead string
+	if b.Instead != nil {
+		other, ok := b.Instead[player.Name]
+		if !ok {
+			return nil
+		}
+		instead, player = player.Name, other
+	}
+	if player.Name == Expert {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		c := condition(b, info, player, seed)
+		c.Instead = instead
+		if err := p.addGroup(b, player, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condition {
 	c := record.Condition{
 		Env: info.Name, Source: info.Source, Settings: info.Settings,
 		Model: p.Name, Agent: p.Agent,
-		Perturbation: NoPerturbation, StepLimit: b.StepLimit, Seed: seed,
+		Perturbation: cmp.Or(b.Perturbation, NoPerturbation), PerturbationHash: b.PerturbationHash,
+		StepLimit: b.StepLimit, Seed: seed,
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash

@@ -22,6 +22,8 @@ type About struct {
 	Prompts map[string]record.Prompt
 	// Servers is what the model servers say of themselves, by player.
 	Servers map[string]model.Server
+	// Sweep is there for a run of several perturbations.
+	Sweep *record.Sweep
 }
 
 // Begin opens a run directory for a plan. A directory that was made for another
@@ -49,7 +51,7 @@ func (s *Session) begin(p *Plan, about About) error {
 	if err := p.extends(m); err != nil {
 		return err
 	}
-	m.Tool, m.Environments, m.Groups, m.Prompts = about.Tool, p.Environments, p.Groups, about.Prompts
+	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]model.Server{}

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs/alfworld"
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/model"
@@ -34,7 +36,7 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	serverFlags(f, r)
 	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments to play, separated by commas; the default is all, see heldout envs")
-	f.StringVar(&r.Data, "data", r.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	setupFlags(f, &r.Setup)
 	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "which generated tasks")
 	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
 	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
@@ -47,6 +49,31 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
 	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")
+}
+
+// setupFlags adds the flags that say how environments are set up; which
+// generated tasks there are has other names in other commands.
+func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
+	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; the first is the default")
+	f.StringVar(&s.Dialect, "dialect", s.Dialect, "alfworld: how games speak: v1 (the default, behind published numbers), v2, or file for each as its file says")
+	f.BoolVar(&s.StepLimitReward, "step-limit-reward", s.StepLimitReward, "alfworld: count the engine's limit of 50 commands as progress 1, as the reference does")
+}
+
+// checkSetup reports settings that none of the environments has a use for.
+func checkSetup(environments []string, s configs.Setup) error {
+	var given []string
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	setupFlags(f, &s)
+	f.VisitAll(func(f *pflag.Flag) {
+		if v := f.Value.String(); f.Name != "data" && v != "" && v != "false" {
+			given = append(given, f.Name)
+		}
+	})
+	if unused := catalog.Unused(environments, given); len(unused) > 0 {
+		return fmt.Errorf("%s: there is no such setting in %s", strings.Join(unused, ", "), strings.Join(environments, ", "))
+	}
+	return nil
 }
 
 // jsonObject is a flag whose value is a JSON object.
@@ -74,22 +101,37 @@ func (o *jsonObject) Set(s string) error {
 
 func (o *jsonObject) Type() string { return "json" }
 
-// resolve puts together what to run: defaults, the configuration file or, if
-// nothing is chosen, the default suite, and over them the flags that were given.
-func resolve(sys *system, given *pflag.FlagSet, file string) (configs.Run, error) {
+// runKind says what a command that plays stands for.
+type runKind struct {
+	// suite is the embedded configuration that holds where nothing else is
+	// said.
+	suite string
+	// always: it also holds beside a configuration file and chosen models.
+	always bool
+}
+
+var plainRun = runKind{suite: "default"}
+
+// flagger adds flags that set what to run.
+type flagger func(*pflag.FlagSet, *configs.Run)
+
+// resolve puts together what to run: defaults, the suite of the kind, the
+// configuration file, and over them the flags that were given.
+func resolve(sys *system, given *pflag.FlagSet, kind runKind, file string) (configs.Run, error) {
 	r := configs.DefaultRun()
 	r.Data = sys.getenv(dataVariable)
-	switch {
-	case file != "":
+	chosen := file != "" || given.Changed("env") || given.Changed("model")
+	if kind.always || !chosen {
+		if err := configs.LoadSuite(kind.suite, &r); err != nil {
+			return r, err
+		}
+	}
+	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return r, err
 		}
 		if err := configs.ParseRun(file, b, &r); err != nil {
-			return r, err
-		}
-	case !given.Changed("env") && !given.Changed("model"):
-		if err := configs.LoadSuite("default", &r); err != nil {
 			return r, err
 		}
 	}
@@ -107,7 +149,7 @@ func resolve(sys *system, given *pflag.FlagSet, file string) (configs.Run, error
 // override sets the fields of r whose flags were given.
 func override(r *configs.Run, given *pflag.FlagSet) error {
 	over := pflag.NewFlagSet("", pflag.ContinueOnError)
-	runFlags(over, r)
+	sweepFlags(over, r) // which are those of a run and more
 	var errs []error
 	given.Visit(func(f *pflag.Flag) {
 		to := over.Lookup(f.Name)
@@ -124,7 +166,7 @@ func override(r *configs.Run, given *pflag.FlagSet) error {
 }
 
 // validate reports everything that is wrong with what to run.
-func validate(r configs.Run) error {
+func validate(r configs.Run, kind runKind) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if len(r.Model) == 0 {
@@ -161,7 +203,10 @@ func validate(r configs.Run) error {
 	if r.Context > 0 && decoding(r).MaxTokens >= r.Context {
 		fail("max-tokens %d leaves no room for a prompt in a context of %d", decoding(r).MaxTokens, r.Context)
 	}
-	return errors.Join(errs...)
+	if err := checkSetup(r.Env, r.Setup); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, validateSweep(r, kind)...)...)
 }
 
 // isBaseline reports whether a player needs no model.

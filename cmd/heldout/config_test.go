@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs/catalog"
 	"heldout/eval/model"
 )
 
@@ -21,14 +22,17 @@ var values = map[string]string{
 	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
+	"split": "train", "dialect": "v2", "step-limit-reward": "true",
+	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
 
-// yamlKeys are the keys of configs.Run with the index of their field.
-func yamlKeys() map[string]int {
-	keys := map[string]int{}
-	t := reflect.TypeFor[configs.Run]()
-	for i := range t.NumField() {
-		keys[t.Field(i).Tag.Get("yaml")] = i
+// yamlKeys are the keys of configs.Run with the indices of their field.
+func yamlKeys() map[string][]int {
+	keys := map[string][]int{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[configs.Run]()) {
+		if !f.Anonymous {
+			keys[f.Tag.Get("yaml")] = f.Index
+		}
 	}
 	return keys
 }
@@ -43,7 +47,7 @@ func TestFlagsAndKeys(t *testing.T) {
 	flags := func() *pflag.FlagSet {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		r := configs.DefaultRun()
-		runFlags(f, &r)
+		sweepFlags(f, &r) // and those of a run are among them
 		return f
 	}
 	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -64,7 +68,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, err := resolve(testSystem(), given, config)
+		byFlag, err := resolve(testSystem(), given, plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,17 +79,20 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		byKey, err := resolve(testSystem(), flags(), config)
+		byKey, err := resolve(testSystem(), flags(), plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		base := configs.DefaultRun()
-		base.Env = configs.Strings{"pddl"} // all there are
+		for _, e := range catalog.All() {
+			base.Env = append(base.Env, e.Name)
+		}
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, i := range keys {
-				same := reflect.DeepEqual(reflect.ValueOf(got).Field(i).Interface(), reflect.ValueOf(base).Field(i).Interface())
-				if same != (i != field) {
-					t.Errorf("%s %s: field %s is %v", what, name, key, reflect.ValueOf(got).Field(i))
+				value := reflect.ValueOf(got).FieldByIndex(i)
+				same := reflect.DeepEqual(value.Interface(), reflect.ValueOf(base).FieldByIndex(i).Interface())
+				if same == slices.Equal(i, field) {
+					t.Errorf("%s %s: field %s is %v", what, name, key, value)
 				}
 			}
 		}
@@ -104,7 +111,7 @@ func TestFlagsWin(t *testing.T) {
 	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := resolve(testSystem(), given, config)
+	r, err := resolve(testSystem(), given, plainRun, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +139,7 @@ func TestResolveDefaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		sys := &system{getenv: func(name string) string { return map[string]string{"HELDOUT_DATA": "official"}[name] }}
-		r, err := resolve(sys, given, "")
+		r, err := resolve(sys, given, plainRun, "")
 		if err != nil {
 			t.Fatal(err)
 		}

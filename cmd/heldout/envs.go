@@ -3,22 +3,24 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/scoring/table"
 )
 
-// taskSource adds the flags that say which tasks an environment has.
-func taskSource(c *cobra.Command, sys *system, o *catalog.Options) {
-	c.Flags().StringVar(&o.Data, "data", sys.getenv(dataVariable),
-		"folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+// taskSource adds the flags that say how environments are set up, for commands
+// that know no other settings.
+func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
+	s.Data = sys.getenv(dataVariable)
+	setupFlags(c.Flags(), s)
 }
 
 // dataVariable names the environment variable that stands for --data.
 const dataVariable = "HELDOUT_DATA"
 
 func newEnvs(sys *system) *cobra.Command {
-	var o catalog.Options
+	var o configs.Setup
 	var format string
 	c := &cobra.Command{
 		Use:   "envs",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
@@ -19,7 +20,7 @@ import (
 )
 
 func newPlay(sys *system) *cobra.Command {
-	var o catalog.Options
+	var o configs.Setup
 	var name string
 	var asJSON, withActions bool
 	c := &cobra.Command{
@@ -36,6 +37,9 @@ ones, with --actions.`,
   heldout play pddl --data DIR --task gripper/prob01 --json --actions`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
+			if err := checkSetup(names, o); err != nil {
+				return usage(err)
+			}
 			env, err := catalog.Open(names[0], o)
 			if err != nil {
 				return err

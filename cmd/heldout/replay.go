@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
@@ -41,7 +42,7 @@ if there is any.`,
 // replayer replays files.
 type replayer struct {
 	sys     *system
-	options catalog.Options
+	options configs.Setup
 	open    map[string]envs.Env
 	counts  map[string]*replayCount
 	order   []string // environments as they came

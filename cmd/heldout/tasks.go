@@ -3,13 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/scoring/table"
 )
 
 func newTasks(sys *system) *cobra.Command {
-	var o catalog.Options
+	var o configs.Setup
 	var format, patterns string
 	c := &cobra.Command{
 		Use:     "tasks ENV",
@@ -17,6 +18,9 @@ func newTasks(sys *system) *cobra.Command {
 		Example: "  heldout tasks pddl --tasks 'gripper/*,20-29'",
 		Args:    args(1, 1, "the name of an environment"),
 		RunE: func(_ *cobra.Command, names []string) error {
+			if err := checkSetup(names, o); err != nil {
+				return usage(err)
+			}
 			env, err := catalog.Open(names[0], o)
 			if err != nil {
 				return err

@@ -3,60 +3,67 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/pddl"
 )
-
-// Options say how environments are set up.
-type Options struct {
-	// Data is the folder with the official task data, laid out as AgentBoard's
-	// data folder; empty for generated tasks.
-	Data string
-	// GeneratorSeed chooses the generated tasks.
-	GeneratorSeed int64
-}
 
 // Entry is an environment that can be opened.
 type Entry struct {
 	Name string
 	// Summary says in a line what the environment is.
 	Summary string
-	Open    func(Options) (envs.Env, error)
+	// Takes names the settings of configs.Setup, beside data and generator
+	// seed, that the environment has a use for.
+	Takes []string
+	Open  func(configs.Setup) (envs.Env, error)
 }
 
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
-		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", openALFWorld},
-		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", openPDDL},
+		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
+		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
 }
 
-// Open sets up the environment of that name.
-func Open(name string, o Options) (envs.Env, error) {
+// Open sets up the environment of that name. Settings that it has no use for are
+// left alone; see Unused.
+func Open(name string, s configs.Setup) (envs.Env, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
-			return e.Open(o)
+			return e.Open(s)
 		}
 		names = append(names, e.Name)
 	}
 	return nil, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-func openPDDL(o Options) (envs.Env, error) {
-	if o.Data == "" {
-		return pddl.NewGenerated(o.GeneratorSeed)
-	}
-	return pddl.NewOfficial(o.Data)
+// Unused returns those of the settings that none of the environments takes.
+func Unused(environments, settings []string) []string {
+	return slices.DeleteFunc(slices.Clone(settings), func(setting string) bool {
+		return slices.ContainsFunc(All(), func(e Entry) bool {
+			return slices.Contains(environments, e.Name) && slices.Contains(e.Takes, setting)
+		})
+	})
 }
 
-func openALFWorld(o Options) (envs.Env, error) {
-	if o.Data == "" {
-		return alfworld.NewGenerated(o.GeneratorSeed, alfworld.Options{})
+func openPDDL(s configs.Setup) (envs.Env, error) {
+	if s.Data == "" {
+		return pddl.NewGenerated(s.GeneratorSeed)
 	}
-	return alfworld.NewOfficial(o.Data, alfworld.Options{})
+	return pddl.NewOfficial(s.Data)
+}
+
+func openALFWorld(s configs.Setup) (envs.Env, error) {
+	o := alfworld.Options{Split: s.Split, Dialect: s.Dialect, StepLimitReward: s.StepLimitReward}
+	if s.Data == "" {
+		return alfworld.NewGenerated(s.GeneratorSeed, o)
+	}
+	return alfworld.NewOfficial(s.Data, o)
 }

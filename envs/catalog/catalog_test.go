@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 )
@@ -26,7 +27,7 @@ func TestAll(t *testing.T) {
 // Every environment serves tasks of its own when there are no data, and says so.
 func TestGeneratedByDefault(t *testing.T) {
 	for _, entry := range catalog.All() {
-		e, err := catalog.Open(entry.Name, catalog.Options{GeneratorSeed: 3})
+		e, err := catalog.Open(entry.Name, configs.Setup{GeneratorSeed: 3})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 			continue
@@ -41,14 +42,14 @@ func TestGeneratedByDefault(t *testing.T) {
 // Tasks of its own never stand in for data that are missing.
 func TestMissingData(t *testing.T) {
 	for _, entry := range catalog.All() {
-		if e, err := catalog.Open(entry.Name, catalog.Options{Data: t.TempDir()}); err == nil {
+		if e, err := catalog.Open(entry.Name, configs.Setup{Data: t.TempDir()}); err == nil {
 			t.Errorf("%s: %d tasks from an empty folder", entry.Name, len(e.Tasks()))
 		}
 	}
 }
 
 func TestUnknownName(t *testing.T) {
-	_, err := catalog.Open("chess", catalog.Options{})
+	_, err := catalog.Open("chess", configs.Setup{})
 	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
 		t.Fatal(err)
 	}

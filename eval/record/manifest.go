@@ -29,6 +29,8 @@ type Manifest struct {
 	// Servers is what the model servers said of themselves, by model; one
 	// entry for every time the run was started.
 	Servers map[string][]model.Server `json:"servers,omitempty"`
+	// Sweep is there for a run of several perturbations.
+	Sweep *Sweep `json:"sweep,omitempty"`
 	// Sessions are the times that the run was worked on.
 	Sessions []Session `json:"sessions"`
 }
@@ -67,8 +69,34 @@ type Condition struct {
 	Context      int               `json:"context,omitempty"`  // tokens; 0: as the server says
 	PromptHash   string            `json:"prompt_hash,omitempty"`
 	Perturbation string            `json:"perturbation"`
-	StepLimit    int               `json:"step_limit"`
-	Seed         int64             `json:"seed"`
+	// PerturbationHash identifies the rules of the perturbation; empty without.
+	PerturbationHash string `json:"perturbation_hash,omitempty"`
+	// Instead is the model in whose place Model plays, where the perturbation
+	// changes the model.
+	Instead   string `json:"instead,omitempty"`
+	StepLimit int    `json:"step_limit"`
+	Seed      int64  `json:"seed"`
+}
+
+// Sweep says that a run plays one environment under several perturbations.
+type Sweep struct {
+	Env string `json:"env"`
+	// Perturbations are those beside none, in the order of the table.
+	Perturbations []Perturbation `json:"perturbations"`
+}
+
+// Perturbation is a perturbation of a sweep.
+type Perturbation struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// File is where the rules came from, "built-in" or a path; SHA256 is the
+	// hash of what they say.
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	// Base says that the perturbation changes the model, and lists those for
+	// whom its result is that without perturbation: they were trained without
+	// data of the environment anyway, or not at all.
+	Base []string `json:"base,omitempty"`
 }
 
 // Prompt names the prompt that was used and its hash.
