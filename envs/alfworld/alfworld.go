@@ -155,6 +155,12 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	return newWorld(r), nil
 }
 
+// contentDigest identifies a task: by the digest of its problem and goal, how the
+// game speaks, and its label.
+func contentDigest(game string, d dialect, l label) string {
+	return digest(append([]string{game, fmt.Sprintf("%v", d), string(l.difficulty)}, l.subgoals...)...)
+}
+
 // digest hashes texts, each behind its length.
 func digest(texts ...string) string {
 	h := sha256.New()

@@ -1,8 +1,211 @@
 package alfworld
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 
-// NewGenerated makes household games of our own.
+	"heldout/envs"
+	"heldout/envs/stream"
+)
+
+// mix says how many games of each task type the official set has.
+var mix = [...]struct {
+	taskType string
+	games    int
+}{
+	{pickAndPlace, 24}, {lookInLight, 18}, {pickClean, 31}, {pickHeat, 23}, {pickCool, 21}, {pickTwo, 17},
+}
+
+// NewGenerated makes 134 games of our own, with the official mix of task types:
+// rooms furnished by the statistics of the training games. The same seed gives
+// the same games. Every one can be solved, by the way it is made.
 func NewGenerated(seed int64, o Options) (*Env, error) {
-	return nil, errors.New("alfworld: generated games are not made yet; give the official data")
+	if o.Split != "" || o.Dialect == "file" {
+		return nil, errors.New("alfworld: generated games come from no split and no file")
+	}
+	e, err := newEnv(envs.Generated, o)
+	if err != nil {
+		return nil, err
+	}
+	if e.info.Settings == nil {
+		e.info.Settings = map[string]string{}
+	}
+	e.info.Settings["generator-seed"] = strconv.FormatInt(seed, 10)
+	d, err := o.speech(classic)
+	if err != nil {
+		return nil, err
+	}
+	var types []string
+	for _, m := range mix {
+		types = append(types, slices.Repeat([]string{m.taskType}, m.games)...)
+	}
+	stream.New(seed, Name, "order").Shuffle(len(types), func(i, j int) { types[i], types[j] = types[j], types[i] })
+	g := newGenerator()
+	for n, taskType := range types {
+		if err := e.addGenerated(g.game(taskType, stream.New(seed, Name, strconv.Itoa(n))), seed, d, o); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
+	folder := fmt.Sprintf("%s-%s-None-%s-%d", s.taskType, s.object, s.target, s.number)
+	l, err := derivedLabel(folder)
+	if err != nil {
+		return err
+	}
+	id := fmt.Sprintf("%s/gen%d-%03d", folder, seed, len(e.tasks)+1)
+	problem := s.problem(fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1))
+	t := envs.Task{ID: id, Type: s.taskType, Digest: contentDigest(digest(problem, s.goal), d, l)}
+	e.add(t, l, s.goal, d, o, func() (string, error) { return problem, nil })
+	return nil
+}
+
+// errand is what a game can be about, and in which room.
+type errand struct {
+	room           *room
+	object, target string
+}
+
+// generator holds the facts that games are made of, ready for use.
+type generator struct {
+	accepts     map[string][]string   // classes of objects by class of receptacles
+	receptacles []string              // the classes of receptacles, sorted
+	affordances map[string][]string   // by class of objects
+	errands     map[string][][]errand // by task type and room
+}
+
+func newGenerator() *generator {
+	g := &generator{accepts: map[string][]string{}, affordances: map[string][]string{}, errands: map[string][][]errand{}}
+	for container, objects := range accepts() {
+		g.accepts[container] = strings.Fields(objects)
+	}
+	g.receptacles = slices.Sorted(maps.Keys(g.accepts))
+	for _, a := range [...][2]string{
+		{"cleanable", cleanable}, {"heatable", heatable}, {"coolable", coolable}, {"sliceable", sliceable},
+		{"toggleable", toggleable}, {"isReceptacleObject", holders},
+	} {
+		for _, class := range strings.Fields(a[1]) {
+			g.affordances[class] = append(g.affordances[class], a[0])
+		}
+	}
+	kinds := rooms()
+	for taskType, byTarget := range targets() {
+		for i := range kinds {
+			if found := errandsIn(&kinds[i], taskType, byTarget); len(found) > 0 {
+				g.errands[taskType] = append(g.errands[taskType], found)
+			}
+		}
+	}
+	return g
+}
+
+// errandsIn lists what can be asked in a room.
+func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
+	if a := appliance(taskType); a != "" && !r.has(a) {
+		return nil
+	}
+	var out []errand
+	for _, target := range slices.Sorted(maps.Keys(byTarget)) {
+		if !r.has(target) && r.startsOf(target, "") == nil {
+			continue
+		}
+		for _, object := range strings.Fields(byTarget[target]) {
+			if e := (errand{r, object, target}); r.startsOf(object, e.avoided(taskType)) != nil {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// avoided is the class of receptacles in which the things to be fetched may not
+// be at the start: the goal, or part of it, would be reached.
+func (e errand) avoided(taskType string) string {
+	switch taskType {
+	case pickAndPlace, pickTwo:
+		return e.target
+	case pickCool:
+		return appliance(pickCool)
+	default:
+		return ""
+	}
+}
+
+// has reports whether a class of receptacles can be in the room.
+func (r *room) has(class string) bool {
+	return slices.ContainsFunc(r.containers, func(c containerStat) bool { return c.class == class })
+}
+
+// startsOf returns where the objects of a class can lie at the start, but for
+// one class of receptacles.
+func (r *room) startsOf(object, avoided string) []share {
+	for _, o := range r.objects {
+		if o.class == object {
+			return without(o.places, avoided)
+		}
+	}
+	return nil
+}
+
+func without(places []share, class string) []share {
+	var out []share
+	for _, p := range places {
+		if p.class != class {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// draw chooses by share; places must not be empty.
+func draw(places []share, rng *rand.Rand) string {
+	total := 0
+	for _, p := range places {
+		total += p.share
+	}
+	left := rng.IntN(total)
+	for _, p := range places {
+		if left -= p.share; left < 0 {
+			return p.class
+		}
+	}
+	panic("unreachable")
+}
+
+// game makes a game of a task type.
+func (g *generator) game(taskType string, rng *rand.Rand) *scene {
+	rooms := g.errands[taskType]
+	found := rooms[rng.IntN(len(rooms))]
+	e := found[rng.IntN(len(found))]
+	s := &scene{
+		generator: g, rng: rng, errand: e, taskType: taskType,
+		number: e.room.firstScene + rng.IntN(30), ids: map[string]bool{},
+	}
+	s.goal = s.sentence()
+	s.furnish()
+	s.fill()
+	return s
+}
+
+// sentence states the goal in one of the two ways.
+func (s *scene) sentence() string {
+	ways := map[string][2]string{
+		pickAndPlace: {"put a {o} in {r}", "put some {o} on {r}"},
+		pickClean:    {"put a clean {o} in {r}", "clean some {o} and put it in {r}"},
+		pickHeat:     {"put a hot {o} in {r}", "heat some {o} and put it in {r}"},
+		pickCool:     {"put a cool {o} in {r}", "cool some {o} and put it in {r}"},
+		pickTwo:      {"put two {o} in {r}", "find two {o} and put them in {r}"},
+		lookInLight:  {"look at {o} under the {r}", "examine the {o} with the {r}"},
+	}
+	text := expand(ways[s.taskType][s.rng.IntN(2)], func(key string) string {
+		return strings.ToLower(map[string]string{"o": s.object, "r": s.target}[key])
+	})
+	return text + "."
 }

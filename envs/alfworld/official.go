@@ -142,7 +142,7 @@ func (e *Env) addOfficial(folder, id string, s summary, labels map[string]label,
 		return err
 	}
 	typ, _, _ := strings.Cut(task, "-")
-	t := envs.Task{ID: id, Type: typ, Digest: digest(append([]string{s.content, fmt.Sprint(d), string(l.difficulty)}, l.subgoals...)...)}
+	t := envs.Task{ID: id, Type: typ, Digest: contentDigest(s.content, d, l)}
 	e.add(t, l, s.goal, d, o, func() (string, error) {
 		f, sum, err := readGame(folder, id)
 		if err == nil && sum != s.sum {

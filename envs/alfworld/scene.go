@@ -1,0 +1,209 @@
+package alfworld
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// scene is a generated game under construction.
+type scene struct {
+	*generator
+	errand
+	rng      *rand.Rand
+	taskType string
+	number   int
+	goal     string
+
+	ids        map[string]bool // taken
+	locations  []string        // the first is the player's
+	containers []furniture
+	items      []item
+}
+
+// furniture is a receptacle of a scene.
+type furniture struct {
+	class, id, location string
+	openable            bool
+}
+
+// item is an object of a scene.
+type item struct {
+	class, id, location string
+	in                  []string // ids of receptacles
+	holder              string   // id of the object that it lies in
+	cool                bool
+}
+
+// Chances, per cent: that a receptacle stands where another one does (three
+// quarters of the official games have such a place), that an object is listed in
+// two receptacles (as in most), and that it lies in another object.
+const (
+	sharedSpot = 6
+	listed2    = 2
+	nested     = 5
+)
+
+func (s *scene) chance(percent int) bool { return s.rng.IntN(100) < percent }
+
+// furnish puts up the receptacles: those that are needed, and others as often as
+// the room has them.
+func (s *scene) furnish() {
+	needed := []string{s.target, appliance(s.taskType), draw(s.room.startsOf(s.object, s.avoided(s.taskType)), s.rng)}
+	if s.taskType == lookInLight {
+		needed = append(needed, draw(s.room.startsOf(s.target, ""), s.rng))
+	}
+	s.locations = []string{s.location()}
+	for _, c := range s.room.containers {
+		if !slices.Contains(needed, c.class) && s.rng.IntN(27) >= c.scenes {
+			continue
+		}
+		for range s.count(c) {
+			s.containers = append(s.containers, furniture{
+				class: c.class, id: s.containerID(c.class), location: s.spot(), openable: s.chance(c.opens),
+			})
+		}
+	}
+}
+
+// count draws a number of receptacles: as often above the median as below.
+func (s *scene) count(c containerStat) int {
+	low, high := c.least, c.median
+	if s.rng.IntN(2) == 0 {
+		low, high = c.median, c.most
+	}
+	return low + s.rng.IntN(high-low+1)
+}
+
+// spot is where a receptacle stands: mostly a place of its own.
+func (s *scene) spot() string {
+	if len(s.locations) > 1 && s.chance(sharedSpot) {
+		return s.locations[1+s.rng.IntN(len(s.locations)-1)]
+	}
+	s.locations = append(s.locations, s.location())
+	return s.locations[len(s.locations)-1]
+}
+
+// fill puts the objects into the room.
+func (s *scene) fill() {
+	for _, o := range s.room.objects {
+		copies, placed := 1+s.rng.IntN(min(o.most, 3)), 0
+		places := o.places
+		switch {
+		case o.class == s.object:
+			copies, placed = 1+s.rng.IntN(4), 1
+			if s.taskType == pickTwo {
+				copies, placed = 2+s.rng.IntN(3), 2
+			}
+			places = without(places, s.avoided(s.taskType))
+		case o.class == s.target:
+			placed = 1 // the lamp
+		case !s.chance(o.games):
+			continue
+		}
+		for i := range copies {
+			s.add(o.class, places, i >= placed && s.chance(o.idle))
+		}
+	}
+	s.nest()
+}
+
+// add puts an object of a class into a receptacle of the given ones, or, being
+// idle or for want of one, just somewhere.
+func (s *scene) add(class string, places []share, idle bool) {
+	it := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
+	var there []share
+	for _, p := range places {
+		if slices.ContainsFunc(s.containers, func(f furniture) bool { return f.class == p.class }) {
+			there = append(there, p)
+		}
+	}
+	if !idle && len(there) > 0 {
+		var fit []furniture
+		into := draw(there, s.rng)
+		for _, f := range s.containers {
+			if f.class == into {
+				fit = append(fit, f)
+			}
+		}
+		s.rng.Shuffle(len(fit), func(i, j int) { fit[i], fit[j] = fit[j], fit[i] })
+		it.in, it.location = []string{fit[0].id}, fit[0].location
+		if len(fit) > 1 && s.chance(listed2) {
+			it.in = append(it.in, fit[1].id)
+		}
+		// What the official games call cool at the start.
+		it.cool = class == s.object && into == "Fridge" && contains(coolable, class)
+	}
+	s.items = append(s.items, it)
+}
+
+// contains reports whether a list of classes names one.
+func contains(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }
+
+// nest lays some objects into others that are where they are.
+func (s *scene) nest() {
+	for i := range s.items {
+		inner := &s.items[i]
+		if len(inner.in) == 0 || contains(holders, inner.class) || contains(fixed, inner.class) || !s.chance(nested) {
+			continue
+		}
+		for _, outer := range s.items {
+			if len(outer.in) > 0 && outer.in[0] == inner.in[0] && contains(holders, outer.class) {
+				inner.holder = outer.id
+				break
+			}
+		}
+	}
+}
+
+// fresh draws ids until it gets one that is not taken.
+func (s *scene) fresh(draw func() string) string {
+	id := draw()
+	for s.ids[id] {
+		id = draw()
+	}
+	s.ids[id] = true
+	return id
+}
+
+// location makes the id of a location: a cell of the floor, a view and a tilt.
+func (s *scene) location() string {
+	return s.fresh(func() string {
+		return fmt.Sprintf("loc_bar_%s_bar_%s_bar_%d_bar_%d", signed(s.rng.IntN(33)-16), signed(s.rng.IntN(33)-16), s.rng.IntN(4), 15*s.rng.IntN(5))
+	})
+}
+
+func signed(n int) string {
+	if n < 0 {
+		return fmt.Sprintf("_minus_%d", -n)
+	}
+	return fmt.Sprint(n)
+}
+
+func (s *scene) objectID(class string) string {
+	return s.fresh(func() string { return class + s.coordinates() })
+}
+
+// containerID makes the id of a receptacle. Basins are parts of other things.
+func (s *scene) containerID(class string) string {
+	return s.fresh(func() string {
+		if whole, ok := strings.CutSuffix(class, "Basin"); ok {
+			return whole + s.coordinates() + "_bar_" + class
+		}
+		return class + s.coordinates()
+	})
+}
+
+// coordinates are three of at most 3.99.
+func (s *scene) coordinates() string {
+	var b strings.Builder
+	for range 3 {
+		sign := "plus"
+		if s.rng.IntN(2) == 0 {
+			sign = "minus"
+		}
+		fmt.Fprintf(&b, "_bar__%s_%02d_dot_%02d", sign, s.rng.IntN(4), s.rng.IntN(100))
+	}
+	return b.String()
+}
