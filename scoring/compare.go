@@ -25,27 +25,41 @@ var (
 
 // Compare pairs two scores by task. Its errors are ErrIncomplete, ErrOtherTasks
 // and ErrFewTasks.
-func Compare(a, b *Score) (Comparison, error) {
-	if !a.Complete() || !b.Complete() {
-		return Comparison{}, ErrIncomplete
+func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
+
+// CompareMean pairs the mean of several scores with another one by task. Its
+// errors are those of Compare.
+func CompareMean(as []*Score, b *Score) (Comparison, error) {
+	for _, s := range append([]*Score{b}, as...) {
+		if !s.Complete() {
+			return Comparison{}, ErrIncomplete
+		}
 	}
 	var c Comparison
 	var err error
-	if c.Success, err = pair(a, b, success, "success"); err != nil {
+	if c.Success, err = pair(as, b, success, "success"); err != nil {
 		return Comparison{}, err
 	}
-	c.Progress, err = pair(a, b, progress, "progress")
+	c.Progress, err = pair(as, b, progress, "progress")
 	return c, err
 }
 
 // pair compares one value; the name tells its random stream from others.
-func pair(a, b *Score, value func(record.Result) float64, name string) (stats.Difference, error) {
-	x, y := averages(a.played, taskKey, value), averages(b.played, taskKey, value)
-	if !slices.Equal(slices.Sorted(maps.Keys(x)), slices.Sorted(maps.Keys(y))) {
-		return stats.Difference{}, ErrOtherTasks
+func pair(as []*Score, b *Score, value func(record.Result) float64, name string) (stats.Difference, error) {
+	y := averages(b.played, taskKey, value)
+	tasks := slices.Sorted(maps.Keys(y))
+	means := make([]float64, len(tasks))
+	for _, a := range as {
+		x := averages(a.played, taskKey, value)
+		if !slices.Equal(slices.Sorted(maps.Keys(x)), tasks) {
+			return stats.Difference{}, ErrOtherTasks
+		}
+		for i, rate := range sorted(x) {
+			means[i] += rate / float64(len(as))
+		}
 	}
-	rng := stream.New(0, "paired", a.Condition.Env, name)
-	d, ok := stats.Paired(sorted(x), sorted(y), Level, rng)
+	rng := stream.New(0, "paired", b.Condition.Env, name)
+	d, ok := stats.Paired(means, sorted(y), Level, rng)
 	if !ok {
 		return d, ErrFewTasks
 	}

@@ -24,7 +24,7 @@ type output struct {
 // flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: results, difficulty, spread, paired, held-out")
+	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: results, difficulty, spread, paired, robustness, change, held-out")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to print beside, as NAME or NAME:TABLE: agentrefine, agentboard, …, or a YAML file")
 }
@@ -53,38 +53,41 @@ func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
 	var out []report.Baseline
 	for _, name := range o.baselines {
-		found, err := loadBaseline(name, w)
+		found, err := loadBaselines(name, w)
 		if err != nil {
 			return nil, usage(err)
 		}
-		out = append(out, found)
+		out = append(out, found...)
 	}
 	return out, nil
 }
 
-// loadBaseline finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
-// table it is the first. The table's columns must be environments: one of
-// conditions has no place beside runs.
-func loadBaseline(arg string, w configs.Weights) (report.Baseline, error) {
+// loadBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
+// table it is the first whose columns are environments, and the first of each
+// environment whose columns are its conditions. A table of neither kind has no
+// place beside runs.
+func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err error) {
 	name, id, chosen := strings.Cut(arg, ":")
 	p, err := readPublished(name)
 	if err != nil {
-		return report.Baseline{}, err
+		return nil, err
 	}
 	var ids []string
+	first := map[string]bool{}
 	for _, t := range p.Tables {
-		if t.Env == "" && slices.ContainsFunc(t.Columns, w.Has) {
-			ids = append(ids, t.ID)
+		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Has) {
+			continue
 		}
+		ids = append(ids, t.ID)
+		if chosen && t.ID == id || !chosen && !first[t.Env] {
+			out = append(out, report.Baseline{Name: arg, From: p, Table: t})
+		}
+		first[t.Env] = true
 	}
-	if !chosen && len(ids) > 0 {
-		id = ids[0]
+	if len(out) == 0 {
+		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id, strings.Join(ids, ", "))
 	}
-	t, ok := p.Table(id)
-	if !ok || !slices.Contains(ids, id) {
-		return report.Baseline{}, fmt.Errorf("baseline %s has no table %q of environments; it has: %s", name, id, strings.Join(ids, ", "))
-	}
-	return report.Baseline{Name: arg, From: p, Table: t}, nil
+	return out, nil
 }
 
 func readPublished(name string) (configs.Published, error) {
@@ -118,7 +121,7 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
-		runs = append(runs, report.Run{Name: dir, Scores: scores})
+		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
 	}
 	tables, err := table.Select(report.Tables(runs, baselines, weights), o.tables)
 	if err != nil {

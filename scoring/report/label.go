@@ -16,6 +16,7 @@ import (
 type row struct {
 	*scoring.Score
 	run, name string
+	sweep     *record.Sweep // of the run, nil if it is none
 }
 
 // newRows lists the scores of runs by environment and names them.
@@ -23,7 +24,7 @@ func newRows(runs []Run) []row {
 	var rows []row
 	for _, run := range runs {
 		for _, s := range run.Scores {
-			rows = append(rows, row{Score: s, run: run.Name})
+			rows = append(rows, row{Score: s, run: run.Name, sweep: run.Sweep})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })

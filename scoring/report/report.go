@@ -11,7 +11,6 @@ import (
 	"heldout/envs"
 	"heldout/eval/record"
 	"heldout/scoring"
-	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -19,10 +18,12 @@ import (
 type Run struct {
 	Name   string
 	Scores []*scoring.Score
+	// Sweep is there for a run of several perturbations.
+	Sweep *record.Sweep
 }
 
-// Baseline is a published table, with columns that are environments, to stand
-// beside the runs.
+// Baseline is a published table to stand beside the runs: its columns are
+// environments, or conditions of one.
 type Baseline struct {
 	Name  string // of the file
 	From  configs.Published
@@ -35,18 +36,27 @@ type Baseline struct {
 //   - "difficulty": easy and hard tasks, where the benchmark has them
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
+//   - "robustness" and "change": the conditions of every swept environment side
+//     by side, and what each changes
 //   - "held-out": the environments side by side and the held-out score, where
 //     there are official tasks or baselines
+//
+// All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows := newRows(runs)
+	plain := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Condition.Perturbation != noPerturbation })
 	tables := []table.Table{results(rows)}
-	for _, t := range []table.Table{difficulty(rows), spread(rows), paired(rows), heldOut(rows, baselines, w)} {
+	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
+	for _, t := range append(rest, heldOut(plain, baselines, w)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}
 	}
 	return tables
 }
+
+// noPerturbation is the perturbation of episodes that have none.
+const noPerturbation = "none"
 
 func (r row) title() string { return r.name }
 
@@ -273,29 +283,7 @@ func spread(rows []row) table.Table {
 
 // paired is the table of differences from the first row of each environment.
 func paired(rows []row) table.Table {
-	t := table.Table{
-		ID: "paired", Title: "Differences, paired by task",
-		Columns: []table.Column{
-			{Key: "environment", Header: "Environment", Left: true},
-			{Key: "model", Header: "Model", Left: true},
-			{Key: "against", Header: "against", Left: true},
-			{Key: "tasks", Header: "Tasks"},
-			{Key: "success_difference", Header: "Δ SR"},
-			{Key: "success_low", Header: "95% low"},
-			{Key: "success_high", Header: "high"},
-			{Key: "success_p", Header: "p"},
-			{Key: "progress_difference", Header: "Δ PR"},
-			{Key: "progress_low", Header: "95% low"},
-			{Key: "progress_high", Header: "high"},
-			{Key: "progress_p", Header: "p"},
-		},
-	}
-	type pair struct {
-		a, b       row
-		comparison scoring.Comparison
-	}
-	var pairs []pair
-	var failed []string
+	var pairs pairing
 	first := map[string]row{}
 	for _, r := range rows {
 		base, ok := first[r.Condition.Env]
@@ -305,33 +293,19 @@ func paired(rows []row) table.Table {
 		}
 		c, err := scoring.Compare(r.Score, base.Score)
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
 			continue
 		}
-		pairs = append(pairs, pair{r, base, c})
+		pairs.add(c, r.where(), table.String(r.name), table.String(base.name))
 	}
-	var successP, progressP []float64
-	for _, p := range pairs {
-		successP, progressP = append(successP, p.comparison.Success.P), append(progressP, p.comparison.Progress.P)
+	t := pairs.table(
+		table.Column{Key: "environment", Header: "Environment", Left: true},
+		table.Column{Key: "model", Header: "Model", Left: true},
+		table.Column{Key: "against", Header: "against", Left: true},
+	)
+	t.ID, t.Title = "paired", "Differences, paired by task"
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairedNote)
 	}
-	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
-	for i, p := range pairs {
-		s, g := p.comparison.Success, p.comparison.Progress
-		t.Rows = append(t.Rows, []table.Cell{
-			p.a.where(), table.String(p.a.name), table.String(p.b.name), table.Int(s.N),
-			table.Points(s.Mean), table.Points(s.Low), table.Points(s.High), table.Probability(successP[i]),
-			table.Points(g.Mean), table.Points(g.Low), table.Points(g.High), table.Probability(progressP[i]),
-		})
-	}
-	if len(pairs) > 0 {
-		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, in percentage points, on the same tasks; seeds averaged within each task first. "+
-			"95% low, high: Student's t interval over tasks, each row by itself; none where all tasks differ by the same.")
-		p := "p: two-sided sign-flip permutation test over tasks"
-		if n := len(pairs); n > 1 {
-			p += fmt.Sprintf(", corrected for %d comparisons (Holm), SR and PR separately", n)
-		}
-		t.Notes = append(t.Notes, p+".")
-	}
-	t.Notes = append(t.Notes, failed...)
 	return t
 }

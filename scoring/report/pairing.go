@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+
+	"heldout/scoring"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// pairing collects comparisons of which one table is made.
+type pairing struct {
+	comparisons []scoring.Comparison
+	labels      [][]table.Cell
+	failed      []string // what could not be compared, and why
+}
+
+// pairedNote says how differences are estimated.
+const pairedNote = "seeds averaged within each task first. " +
+	"95% low, high: Student's t interval over tasks, each row by itself; none where all tasks differ by the same."
+
+func (p *pairing) add(c scoring.Comparison, label ...table.Cell) {
+	p.comparisons, p.labels = append(p.comparisons, c), append(p.labels, label)
+}
+
+// table makes the table; columns are those of the labels.
+func (p *pairing) table(columns ...table.Column) table.Table {
+	t := table.Table{Columns: append(columns,
+		table.Column{Key: "tasks", Header: "Tasks"},
+		table.Column{Key: "success_difference", Header: "Δ SR"},
+		table.Column{Key: "success_low", Header: "95% low"},
+		table.Column{Key: "success_high", Header: "high"},
+		table.Column{Key: "success_p", Header: "p"},
+		table.Column{Key: "progress_difference", Header: "Δ PR"},
+		table.Column{Key: "progress_low", Header: "95% low"},
+		table.Column{Key: "progress_high", Header: "high"},
+		table.Column{Key: "progress_p", Header: "p"},
+	)}
+	var successP, progressP []float64
+	for _, c := range p.comparisons {
+		successP, progressP = append(successP, c.Success.P), append(progressP, c.Progress.P)
+	}
+	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
+	for i, c := range p.comparisons {
+		t.Rows = append(t.Rows, append(p.labels[i],
+			table.Int(c.Success.N),
+			table.Points(c.Success.Mean), table.Points(c.Success.Low), table.Points(c.Success.High), table.Probability(successP[i]),
+			table.Points(c.Progress.Mean), table.Points(c.Progress.Low), table.Points(c.Progress.High), table.Probability(progressP[i]),
+		))
+	}
+	if n := len(p.comparisons); n > 0 {
+		note := "p: two-sided sign-flip permutation test over tasks"
+		if n > 1 {
+			note += fmt.Sprintf(", corrected for %d comparisons (Holm), SR and PR separately", n)
+		}
+		t.Notes = append(t.Notes, note+".")
+	}
+	t.Notes = append(t.Notes, p.failed...)
+	return t
+}

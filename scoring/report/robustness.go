@@ -1,0 +1,278 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// baseColumn is the condition without perturbation, as published tables call it.
+const baseColumn = "base"
+
+// reuseMark marks rates that are taken from another column.
+const reuseMark = "§"
+
+// swept is a line of a table of robustness: one model under the conditions of a
+// sweep, or a published row.
+type swept struct {
+	name  string
+	cells map[string]sweptCell // by condition
+}
+
+// sweptCell are the rates under one condition.
+type sweptCell struct {
+	rates
+	score *scoring.Score // nil for published rates and those taken from base
+}
+
+// robustness makes two tables for every environment that was swept: the
+// conditions side by side, and what each changes.
+func robustness(rows []row, baselines []Baseline) []table.Table {
+	var environments []string
+	for _, r := range rows {
+		if env := r.Condition.Env; r.sweep != nil && !slices.Contains(environments, env) {
+			environments = append(environments, env)
+		}
+	}
+	var tables []table.Table
+	for _, env := range environments {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.sweep == nil || r.Condition.Env != env })
+		lines := sweptLines(of)
+		perturbations, notes := perturbationsOf(of)
+		columns := append([]string{baseColumn}, perturbations...)
+		changes := changeTable(env, lines, perturbations)
+		for _, b := range baselines {
+			if b.Table.Env == env {
+				lines = append(lines, publishedSweeps(b)...)
+				columns = appendNew(columns, b.Table.Columns)
+			}
+		}
+		tables = append(tables, robustnessTable(env, lines, columns, notes, baselines), changes)
+	}
+	return tables
+}
+
+func appendNew(to, from []string) []string {
+	for _, s := range from {
+		if !slices.Contains(to, s) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+// perturbationsOf lists the perturbations of sweeps, with notes of what they are
+// and whose rules differ.
+func perturbationsOf(rows []row) (names, notes []string) {
+	seen := map[string]record.Perturbation{}
+	for _, r := range rows {
+		for _, p := range r.sweep.Perturbations {
+			known, ok := seen[p.Name]
+			if !ok {
+				seen[p.Name] = p
+				names = append(names, p.Name)
+				notes = append(notes, p.Name+": "+p.Title+".")
+				continue
+			}
+			note := fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name)
+			if known.SHA256 != p.SHA256 && !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return names, notes
+}
+
+// sweptLines gathers rows that differ in the perturbation alone.
+func sweptLines(rows []row) []swept {
+	var lines []swept
+	var things []thing
+	index := map[string]int{}
+	for _, r := range rows {
+		c := r.Condition
+		c.Model, c.Instead = cmp.Or(c.Instead, c.Model), ""
+		c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
+		key, err := json.Marshal(struct {
+			Run       string
+			Condition record.Condition
+		}{r.run, c})
+		if err != nil {
+			continue // a condition that was read can be written
+		}
+		i, ok := index[string(key)]
+		if !ok {
+			i = len(lines)
+			index[string(key)] = i
+			lines = append(lines, swept{cells: map[string]sweptCell{}})
+			things = append(things, thing{c.Model, slices.Concat(player(c), setting(c)), r.run})
+		}
+		column := r.Condition.Perturbation
+		if column == noPerturbation {
+			column = baseColumn
+		}
+		lines[i].cells[column] = sweptCell{r.rates(), r.Score}
+	}
+	for i, name := range tellApart(things) {
+		lines[i].name = name
+		lines[i].reuseBase(things[i].model, rows)
+	}
+	return lines
+}
+
+// reuseBase fills in the conditions in which a model stands for itself.
+func (l *swept) reuseBase(model string, rows []row) {
+	base, ok := l.cells[baseColumn]
+	if !ok {
+		return
+	}
+	for _, r := range rows {
+		for _, p := range r.sweep.Perturbations {
+			if _, played := l.cells[p.Name]; !played && r.Score == base.score && slices.Contains(p.Base, model) {
+				reused := sweptCell{rates: base.rates}
+				reused.marks += reuseMark
+				l.cells[p.Name] = reused
+			}
+		}
+	}
+}
+
+// publishedSweeps turns a published table of conditions into lines.
+func publishedSweeps(b Baseline) []swept {
+	var out []swept
+	for _, l := range publishedLines(b) {
+		s := swept{name: l.name, cells: map[string]sweptCell{}}
+		for column, r := range l.rates {
+			if r.success != nil || r.progress != nil {
+				s.cells[column] = sweptCell{rates: r}
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// robustnessTable puts the conditions side by side, two rows a model.
+func robustnessTable(env string, lines []swept, columns, notes []string, baselines []Baseline) table.Table {
+	t := table.Table{ID: "robustness", Title: "Robustness on " + env, Columns: []table.Column{
+		{Key: "model", Header: "Model", Left: true},
+		{Key: "rate", Header: "Rate", Left: true},
+	}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, table.Column{Key: "condition_" + c, Header: c})
+	}
+	t.Columns = append(t.Columns,
+		table.Column{Key: "average", Header: "Average"},
+		table.Column{Key: "population_std", Header: "std pop."},
+		table.Column{Key: "sample_std", Header: "sample"},
+	)
+	marks := ""
+	for _, l := range lines {
+		for _, rate := range []struct {
+			name string
+			of   func(rates) *float64
+		}{
+			{"SR", func(r rates) *float64 { return r.success }},
+			{"PR", func(r rates) *float64 { return r.progress }},
+		} {
+			cells, used := l.row(columns, rate.of)
+			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), table.String(rate.name)}, cells...))
+			marks += used
+		}
+	}
+	t.Notes = append(t.Notes, "SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
+		"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells.")
+	t.Notes = append(t.Notes, notes...)
+	for _, m := range []struct{ mark, note string }{
+		{incompleteMark, incompleteNote},
+		{partMark, partMark + " Not on all tasks, or, at an average, not over all conditions of the table: it does not compare with the others."},
+		{reuseMark, reuseMark + " The result without perturbation: what the perturbation takes away, this model never had."},
+	} {
+		if strings.Contains(marks, m.mark) {
+			t.Notes = append(t.Notes, m.note)
+		}
+	}
+	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != env })
+	t.Notes = append(t.Notes, sources(baselines, marks)...)
+	return t
+}
+
+// row are the cells of one rate, and all marks on them.
+func (l swept) row(columns []string, of func(rates) *float64) (cells []table.Cell, marks string) {
+	var values []float64
+	averageMarks := ""
+	for _, c := range columns {
+		r := l.cells[c].rates
+		cells = append(cells, rateCell(of(r), r.marks))
+		if value := of(r); value != nil && !math.IsNaN(*value) {
+			values = append(values, *value)
+			marks += r.marks
+		} else {
+			averageMarks = partMark
+		}
+	}
+	if strings.Contains(marks, incompleteMark) {
+		averageMarks += incompleteMark
+	}
+	if len(values) == 0 {
+		return append(cells, table.None(), table.None(), table.None()), marks
+	}
+	return append(cells,
+		table.Percent(stats.Mean(values)).Marked(averageMarks),
+		table.Percent(stats.PopulationStd(values)), table.Percent(stats.SampleStd(values)),
+	), marks + averageMarks
+}
+
+// changeTable compares every condition with the one without perturbation, and
+// their average, by task.
+func changeTable(env string, lines []swept, perturbations []string) table.Table {
+	var pairs pairing
+	for _, l := range lines {
+		base := l.cells[baseColumn].score
+		if base == nil {
+			continue
+		}
+		var played []*scoring.Score
+		for _, p := range perturbations {
+			s := l.cells[p].score
+			if s == nil {
+				continue
+			}
+			played = append(played, s)
+			label := p
+			if s.Condition.Instead != "" {
+				label += ", " + s.Condition.Model
+			}
+			pairs.compare(l.name, label, []*scoring.Score{s}, base)
+		}
+		if len(played) > 1 {
+			pairs.compare(l.name, "average of these", played, base)
+		}
+	}
+	t := pairs.table(
+		table.Column{Key: "model", Header: "Model", Left: true},
+		table.Column{Key: "perturbation", Header: "Perturbation", Left: true},
+	)
+	t.ID, t.Title = "change", "Change from base on "+env+", paired by task"
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairedNote)
+	}
+	return t
+}
+
+// compare adds the change from base to the mean of scores.
+func (p *pairing) compare(model, label string, scores []*scoring.Score, base *scoring.Score) {
+	c, err := scoring.CompareMean(scores, base)
+	if err != nil {
+		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with base: %v.", model, label, err))
+		return
+	}
+	p.add(c, table.String(model), table.String(label))
+}
