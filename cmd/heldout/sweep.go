@@ -94,7 +94,7 @@ func (j *job) addPerturbations(sys *system) error {
 		if err != nil {
 			return err
 		}
-		about := record.Perturbation{Name: rules.Name, Title: rules.Title, File: file, SHA256: perturb.Hash(rules)}
+		about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
 		if slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool { return p.Name == rules.Name }) {
 			return fmt.Errorf("there are two perturbations named %s", rules.Name)
 		}

@@ -93,9 +93,12 @@ type Perturbation struct {
 	// hash of what they say.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
-	// Base says that the perturbation changes the model, and lists those for
-	// whom its result is that without perturbation: they were trained without
-	// data of the environment anyway, or not at all.
+	// Model is what takes the model's place, where the perturbation changes the
+	// model and not the interface: "no-ind", one trained without data of the
+	// environment.
+	Model string `json:"model,omitempty"`
+	// Base are the models for whom the result without perturbation counts: they
+	// were trained without such data anyway, or not at all.
 	Base []string `json:"base,omitempty"`
 }
 

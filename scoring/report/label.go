@@ -19,11 +19,15 @@ type row struct {
 	sweep     *record.Sweep // of the run, nil if it is none
 }
 
-// newRows lists the scores of runs by environment and names them.
-func newRows(runs []Run) []row {
+// newRows lists the scores of runs by environment and names them so that they can
+// be told apart; of perturbed tasks, or only of others.
+func newRows(runs []Run, perturbed bool) []row {
 	var rows []row
 	for _, run := range runs {
 		for _, s := range run.Scores {
+			if !perturbed && s.Condition.Perturbation != noPerturbation {
+				continue
+			}
 			rows = append(rows, row{Score: s, run: run.Name, sweep: run.Sweep})
 		}
 	}

@@ -43,8 +43,7 @@ type Baseline struct {
 //
 // All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
-	rows := newRows(runs)
-	plain := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Condition.Perturbation != noPerturbation })
+	rows, plain := newRows(runs, true), newRows(runs, false)
 	tables := []table.Table{results(rows)}
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w)) {

@@ -188,6 +188,7 @@ func TestGolden(t *testing.T) {
 	)
 	for name, tables := range map[string][]table.Table{
 		"plain": Tables([]Run{plain}, nil, weights), "full": Tables([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
+		"sweep": Tables(sweepRuns(t), []Baseline{published()}, weights),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

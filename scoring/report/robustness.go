@@ -23,8 +23,9 @@ const reuseMark = "§"
 // swept is a line of a table of robustness: one model under the conditions of a
 // sweep, or a published row.
 type swept struct {
-	name  string
-	cells map[string]sweptCell // by condition
+	name   string
+	cells  map[string]sweptCell // by condition
+	absent []string             // what is said of conditions that it lacks
 }
 
 // sweptCell are the rates under one condition.
@@ -122,25 +123,30 @@ func sweptLines(rows []row) []swept {
 	}
 	for i, name := range tellApart(things) {
 		lines[i].name = name
-		lines[i].reuseBase(things[i].model, rows)
+		lines[i].otherModels(things[i].model, rows)
 	}
 	return lines
 }
 
-// reuseBase fills in the conditions in which a model stands for itself.
-func (l *swept) reuseBase(model string, rows []row) {
+// otherModels completes the conditions that change the model, where no other
+// model played: with the result without perturbation if that counts.
+func (l *swept) otherModels(model string, rows []row) {
 	base, ok := l.cells[baseColumn]
-	if !ok {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.Score == base.score })
+	if !ok || i < 0 {
 		return
 	}
-	for _, r := range rows {
-		for _, p := range r.sweep.Perturbations {
-			if _, played := l.cells[p.Name]; !played && r.Score == base.score && slices.Contains(p.Base, model) {
-				reused := sweptCell{rates: base.rates}
-				reused.marks += reuseMark
-				l.cells[p.Name] = reused
-			}
+	for _, p := range rows[i].sweep.Perturbations {
+		if _, played := l.cells[p.Name]; played || p.Model == "" {
+			continue
 		}
+		if slices.Contains(p.Base, model) {
+			reused := sweptCell{rates: base.rates}
+			reused.marks += reuseMark
+			l.cells[p.Name] = reused
+			continue
+		}
+		l.absent = append(l.absent, fmt.Sprintf("%s was not played for %s: name its model without such data with --no-ind-model, or say --ind none.", p.Name, l.name))
 	}
 }
 
@@ -175,6 +181,7 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 	)
 	marks := ""
 	for _, l := range lines {
+		notes = append(notes, l.absent...)
 		for _, rate := range []struct {
 			name string
 			of   func(rates) *float64
