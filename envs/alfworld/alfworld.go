@@ -80,7 +80,26 @@ type Env struct {
 	info   envs.Info
 	tasks  []envs.Task
 	domain *planning.Domain
-	loads  []func() (*rules, error) // by task index; each works once
+	games  []source // by task index
+
+	mu     sync.Mutex
+	loaded map[int]func() (*rules, error) // by task index; each works once
+	order  []int                          // of loading
+}
+
+// maxLoaded is how many games are kept ready: all of a split for evaluation. A
+// game takes about a megabyte.
+const maxLoaded = 256
+
+// source is what a game is made from when it is first played.
+type source struct {
+	id       string
+	problem  func() (string, error) // in PDDL
+	goal     string
+	subgoals []string
+	dialect  dialect
+	// limitPays: see rules.
+	limitPays bool
 }
 
 // domainText is our own writing of the rules.
@@ -88,53 +107,66 @@ type Env struct {
 //go:embed domain.pddl
 var domainText string
 
-func newEnv(source envs.Source, o Options) (*Env, error) {
+func newEnv(from envs.Source, o Options) (*Env, error) {
 	domain, err := planning.ParseDomain("domain.pddl", domainText)
 	if err != nil {
 		return nil, err
 	}
-	return &Env{domain: domain, info: envs.Info{Name: Name, Source: source, StepLimit: stepLimit, Settings: o.settings()}}, nil
+	return &Env{
+		domain: domain, loaded: map[int]func() (*rules, error){},
+		info: envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings()},
+	}, nil
 }
 
 // add puts a game at the end of the benchmark. The text of its problem is asked
-// for when it is first played.
+// for when it is played.
 func (e *Env) add(t envs.Task, l label, goal string, d dialect, o Options, problem func() (string, error)) {
 	t.Index = len(e.tasks)
 	t.Difficulty = l.difficulty
 	e.tasks = append(e.tasks, t)
-	e.loads = append(e.loads, sync.OnceValues(func() (*rules, error) {
-		text, err := problem()
-		if err != nil {
-			return nil, err
-		}
-		r, err := newRules(e.domain, t.ID, text, goal, inDialect(l.subgoals, d), d)
-		if err != nil {
-			return nil, err
-		}
-		r.limitPays = o.StepLimitReward
-		return r, nil
-	}))
+	e.games = append(e.games, source{t.ID, problem, goal, inDialect(l.subgoals, d), d, o.StepLimitReward})
 }
 
-// newRules reads and grounds a problem and prepares its sub-goals.
-func newRules(domain *planning.Domain, id, problem, goal string, subgoals []string, d dialect) (*rules, error) {
-	p, err := planning.ParseProblem(id, problem, domain)
+// load reads and grounds a problem and prepares its sub-goals.
+func (s source) load(domain *planning.Domain) (*rules, error) {
+	text, err := s.problem()
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGame(p, goal, d)
+	p, err := planning.ParseProblem(s.id, text, domain)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", id, err)
+		return nil, err
 	}
-	r := &rules{game: g}
-	for _, text := range subgoals {
-		s, err := newSubgoal(text)
+	g, err := newGame(p, s.goal, s.dialect)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.id, err)
+	}
+	r := &rules{game: g, limitPays: s.limitPays}
+	for _, text := range s.subgoals {
+		sub, err := newSubgoal(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", id, err)
+			return nil, fmt.Errorf("%s: %w", s.id, err)
 		}
-		r.subgoals = append(r.subgoals, s)
+		r.subgoals = append(r.subgoals, sub)
 	}
 	return r, nil
+}
+
+// ready returns what the worlds of a task share. Of the games that were loaded,
+// the last maxLoaded are kept.
+func (e *Env) ready(task int) (*rules, error) {
+	e.mu.Lock()
+	load, ok := e.loaded[task]
+	if !ok {
+		load = sync.OnceValues(func() (*rules, error) { return e.games[task].load(e.domain) })
+		e.loaded[task] = load
+		if e.order = append(e.order, task); len(e.order) > maxLoaded {
+			delete(e.loaded, e.order[0])
+			e.order = e.order[1:]
+		}
+	}
+	e.mu.Unlock()
+	return load()
 }
 
 // Info implements envs.Env.
@@ -148,7 +180,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
 		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
 	}
-	r, err := e.loads[t.Index]()
+	r, err := e.ready(t.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -170,13 +170,11 @@ func draw(places []share, rng *rand.Rand) string {
 	for _, p := range places {
 		total += p.share
 	}
-	left := rng.IntN(total)
-	for _, p := range places {
-		if left -= p.share; left < 0 {
-			return p.class
-		}
+	left, i := rng.IntN(total), 0
+	for ; left >= places[i].share; i++ {
+		left -= places[i].share
 	}
-	panic("unreachable")
+	return places[i].class
 }
 
 // game makes a game of a task type.

@@ -23,9 +23,3 @@ func TestExpertGenerated(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNewGenerated(b *testing.B) {
-	for b.Loop() {
-		generated(b, 1)
-	}
-}

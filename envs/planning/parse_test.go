@@ -108,10 +108,11 @@ func TestParseProblem(t *testing.T) {
 		(:goal (forall (?g - good) (at ?g home)))
 		(:metric minimize (total-cost)))`)
 	want := &Problem{
-		Name:    "voyage",
-		Domain:  got.Domain,
-		Objects: []Object{{"home", "port"}, {"tub", "boat"}, {"rum", "good"}, {"tea", "good"}, {"bay", "port"}},
-		Init:    []Atom{{"at", []string{"tub", "home"}}, {"at", []string{"rum", "bay"}}},
+		Name:     "voyage",
+		Domain:   got.Domain,
+		Objects:  []Object{{"home", "port"}, {"tub", "boat"}, {"rum", "good"}, {"tea", "good"}, {"bay", "port"}},
+		Repeated: []string{"home", "home"},
+		Init:     []Atom{{"at", []string{"tub", "home"}}, {"at", []string{"rum", "bay"}}},
 		Goal: Formula{Op: OpForall, Vars: []Object{{"?g", "good"}}, Sub: []Formula{
 			{Op: OpAtom, Atom: Atom{"at", []string{"?g", "home"}}}}},
 	}

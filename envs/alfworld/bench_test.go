@@ -1,0 +1,112 @@
+package alfworld
+
+import (
+	"runtime"
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/stream"
+)
+
+// BenchmarkSteps plays the official games at random, with the list of valid
+// actions at every step, 30 steps each.
+func BenchmarkSteps(b *testing.B) { playAtRandom(b, official(b, Options{})) }
+
+// BenchmarkStepsGenerated does the same with generated games.
+func BenchmarkStepsGenerated(b *testing.B) { playAtRandom(b, generated(b, 0)) }
+
+// playAtRandom counts no time for loading games.
+func playAtRandom(b *testing.B, e *Env) {
+	for _, task := range e.Tasks() {
+		newTestWorld(b, e, task)
+	}
+	rng := stream.New(1, "bench")
+	var w *world
+	for n := 0; b.Loop(); n++ {
+		if n%stepLimit == 0 {
+			w = newTestWorld(b, e, e.Tasks()[n/stepLimit%len(e.Tasks())])
+		}
+		actions, err := w.Actions(b.Context())
+		if err != nil || len(actions) == 0 {
+			b.Fatalf("%d actions, %v", len(actions), err)
+		}
+		if s, err := w.Step(b.Context(), actions[rng.IntN(len(actions))]); err != nil || !s.Valid {
+			b.Fatal(s, err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}
+
+// BenchmarkLoad makes the first world of one official game after the other: it
+// reads the file, parses and grounds it.
+func BenchmarkLoad(b *testing.B) {
+	e := official(b, Options{})
+	for n := 0; b.Loop(); n++ {
+		if n > 0 && n%len(e.Tasks()) == 0 { // all are loaded
+			b.StopTimer()
+			e = official(b, Options{})
+			b.StartTimer()
+		}
+		newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())])
+	}
+}
+
+// BenchmarkNewOfficial reads and checks all game files.
+func BenchmarkNewOfficial(b *testing.B) {
+	for b.Loop() {
+		official(b, Options{})
+	}
+}
+
+// BenchmarkNewGenerated makes all generated games.
+func BenchmarkNewGenerated(b *testing.B) {
+	for b.Loop() {
+		generated(b, 1)
+	}
+}
+
+// BenchmarkExpert plans the official games one after the other.
+func BenchmarkExpert(b *testing.B) {
+	e := official(b, Options{})
+	for n := 0; b.Loop(); n++ {
+		if action, err := newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())]).ExpertAction(b.Context()); err != nil || action == "" {
+			b.Fatal(action, err)
+		}
+	}
+}
+
+// BenchmarkWorlds measures the memory of 256 worlds at once: two of nearly every
+// official game, after a few steps.
+func BenchmarkWorlds(b *testing.B) {
+	var before, games, all runtime.MemStats
+	for b.Loop() {
+		e := official(b, Options{})
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for _, task := range e.Tasks() {
+			newTestWorld(b, e, task)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&games)
+		var worlds []envs.World
+		for n := range 256 {
+			w := newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())])
+			for range 3 {
+				actions, err := w.Actions(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := w.Step(b.Context(), actions[len(actions)-1]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			worlds = append(worlds, w)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&all)
+		runtime.KeepAlive(worlds)
+		runtime.KeepAlive(e)
+	}
+	b.ReportMetric(float64(games.HeapAlloc-before.HeapAlloc)/1e6, "MB-games")
+	b.ReportMetric(float64(all.HeapAlloc-games.HeapAlloc)/1e6, "MB-worlds")
+}
