@@ -1,0 +1,90 @@
+package alfworld
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"heldout/envs"
+)
+
+// symbols is what the text grammar of a game says, but for the actions. GOAL and
+// HELP are replaced.
+//
+//go:embed grammar.json
+var symbols string
+
+// Export writes a task as a game.tw-pddl file that ALFWorld can play: the rules in
+// PDDL, the text grammar in our own writing, the problem, and a walkthrough, which
+// proves that it can be solved.
+func (e *Env) Export(t envs.Task) ([]byte, error) {
+	w, err := e.NewWorld(t)
+	if err != nil {
+		return nil, err
+	}
+	problem, err := e.games[t.Index].problem()
+	if err != nil {
+		return nil, err
+	}
+	g := w.(*world).rules.game
+	plan, ok := g.task.Plan(g.task.Init)
+	if !ok {
+		return nil, fmt.Errorf("%s: found no solution", t.ID)
+	}
+	walkthrough := make([]string, len(plan))
+	for i, op := range plan {
+		walkthrough[i] = g.texts[op]
+	}
+	d := e.games[t.Index].dialect
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	err = out.Encode(map[string]any{
+		"pddl_domain":  exportDomain(d),
+		"grammar":      exportGrammar(d, g.goal),
+		"pddl_problem": problem,
+		"solvable":     true,
+		"walkthrough":  walkthrough,
+	})
+	return b.Bytes(), err
+}
+
+// exportDomain leaves "help" out of the rules of a dialect that has no such
+// command.
+func exportDomain(d dialect) string {
+	if d.helps {
+		return domainText
+	}
+	before, rest, _ := strings.Cut(domainText, "  (:action help\n")
+	_, after, _ := strings.Cut(rest, "\n\n")
+	return before + after
+}
+
+// exportGrammar writes the text grammar in ALFWorld's template language.
+func exportGrammar(d dialect, goal string) string {
+	var b strings.Builder
+	text := strings.NewReplacer("GOAL", inJSON(goal), "HELP", inJSON(helpText)).Replace(symbols)
+	b.WriteString("grammar :: \"\"\"\n" + text + "\"\"\";\n")
+	for _, f := range d.forms() {
+		answer := expand(f.answer, func(key string) string {
+			switch name, _, _ := strings.Cut(key, " "); name {
+			case "look", "inventory", "help", "see", "describe":
+				return "#" + name + "#"
+			}
+			return "{" + key + ".name}"
+		})
+		fmt.Fprintf(&b, "\naction %s {\n  template :: %q;\n  feedback :: %q;\n}\n", f.action, f.command, answer)
+	}
+	return b.String()
+}
+
+// inJSON writes a text as it stands within a JSON string.
+func inJSON(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s // cannot be: texts can always be encoded
+	}
+	return string(b[1 : len(b)-1])
+}
