@@ -21,7 +21,7 @@ import (
 
 func newPlay(sys *system) *cobra.Command {
 	var o configs.Setup
-	var name string
+	var name, perturbation string
 	var asJSON, withActions bool
 	c := &cobra.Command{
 		Use:   "play ENV --task TASK",
@@ -51,6 +51,11 @@ ones, with --actions.`,
 				}
 				return usage(err)
 			}
+			if perturbation != "" {
+				if env, err = perturbed(env, perturbation); err != nil {
+					return usage(err)
+				}
+			}
 			world, err := env.NewWorld(task)
 			if err != nil {
 				return err
@@ -66,6 +71,7 @@ ones, with --actions.`,
 	taskSource(c, sys, &o)
 	c.Flags().StringVar(&name, "task", "0", "name or 0-based number of the task")
 	c.Flags().Int64Var(&o.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks")
+	c.Flags().StringVar(&perturbation, "perturb", "", "play under a perturbation: P1 to P4, or a YAML file")
 	c.Flags().BoolVar(&asJSON, "json", false, "read and write JSON, one object a line")
 	c.Flags().BoolVar(&withActions, "actions", false, "show the valid actions with every observation")
 	return c

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/record"
 	"heldout/perturb"
@@ -167,4 +168,16 @@ func (j *job) noInd(sys *system) (instead map[string]*eval.Player, base []string
 		}
 	}
 	return instead, base, nil
+}
+
+// perturbed puts a perturbation around an environment.
+func perturbed(env envs.Env, arg string) (envs.Env, error) {
+	rules, _, err := loadPerturbation(arg)
+	if err != nil {
+		return nil, err
+	}
+	if rules.Model != "" {
+		return nil, fmt.Errorf("perturbation %s changes the model, so by hand there is nothing to see of it", rules.Name)
+	}
+	return perturb.Wrap(env, rules)
 }

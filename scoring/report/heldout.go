@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/configs"
@@ -205,7 +206,11 @@ func fraction(percents []*float64, i int) *float64 {
 	if i >= len(percents) || percents[i] == nil {
 		return nil
 	}
-	f := *percents[i] / 100
+	// By its digits: 44.8 becomes 0.448, which 44.8/100 is not.
+	f, err := strconv.ParseFloat(strconv.FormatFloat(*percents[i], 'f', -1, 64)+"e-2", 64)
+	if err != nil {
+		f = *percents[i] / 100 // NaN and infinities, which configs refuses
+	}
 	return &f
 }
 

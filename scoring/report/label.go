@@ -32,20 +32,27 @@ func newRows(runs []Run, perturbed bool) []row {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })
-	for start := 0; start < len(rows); {
-		var things []thing
-		for _, r := range rows[start:] {
-			if r.Condition.Env != rows[start].Condition.Env {
-				break
-			}
-			things = append(things, thing{r.Condition.Model, slices.Concat(player(r.Condition), setting(r.Condition)), r.run})
+	for rest := rows; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(r row) bool { return r.Condition.Env != rest[0].Condition.Env })
+		if n < 0 {
+			n = len(rest)
 		}
-		for i, name := range tellApart(things) {
-			rows[start+i].name = name
-		}
-		start += len(things)
+		nameRows(rest[:n])
+		rest = rest[n:]
 	}
 	return rows
+}
+
+// nameRows names the rows of one environment.
+func nameRows(rows []row) {
+	var things []thing
+	for i, details := range prompts(rows) {
+		c := rows[i].Condition
+		things = append(things, thing{c.Model, slices.Concat(player(c), setting(c), details), rows[i].run})
+	}
+	for i, name := range tellApart(things) {
+		rows[i].name = name
+	}
 }
 
 // thing is something that goes by its model's name.
@@ -113,7 +120,29 @@ func setting(c record.Condition) []string {
 	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
 		out = append(out, k+" "+c.Settings[k])
 	}
-	return append(out, fmt.Sprintf("prompt %.8s", c.PromptHash))
+	return out
+}
+
+// prompts lists what rows say of the prompt: its hash where a model played the
+// same perturbation with several, since under different ones prompts differ
+// anyway.
+func prompts(rows []row) [][]string {
+	type played struct{ model, perturbation string }
+	hashes := map[played]map[string]bool{}
+	for _, r := range rows {
+		p := played{r.Condition.Model, r.Condition.Perturbation}
+		if hashes[p] == nil {
+			hashes[p] = map[string]bool{}
+		}
+		hashes[p][r.Condition.PromptHash] = true
+	}
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		if len(hashes[played{r.Condition.Model, r.Condition.Perturbation}]) > 1 {
+			out[i] = []string{fmt.Sprintf("prompt %.8s", r.Condition.PromptHash)}
+		}
+	}
+	return out
 }
 
 // compact writes fields of a request body.

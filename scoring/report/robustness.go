@@ -214,7 +214,7 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 // row are the cells of one rate, and all marks on them.
 func (l swept) row(columns []string, of func(rates) *float64) (cells []table.Cell, marks string) {
 	var values []float64
-	averageMarks := ""
+	averageMarks := "" // of what holds for the average as well
 	for _, c := range columns {
 		r := l.cells[c].rates
 		cells = append(cells, rateCell(of(r), r.marks))
@@ -225,8 +225,10 @@ func (l swept) row(columns []string, of func(rates) *float64) (cells []table.Cel
 			averageMarks = partMark
 		}
 	}
-	if strings.Contains(marks, incompleteMark) {
-		averageMarks += incompleteMark
+	for _, m := range []string{partMark, incompleteMark} {
+		if strings.Contains(marks, m) && !strings.Contains(averageMarks, m) {
+			averageMarks += m
+		}
 	}
 	if len(values) == 0 {
 		return append(cells, table.None(), table.None(), table.None()), marks
