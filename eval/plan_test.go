@@ -46,17 +46,19 @@ func TestPlan(t *testing.T) {
 func TestEpisodeIdentity(t *testing.T) {
 	base := mustPlan(t, twoPlayers()).Episodes[8].ID
 	for name, change := range map[string]func(*Spec){
-		"step limit":  func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
-		"prompt":      func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
-		"model":       func(s *Spec) { s.Players[1].Name = "vllm:n" },
-		"agent":       func(s *Spec) { s.Players[1].Agent = Act },
-		"temperature": func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
-		"top-p":       func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
-		"max-tokens":  func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
-		"stop":        func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
-		"extra":       func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
-		"context":     func(s *Spec) { s.Players[1].ContextOption = 4096 },
-		"seed":        func(s *Spec) { s.Seeds[1] = 4 },
+		"step limit":   func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
+		"prompt":       func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
+		"model":        func(s *Spec) { s.Players[1].Name = "vllm:n" },
+		"agent":        func(s *Spec) { s.Players[1].Agent = Act },
+		"temperature":  func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
+		"top-p":        func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
+		"max-tokens":   func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
+		"stop":         func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
+		"extra":        func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
+		"context":      func(s *Spec) { s.Players[1].ContextOption = 4096 },
+		"seed":         func(s *Spec) { s.Seeds[1] = 4 },
+		"perturbation": func(s *Spec) { s.Benchmarks[0].Perturbation = "P1" },
+		"rules":        func(s *Spec) { s.Benchmarks[0].PerturbationHash = "other" },
 		"task": func(s *Spec) {
 			tasks := append([]envs.Task(nil), s.Benchmarks[0].Tasks...)
 			tasks[2].Digest = "other"
@@ -204,4 +206,34 @@ func TestSelectTasksHolds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Under a perturbation that changes the model another one plays; the condition
+// says in whose place, and who has nobody to do so does not play.
+func TestInstead(t *testing.T) {
+	s := twoPlayers()
+	other := served(saying("up"))
+	other.Name = "vllm:other"
+	b := s.Benchmarks[0]
+	b.Perturbation, b.PerturbationHash, b.Instead = "P5", "hash", map[string]*Player{"vllm:m": &other}
+	s.Benchmarks = append(s.Benchmarks, b)
+	p := mustPlan(t, s)
+	if len(p.Environments) != 1 {
+		t.Errorf("%d environments, want one: it is the same", len(p.Environments))
+	}
+	var got []string
+	for _, g := range p.Groups {
+		c := g.Condition
+		got = append(got, fmt.Sprint(c.Model, " ", c.Perturbation, " ", c.PerturbationHash, " ", c.Instead, " ", c.Seed))
+	}
+	want := []string{
+		"expert none   2", "vllm:m none   2", "vllm:m none   3",
+		"vllm:other P5 hash vllm:m 2", "vllm:other P5 hash vllm:m 3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if e := p.Episodes[len(p.Episodes)-1]; e.player.Name != "vllm:other" {
+		t.Errorf("%s plays", e.player.Name)
+	}
 }

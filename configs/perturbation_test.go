@@ -1,0 +1,55 @@
+package configs
+
+import (
+	"strings"
+	"testing"
+)
+
+// The perturbations that are brought along are complete.
+func TestLoadPerturbation(t *testing.T) {
+	names, err := PerturbationNames()
+	if err != nil || strings.Join(names, " ") != "P1 P2 P3 P4 P5" {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		p, err := LoadPerturbation(name)
+		if err != nil || p.Name != name || p.Title == "" || p.Env != "alfworld" {
+			t.Errorf("%+v, %v", p, err)
+		}
+		if (p.Model == NoInd) != (name == "P5") {
+			t.Errorf("%s has model %q", name, p.Model)
+		}
+	}
+	if _, err := LoadPerturbation("P6"); err == nil || !strings.Contains(err.Error(), "there are P1, P2, P3, P4, P5") {
+		t.Error(err)
+	}
+}
+
+func TestParsePerturbationErrors(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                            "f.yaml: the perturbation needs a name",
+		"name: base\nenv: x":          `f.yaml: the perturbation needs a name, and "base" is none`,
+		"name: a":                     "f.yaml: env does not say",
+		"name: a\nenv: x":             "f.yaml: the perturbation changes nothing",
+		"name: a\nenv: x\nmodel: big": `f.yaml: unknown model "big"; there is only no-ind`,
+		"name: a\nenv: x\nmodel: no-ind\nnames: b": "f.yaml: change either the interface or the model",
+		"name: a\nenv: x\naction: {}":              `f.yaml: [3:1] unknown field "action"`,
+		"name: a\nenv: x\nactions: [look]":         "f.yaml: ",
+	} {
+		if _, err := ParsePerturbation("f.yaml", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s…", in, err, want)
+		}
+	}
+}
+
+// Reading a perturbation never panics, and what is read says something.
+func FuzzParsePerturbation(f *testing.F) {
+	f.Add("name: a\nenv: x\nactions:\n  go to {recep}: move to {recep}\n")
+	f.Add("name: P4\nenv: x\nnames: \"{class}{number}\"\nreplies: {a: b}")
+	f.Fuzz(func(t *testing.T, in string) {
+		p, err := ParsePerturbation("f", []byte(in))
+		if err == nil && (p.Name == "" || p.Env == "" || len(p.Actions)+len(p.Replies)+len(p.Names)+len(p.Model) == 0) {
+			t.Errorf("%q is read as %+v", in, p)
+		}
+	})
+}
