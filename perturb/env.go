@@ -28,18 +28,36 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	case !ok:
 		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed", rules.Name, name)
 	}
-	e := &Env{Env: env, byType: map[string]*Perturbation{}}
+	interfaces := map[string]envs.Interface{}
+	var whole envs.Interface
 	for _, t := range env.Tasks() {
-		if e.byType[t.Type] != nil {
-			continue
+		if _, ok := interfaces[t.Type]; !ok {
+			i := spoken.Interface(t.Type)
+			interfaces[t.Type] = i
+			whole.Actions, whole.Replies = append(whole.Actions, i.Actions...), append(whole.Replies, i.Replies...)
 		}
-		p, err := New(rules, spoken.Interface(t.Type))
+	}
+	if err := known(rules, whole); err != nil {
+		return nil, err
+	}
+	e := &Env{Env: env, byType: map[string]*Perturbation{}}
+	for _, t := range slices.Sorted(maps.Keys(interfaces)) {
+		p, err := New(only(rules, interfaces[t]), interfaces[t])
 		if err != nil {
 			return nil, err
 		}
-		e.byType[t.Type] = p
+		e.byType[t] = p
 	}
 	return e, nil
+}
+
+// only leaves the rules about actions and answers that the interface has: a task
+// type need not have all of its environment.
+func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation {
+	rules.Actions, rules.Replies = maps.Clone(rules.Actions), maps.Clone(rules.Replies)
+	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !slices.Contains(iface.Actions, old) })
+	maps.DeleteFunc(rules.Replies, func(old, _ string) bool { return !slices.Contains(iface.Replies, old) })
+	return rules
 }
 
 // WritePrompt returns a prompt as it reads now, with a section for every task

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/pddl"
 )
 
 // shared opens a file of ../shared beside the module root.
@@ -189,4 +191,61 @@ func TestOfficialGames(t *testing.T) {
 		}
 		t.Logf("%s: %d won, %d old forms refused", rules.Name, won, refused)
 	}
+}
+
+// strategy are perturbations of the PDDL games as users might write them.
+func strategy() []configs.Perturbation {
+	return []configs.Perturbation{
+		{Name: "verbs", Env: "pddl", Actions: map[string]string{
+			"Move from {a} to {b}": "Walk to {b} from {a}", "Stack {a} on {b}": "Below {a} goes {b}",
+			"{a} grasp {b}": "seize {b} by {a}", "Open {a}": "Unlock {a}",
+		}},
+		{Name: "names", Env: "pddl", Names: "{word}_{number}"},
+		{Name: "answers", Env: "pddl", Replies: map[string]string{
+			"The action is not valid and therefore takes no effect. Please check valid actions.": "What?",
+		}},
+	}
+}
+
+// The PDDL games, which read actions more freely, are perturbed without loss,
+// too.
+func TestPDDLRecordsOneToOne(t *testing.T) {
+	env, err := pddl.NewOfficial(shared(t, "data/agentboard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[int]string{}
+	for _, task := range env.Tasks() {
+		types[task.Index] = task.Type
+	}
+	steps := 0
+	lines(t, "agentboard-logs/pddl.jsonl.gz", func(line []byte) {
+		var e struct {
+			ID    int
+			Goal  string
+			Steps []struct{ Action, Observation string }
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		iface := env.Interface(types[e.ID])
+		for _, rules := range strategy() {
+			p, err := New(only(rules, iface), iface)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range e.Steps {
+				steps++
+				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); !strings.EqualFold(got, want) {
+					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
+				}
+				// A list from a hashed set comes out sorted, as our own does.
+				written := p.WriteObservation(s.Observation)
+				if got := p.ReadObservation(written); got != s.Observation && p.ReadObservation(p.WriteObservation(got)) != got {
+					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, written, got)
+				}
+			}
+		}
+	})
+	t.Logf("%d steps", steps)
 }

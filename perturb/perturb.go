@@ -41,6 +41,9 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	fail := func(err error) (*Perturbation, error) {
 		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
 	}
+	if err := known(rules, iface); err != nil {
+		return nil, err
+	}
 	var err error
 	if p.names, err = newNames(rules.Names, iface); err != nil {
 		return fail(err)
@@ -54,13 +57,27 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	return p, nil
 }
 
-// addForms makes all forms, and checks that no text is of two of them.
-func (p *Perturbation) addForms(rules map[string]string) error {
-	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		if !slices.Contains(p.iface.Actions, old) {
-			return fmt.Errorf("the environment has no action %q; it has: %s", old, strings.Join(p.iface.Actions, "; "))
+// known reports rules about actions and answers that there are not, and empty
+// answers.
+func known(rules configs.Perturbation, iface envs.Interface) error {
+	for _, old := range slices.Sorted(maps.Keys(rules.Actions)) {
+		if !slices.Contains(iface.Actions, old) {
+			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old, strings.Join(iface.Actions, "; "))
 		}
 	}
+	for _, old := range slices.Sorted(maps.Keys(rules.Replies)) {
+		if !slices.Contains(iface.Replies, old) {
+			return fmt.Errorf("perturbation %s: the environment has no fixed answer %q; it has: %s", rules.Name, old, strings.Join(iface.Replies, " | "))
+		}
+		if strings.TrimSpace(rules.Replies[old]) == "" {
+			return fmt.Errorf("perturbation %s: the answer in place of %q is empty", rules.Name, old)
+		}
+	}
+	return nil
+}
+
+// addForms makes all forms, and checks that no text is of two of them.
+func (p *Perturbation) addForms(rules map[string]string) error {
 	for _, old := range p.iface.Actions {
 		written, changed := rules[old]
 		if !changed {
@@ -97,14 +114,6 @@ func (p *Perturbation) addReplies(rules map[string]string) error {
 		}
 		p.canonicalReplies[written] = old
 		p.replies[old] = written
-	}
-	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		if _, ok := p.replies[old]; !ok {
-			return fmt.Errorf("the environment has no fixed answer %q; it has: %s", old, strings.Join(p.iface.Replies, " | "))
-		}
-		if strings.TrimSpace(rules[old]) == "" {
-			return fmt.Errorf("the answer in place of %q is empty", old)
-		}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func household() envs.Interface {
 		Name:  "{class} {number}",
 		Parts: map[string]string{"class": "[a-z]+", "number": "[0-9]+"},
 		Normalize: func(s string) string {
-			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "."))
+			return strings.TrimRight(strings.TrimSpace(s), ". ")
 		},
 		Lists:   []envs.ActionList{{Prefix: "Actions: ", Separator: ", ", Sorted: true, Last: []string{"check valid actions"}}},
 		Replies: []string{"Nothing happens.", "You wait."},

@@ -126,9 +126,11 @@ func (p *Perturbation) list(text string, each func(string) string) (string, bool
 	return "", false
 }
 
+// rewriteList rewrites the actions but for periods and blanks at their ends.
 func (p *Perturbation) rewriteList(actions []string, l envs.ActionList, each func(string) string) {
 	for i, a := range actions {
-		actions[i] = each(a)
+		action := strings.TrimRight(a, ". ")
+		actions[i] = each(action) + a[len(action):]
 	}
 	if l.Sorted {
 		slices.Sort(actions)

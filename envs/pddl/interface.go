@@ -1,0 +1,48 @@
+package pddl
+
+import (
+	"strings"
+
+	"heldout/envs"
+)
+
+// Interface implements envs.Spoken: every game has its own actions. Their forms
+// are those of the list of valid actions, without the period at the end, with
+// the slots {a}, {b}, … in their order. The environment itself reads actions
+// more freely: it looks for the action's name and the names of things.
+func (e *Env) Interface(taskType string) envs.Interface {
+	i := envs.Interface{
+		Actions:  []string{checkAction, lookAction},
+		Name:     "{word}{number}",
+		Parts:    map[string]string{"word": "[A-Za-z][A-Za-z-]*", "number": "[0-9]+"},
+		Slot:     "[A-Za-z][A-Za-z0-9-]*",
+		FoldCase: true,
+		Normalize: func(action string) string {
+			return strings.TrimRight(strings.TrimSpace(action), ". ")
+		},
+		Lists:   []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction, lookAction}}},
+		Replies: []string{notUnderstood, noEffect},
+	}
+	for _, p := range e.problems {
+		if p.game.name != taskType {
+			continue
+		}
+		for _, a := range p.parsed.Domain.Actions {
+			i.Actions = append(i.Actions, p.game.form(a.Name, len(a.Params)))
+		}
+		break // all problems of a game have one domain
+	}
+	return i
+}
+
+// form is the template of an action with named slots.
+func (g *game) form(action string, arity int) string {
+	template, ok := g.actions[action]
+	if !ok {
+		template = action + strings.Repeat(" {}", arity)
+	}
+	for slot := 'a'; strings.Contains(template, "{}"); slot++ {
+		template = strings.Replace(template, "{}", "{"+string(slot)+"}", 1)
+	}
+	return strings.TrimRight(template, ". ")
+}
