@@ -100,6 +100,9 @@ func (j *job) addBenchmark(name string) error {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}
 	if len(j.served) > 0 {
+		if d := env.Info().Settings["dialect"]; d != "" && r.Prompt == "" {
+			return fmt.Errorf("our prompt for %s speaks dialect v1, not %s: give one that does with --prompt", name, d)
+		}
 		var about record.Prompt
 		if b.Prompt, about, err = loadPrompt(name, r.Prompt); err != nil {
 			return err

@@ -16,7 +16,9 @@ import (
 type row struct {
 	*scoring.Score
 	run, name string
-	sweep     *record.Sweep // of the run, nil if it is none
+	// short is the name among rows of the same perturbation.
+	short string
+	sweep *record.Sweep // of the run, nil if it is none
 }
 
 // newRows lists the scores of runs by environment and names them so that they can
@@ -52,6 +54,19 @@ func nameRows(rows []row) {
 	}
 	for i, name := range tellApart(things) {
 		rows[i].name = name
+	}
+	for i, r := range rows {
+		var alike []thing
+		at := 0
+		for j, other := range rows {
+			if other.Condition.Perturbation == r.Condition.Perturbation {
+				if j == i {
+					at = len(alike)
+				}
+				alike = append(alike, things[j])
+			}
+		}
+		rows[i].short = tellApart(alike)[at]
 	}
 }
 

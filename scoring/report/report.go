@@ -57,7 +57,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // noPerturbation is the perturbation of episodes that have none.
 const noPerturbation = "none"
 
-func (r row) title() string { return r.name }
+// title names a row in a note that holds for all perturbations.
+func (r row) title() string { return r.short }
 
 // where names a row's environment for a table.
 func (r row) where() table.Cell { return table.String(r.Condition.Env) }
