@@ -118,60 +118,6 @@ func (p Prompt) check(file string) error {
 	return nil
 }
 
-// agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
-// file with one such section; its examples may be a string or a list.
-type agentBoardPrompt struct {
-	Examples    stringOrList `json:"examples"`
-	Instruction string       `json:"instruction"`
-	System      string       `json:"system_msg"`
-}
-
-type stringOrList []string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (s *stringOrList) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*s = nil
-		if one != "" {
-			*s = stringOrList{one}
-		}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]string)(s))
-}
-
-func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
-	p := Prompt{Types: map[string]Instructions{}}
-	// Which form it is shows before the strict reading, so that an error is that
-	// of the form that was meant.
-	var flat struct{ Instruction *string }
-	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {
-		var section agentBoardPrompt
-		if err := strictJSON(b, &section); err != nil {
-			return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
-		}
-		p.Types[""] = section.instructions()
-		return p, nil
-	}
-	var sections map[string]agentBoardPrompt
-	if err := strictJSON(b, &sections); err != nil {
-		return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
-	}
-	for name, s := range sections {
-		p.Types[name] = s.instructions()
-	}
-	return p, nil
-}
-
-func (a agentBoardPrompt) instructions() Instructions {
-	in := Instructions{System: a.System, Instruction: a.Instruction}
-	for _, text := range a.Examples {
-		in.Examples = append(in.Examples, Example{Text: text})
-	}
-	return in
-}
-
 // strictJSON decodes one JSON value, and nothing after it, into v.
 func strictJSON(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))

@@ -76,6 +76,18 @@ func TestParsePromptAgentBoard(t *testing.T) {
 			},
 		},
 		{
+			"ALFWorld's, examples in pieces by kind of task",
+			`{"system_msg": "Be quick.", "instruction": "Tidy up.", "examples": {
+				"put": ["Your task is to: put a cup on a desk.\nYou see a desk 1.\n", "Action: go to desk 1\n", "Observation: Done.\n"],
+				"puttwo": ["Your task is to: find two cups.\n"]
+			}}`,
+			map[string]configs.Instructions{
+				"pick_and_place_simple": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{
+					{Text: "Your task is to: put a cup on a desk.\nYou see a desk 1.\nAction: go to desk 1\nObservation: Done.\n"}}},
+				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{{Text: "Your task is to: find two cups.\n"}}},
+			},
+		},
+		{
 			"flat, no example",
 			`{"instruction": "Find the exit."}`,
 			map[string]configs.Instructions{"": {Instruction: "Find the exit."}},

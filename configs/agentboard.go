@@ -1,0 +1,104 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
+// file with one such section; its examples may be a string, a list, or, for
+// ALFWorld, a list of pieces for each kind of task.
+type agentBoardPrompt struct {
+	Examples    agentBoardExamples `json:"examples"`
+	Instruction string             `json:"instruction"`
+	System      string             `json:"system_msg"`
+}
+
+// agentBoardExamples has texts, or the pieces of one text for each kind of task.
+type agentBoardExamples struct {
+	texts  []string
+	byKind map[string][]string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *agentBoardExamples) UnmarshalJSON(b []byte) error {
+	*e = agentBoardExamples{}
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		if one != "" {
+			e.texts = []string{one}
+		}
+		return nil
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		return json.Unmarshal(b, &e.byKind)
+	}
+	return json.Unmarshal(b, &e.texts)
+}
+
+// alfworldKinds are ALFWorld's task types by the names that AgentBoard's prompt
+// file has for their examples.
+var alfworldKinds = map[string]string{
+	"put":     "pick_and_place_simple",
+	"clean":   "pick_clean_then_place_in_recep",
+	"heat":    "pick_heat_then_place_in_recep",
+	"cool":    "pick_cool_then_place_in_recep",
+	"examine": "look_at_obj_in_light",
+	"puttwo":  "pick_two_obj_and_place",
+}
+
+func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
+	p := Prompt{Types: map[string]Instructions{}}
+	fail := func(err error) (Prompt, error) {
+		return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
+	}
+	// Which form it is shows before the strict reading, so that an error is that
+	// of the form that was meant.
+	var flat struct{ Instruction *string }
+	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {
+		var section agentBoardPrompt
+		if err := strictJSON(b, &section); err != nil {
+			return fail(err)
+		}
+		if err := section.addTo(p.Types, ""); err != nil {
+			return fail(err)
+		}
+		return p, nil
+	}
+	var sections map[string]agentBoardPrompt
+	if err := strictJSON(b, &sections); err != nil {
+		return fail(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(sections)) {
+		if err := sections[name].addTo(p.Types, name); err != nil {
+			return fail(err)
+		}
+	}
+	return p, nil
+}
+
+// addTo adds a section under its name or, where it has examples by kind of task,
+// under the task types that those are of.
+func (a agentBoardPrompt) addTo(types map[string]Instructions, name string) error {
+	in := Instructions{System: a.System, Instruction: a.Instruction}
+	if a.Examples.byKind == nil {
+		for _, text := range a.Examples.texts {
+			in.Examples = append(in.Examples, Example{Text: text})
+		}
+		types[name] = in
+		return nil
+	}
+	for _, kind := range slices.Sorted(maps.Keys(a.Examples.byKind)) {
+		typ, ok := alfworldKinds[kind]
+		if !ok {
+			return fmt.Errorf("there are examples for %q; known are %s", kind, strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
+		}
+		in.Examples = []Example{{Text: strings.Join(a.Examples.byKind[kind], "")}}
+		types[typ] = in
+	}
+	return nil
+}
