@@ -2,8 +2,11 @@ package alfworld
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,12 +23,12 @@ import (
 
 // play is what testdata/reference/play.py writes of a game.
 type play struct {
-	Game        string
 	Intro       string
 	Admissible0 []string
 	Steps       []playStep
 }
 
+// playStep is a step of a play.
 type playStep struct {
 	Action     string
 	Obs        string
@@ -51,49 +54,28 @@ func TestReference(t *testing.T) {
 			}
 			compareWithReference(t, python, e, games)
 		})
+		t.Run(d+" household", func(t *testing.T) { compareWithReference(t, python, householdEnv(t, d), 1) })
 		t.Run(d+" official", func(t *testing.T) { compareWithReference(t, python, official(t, Options{Dialect: d}), games) })
 	}
 }
 
 func compareWithReference(t *testing.T, python string, e *Env, games int) {
-	args := []string{"testdata/reference/play.py"}
-	var input bytes.Buffer
+	var files []string
 	var ours []play
-	for i := range min(games, len(e.Tasks())) {
-		task := e.Tasks()[i]
+	for _, task := range e.Tasks()[:min(games, len(e.Tasks()))] {
 		b, err := e.Export(task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(t.TempDir(), "game.tw-pddl")
+		file := filepath.Join(t.TempDir(), gameName)
 		if err := os.WriteFile(file, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, file)
-		p := wander(t, e, task, stream.New(1, task.ID))
-		p.Game = file
-		ours = append(ours, p)
-		var actions []string
-		for _, s := range p.Steps {
-			actions = append(actions, s.Action)
-		}
-		if err := json.NewEncoder(&input).Encode(actions); err != nil {
-			t.Fatal(err)
-		}
+		files = append(files, file)
+		ours = append(ours, wander(t, e, task, stream.New(1, task.ID)))
 	}
-	cmd := exec.CommandContext(t.Context(), python, args...)
-	cmd.Stdin = &input
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec, steps, wins := json.NewDecoder(bytes.NewReader(out)), 0, 0
-	for i := range ours {
-		var theirs play
-		if err := dec.Decode(&theirs); err != nil {
-			t.Fatal(err)
-		}
+	steps, wins := 0, 0
+	for i, theirs := range reference(t, python, files, ours) {
 		if d := cmp.Diff(theirs, ours[i]); d != "" {
 			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
 		}
@@ -103,6 +85,134 @@ func compareWithReference(t *testing.T, python string, e *Env, games int) {
 		}
 	}
 	t.Logf("%d games, %d steps, %d won", len(ours), steps, wins)
+}
+
+// householdEnv has the one task of testdata/household.pddl.
+func householdEnv(t *testing.T, speech string) *Env {
+	t.Helper()
+	text, err := os.ReadFile("testdata/household.pddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Dialect: speech}
+	e, err := newEnv(envs.Generated, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := o.speech(classic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := func() (string, error) { return string(text), nil }
+	e.add(envs.Task{ID: "household"}, label{difficulty: envs.Hard}, `heat some "apple" and put it in fridge.`, d, o, problem)
+	return e
+}
+
+// reference plays the commands of our plays on the reference engine.
+func reference(t *testing.T, python string, files []string, ours []play) (theirs []play) {
+	t.Helper()
+	var input bytes.Buffer
+	for _, p := range ours {
+		var actions []string
+		for _, s := range p.Steps {
+			actions = append(actions, s.Action)
+		}
+		if err := json.NewEncoder(&input).Encode(actions); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), python, append([]string{"testdata/reference/play.py"}, files...)...)
+	cmd.Stdin = &input
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); len(theirs) < len(ours); {
+		var p play
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		theirs = append(theirs, p)
+	}
+	return theirs
+}
+
+// The six games in testdata/games, one of each task type and half of them in each
+// dialect, as the reference played them. Run with -update, and with the reference
+// engine, to make games and records anew.
+func TestRecorded(t *testing.T) {
+	const folder, records = "testdata/games", "testdata/recorded.jsonl.gz"
+	if *update {
+		record(t, folder, records)
+	}
+	e, err := NewOfficial(folder, Options{Dialect: "file"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, theirs := range readLines[play](t, records) {
+		w := newTestWorld(t, e, e.Tasks()[i])
+		ours := play{Intro: w.engine.intro(), Admissible0: w.engine.commands()}
+		for _, s := range theirs.Steps {
+			obs := w.engine.do(s.Action)
+			ours.Steps = append(ours.Steps, playStep{s.Action, obs, w.engine.won(), w.engine.commands()})
+		}
+		if d := cmp.Diff(theirs, ours); d != "" {
+			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write games and records anew")
+
+// record writes the smallest generated game of each task type, and what the
+// reference does in it.
+func record(t *testing.T, folder, records string) {
+	smallest := map[string][]byte{}
+	where := map[string]string{}
+	for _, d := range []string{"v1", "v2"} {
+		e, err := NewGenerated(0, Options{Dialect: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range e.Tasks() {
+			inModern := task.Type > pickCool // half of the types
+			if b, err := e.Export(task); err != nil {
+				t.Fatal(err)
+			} else if inModern == (d == "v2") && (smallest[task.Type] == nil || len(b) < len(smallest[task.Type])) {
+				smallest[task.Type], where[task.Type] = b, task.ID
+			}
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	for typ, b := range smallest {
+		file := filepath.Join(folder, "alfworld/json_2.1.1/valid_unseen", where[typ], gameName)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := NewOfficial(folder, Options{Dialect: "file"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	var ours []play
+	for _, task := range e.Tasks() {
+		files = append(files, filepath.Join(folder, "alfworld/json_2.1.1/valid_unseen", task.ID, gameName))
+		ours = append(ours, wander(t, e, task, stream.New(1, task.ID)))
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for _, p := range reference(t, os.Getenv("HELDOUT_TEST_ALFWORLD"), files, ours) {
+		if err := json.NewEncoder(z).Encode(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), os.WriteFile(records, b.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // wander plays forty steps: what is rare is done more often than going about, some
