@@ -96,7 +96,8 @@ func listGames(folder string) (ids []string, files []summary, err error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if strings.Contains(name, "movable") || strings.Contains(name, "Sliced") {
+		typ, _, _ := strings.Cut(name, "-")
+		if strings.Contains(name, "movable") || strings.Contains(name, "Sliced") || !slices.Contains(taskTypes(), typ) {
 			continue
 		}
 		f, sum, err := readGame(folder, path.Dir(name))

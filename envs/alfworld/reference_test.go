@@ -176,7 +176,7 @@ func record(t *testing.T, folder, records string) {
 			t.Fatal(err)
 		}
 		for _, task := range e.Tasks() {
-			inModern := task.Type > pickCool // half of the types
+			inModern := task.Type >= pickCool // half of the types
 			if b, err := e.Export(task); err != nil {
 				t.Fatal(err)
 			} else if inModern == (d == "v2") && (smallest[task.Type] == nil || len(b) < len(smallest[task.Type])) {

@@ -18,6 +18,10 @@ const (
 	pickTwo      = "pick_two_obj_and_place"
 )
 
+func taskTypes() []string {
+	return []string{pickAndPlace, lookInLight, pickClean, pickHeat, pickCool, pickTwo}
+}
+
 // label is what the benchmark says of a game: regular expressions to be found
 // in observations, and a class.
 type label struct {

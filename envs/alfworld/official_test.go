@@ -1,0 +1,388 @@
+package alfworld
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+// fixture is a folder laid out as AgentBoard's, with six games of our own.
+const fixture = "testdata/games"
+
+// copyGames copies the fixture into another split or layout and returns the
+// folder and the names of the games' files.
+func copyGames(t testing.TB, under string) (dir string, files []string) {
+	t.Helper()
+	dir = t.TempDir()
+	from := filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen")
+	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName))
+	if err != nil || len(files) != 6 {
+		t.Fatal(files, err)
+	}
+	return dir, files
+}
+
+// edit changes a game file: change gets its fields.
+func edit(t testing.TB, file string, change func(map[string]any)) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(b, &fields); err != nil {
+		t.Fatal(err)
+	}
+	change(fields)
+	if b, err = json.Marshal(fields); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace replaces text in a field of a game file.
+func replace(field, old, new string) func(map[string]any) {
+	return func(fields map[string]any) {
+		fields[field] = strings.ReplaceAll(fields[field].(string), old, new)
+	}
+}
+
+func ids(e *Env) (ids []string) {
+	for _, t := range e.Tasks() {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+func TestNewOfficial(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := envs.Info{Name: "alfworld", Source: envs.Official, StepLimit: 30, DataHash: e.Info().DataHash}
+	if d := cmp.Diff(want, e.Info()); d != "" || len(want.DataHash) != 64 {
+		t.Error(d)
+	}
+	sorted := slices.Sorted(slices.Values(ids(e)))
+	for i, from := range servedOrder(6) {
+		task := e.Tasks()[i]
+		typ, _, _ := strings.Cut(task.ID, "-")
+		if task.ID != sorted[from] || task.Index != i || task.Type != typ || len(task.Digest) != 64 {
+			t.Errorf("%+v, want %s", task, sorted[from])
+		}
+		if easy := typ == pickAndPlace; easy != (task.Difficulty == envs.Easy) {
+			t.Errorf("%+v", task)
+		}
+	}
+	for _, task := range e.Tasks() { // half of the games are of the other dialect, and are played as v1
+		if w := newTestWorld(t, e, task); slices.Contains(w.engine.commands(), "help") {
+			t.Errorf("%s knows help", task.ID)
+		}
+	}
+}
+
+// The order of 134 games is the published one.
+func TestServedOrder(t *testing.T) {
+	order := servedOrder(134)
+	if start := []int{6, 131, 93, 62, 68, 78, 59, 61, 111, 32}; !slices.Equal(order[:10], start) {
+		t.Errorf("%d, want %d", order[:10], start)
+	}
+	if end := []int{30, 23, 116, 53, 38, 47}; !slices.Equal(order[128:], end) {
+		t.Errorf("%d, want %d", order[128:], end)
+	}
+	if len(servedOrder(0)) != 0 || !slices.Equal(servedOrder(1), []int{0}) {
+		t.Error("short orders are wrong")
+	}
+}
+
+// Games may lie in AgentBoard's folder or in ALFWorld's, in four splits.
+func TestLayouts(t *testing.T) {
+	for _, base := range gameFolders {
+		for _, split := range Splits() {
+			dir, _ := copyGames(t, base+"/"+split)
+			e, err := NewOfficial(dir, Options{Split: split})
+			if err != nil || len(e.Tasks()) != 6 {
+				t.Errorf("%s, %s: %v", base, split, err)
+				continue
+			}
+			if got := e.Info().Settings["split"]; split != "valid_unseen" && got != split || split == "valid_unseen" && got != "" {
+				t.Errorf("%s: setting %q", split, got)
+			}
+		}
+	}
+}
+
+// Which games count: those that can be solved, of the six types.
+func TestWhichGamesCount(t *testing.T) {
+	dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+	edit(t, files[0], func(f map[string]any) { f["solvable"] = false })
+	edit(t, files[1], func(f map[string]any) { delete(f, "solvable") })
+	edit(t, files[2], func(f map[string]any) { f["solvable"] = nil })
+	for i, name := range []string{"pick_and_place_with_movable_recep-Pen-Mug-Desk-301", "pick_and_place_simple-AppleSliced-None-Fridge-3", "juggle-Egg-None-Fridge-3"} {
+		if err := os.Rename(filepath.Dir(filepath.Dir(files[3+i])), filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(files[3+i]))), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), "no solvable game") {
+		t.Errorf("%v, %v", e, err)
+	}
+}
+
+// The dialect is a setting of its own: default, the other one, or the file's.
+func TestDialects(t *testing.T) {
+	helps := map[string]int{"": 0, "v1": 0, "v2": 6, "file": 3}
+	digests := map[string]bool{}
+	for name, want := range helps {
+		e, err := NewOfficial(fixture, Options{Dialect: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, task := range e.Tasks() {
+			w := newTestWorld(t, e, task)
+			if w.engine.do("help") == helpText {
+				got++
+			}
+			digests[task.Digest] = true
+		}
+		if setting := e.Info().Settings["dialect"]; got != want || setting != map[string]string{"v2": "v2", "file": "file"}[name] {
+			t.Errorf("%q: %d games know help, want %d; setting %q", name, got, want, setting)
+		}
+	}
+	if len(digests) != 12 { // six games in two dialects, however chosen
+		t.Errorf("%d different tasks, want 12", len(digests))
+	}
+}
+
+// A sub-goal about placing things is in the words of the dialect.
+func TestSubgoalsInDialect(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{Dialect: "v2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickTwo })
+	if got, want := e.games[i].subgoals[2], `You move the soapbar \d+ to the drawer \d+`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Labels are taken from the label file as far as it goes.
+func TestLabelFile(t *testing.T) {
+	plain, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+	task := plain.Tasks()[2]
+	line := `{"task": "alfworld", "id": 2, "goal": "", "subgoals": ["^(?=.* you see)(?=.*a bed)", "x\\d"], "difficulty": "easy", "additional_info": {"description": "` + task.ID + `"}}`
+	if err := os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewOfficial(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range e.Tasks() {
+		if same := got == plain.Tasks()[i]; same != (i != 2) {
+			t.Errorf("task %d: %+v", i, got)
+		}
+	}
+	if r, err := e.ready(2); err != nil || len(r.subgoals) != 2 || e.Tasks()[2].Difficulty != envs.Easy {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if e.Info().DataHash == plain.Info().DataHash {
+		t.Error("the label file is not part of the data's hash")
+	}
+}
+
+func TestBadLabels(t *testing.T) {
+	const good = `{"subgoals": ["a"], "difficulty": "easy", "additional_info": {"description": "x/y"}}` + "\n"
+	for text, want := range map[string]string{
+		"{":         "1: unexpected end of JSON input",
+		good + good: "2: game x/y has a label already",
+		`{"subgoals": ["a"], "difficulty": "easy"}`:                "1: want subgoals and additional_info.description",
+		strings.Replace(good, `"a"`, ``, 1):                        "1: want subgoals and additional_info.description",
+		strings.Replace(good, `easy`, `harder`, 1):                 `1: want difficulty "easy" or "hard", got "harder"`,
+		strings.Replace(good, `"a"`, `"("`, 1):                     "1: sub-goal \"(\": error parsing regexp: missing closing ): `(`",
+		strings.Replace(good, `"a"`, `"(?=b)"`, 1):                 "1: sub-goal \"(?=b)\": error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+		strings.Replace(good, `"a"`, `"^(?=.* you see)(?=.*b"`, 1): `1: sub-goal "^(?=.* you see)(?=.*b": want ")" at its end`,
+	} {
+		if _, err := parseLabels([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What is wrong with a file is said when the games are listed.
+func TestBadFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		spoil  func(t *testing.T, file string)
+		expect string
+	}{
+		{"truncated", func(t *testing.T, file string) {
+			b, err := os.ReadFile(file)
+			if err := errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a whole game file: unexpected end of JSON input"},
+		{"empty", func(t *testing.T, file string) {
+			if err := os.WriteFile(file, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a whole game file: unexpected end of JSON input"},
+		{"no problem", func(t *testing.T, file string) {
+			edit(t, file, func(f map[string]any) { delete(f, "pddl_problem") })
+		}, `not a game file: "pddl_problem" or "grammar" is missing`},
+		{"other verb", func(t *testing.T, file string) {
+			edit(t, file, replace("grammar", "put {o} in/on {r}", "place {o} on {r}"))
+		},
+			`unknown grammar: it should have either "put {o} in/on {r}" or "move {o} to {r}"`},
+		{"two verbs", func(t *testing.T, file string) {
+			edit(t, file, replace("grammar", "put {o} in/on {r}", "put {o} in/on {r} move {o} to {r}"))
+		}, `unknown grammar: it should have either "put {o} in/on {r}" or "move {o} to {r}"`},
+		{"no goal", func(t *testing.T, file string) { edit(t, file, replace("grammar", "Your task is to: ", "Please ")) },
+			`unknown grammar: it has no sentence after "rhs": "Your task is to: `},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+			spoiled := files[1] // in the classic dialect
+			tt.spoil(t, spoiled)
+			if _, err := NewOfficial(dir, Options{}); err == nil || err.Error() != spoiled+": "+tt.expect {
+				t.Errorf("%v, want %s", err, tt.expect)
+			}
+		})
+	}
+}
+
+// What is wrong with a problem is said when its game is played.
+func TestBadProblems(t *testing.T) {
+	const object = "  SoapBottleType - otype\n"
+	for _, tt := range []struct {
+		name   string
+		change func(map[string]any)
+		expect string
+	}{
+		{"unsolvable", replace("pddl_problem", "(receptacleType ?r GarbageCanType)", "(receptacleType ?r SafeType)"), "the goal cannot be reached: the game is unsolvable"},
+		{"declared twice", replace("pddl_problem", object, object+object), "object soapbottletype is declared twice; names must be unique"},
+		{"other type", replace("pddl_problem", object, object+"  SoapBottleType - rtype\n"), "object soapbottletype is declared as otype and as rtype"},
+		{"no agent", replace("pddl_problem", "(atLocation agent1", "(= agent1"), "want one agent at one location, not 1 at 0"},
+		{"two agents", replace("pddl_problem", "  agent1 - agent\n", "  agent1 agent2 - agent\n"), "want one agent at one location, not 2 at 1"},
+		{"wrong type", replace("pddl_problem", "(:init\n", "(:init (openable agent1)\n"), "(openable agent1): agent1 is of type agent, want receptacle"},
+		{"unknown predicate", replace("pddl_problem", "(:init\n", "(:init (edible agent1)\n"), "unknown predicate edible"},
+		{"truncated", func(f map[string]any) { f["pddl_problem"] = f["pddl_problem"].(string)[:2000] }, "the file ends in the middle of a definition"},
+		{"no place", replace("pddl_problem", "receptacleAtLocation Toilet_", "receptacleAtLocation GarbageCan_"), "unknown object"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+			i := slices.IndexFunc(files, func(f string) bool { return strings.Contains(f, "SoapBottle-None-GarbageCan") })
+			edit(t, files[i], tt.change)
+			e, err := NewOfficial(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			i = slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickAndPlace })
+			_, err = e.NewWorld(e.Tasks()[i])
+			if err == nil || !strings.Contains(err.Error(), tt.expect) || !strings.Contains(err.Error(), e.Tasks()[i].ID) {
+				t.Errorf("%v, want %s", err, tt.expect)
+			}
+		})
+	}
+}
+
+// A game that changes while it is being benchmarked is not played.
+func TestChangedFile(t *testing.T) {
+	dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+	e, err := NewOfficial(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		edit(t, f, replace("pddl_problem", "(:init", "(:init "))
+	}
+	if _, err := e.NewWorld(e.Tasks()[0]); err == nil || !strings.Contains(err.Error(), "has changed since the games were listed") {
+		t.Error(err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for want, o := range map[string]Options{
+		`unknown split "test"`: {Split: "test"},
+		`unknown dialect "v3"`: {Dialect: "v3"},
+		"want the folder":      {Split: "valid_seen"},
+	} {
+		if _, err := NewOfficial(fixture, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for want, o := range map[string]Options{
+		"no split and no file": {Split: "train"},
+		"come from no split":   {Dialect: "file"},
+		`unknown dialect "v3"`: {Dialect: "v3"},
+	} {
+		if _, err := NewGenerated(0, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	e, err := NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"dialect": "v2", "step-limit-reward": "true", "generator-seed": "3"}
+	if !maps.Equal(e.Info().Settings, want) {
+		t.Errorf("%v", e.Info().Settings)
+	}
+}
+
+// A task of another environment, or another seed, is not played by mistake.
+func TestForeignTask(t *testing.T) {
+	a, err := NewGenerated(1, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewGenerated(2, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range []envs.Task{b.Tasks()[0], {Index: -1}, {Index: 1000}} {
+		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "there is no task") {
+			t.Errorf("%+v: %v", task, err)
+		}
+	}
+}
+
+// Of many games only some are kept ready.
+func TestKeptGames(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := e.ready(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := e.ready(0); again != first {
+		t.Error("the game was loaded twice")
+	}
+	e.order = append(e.order, make([]int, maxLoaded-1)...)
+	if _, err := e.ready(1); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept := e.loaded[0]; kept || len(e.order) != maxLoaded {
+		t.Errorf("%d games are kept", len(e.order))
+	}
+}
