@@ -104,7 +104,7 @@ func householdEnv(t *testing.T, speech string) *Env {
 		t.Fatal(err)
 	}
 	problem := func() (string, error) { return string(text), nil }
-	e.add(envs.Task{ID: "household"}, label{difficulty: envs.Hard}, `heat some "apple" and put it in fridge.`, d, o, problem)
+	e.add(envs.Task{ID: "household"}, label{difficulty: envs.Hard}, "heat some apple and put it in fridge.", d, o, problem)
 	return e
 }
 
