@@ -1,9 +1,13 @@
 package alfworld
 
 import (
+	"slices"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"heldout/envs"
+	"heldout/envs/stream"
 )
 
 // solve plays a task with the expert and returns the number of steps it took.
@@ -37,4 +41,91 @@ func TestExpertOfficial(t *testing.T) {
 		total += steps
 	}
 	t.Logf("%d games in %d steps", len(e.Tasks()), total)
+}
+
+// The expert finds a way from wherever it is called in, unless there is none: some
+// things, once taken, can be put nowhere.
+func TestExpertFromAnywhere(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := stream.New(1, "anywhere")
+	stuck := 0
+	for n := range 30 {
+		w := newTestWorld(t, e, e.Tasks()[n%len(e.Tasks())])
+		for range 20 {
+			commands := w.engine.commands()
+			w.engine.do(commands[rng.IntN(len(commands))])
+		}
+		for steps := 0; !w.engine.won(); steps++ {
+			action, err := w.ExpertAction(t.Context())
+			if err != nil || steps > stepLimit {
+				t.Fatal(action, err)
+			}
+			if action == "" {
+				if !deadEnd(w.engine) {
+					t.Fatalf("%s: gave up with %q", e.Tasks()[n%6].ID, w.engine.inventory())
+				}
+				stuck++
+				break
+			}
+			w.engine.do(action)
+		}
+	}
+	if stuck > 10 {
+		t.Errorf("stuck in %d of 30", stuck)
+	}
+}
+
+// deadEnd reports whether the player holds what can be put nowhere.
+func deadEnd(e *engine) bool {
+	for n, thing := range e.game.things {
+		if thing.object != nil && thing.object.held.in(e.state) {
+			return !e.game.canPut(n)
+		}
+	}
+	return false
+}
+
+func (g *game) canPut(thing int) bool {
+	for i := range g.task.Operators {
+		if op := &g.task.Operators[i]; op.Action.Name == "putobject" && g.number(op, "o") == thing {
+			return true
+		}
+	}
+	return false
+}
+
+// Worlds of one task that are played at the same time do not meet.
+func TestWorldsApart(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transcripts := make([][]string, 4*len(e.Tasks()))
+	var group errgroup.Group
+	for n := range transcripts {
+		group.Go(func() error {
+			made, err := e.NewWorld(e.Tasks()[n%len(e.Tasks())])
+			if err != nil {
+				return err
+			}
+			w := made.(*world)
+			rng := stream.New(int64(n%len(e.Tasks())), "apart")
+			for range stepLimit {
+				commands := w.engine.commands()
+				transcripts[n] = append(transcripts[n], w.engine.do(commands[rng.IntN(len(commands))]))
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range transcripts {
+		if !slices.Equal(transcripts[n], transcripts[n%len(e.Tasks())]) {
+			t.Errorf("run %d of %s differs", n, e.Tasks()[n%len(e.Tasks())].ID)
+		}
+	}
 }
