@@ -61,17 +61,16 @@ func (d dialect) forms() []form {
 	return all
 }
 
-// expand replaces every {key} of a template.
-func expand(template string, value func(key string) string) string {
-	var b strings.Builder
+// expand appends a template with every {key} replaced.
+func expand(to []byte, template string, value func(key string) string) []byte {
 	for {
 		text, rest, found := strings.Cut(template, "{")
-		b.WriteString(text)
+		to = append(to, text...)
 		if !found {
-			return b.String()
+			return to
 		}
 		key, rest, _ := strings.Cut(rest, "}")
-		b.WriteString(value(key))
+		to = append(to, value(key)...)
 		template = rest
 	}
 }

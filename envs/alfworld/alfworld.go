@@ -94,7 +94,7 @@ const maxLoaded = 256
 // source is what a game is made from when it is first played.
 type source struct {
 	id       string
-	problem  func() (string, error) // in PDDL
+	problem  string // in PDDL
 	goal     string
 	subgoals []string
 	dialect  dialect
@@ -118,22 +118,17 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 	}, nil
 }
 
-// add puts a game at the end of the benchmark. The text of its problem is asked
-// for when it is played.
-func (e *Env) add(t envs.Task, l label, goal string, d dialect, o Options, problem func() (string, error)) {
-	t.Index = len(e.tasks)
-	t.Difficulty = l.difficulty
-	e.tasks = append(e.tasks, t)
-	e.games = append(e.games, source{t.ID, problem, goal, inDialect(l.subgoals, d), d, o.StepLimitReward})
+// add puts a game at the end of the benchmark.
+func (e *Env) add(t envs.Task, s source, l label) {
+	t.Index, t.Difficulty = len(e.tasks), l.difficulty
+	t.Digest = digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)}, l.subgoals...)...)
+	s.id, s.subgoals = t.ID, inDialect(l.subgoals, s.dialect)
+	e.tasks, e.games = append(e.tasks, t), append(e.games, s)
 }
 
 // load reads and grounds a problem and prepares its sub-goals.
 func (s source) load(domain *planning.Domain) (*rules, error) {
-	text, err := s.problem()
-	if err != nil {
-		return nil, err
-	}
-	p, err := planning.ParseProblem(s.id, text, domain)
+	p, err := planning.ParseProblem(s.id, s.problem, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -185,12 +180,6 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 		return nil, err
 	}
 	return newWorld(r), nil
-}
-
-// contentDigest identifies a task: by the digest of its problem and goal, how the
-// game speaks, and its label.
-func contentDigest(game string, d dialect, l label) string {
-	return digest(append([]string{game, fmt.Sprintf("%v", d), string(l.difficulty)}, l.subgoals...)...)
 }
 
 // digest hashes texts, each behind its length.

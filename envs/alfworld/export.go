@@ -24,10 +24,6 @@ func (e *Env) Export(t envs.Task) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	problem, err := e.games[t.Index].problem()
-	if err != nil {
-		return nil, err
-	}
 	g := w.(*world).rules.game
 	plan, ok := g.task.Plan(g.task.Init)
 	if !ok {
@@ -44,7 +40,7 @@ func (e *Env) Export(t envs.Task) ([]byte, error) {
 	err = out.Encode(map[string]any{
 		"pddl_domain":  exportDomain(d),
 		"grammar":      exportGrammar(d, g.goal),
-		"pddl_problem": problem,
+		"pddl_problem": e.games[t.Index].problem,
 		"solvable":     true,
 		"walkthrough":  walkthrough,
 	})
@@ -68,7 +64,7 @@ func exportGrammar(d dialect, goal string) string {
 	text := strings.NewReplacer("GOAL", inJSON(goal), "HELP", inJSON(helpText)).Replace(symbols)
 	b.WriteString("grammar :: \"\"\"\n" + text + "\"\"\";\n")
 	for _, f := range d.forms() {
-		answer := expand(f.answer, func(key string) string {
+		answer := expand(nil, f.answer, func(key string) string {
 			switch name, _, _ := strings.Cut(key, " "); name {
 			case "look", "inventory", "help", "see", "describe":
 				return "#" + name + "#"

@@ -42,7 +42,7 @@ func FuzzGame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := source{"fuzz", func() (string, error) { return file.problem, nil }, file.goal, []string{seen(`a mug \d+`)}, file.dialect, false}
+		s := source{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{seen(`a mug \d+`)}, dialect: file.dialect}
 		r, err := s.load(domain)
 		if err != nil {
 			return

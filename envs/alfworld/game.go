@@ -201,6 +201,7 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 		at[p.visited] = p
 	}
 	shared := map[string]string{} // texts that several operators have are kept once
+	var buffer []byte
 	g.texts = make([]string, len(g.task.Operators))
 	for i := range g.task.Operators {
 		op := &g.task.Operators[i]
@@ -208,11 +209,11 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 		if !ok {
 			continue
 		}
-		text := expand(f.command, func(key string) string { return g.argument(op, key).name })
-		if _, ok := shared[text]; !ok {
-			shared[text] = text
+		buffer = expand(buffer[:0], f.command, func(key string) string { return g.argument(op, key).name })
+		if g.texts[i], ok = shared[string(buffer)]; !ok {
+			g.texts[i] = string(buffer)
+			shared[g.texts[i]] = g.texts[i]
 		}
-		g.texts[i] = shared[text]
 		where := g.places
 		for _, l := range op.Precondition {
 			if p, ok := at[fact(l.Fact())]; ok && !l.Negated() {

@@ -60,10 +60,9 @@ func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
 	if err != nil {
 		return err
 	}
-	id := fmt.Sprintf("%s/gen%d-%03d", folder, seed, len(e.tasks)+1)
-	problem := s.problem(fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1))
-	t := envs.Task{ID: id, Type: s.taskType, Digest: contentDigest(digest(problem, s.goal), d, l)}
-	e.add(t, l, s.goal, d, o, func() (string, error) { return problem, nil })
+	name := fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1)
+	game := source{problem: s.problem(name), goal: s.goal, dialect: d, limitPays: o.StepLimitReward}
+	e.add(envs.Task{ID: folder + "/" + name, Type: s.taskType}, game, l)
 	return nil
 }
 
@@ -202,8 +201,8 @@ func (s *scene) sentence() string {
 		pickTwo:      {"put two {o} in {r}", "find two {o} and put them in {r}"},
 		lookInLight:  {"look at {o} under the {r}", "examine the {o} with the {r}"},
 	}
-	text := expand(ways[s.taskType][s.rng.IntN(2)], func(key string) string {
+	text := expand(nil, ways[s.taskType][s.rng.IntN(2)], func(key string) string {
 		return strings.ToLower(map[string]string{"o": s.object, "r": s.target}[key])
 	})
-	return text + "."
+	return string(text) + "."
 }

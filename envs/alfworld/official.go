@@ -3,7 +3,6 @@ package alfworld
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +49,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, files, err := listGames(folder)
+	ids, files, sums, err := listGames(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +58,10 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	}
 	read := []string{raw}
 	for _, i := range servedOrder(len(ids)) {
-		if err := e.addOfficial(folder, ids[i], files[i], labels, o); err != nil {
+		if err := e.addOfficial(ids[i], files[i], labels, o); err != nil {
 			return nil, err
 		}
-		read = append(read, files[i].sum)
+		read = append(read, sums[i])
 	}
 	e.info.DataHash = digest(read...)
 	return e, nil
@@ -80,19 +79,12 @@ func findGames(dir, split string) (string, error) {
 		filepath.Join(dir, filepath.FromSlash(gameFolders[0]), split))
 }
 
-// summary is what is kept of a game file until it is played.
-type summary struct {
-	gameFile        // without the problem
-	sum      string // SHA-256 of the file
-	content  string // digest of what is played
-}
-
 // listGames reads the games of a folder that count, sorted by path: the solvable
-// ones of the six task types.
-func listGames(folder string) (ids []string, files []summary, err error) {
+// ones of the six task types. It returns the SHA-256 of each file too.
+func listGames(folder string) (ids []string, files []gameFile, sums []string, err error) {
 	names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
 	if err != nil {
-		return nil, nil, fmt.Errorf("alfworld: %w", err)
+		return nil, nil, nil, fmt.Errorf("alfworld: %w", err)
 	}
 	slices.Sort(names)
 	for _, name := range names {
@@ -100,57 +92,38 @@ func listGames(folder string) (ids []string, files []summary, err error) {
 		if strings.Contains(name, "movable") || strings.Contains(name, "Sliced") || !slices.Contains(taskTypes(), typ) {
 			continue
 		}
-		f, sum, err := readGame(folder, path.Dir(name))
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		b, err := os.ReadFile(file)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, fmt.Errorf("alfworld: %w", err)
 		}
-		if !f.solvable {
-			continue
+		f, err := parseGameFile(b)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
-		s := summary{gameFile: f, sum: sum, content: digest(f.problem, f.goal)}
-		s.problem = ""
-		ids, files = append(ids, path.Dir(name)), append(files, s)
+		if f.solvable {
+			ids, files, sums = append(ids, path.Dir(name)), append(files, f), append(sums, digest(string(b)))
+		}
 	}
-	return ids, files, nil
-}
-
-// readGame reads a game file and returns its SHA-256 too.
-func readGame(folder, id string) (f gameFile, sum string, err error) {
-	file := filepath.Join(folder, filepath.FromSlash(id), gameName)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return f, "", fmt.Errorf("alfworld: %w", err)
-	}
-	if f, err = parseGameFile(b); err != nil {
-		return f, "", fmt.Errorf("%s: %w", file, err)
-	}
-	h := sha256.Sum256(b)
-	return f, string(h[:]), nil
+	return ids, files, sums, nil
 }
 
 // addOfficial adds one game.
-func (e *Env) addOfficial(folder, id string, s summary, labels map[string]label, o Options) error {
+func (e *Env) addOfficial(id string, f gameFile, labels map[string]label, o Options) error {
 	task := path.Dir(id)
 	l, ok := labels[id]
 	if !ok {
 		var err error
 		if l, err = derivedLabel(task); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(folder, filepath.FromSlash(id)), err)
+			return fmt.Errorf("alfworld: game %s: %w", id, err)
 		}
 	}
-	d, err := o.speech(s.dialect)
+	d, err := o.speech(f.dialect)
 	if err != nil {
 		return err
 	}
 	typ, _, _ := strings.Cut(task, "-")
-	t := envs.Task{ID: id, Type: typ, Digest: contentDigest(s.content, d, l)}
-	e.add(t, l, s.goal, d, o, func() (string, error) {
-		f, sum, err := readGame(folder, id)
-		if err == nil && sum != s.sum {
-			err = fmt.Errorf("%s has changed since the games were listed", filepath.Join(folder, filepath.FromSlash(id), gameName))
-		}
-		return f.problem, err
-	})
+	e.add(envs.Task{ID: id, Type: typ}, source{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l)
 	return nil
 }
 

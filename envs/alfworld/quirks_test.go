@@ -31,7 +31,7 @@ func worldOf(t testing.TB, problem string, d dialect) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := source{"test", func() (string, error) { return problem, nil }, "heat some apple and put it in fridge.", l.subgoals, d, false}
+	s := source{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals, dialect: d}
 	r, err := s.load(domain)
 	if err != nil {
 		t.Fatal(err)

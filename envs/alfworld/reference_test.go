@@ -103,8 +103,8 @@ func householdEnv(t *testing.T, speech string) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem := func() (string, error) { return string(text), nil }
-	e.add(envs.Task{ID: "household"}, label{difficulty: envs.Hard}, "heat some apple and put it in fridge.", d, o, problem)
+	game := source{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
+	e.add(envs.Task{ID: "household"}, game, label{difficulty: envs.Hard})
 	return e
 }
 
