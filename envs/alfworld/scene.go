@@ -40,9 +40,9 @@ type item struct {
 // quarters of the official games have such a place), that an object is listed in
 // two receptacles (as in most), and that it lies in another object.
 const (
-	sharedSpot = 6
-	listed2    = 2
-	nested     = 5
+	sharedSpot  = 6
+	listedTwice = 2
+	nested      = 5
 )
 
 func (s *scene) chance(percent int) bool { return s.rng.IntN(100) < percent }
@@ -129,7 +129,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 		}
 		s.rng.Shuffle(len(fit), func(i, j int) { fit[i], fit[j] = fit[j], fit[i] })
 		it.in, it.location = []string{fit[0].id}, fit[0].location
-		if len(fit) > 1 && s.chance(listed2) {
+		if len(fit) > 1 && s.chance(listedTwice) {
 			it.in = append(it.in, fit[1].id)
 		}
 		// What the official games call cool at the start.
