@@ -77,7 +77,7 @@ func (v *vector) check(t *testing.T) {
 			diff(t, "integer", int64(m[2].(float64)), g.Integers(int64(m[0].(float64)), int64(m[1].(float64))))
 		}
 	}
-	diff(t, "end", State{State: v.End, Inc: v.Inc, HasHalf: v.Half, Half: g.half}, g.State())
+	diff(t, "end", State{State: v.End, Inc: v.Inc, HasHalf: v.Half, Half: g.State().Half}, g.State())
 }
 
 // hexes writes numbers as the records have them.

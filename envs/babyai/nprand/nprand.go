@@ -107,12 +107,16 @@ func (g *Generator) below32(most uint32) uint32 {
 type State struct {
 	State, Inc string
 	HasHalf    bool   // the second half of a 64-bit output waits for Uint32
-	Half       uint32 // the last such half, also after it was drawn
+	Half       uint32 // that half, or 0
 }
 
 // State returns where the generator stands.
 func (g *Generator) State() State {
-	return State{g.state.String(), g.inc.String(), g.hasHalf, g.half}
+	s := State{State: g.state.String(), Inc: g.inc.String(), HasHalf: g.hasHalf}
+	if g.hasHalf {
+		s.Half = g.half
+	}
+	return s
 }
 
 // uint128 is a number modulo 2^128.
