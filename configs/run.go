@@ -17,6 +17,8 @@ type Run struct {
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64 `yaml:"generator-seed"`
+	// Variant is the variant of the environment; empty for its default.
+	Variant string `yaml:"variant"`
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`

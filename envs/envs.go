@@ -18,7 +18,7 @@ type Env interface {
 	Info() Info
 	// Tasks lists the tasks in benchmark order. The caller must not change it.
 	Tasks() []Task
-	// NewWorld makes a fresh world for a task of Tasks.
+	// NewWorld makes a fresh world for one of the environment's tasks.
 	NewWorld(Task) (World, error)
 }
 
@@ -62,7 +62,7 @@ const (
 type Task struct {
 	// ID names the task within its environment, such as "gripper/prob01".
 	ID string `json:"id"`
-	// Index is the 0-based place in benchmark order.
+	// Index is the 0-based place in benchmark order, -1 outside the benchmark.
 	Index int `json:"index"`
 	// Type is the sub-family that the task belongs to, such as "gripper":
 	// tasks of one type share instructions.
@@ -126,6 +126,13 @@ type Expert interface {
 type Snapshotter interface {
 	Snapshot() (any, error)
 	Restore(snapshot any) error
+}
+
+// Finder is the optional ability of an Env to play tasks outside its benchmark.
+type Finder interface {
+	// Task returns the task of that name, in the benchmark or not: one outside
+	// it has the index -1. NewWorld takes it like those of Tasks.
+	Task(id string) (Task, error)
 }
 
 // Comparer is the optional ability of an Env to tell whether a recorded

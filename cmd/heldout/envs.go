@@ -12,7 +12,11 @@ import (
 func taskSource(c *cobra.Command, sys *system, o *catalog.Options) {
 	c.Flags().StringVar(&o.Data, "data", sys.getenv(dataVariable),
 		"folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	c.Flags().StringVar(&o.Variant, "variant", "", variantHelp)
 }
+
+// variantHelp explains --variant.
+const variantHelp = "variant of the environment: agentboard (the default) or agentgym for babyai; the others have none"
 
 // dataVariable names the environment variable that stands for --data.
 const dataVariable = "HELDOUT_DATA"

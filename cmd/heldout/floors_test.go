@@ -23,6 +23,7 @@ var floors = map[string]int{
 	"envs/babyai/minigrid": 1,
 	"configs":              1,
 	"scoring/stats":        1,
+	"envs/babyai":          2,
 	"envs/pddl":            2,
 	"eval/model":           2,
 	"eval/record":          3,

@@ -40,7 +40,7 @@ ones, with --actions.`,
 			if err != nil {
 				return err
 			}
-			task, err := eval.FindTask(env.Tasks(), name)
+			task, err := eval.FindTask(env, name)
 			if err != nil {
 				if env.Info().Source == envs.Generated {
 					err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)

@@ -108,7 +108,7 @@ func newJob(sys *system, r configs.Run) (*job, error) {
 
 func (j *job) addBenchmark(name string) error {
 	r := j.config
-	env, err := catalog.Open(name, catalog.Options{Data: r.Data, GeneratorSeed: r.GeneratorSeed})
+	env, err := catalog.Open(name, catalog.Options{Data: r.Data, GeneratorSeed: r.GeneratorSeed, Variant: r.Variant})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/babyai"
 	"heldout/envs/pddl"
 )
 
@@ -16,6 +17,9 @@ type Options struct {
 	Data string
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64
+	// Variant chooses between readings of one benchmark; empty for the default.
+	// An environment with only one refuses it.
+	Variant string
 }
 
 // Entry is an environment that can be opened.
@@ -29,6 +33,7 @@ type Entry struct {
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
+		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", openBabyAI},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", openPDDL},
 	}
 }
@@ -45,7 +50,14 @@ func Open(name string, o Options) (envs.Env, error) {
 	return nil, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
 }
 
+func openBabyAI(o Options) (envs.Env, error) {
+	return babyai.New(babyai.Options{Data: o.Data, Variant: o.Variant})
+}
+
 func openPDDL(o Options) (envs.Env, error) {
+	if o.Variant != "" {
+		return nil, fmt.Errorf("%s has no variants, so there is no %q", pddl.Name, o.Variant)
+	}
 	if o.Data == "" {
 		return pddl.NewGenerated(o.GeneratorSeed)
 	}
