@@ -14,6 +14,8 @@ import (
 type world struct {
 	game *game
 	gym  bool // AgentGym's texts
+
+	expert *expert // nil before it was first asked
 }
 
 func newWorld(g *game) *world { return &world{game: g} }

@@ -204,6 +204,30 @@ func (in *Instruction) effort() int {
 	return n
 }
 
+// appendState appends the progress of the instruction.
+func (in *Instruction) appendState(b []byte) []byte {
+	flag := func(v bool) {
+		if v {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	if in.Compound() {
+		flag(in.firstDone)
+		flag(in.secondDone)
+		return in.Second.appendState(in.First.appendState(b))
+	}
+	b = append(b, byte(in.before))
+	in.descriptors(func(d *Descriptor) {
+		b = append(b, byte(len(d.positions)))
+		for _, p := range d.positions {
+			b = append(b, byte(p.X), byte(p.Y))
+		}
+	})
+	return b
+}
+
 func (in *Instruction) clone() *Instruction {
 	if in == nil {
 		return nil

@@ -22,11 +22,14 @@ func (p Pose) InView(i, j int) Point {
 	return p.Add(forward.Times(ViewSize - 1 - j)).Add(right.Times(i - ViewSize/2))
 }
 
-// see brings the view up to date (§2.4).
-func (w *World) see() {
+// see brings the view up to date.
+func (w *World) see() { w.view = w.ViewFrom(w.agent) }
+
+// ViewFrom returns what the agent would see if it were elsewhere (§2.4).
+func (w *World) ViewFrom(from Pose) (view View) {
 	var ids [ViewSize * ViewSize]ID
-	corner := w.agent.InView(0, 0)
-	right, back := w.agent.Dir.Right().Vector(), w.agent.Dir.Vector().Times(-1)
+	corner := from.InView(0, 0)
+	right, back := from.Dir.Right().Vector(), from.Dir.Vector().Times(-1)
 	for j := range ViewSize {
 		p := corner.Add(back.Times(j))
 		for i := range ViewSize {
@@ -37,22 +40,24 @@ func (w *World) see() {
 	seen := w.visible(&ids)
 	for k, id := range ids {
 		if seen[k] {
-			w.view[k] = w.objects[id].Code
-		} else {
-			w.view[k] = Code{}
+			view[k] = w.objects[id].Code
 		}
 	}
-	const own = (ViewSize-1)*ViewSize + ViewSize/2
-	w.view[own] = w.objects[w.carrying].Code
+	view[own] = w.objects[w.carrying].Code
+	return view
 }
 
+// own is the place of the agent's own cell in the view.
+const own = (ViewSize-1)*ViewSize + ViewSize/2
+
 // visible returns which cells of the view are in sight: sight spreads from the
-// agent row by row, first to the right and then to the left.
+// agent row by row, first to the right and then to the left. What the agent
+// stands in, if anything, is an open door.
 func (w *World) visible(ids *[ViewSize * ViewSize]ID) (seen [ViewSize * ViewSize]bool) {
-	seen[(ViewSize-1)*ViewSize+ViewSize/2] = true
+	seen[own] = true
 	spread := func(i, j, side int) {
 		k := j*ViewSize + i
-		if !seen[k] || w.objects[ids[k]].opaque() {
+		if !seen[k] || k != own && w.objects[ids[k]].opaque() {
 			return
 		}
 		seen[k+side] = true

@@ -140,6 +140,13 @@ func (w *World) At(p Point) (ID, Object) {
 // Object returns an object.
 func (w *World) Object(id ID) Object { return w.objects[id] }
 
+// Objects visits every object that is not a wall.
+func (w *World) Objects(visit func(ID, Object)) {
+	for id := wall + 1; int(id) < len(w.objects); id++ {
+		visit(id, w.objects[id])
+	}
+}
+
 // Agent returns where the agent is.
 func (w *World) Agent() Pose { return w.agent }
 
@@ -158,6 +165,26 @@ func (w *World) Mission() string { return w.mission }
 // Instruction returns the instruction with its progress. It must not be changed,
 // and changes with the next step.
 func (w *World) Instruction() *Instruction { return w.instruction }
+
+// AppendState appends everything that can change but the agent's pose and the
+// number of steps: two worlds of one origin are alike if it is the same.
+func (w *World) AppendState(b []byte) []byte {
+	return w.instruction.appendState(w.AppendObjects(b))
+}
+
+// AppendObjects appends where the objects are and in which state.
+func (w *World) AppendObjects(b []byte) []byte {
+	b = append(b, byte(w.carrying))
+	for id := wall + 1; int(id) < len(w.objects); id++ {
+		o := &w.objects[id]
+		inGrid := byte(0) // a box that was opened is nowhere
+		if w.at(o.Pos) == id {
+			inGrid = 1
+		}
+		b = append(b, byte(o.Pos.X), byte(o.Pos.Y), byte(o.State), inGrid)
+	}
+	return b
+}
 
 // Clone returns a copy that shares nothing that changes.
 func (w *World) Clone() *World {
