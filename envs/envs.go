@@ -128,6 +128,42 @@ type Snapshotter interface {
 	Restore(snapshot any) error
 }
 
+// Viewer is the optional ability of a World to show a person what is going on,
+// also what the agent cannot see.
+type Viewer interface {
+	View() Picture
+}
+
+// Picture is what a person sees of a world.
+type Picture struct {
+	// Rows are the places from top to bottom and from left to right. The texts
+	// of all are equally wide.
+	Rows [][]Glyph
+	// Legend explains the texts, line by line.
+	Legend []string
+}
+
+// Glyph is what stands in one place of a Picture.
+type Glyph struct {
+	Text  string
+	Color Color
+	// Lit: the agent sees this place.
+	Lit bool
+}
+
+// Color is a color of a Glyph by its English name; "" is none in particular.
+type Color string
+
+// The colors.
+const (
+	Red    Color = "red"
+	Green  Color = "green"
+	Blue   Color = "blue"
+	Purple Color = "purple"
+	Yellow Color = "yellow"
+	Grey   Color = "grey"
+)
+
 // Finder is the optional ability of an Env to play tasks outside its benchmark.
 type Finder interface {
 	// Task returns the task of that name, in the benchmark or not: one outside
