@@ -61,10 +61,10 @@ type system struct {
 	// columns is the width of the terminal that standard output is, 0 if it is
 	// none.
 	columns int
-	getenv      func(string) string
-	proxy       func(*http.Request) (*url.URL, error)
-	now         func() time.Time
-	tool        record.Tool
+	getenv  func(string) string
+	proxy   func(*http.Request) (*url.URL, error)
+	now     func() time.Time
+	tool    record.Tool
 }
 
 // columns returns the width of a terminal, 0 if the file is none.

@@ -71,12 +71,9 @@ func style(g envs.Glyph) string {
 func wrap(lines []string, width int) (out []string) {
 	for _, line := range lines {
 		for utf8.RuneCountInString(line) > width {
-			runes := []rune(line)
-			at := strings.LastIndexByte(string(runes[:width+1]), ' ')
-			if at <= 0 {
-				at = strings.IndexByte(line, ' ')
-			}
-			if at <= 0 {
+			line = strings.Trim(line, " ")
+			at := breakAt(line, width)
+			if at < 0 {
 				break
 			}
 			out = append(out, strings.TrimRight(line[:at], " "))
@@ -85,4 +82,23 @@ func wrap(lines []string, width int) (out []string) {
 		out = append(out, line)
 	}
 	return out
+}
+
+// breakAt returns where to break a line that does not start with a space: at the
+// last space up to width, or else the first, or else nowhere (-1).
+func breakAt(line string, width int) int {
+	n, last := 0, -1
+	for at, r := range line {
+		if n > width && last >= 0 {
+			break
+		}
+		if r == ' ' {
+			last = at
+			if n >= width {
+				break
+			}
+		}
+		n++
+	}
+	return last
 }
