@@ -46,7 +46,7 @@ ones, with --actions.`,
 			}
 			task, err := eval.FindTask(env, name)
 			if err != nil {
-				if env.Info().Source == envs.Generated {
+				if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
 					err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
 				}
 				return usage(err)

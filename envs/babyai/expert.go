@@ -21,14 +21,14 @@ const (
 	costLost    = 400  // of a sub-goal that nothing can reach any more
 )
 
-// planner finds plans for one task.
+// planner guesses how far it is to the end of one task.
 type planner struct {
 	seer       seer
 	approaches map[string]*approach // by where the objects are, and by aim
 }
 
-func newPlanner() *planner {
-	return &planner{seer: seer{places: map[[2]string][][2]int{}}, approaches: map[string]*approach{}}
+func newPlanner() planner {
+	return planner{seer: seer{places: map[[2]string][][2]int{}}, approaches: map[string]*approach{}}
 }
 
 // node is a state of the game that was reached.
@@ -41,45 +41,56 @@ type node struct {
 	order    int // in which nodes were reached
 }
 
+// search is one search for a plan.
+type search struct {
+	planner
+	open    nodeQueue
+	seen    map[string]bool // states
+	reached int             // nodes so far
+	best    *node           // the best end so far, nil if there is none
+	reward  float64         // there
+}
+
 // plan returns actions that solve the task and reach every sub-goal, or as many
 // as it finds a way for; nil if it finds none.
-func (p *planner) plan(from *game) []string {
-	open := &nodeQueue{{game: from}}
-	seen := map[string]bool{string(from.appendState(nil)): true}
-	var best *node // the best end
-	var bestReward float64
-	reached := 0
-	for expanded := 0; open.Len() > 0 && expanded < maxExpanded; expanded++ {
-		n := heap.Pop(open).(*node)
-		if n.game == nil {
-			n.game = n.parent.game.clone()
-			n.game.carryOut(n.parent.game.table.choices[n.choice].moves)
+func plan(from *game) []string {
+	s := search{planner: newPlanner(), seen: map[string]bool{string(from.appendState(nil)): true}}
+	heap.Push(&s.open, &node{game: from})
+	for range maxExpanded {
+		if len(s.open) == 0 || s.best != nil && (from.goals == nil || s.reward == 1) {
+			break
 		}
-		for i, c := range n.game.table.choices {
-			if len(c.moves) == 0 {
-				continue
+		s.expand(heap.Pop(&s.open).(*node))
+	}
+	return s.best.path()
+}
+
+// expand looks at a state from every side.
+func (s *search) expand(n *node) {
+	if n.game == nil {
+		n.game = n.parent.game.clone()
+		n.game.carryOut(n.parent.game.table.choices[n.choice].moves)
+	}
+	for i, c := range n.game.table.choices {
+		if len(c.moves) == 0 {
+			continue
+		}
+		next := n.game.clone()
+		next.carryOut(c.moves)
+		s.reached++
+		m := &node{parent: n, choice: i, actions: n.actions + 1, order: s.reached}
+		if next.done {
+			if s.best == nil || next.reward > s.reward {
+				s.best, s.reward = m, next.reward
 			}
-			next := n.game.clone()
-			next.carryOut(c.moves)
-			reached++
-			m := &node{parent: n, choice: i, actions: n.actions + 1, order: reached}
-			if next.done {
-				if best == nil || next.reward > bestReward {
-					best, bestReward = m, next.reward
-				}
-				if next.goals == nil || next.reward == 1 {
-					return m.path()
-				}
-				continue
-			}
-			if key := string(next.appendState(nil)); !seen[key] {
-				seen[key] = true
-				m.priority = int32(costAction*m.actions) + p.estimate(next)
-				heap.Push(open, m)
-			}
+			continue
+		}
+		if key := string(next.appendState(nil)); !s.seen[key] {
+			s.seen[key] = true
+			m.priority = int32(costAction*m.actions) + s.estimate(next)
+			heap.Push(&s.open, m)
 		}
 	}
-	return best.path()
 }
 
 // path returns the actions that lead to a node.
@@ -124,39 +135,44 @@ func (g *game) appendState(b []byte) []byte {
 	return b
 }
 
-// estimate guesses what is left to be done, in primitive actions.
+// estimate guesses what is left to be done, in primitive actions: the way to the
+// first sub-goal, and a price for every other. Without sub-goals the simple
+// instructions take their place.
 func (p *planner) estimate(g *game) int32 {
-	total := int32(0)
-	next := int32(0)
 	if g.goals == nil {
 		pending := pendingLeaves(g.world.Instruction(), nil)
-		total = int32(len(pending)) * costGoal
-		if len(pending) > 0 {
-			next = p.cost(g.world, aim{leaf: pending[0]}, 0)
+		if len(pending) == 0 {
+			return 0
 		}
-		return total + next
+		return int32(len(pending))*costGoal + p.cost(g.world, aim{leaf: pending[0]}, 0)
 	}
+	total, aimed := int32(0), false
 	for i := range g.goals.ways[0] {
 		total += costGoal
-		cost := int32(unattainable)
-		for _, way := range g.goals.ways {
-			if !p.seer.possible(g.world, &way[i]) {
-				continue
-			}
-			if next > 0 {
-				cost = 0
-				break
-			}
-			cost = min(cost, p.cost(g.world, aim{goal: &way[i]}, 0)+1)
-		}
-		switch {
-		case cost >= unattainable:
+		if !p.possible(g, i) {
 			total += costLost
-		case next == 0:
-			next = cost
+		} else if !aimed {
+			cost := p.goalCost(g, i)
+			aimed = cost < unattainable
+			total += min(cost, costLost)
 		}
 	}
-	return total + next
+	return total
+}
+
+// possible reports whether one of the ways' sub-goals at i can still be reached,
+// whatever it takes.
+func (p *planner) possible(g *game, i int) bool {
+	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
+}
+
+// goalCost guesses what it takes to reach one of the ways' sub-goals at i.
+func (p *planner) goalCost(g *game, i int) int32 {
+	cost := int32(unattainable)
+	for _, way := range g.goals.ways {
+		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}, 0))
+	}
+	return cost
 }
 
 // pendingLeaves lists the simple instructions that are not fulfilled, the first
@@ -210,23 +226,19 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	if w.game.done {
 		return "", nil
 	}
-	if w.expert == nil {
-		w.expert = &expert{planner: newPlanner()}
-	}
 	return w.expert.action(w.game), nil
 }
 
 // expert is a plan under way.
 type expert struct {
-	planner *planner
-	plan    []string
-	then    string // the state in which the rest of the plan goes on
+	plan []string
+	then string // the state in which the rest of the plan goes on
 }
 
 func (e *expert) action(g *game) string {
 	state := string(g.appendState(nil))
 	if len(e.plan) == 0 || state != e.then {
-		e.plan = e.planner.plan(g.clone())
+		e.plan = plan(g.clone())
 	}
 	if len(e.plan) == 0 {
 		return ""

@@ -15,7 +15,7 @@ type world struct {
 	game *game
 	gym  bool // AgentGym's texts
 
-	expert *expert // nil before it was first asked
+	expert expert
 }
 
 func newWorld(g *game) *world { return &world{game: g} }
