@@ -75,6 +75,8 @@ type Setup struct {
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64 `yaml:"generator-seed"`
+	// Variant chooses between readings of one benchmark.
+	Variant string `yaml:"variant"`
 	// Split is the set of official ALFWorld games.
 	Split string `yaml:"split"`
 	// Dialect is how ALFWorld games speak: v1, v2, or file for each as its

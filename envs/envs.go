@@ -18,7 +18,7 @@ type Env interface {
 	Info() Info
 	// Tasks lists the tasks in benchmark order. The caller must not change it.
 	Tasks() []Task
-	// NewWorld makes a fresh world for a task of Tasks.
+	// NewWorld makes a fresh world for one of the environment's tasks.
 	NewWorld(Task) (World, error)
 }
 
@@ -62,7 +62,7 @@ const (
 type Task struct {
 	// ID names the task within its environment, such as "gripper/prob01".
 	ID string `json:"id"`
-	// Index is the 0-based place in benchmark order.
+	// Index is the 0-based place in benchmark order, -1 outside the benchmark.
 	Index int `json:"index"`
 	// Type is the sub-family that the task belongs to, such as "gripper":
 	// tasks of one type share instructions.
@@ -126,6 +126,49 @@ type Expert interface {
 type Snapshotter interface {
 	Snapshot() (any, error)
 	Restore(snapshot any) error
+}
+
+// Viewer is the optional ability of a World to show a person what is going on,
+// also what the agent cannot see.
+type Viewer interface {
+	View() Picture
+}
+
+// Picture is what a person sees of a world.
+type Picture struct {
+	// Rows are the places from top to bottom and from left to right. The texts
+	// of all are equally wide.
+	Rows [][]Glyph
+	// Legend explains the texts, line by line.
+	Legend []string
+}
+
+// Glyph is what stands in one place of a Picture.
+type Glyph struct {
+	Text  string
+	Color Color
+	// Lit: the agent sees this place.
+	Lit bool
+}
+
+// Color is a color of a Glyph by its English name; "" is none in particular.
+type Color string
+
+// The colors.
+const (
+	Red    Color = "red"
+	Green  Color = "green"
+	Blue   Color = "blue"
+	Purple Color = "purple"
+	Yellow Color = "yellow"
+	Grey   Color = "grey"
+)
+
+// Finder is the optional ability of an Env to play tasks outside its benchmark.
+type Finder interface {
+	// Task returns the task of that name, in the benchmark or not: one outside
+	// it has the index -1. NewWorld takes it like those of Tasks.
+	Task(id string) (Task, error)
 }
 
 // Comparer is the optional ability of an Env to tell whether a recorded

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -184,14 +185,36 @@ func TestSelectTasks(t *testing.T) {
 			t.Errorf("SelectTasks(%q, %d) = %v, %v; want %s", c.patterns, c.limit, ids, err, c.want)
 		}
 	}
-	if task, err := FindTask(tasks, "2"); err != nil || task.ID != "b/x1" {
+	env := &countdown{tasks: tasks}
+	if task, err := FindTask(env, "2"); err != nil || task.ID != "b/x1" {
 		t.Errorf("FindTask = %v, %v", task, err)
 	}
 	for _, bad := range []string{"", "a", "1,2", "*", "nothing"} {
-		if task, err := FindTask(tasks, bad); err == nil {
+		if task, err := FindTask(env, bad); err == nil {
 			t.Errorf("FindTask(%q) = %v", bad, task)
 		}
 	}
+	wide := finder{env}
+	for name, want := range map[string]string{"2": "b/x1", "b/x1": "b/x1", " c/77 ": "c/77"} {
+		if task, err := FindTask(wide, name); err != nil || task.ID != want {
+			t.Errorf("FindTask(%q) = %v, %v", name, task, err)
+		}
+	}
+	for _, bad := range []string{"a", "1,2", "nothing"} {
+		if task, err := FindTask(wide, bad); err == nil {
+			t.Errorf("FindTask(%q) = %v", bad, task)
+		}
+	}
+}
+
+// finder is a countdown that has tasks outside its benchmark.
+type finder struct{ *countdown }
+
+func (finder) Task(id string) (envs.Task, error) {
+	if !strings.HasPrefix(id, "c/") {
+		return envs.Task{}, errors.New("no such task")
+	}
+	return envs.Task{ID: id, Index: -1}, nil
 }
 
 // Patterns of any form are read without a panic, and what is selected keeps the

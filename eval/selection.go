@@ -105,14 +105,18 @@ func matcher(pattern string) func(envs.Task) bool {
 	return func(t envs.Task) bool { return t.Type == pattern || whole.MatchString(t.ID) }
 }
 
-// FindTask returns the one task with that name or 0-based number.
-func FindTask(tasks []envs.Task, name string) (envs.Task, error) {
-	found, err := SelectTasks(tasks, name, 0)
-	if err != nil {
-		return envs.Task{}, err
+// FindTask returns the one task with that name or 0-based number: of the
+// benchmark or, if the environment can, any other.
+func FindTask(env envs.Env, name string) (envs.Task, error) {
+	found, err := SelectTasks(env.Tasks(), name, 0)
+	if err == nil && len(found) == 1 && !strings.Contains(name, ",") && strings.TrimSpace(name) != "" {
+		return found[0], nil
 	}
-	if len(found) != 1 || strings.Contains(name, ",") || strings.TrimSpace(name) == "" {
+	if err == nil {
 		return envs.Task{}, fmt.Errorf("%q names %d tasks, want one", name, len(found))
 	}
-	return found[0], nil
+	if f, ok := env.(envs.Finder); ok {
+		return f.Task(strings.TrimSpace(name))
+	}
+	return envs.Task{}, err
 }

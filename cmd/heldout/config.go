@@ -55,6 +55,7 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 // generated tasks there are has other names in other commands.
 func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	f.StringVar(&s.Variant, "variant", s.Variant, "babyai: agentboard (the default) or agentgym")
 	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; the first is the default")
 	f.StringVar(&s.Dialect, "dialect", s.Dialect, "alfworld: how games speak: v1 (the default, behind published numbers), v2, or file for each as its file says")
 	f.BoolVar(&s.StepLimitReward, "step-limit-reward", s.StepLimitReward, "alfworld: count the engine's limit of 50 commands as progress 1, as the reference does")

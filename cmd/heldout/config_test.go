@@ -22,7 +22,7 @@ var values = map[string]string{
 	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
-	"split": "train", "dialect": "v2", "step-limit-reward": "true",
+	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true",
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
 
@@ -38,6 +38,14 @@ func yamlKeys() map[string][]int {
 }
 
 func testSystem() *system { return &system{getenv: func(string) string { return "" }} }
+
+// everyEnv names the environments there are.
+func everyEnv() (names configs.Strings) {
+	for _, e := range catalog.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
 
 // Every flag has a key of its name, and setting either sets that field and no
 // other.
@@ -84,9 +92,7 @@ func TestFlagsAndKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := configs.DefaultRun()
-		for _, e := range catalog.All() {
-			base.Env = append(base.Env, e.Name)
-		}
+		base.Env = everyEnv()
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, i := range keys {
 				value := reflect.ValueOf(got).FieldByIndex(i)
@@ -124,13 +130,14 @@ func TestFlagsWin(t *testing.T) {
 func TestResolveDefaults(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
+		envs   []string
 		models []string
 		seeds  string
 	}{
-		{nil, []string{"expert", "random"}, "0-2"},
-		{[]string{"--seeds", "7-7"}, []string{"expert", "random"}, "7-7"},
-		{[]string{"--model", "vllm:x"}, []string{"vllm:x"}, "0-0"},
-		{[]string{"--env", "pddl"}, nil, "0-0"},
+		{nil, []string{"pddl"}, []string{"expert", "random"}, "0-2"},
+		{[]string{"--seeds", "7-7"}, []string{"pddl"}, []string{"expert", "random"}, "7-7"},
+		{[]string{"--model", "vllm:x"}, everyEnv(), []string{"vllm:x"}, "0-0"},
+		{[]string{"--env", "pddl"}, []string{"pddl"}, nil, "0-0"},
 	} {
 		given := pflag.NewFlagSet("", pflag.ContinueOnError)
 		shown := configs.DefaultRun()
@@ -143,7 +150,7 @@ func TestResolveDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Contains(r.Env, "pddl") {
+		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Equal(r.Env, c.envs) {
 			t.Errorf("%q: %+v", c.args, r)
 		}
 	}

@@ -44,6 +44,7 @@ func main() {
 		stdout:      os.Stdout,
 		stderr:      os.Stderr,
 		interactive: term.IsTerminal(int(os.Stderr.Fd())),
+		columns:     columns(os.Stdout),
 		getenv:      os.Getenv,
 		proxy:       http.ProxyFromEnvironment,
 		now:         time.Now,
@@ -57,10 +58,22 @@ type system struct {
 	stdout, stderr io.Writer
 	// interactive: standard error is a terminal.
 	interactive bool
-	getenv      func(string) string
-	proxy       func(*http.Request) (*url.URL, error)
-	now         func() time.Time
-	tool        record.Tool
+	// columns is the width of the terminal that standard output is, 0 if it is
+	// none.
+	columns int
+	getenv  func(string) string
+	proxy   func(*http.Request) (*url.URL, error)
+	now     func() time.Time
+	tool    record.Tool
+}
+
+// columns returns the width of a terminal, 0 if the file is none.
+func columns(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // about says which build this is.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,14 +28,17 @@ func newPlay(sys *system) *cobra.Command {
 		Use:   "play ENV --task TASK",
 		Short: "Play a task by hand, or from another program",
 		Long: `play starts one task and reads actions from standard input, one a line. ":actions"
-lists the valid ones, ":expert" says what the expert would do, ":quit" ends.
+lists the valid ones, ":expert" says what the expert would do, ":quit" ends. Where the
+environment can be drawn, a picture stands beside the text, in color on a terminal
+(unless NO_COLOR is set).
 
 With --json standard input has one JSON object a line, {"action": "…"}, and standard
 output one a line: first env, task, goal, observation, progress, done and success, then
 for every action observation, progress, done, success and valid; and actions, the valid
 ones, with --actions.`,
 		Example: `  heldout play pddl --task 0
-  heldout play pddl --data DIR --task gripper/prob01 --json --actions`,
+  heldout play pddl --data DIR --task gripper/prob01 --json --actions
+  heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if err := checkSetup(names, o); err != nil {
@@ -44,9 +48,9 @@ ones, with --actions.`,
 			if err != nil {
 				return err
 			}
-			task, err := eval.FindTask(env.Tasks(), name)
+			task, err := eval.FindTask(env, name)
 			if err != nil {
-				if env.Info().Source == envs.Generated {
+				if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
 					err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
 				}
 				return usage(err)
@@ -211,7 +215,10 @@ func (p *player) playText(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(p.sys.stdout, "%s %s\n%s\n\n", p.env, p.task.ID, start.Goal)
-	if err := p.showText(ctx, start.Observation); err != nil {
+	if v, ok := p.world.(envs.Viewer); ok {
+		fmt.Fprintf(p.sys.stdout, "%s\n\n", strings.Join(v.View().Legend, "\n"))
+	}
+	if err := p.showObservation(ctx, start.Observation); err != nil {
 		return err
 	}
 	err = p.eachLine(ctx, func(_ int, line string) error { return p.command(ctx, strings.TrimSpace(line)) })
@@ -251,14 +258,36 @@ func (p *player) command(ctx context.Context, line string) error {
 		return err
 	}
 	fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
-	return p.showText(ctx, s.Observation)
+	return p.showObservation(ctx, s.Observation)
 }
 
-// showText prints an answer, the valid actions if wanted, and the prompt.
+// showObservation prints an observation, beside a picture if there is one.
+func (p *player) showObservation(ctx context.Context, text string) error {
+	v, ok := p.world.(envs.Viewer)
+	if !ok {
+		return p.showText(ctx, text)
+	}
+	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == ""
+	var printable []string
+	for _, line := range splitLines(text) {
+		printable = append(printable, table.Printable(line))
+	}
+	for _, line := range beside(v.View(), printable, cmp.Or(p.sys.columns, plainColumns), colored) {
+		fmt.Fprintln(p.sys.stdout, line)
+	}
+	return p.prompt(ctx)
+}
+
+// showText prints an answer.
 func (p *player) showText(ctx context.Context, text string) error {
 	for _, line := range splitLines(text) {
 		fmt.Fprintln(p.sys.stdout, table.Printable(line))
 	}
+	return p.prompt(ctx)
+}
+
+// prompt prints the valid actions, if wanted, and asks for the next line.
+func (p *player) prompt(ctx context.Context) error {
 	if p.actions {
 		actions, err := p.validActions(ctx)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
 	"heldout/envs/pddl"
 )
 
@@ -27,6 +28,7 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
+		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", []string{"variant"}, openBabyAI},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
 }
@@ -58,6 +60,10 @@ func openPDDL(s configs.Setup) (envs.Env, error) {
 		return pddl.NewGenerated(s.GeneratorSeed)
 	}
 	return pddl.NewOfficial(s.Data)
+}
+
+func openBabyAI(s configs.Setup) (envs.Env, error) {
+	return babyai.New(babyai.Options{Data: s.Data, Variant: s.Variant})
 }
 
 func openALFWorld(s configs.Setup) (envs.Env, error) {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,6 +148,7 @@ func results(rows []row) table.Table {
 		})
 	}
 	t.Notes = append(t.Notes, decodings(rows)...)
+	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
 	if generated {
 		t.Notes = append(t.Notes, "Generated tasks are heldout's own: their rates do not compare with published ones and do not count for the held-out score.")
@@ -163,6 +165,20 @@ func decodings(rows []row) []string {
 			return ""
 		}
 		return fmt.Sprintf("temperature %g, top-p %g, replies of at most %d tokens", d.Temperature, d.TopP, d.MaxTokens)
+	})
+}
+
+// settings says how the environments were set up.
+func settings(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		var chosen []string
+		for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
+			chosen = append(chosen, k+" "+r.Condition.Settings[k])
+		}
+		if chosen == nil {
+			return ""
+		}
+		return r.Condition.Env + " with " + strings.Join(chosen, ", ")
 	})
 }
 

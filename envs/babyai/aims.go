@@ -1,0 +1,232 @@
+package babyai
+
+import (
+	"slices"
+	"strconv"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// aim is something to be reached next: a sub-goal, a simple instruction or,
+// without either, carrying a key.
+type aim struct {
+	goal *pattern
+	leaf *minigrid.Instruction
+	key  minigrid.Color
+}
+
+// seer tells where things have to be in view for a sub-goal. It belongs to one
+// task and remembers what it found out.
+type seer struct {
+	places map[[2]string][][2]int // by the texts of sub-goal and name
+}
+
+// inView returns the columns and rows of the view where a thing of that name
+// reaches a sub-goal.
+func (s *seer) inView(goal *pattern, name string) [][2]int {
+	id := [2]string{goal.text, name}
+	if found, ok := s.places[id]; ok {
+		return found
+	}
+	var found [][2]int
+	for j := range minigrid.ViewSize {
+		for i := range minigrid.ViewSize {
+			t := []thing{{Code: minigrid.Code{Kind: minigrid.Ball}, name: name, forward: minigrid.ViewSize - 1 - j, side: i - minigrid.ViewSize/2}}
+			if t[0].distance() > 0 && goal.matches([]string{sentence(t)}) {
+				found = append(found, [2]int{i, j})
+			}
+		}
+	}
+	s.places[id] = found
+	return found
+}
+
+// sentence describes a thing as the first of its name, without the final period.
+func sentence(t []thing) string {
+	text := string(appendThings(nil, t))
+	return text[:len(text)-len(".  ")]
+}
+
+// reaches reports whether carrying an object of that name reaches a sub-goal.
+func (s *seer) reaches(goal *pattern, name string) bool {
+	return goal.matches([]string{" You are carrying a " + name})
+}
+
+// possible reports whether some object can still reach a sub-goal, whatever it
+// takes.
+func (s *seer) possible(w *minigrid.World, goal *pattern) bool {
+	found := false
+	w.Objects(func(_ minigrid.ID, o minigrid.Object) {
+		opened := o.Code
+		opened.State = minigrid.Open
+		found = found || s.reaches(goal, name(o.Code)) || len(s.inView(goal, name(o.Code))) > 0 || len(s.inView(goal, name(opened))) > 0
+	})
+	return found
+}
+
+// targets returns the poses where an aim is reached, or nearly.
+func (s *seer) targets(w *minigrid.World, a aim) []target {
+	switch {
+	case a.goal != nil:
+		return s.goalTargets(w, a.goal)
+	case a.leaf != nil:
+		return leafTargets(w, a.leaf)
+	}
+	var out []target
+	w.Objects(func(id minigrid.ID, o minigrid.Object) {
+		if o.Kind == minigrid.Key && o.Color == a.key {
+			out = append(out, carryTargets(w, id, o)...)
+		}
+	})
+	return out
+}
+
+func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
+	w.Objects(func(id minigrid.ID, o minigrid.Object) {
+		if o.Kind != minigrid.Door && s.reaches(goal, name(o.Code)) {
+			out = append(out, carryTargets(w, id, o)...)
+		}
+		if at, _ := w.At(o.Pos); id == w.Carrying() || at == minigrid.None {
+			return
+		}
+		for _, place := range s.inView(goal, name(o.Code)) {
+			out = append(out, seeTargets(w, o.Pos, place)...)
+		}
+		opened := o.Code
+		opened.State = minigrid.Open
+		if o.Kind == minigrid.Door && o.State != minigrid.Open && len(s.inView(goal, name(opened))) > 0 {
+			out = append(out, openTargets(w, o)...)
+		}
+	})
+	return out
+}
+
+// seeTargets returns the poses from which a cell is seen in one place of the
+// view.
+func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target) {
+	for d := range minigrid.Direction(4) {
+		from := minigrid.Pose{Dir: d}
+		from.Point = p.Sub(from.InView(place[0], place[1]))
+		if _, o := w.At(from.Point); o.Kind == minigrid.Wall {
+			continue
+		}
+		if v := w.ViewFrom(from); v.At(place[0], place[1]).Kind != minigrid.Unseen {
+			out = append(out, target{at: from, lock: minigrid.AnyColor})
+		}
+	}
+	return out
+}
+
+// carryTargets returns the poses from which an object can be picked up.
+func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []target) {
+	if at, _ := w.At(o.Pos); at != id {
+		return nil // carried, or in a box
+	}
+	cost := int32(1)
+	if w.Carrying() != minigrid.None {
+		cost += costDrop
+	}
+	for _, p := range around(o.Pos) {
+		out = append(out, target{at: p, cost: cost, lock: minigrid.AnyColor})
+	}
+	return out
+}
+
+// openTargets returns the poses from which a door can be opened.
+func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
+	cost, lock := entering(w, o.Pos, w.Object(w.Carrying()))
+	for _, p := range around(o.Pos) {
+		out = append(out, target{at: p, cost: cost, lock: lock})
+	}
+	return out
+}
+
+// leafTargets returns the poses where a simple instruction is fulfilled, or
+// nearly.
+func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
+	switch leaf.Op {
+	case minigrid.OpGoTo:
+		for _, p := range leaf.Target.Positions() {
+			for _, at := range around(p) {
+				out = append(out, target{at: at, lock: minigrid.AnyColor})
+			}
+		}
+		return out
+	case minigrid.OpPutNext:
+		return putTargets(w, leaf)
+	}
+	for _, id := range leaf.Target.Objects() {
+		switch o := w.Object(id); {
+		case o.Kind == minigrid.Door && o.State != minigrid.Open:
+			out = append(out, openTargets(w, o)...)
+		case o.Kind != minigrid.Door:
+			out = append(out, carryTargets(w, id, o)...)
+		}
+	}
+	return out
+}
+
+// putTargets returns the poses from which what is carried can be put beside
+// something or, if it is not carried yet, those from which it can be picked up.
+func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
+	const far = 30 // a guess at what comes after picking up
+	holding := false
+	for _, id := range leaf.Target.Objects() {
+		holding = holding || id == w.Carrying()
+	}
+	if !holding {
+		for _, id := range leaf.Target.Objects() {
+			if o := w.Object(id); o.Kind != minigrid.Wall {
+				for _, t := range carryTargets(w, id, o) {
+					t.cost += far
+					out = append(out, t)
+				}
+			}
+		}
+		return out
+	}
+	for _, id := range leaf.Fixed.Objects() {
+		if id == w.Carrying() {
+			continue
+		}
+		for d := range minigrid.Direction(4) {
+			free := w.Object(id).Pos.Add(d.Vector())
+			if at, _ := w.At(free); at != minigrid.None {
+				continue
+			}
+			for _, p := range around(free) {
+				out = append(out, target{at: p, cost: 1, lock: minigrid.AnyColor})
+			}
+		}
+	}
+	return out
+}
+
+// inHand returns what an aim costs that is reached, or nearly, with what the agent
+// carries, wherever it is.
+func (s *seer) inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
+	id := w.Carrying()
+	if id == minigrid.None {
+		return 0, false
+	}
+	o := w.Object(id)
+	switch {
+	case a.goal != nil:
+		return 1, s.reaches(a.goal, name(o.Code))
+	case a.leaf == nil:
+		return 0, o.Kind == minigrid.Key && o.Color == a.key
+	}
+	// Carried without having counted, it must be put down and picked up again.
+	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)
+}
+
+// String tells aims of one task apart.
+func (a aim) String() string {
+	switch {
+	case a.goal != nil:
+		return "goal " + a.goal.text
+	case a.leaf != nil:
+		return "leaf " + a.leaf.String()
+	}
+	return "key " + strconv.Itoa(int(a.key))
+}

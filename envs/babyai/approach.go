@@ -1,0 +1,127 @@
+package babyai
+
+import (
+	"container/heap"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// The costs of a way, in primitive actions or guessed at where more has to be
+// done.
+const (
+	costDoor     = 2  // entering a closed door
+	costBlocker  = 7  // entering a cell after taking away what is in it
+	costDrop     = 3  // putting down what is in the way of other things
+	costLocked   = 40 // entering a locked door whose key is not in hand
+	unattainable = 10000
+)
+
+// approach holds, for every pose of the agent, what it costs to get to the
+// nearest of some target poses, objects and doors being as they are.
+type approach struct {
+	width int
+	cost  []int32 // by pose
+	// lock is the color of the first locked door on the way that needs a key
+	// which is not in hand, by pose; AnyColor if there is none.
+	lock []minigrid.Color
+}
+
+// target is a pose to get to, with what it costs to be finished there and, if it
+// needs a key first, the color of that.
+type target struct {
+	at   minigrid.Pose
+	cost int32
+	lock minigrid.Color
+}
+
+func (a *approach) index(p minigrid.Pose) int {
+	return 4*(p.Y*a.width+p.X) + int(p.Dir)
+}
+
+// newApproach searches backwards from the targets (Dijkstra).
+func newApproach(w *minigrid.World, targets []target) *approach {
+	width, height := w.Size()
+	a := &approach{width: width, cost: make([]int32, 4*width*height), lock: make([]minigrid.Color, 4*width*height)}
+	for i := range a.cost {
+		a.cost[i] = unattainable
+	}
+	q := &poseQueue{}
+	reach := func(p minigrid.Pose, cost int32, lock minigrid.Color) {
+		if i := a.index(p); cost < a.cost[i] {
+			a.cost[i], a.lock[i] = cost, lock
+			heap.Push(q, queued{p, cost})
+		}
+	}
+	for _, t := range targets {
+		if _, o := w.At(t.at.Point); o.Kind != minigrid.Wall {
+			reach(t.at, t.cost, t.lock)
+		}
+	}
+	key := w.Object(w.Carrying())
+	for q.Len() > 0 {
+		item := heap.Pop(q).(queued)
+		i := a.index(item.at)
+		if item.cost > a.cost[i] {
+			continue
+		}
+		for _, d := range [...]minigrid.Direction{item.at.Dir.Left(), item.at.Dir.Right()} {
+			reach(minigrid.Pose{Point: item.at.Point, Dir: d}, item.cost+1, a.lock[i])
+		}
+		from := minigrid.Pose{Point: item.at.Sub(item.at.Dir.Vector()), Dir: item.at.Dir}
+		if _, o := w.At(from.Point); o.Kind == minigrid.Wall {
+			continue
+		}
+		cost, lock := entering(w, item.at.Point, key)
+		if lock == minigrid.AnyColor {
+			lock = a.lock[i]
+		}
+		reach(from, item.cost+cost, lock)
+	}
+	return a
+}
+
+// entering returns what it costs to step into a cell with what is carried, and
+// the color of the key that is missing for it.
+func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cost int32, lock minigrid.Color) {
+	_, o := w.At(p)
+	switch {
+	case o.Kind == minigrid.Empty || o.Kind == minigrid.Door && o.State == minigrid.Open:
+		return 1, minigrid.AnyColor
+	case o.Kind != minigrid.Door && carried.Kind == minigrid.Empty:
+		return costBlocker, minigrid.AnyColor
+	case o.Kind != minigrid.Door:
+		return costBlocker + costDrop, minigrid.AnyColor
+	case o.State == minigrid.Closed || carried.Kind == minigrid.Key && carried.Color == o.Color:
+		return costDoor, minigrid.AnyColor
+	}
+	return costLocked, o.Color
+}
+
+// queued is a pose in the queue of newApproach.
+type queued struct {
+	at   minigrid.Pose
+	cost int32
+}
+
+// poseQueue implements heap.Interface, the cheapest first.
+type poseQueue []queued
+
+func (q poseQueue) Len() int           { return len(q) }
+func (q poseQueue) Less(i, j int) bool { return q[i].cost < q[j].cost }
+func (q poseQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *poseQueue) Push(x any)        { *q = append(*q, x.(queued)) }
+func (q *poseQueue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+// around returns the poses from which a cell is faced.
+func around(p minigrid.Point) []minigrid.Pose {
+	var out []minigrid.Pose
+	for d := range minigrid.Direction(4) {
+		out = append(out, minigrid.Pose{Point: p.Sub(d.Vector()), Dir: d})
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+// Package babyai is BabyAI in text, as AgentBoard plays it: worlds of MiniGrid
+// that are the reference's own for the same seeds, described and acted upon in
+// words, answered byte for byte as the reference answers. AgentGym's variant of
+// it is here too.
+//
+// Section numbers in comments are those of the specification of the reference's
+// behaviour.
+package babyai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"heldout/envs"
+	"heldout/envs/babyai/minigrid"
+	"heldout/envs/babyai/nprand"
+)
+
+// Name is the environment's name.
+const Name = "babyai"
+
+// stepLimit is the largest number of steps in the published configuration.
+const stepLimit = 30
+
+// The variants.
+const (
+	AgentBoard = "agentboard"
+	AgentGym   = "agentgym"
+)
+
+// Options say how the environment is set up.
+type Options struct {
+	// Data is a folder laid out as AgentBoard's data folder, from which the
+	// sub-goals come. If it is empty they are made from the instruction.
+	Data string
+	// Variant is AgentBoard, which an empty one stands for, or AgentGym, which
+	// has no sub-goals and reads no data.
+	Variant string
+}
+
+// Env implements envs.Env.
+type Env struct {
+	info   envs.Info
+	tasks  []envs.Task
+	gym    bool
+	labels []label // by task index; nil if sub-goals are made from the instruction
+}
+
+// New sets up the environment.
+//
+// The worlds need no data. But sub-goals decide progress, and success with it:
+// tasks whose sub-goals are not AgentBoard's are not official ones.
+func New(o Options) (*Env, error) {
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
+	switch o.Variant {
+	case "", AgentBoard:
+		e.info.Settings = map[string]string{"labels": "instruction"}
+		if o.Data != "" {
+			if err := e.readLabels(o.Data); err != nil {
+				return nil, err
+			}
+		}
+	case AgentGym:
+		e.gym = true
+		e.info.Settings = map[string]string{"variant": AgentGym}
+	default:
+		return nil, fmt.Errorf("babyai: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, AgentGym)
+	}
+	for i, p := range benchmark() {
+		t := envs.Task{ID: p.id(), Index: i, Type: p.level.ID}
+		if e.labels != nil {
+			t.Difficulty = e.labels[i].difficulty
+		}
+		t.Digest = e.digest(p, i)
+		e.tasks = append(e.tasks, t)
+	}
+	return e, nil
+}
+
+func (e *Env) readLabels(dir string) error {
+	labels, raw, err := readLabels(dir)
+	if err != nil {
+		return err
+	}
+	e.labels = labels
+	e.info.Source = envs.Official
+	e.info.Settings["labels"] = "agentboard"
+	e.info.DataHash = digest(raw)
+	return nil
+}
+
+// digest identifies everything that makes a task what it is. Tasks outside the
+// benchmark have the index -1.
+func (e *Env) digest(p place, index int) string {
+	texts := []string{p.id()}
+	switch {
+	case e.gym:
+		texts = append(texts, AgentGym)
+	case index < 0 || e.labels == nil:
+		texts = append(texts, "sub-goals from the instruction")
+	default:
+		texts = append(texts, string(e.labels[index].difficulty))
+		for _, way := range e.labels[index].ways {
+			texts = append(texts, strconv.Itoa(len(way)))
+			texts = append(texts, way...)
+		}
+	}
+	return digest(texts...)
+}
+
+// digest hashes texts, each behind its length.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// Task implements envs.Finder. A task is named by its level and seed, such as
+// BabyAI-GoToRedBallGrey-v0/1234 or 1/1234. Those outside the benchmark have
+// sub-goals from the instruction.
+func (e *Env) Task(id string) (envs.Task, error) {
+	p, err := parsePlace(id)
+	if err != nil {
+		return envs.Task{}, err
+	}
+	canonical := p.id()
+	if i := slices.IndexFunc(e.tasks, func(t envs.Task) bool { return t.ID == canonical }); i >= 0 {
+		return e.tasks[i], nil
+	}
+	return envs.Task{ID: canonical, Index: -1, Type: p.level.ID, Digest: e.digest(p, -1)}, nil
+}
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if own, err := e.Task(t.ID); err != nil || own != t {
+		return nil, fmt.Errorf("babyai: there is no task %s here", t.ID)
+	}
+	p, err := parsePlace(t.ID)
+	if err != nil {
+		return nil, err
+	}
+	generator := minigrid.NewGenerator(p.level)
+	w, err := generate(generator, p.seed)
+	if err != nil {
+		return nil, err
+	}
+	if e.gym { // it resets its environment once more, which remembers (§6)
+		if w, err = generate(generator, p.seed); err != nil {
+			return nil, err
+		}
+		return newGymWorld(w), nil
+	}
+	ways := fromInstruction(w.Instruction())
+	if e.labels != nil && t.Index >= 0 {
+		ways = e.labels[t.Index].ways
+	}
+	return newWorld(newGame(w, ways)), nil
+}
+
+func generate(g *minigrid.Generator, seed *big.Int) (*minigrid.World, error) {
+	rng, err := nprand.New(seed)
+	if err != nil {
+		return nil, err
+	}
+	w, err := g.Generate(rng)
+	if err != nil {
+		return nil, fmt.Errorf("babyai: seed %v: %w", seed, err)
+	}
+	return w, nil
+}

@@ -1,0 +1,105 @@
+package babyai
+
+import (
+	"strconv"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// The fixed sentences of a description (§5.3).
+const (
+	nothingInSight = "You cannot see any objects within sight."
+	inSight        = "In front of you in this room, you can see several objects: "
+	wallsAround    = "The room has walls around you. "
+	emptyHanded    = "You are not carrying anything."
+)
+
+// describe tells what the agent sees and carries; carried is nil if it carries
+// nothing.
+func describe(things []thing, carried *minigrid.Object) string {
+	b := make([]byte, 0, 1024)
+	if len(things) == 0 {
+		b = append(b, nothingInSight...)
+	} else {
+		b = append(b, inSight...)
+		b = appendThings(b, things)
+	}
+	b = append(b, wallsAround...)
+	if t := barrier(things); t != nil {
+		b = append(b, "You are facing a "...)
+		b = append(b, t.Kind.String()...)
+		b = append(b, ' ')
+		b = strconv.AppendInt(b, int64(t.distance()), 10)
+		b = append(b, " steps away. "...)
+	}
+	if carried == nil {
+		return string(append(b, emptyHanded...))
+	}
+	b = append(b, "You are carrying a "...)
+	b = append(b, carried.Color.String()...)
+	b = append(b, ' ')
+	b = append(b, carried.Kind.String()...)
+	return string(append(b, '.'))
+}
+
+// appendThings writes down every thing but walls, numbered by name.
+func appendThings(b []byte, things []thing) []byte {
+	var count counter
+	for i := range things {
+		t := &things[i]
+		if t.Kind == minigrid.Wall {
+			continue
+		}
+		b = append(b, "There is a "...)
+		b = append(b, t.name...)
+		b = append(b, ' ')
+		b = strconv.AppendInt(b, int64(count.next(t.name)), 10)
+		b = append(b, ' ')
+		if t.side == 0 {
+			b = append(b, "right in front of you "...)
+			b = strconv.AppendInt(b, int64(t.forward), 10)
+			b = append(b, " steps away.  "...)
+			continue
+		}
+		b = strconv.AppendInt(b, int64(t.forward), 10)
+		b = append(b, " steps in front of you and "...)
+		b = strconv.AppendInt(b, int64(max(t.side, -t.side)), 10)
+		if t.side > 0 {
+			b = append(b, " steps to your right.  "...)
+		} else {
+			b = append(b, " steps to your left.  "...)
+		}
+	}
+	return b
+}
+
+// counter counts names. There are few, so that a list is the fastest.
+type counter []struct {
+	name string
+	n    int
+}
+
+// of returns a name's count.
+func (c counter) of(name string) int {
+	for _, e := range c {
+		if e.name == name {
+			return e.n
+		}
+	}
+	return 0
+}
+
+// next counts a name once more and returns its count.
+func (c *counter) next(name string) int {
+	for i := range *c {
+		if e := &(*c)[i]; e.name == name {
+			e.n++
+			return e.n
+		}
+	}
+	*c = append(*c, struct {
+		name string
+		n    int
+	}{name, 1})
+	return 1
+}

@@ -1,0 +1,251 @@
+package babyai
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// The expert knows the whole world, not only what the agent sees. It searches the
+// game itself, on copies: what the text layer does to an action, down to success
+// that a later primitive action undoes, is in what it plans. Estimates of the way
+// to the next sub-goal lead the search.
+
+// The bounds and weights of the search.
+const (
+	maxExpanded = 3000 // states looked at from every side before it gives up
+	costAction  = 2    // of an action of the text layer, in primitive ones
+	costGoal    = 150  // of a sub-goal that is left
+	costLost    = 400  // of a sub-goal that nothing can reach any more
+)
+
+// planner guesses how far it is to the end of one task.
+type planner struct {
+	seer       seer
+	approaches map[string]*approach // by where the objects are, and by aim
+}
+
+func newPlanner() planner {
+	return planner{seer: seer{places: map[[2]string][][2]int{}}, approaches: map[string]*approach{}}
+}
+
+// node is a state of the game that was reached.
+type node struct {
+	game     *game // nil until it is looked at from every side
+	parent   *node
+	choice   int // of the parent's table
+	actions  int // made since the search began
+	priority int32
+	order    int // in which nodes were reached
+}
+
+// search is one search for a plan.
+type search struct {
+	planner
+	open    nodeQueue
+	seen    map[string]bool // states
+	reached int             // nodes so far
+	best    *node           // the best end so far, nil if there is none
+	reward  float64         // there
+}
+
+// plan returns actions that solve the task and reach every sub-goal, or as many
+// as it finds a way for; nil if it finds none.
+func plan(from *game) []string {
+	s := search{planner: newPlanner(), seen: map[string]bool{string(from.appendState(nil)): true}}
+	heap.Push(&s.open, &node{game: from})
+	for range maxExpanded {
+		if len(s.open) == 0 || s.best != nil && (from.goals == nil || s.reward == 1) {
+			break
+		}
+		s.expand(heap.Pop(&s.open).(*node))
+	}
+	return s.best.path()
+}
+
+// expand looks at a state from every side.
+func (s *search) expand(n *node) {
+	if n.game == nil {
+		n.game = n.parent.game.clone()
+		n.game.carryOut(n.parent.game.table.choices[n.choice].moves)
+	}
+	for i, c := range n.game.table.choices {
+		if len(c.moves) == 0 {
+			continue
+		}
+		next := n.game.clone()
+		next.carryOut(c.moves)
+		s.reached++
+		m := &node{parent: n, choice: i, actions: n.actions + 1, order: s.reached}
+		if next.done {
+			if s.best == nil || next.reward > s.reward {
+				s.best, s.reward = m, next.reward
+			}
+			continue
+		}
+		if key := string(next.appendState(nil)); !s.seen[key] {
+			s.seen[key] = true
+			m.priority = int32(costAction*m.actions) + s.estimate(next)
+			heap.Push(&s.open, m)
+		}
+	}
+}
+
+// path returns the actions that lead to a node.
+func (n *node) path() (actions []string) {
+	for ; n != nil && n.parent != nil; n = n.parent {
+		actions = append(actions, n.parent.game.table.choices[n.choice].text)
+	}
+	slices.Reverse(actions)
+	return actions
+}
+
+// nodeQueue implements heap.Interface, the most promising first.
+type nodeQueue []*node
+
+func (q nodeQueue) Len() int { return len(q) }
+func (q nodeQueue) Less(i, j int) bool {
+	if q[i].priority != q[j].priority {
+		return q[i].priority < q[j].priority
+	}
+	return q[i].order < q[j].order
+}
+func (q nodeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *nodeQueue) Push(x any)   { *q = append(*q, x.(*node)) }
+func (q *nodeQueue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+// appendState appends everything by which a game goes on, but the number of
+// steps made: with it no state would ever come back.
+func (g *game) appendState(b []byte) []byte {
+	a := g.world.Agent()
+	b = append(b, byte(a.X), byte(a.Y), byte(a.Dir))
+	b = g.world.AppendState(b)
+	if g.goals != nil {
+		for _, goal := range g.goals.ways[0] {
+			b = append(append(b, goal.text...), 0)
+		}
+	}
+	return b
+}
+
+// estimate guesses what is left to be done, in primitive actions: the way to the
+// first sub-goal, and a price for every other. Without sub-goals the simple
+// instructions take their place.
+func (p *planner) estimate(g *game) int32 {
+	if g.goals == nil {
+		pending := pendingLeaves(g.world.Instruction(), nil)
+		if len(pending) == 0 {
+			return 0
+		}
+		return int32(len(pending))*costGoal + p.cost(g.world, aim{leaf: pending[0]}, 0)
+	}
+	total, aimed := int32(0), false
+	for i := range g.goals.ways[0] {
+		total += costGoal
+		if !p.possible(g, i) {
+			total += costLost
+		} else if !aimed {
+			cost := p.goalCost(g, i)
+			aimed = cost < unattainable
+			total += min(cost, costLost)
+		}
+	}
+	return total
+}
+
+// possible reports whether one of the ways' sub-goals at i can still be reached,
+// whatever it takes.
+func (p *planner) possible(g *game, i int) bool {
+	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
+}
+
+// goalCost guesses what it takes to reach one of the ways' sub-goals at i.
+func (p *planner) goalCost(g *game, i int) int32 {
+	cost := int32(unattainable)
+	for _, way := range g.goals.ways {
+		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}, 0))
+	}
+	return cost
+}
+
+// pendingLeaves lists the simple instructions that are not fulfilled, the first
+// to be done first.
+func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*minigrid.Instruction {
+	if !in.Compound() {
+		return append(out, in)
+	}
+	first, firstDone, second, secondDone := in.First, in.FirstDone(), in.Second, in.SecondDone()
+	if in.Op == minigrid.OpAfter {
+		first, firstDone, second, secondDone = second, secondDone, first, firstDone
+	}
+	if !firstDone {
+		out = pendingLeaves(first, out)
+	}
+	if !secondDone {
+		out = pendingLeaves(second, out)
+	}
+	return out
+}
+
+// maxKeys bounds how many doors are thought of that hide one another's keys.
+const maxKeys = 4
+
+// cost guesses what it takes to reach an aim; keys is the number of keys that
+// are fetched for it already.
+func (p *planner) cost(w *minigrid.World, a aim, keys int) int32 {
+	if cost, ok := p.seer.inHand(w, a); ok {
+		return cost
+	}
+	id := string(w.AppendObjects(nil)) + a.String()
+	way, ok := p.approaches[id]
+	if !ok {
+		way = newApproach(w, p.seer.targets(w, a))
+		p.approaches[id] = way
+	}
+	i := way.index(w.Agent())
+	cost, lock := way.cost[i], way.lock[i]
+	if lock == minigrid.AnyColor || cost >= unattainable {
+		return cost
+	}
+	if keys == maxKeys {
+		return unattainable
+	}
+	return min(unattainable, cost+p.cost(w, aim{key: lock}, keys+1))
+}
+
+// ExpertAction implements envs.Expert. It follows its plan for as long as the
+// world does.
+func (w *world) ExpertAction(context.Context) (string, error) {
+	if w.game.done {
+		return "", nil
+	}
+	return w.expert.action(w.game), nil
+}
+
+// expert is a plan under way.
+type expert struct {
+	plan []string
+	then string // the state in which the rest of the plan goes on
+}
+
+func (e *expert) action(g *game) string {
+	state := string(g.appendState(nil))
+	if len(e.plan) == 0 || state != e.then {
+		e.plan = plan(g.clone())
+	}
+	if len(e.plan) == 0 {
+		return ""
+	}
+	action := e.plan[0]
+	after := g.clone()
+	after.carryOut(after.table.choice(action).moves)
+	e.plan, e.then = e.plan[1:], string(after.appendState(nil))
+	return action
+}

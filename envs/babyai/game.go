@@ -1,0 +1,123 @@
+package babyai
+
+import (
+	"strings"
+	"unicode"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// The fixed answers of the text layer (§5.6).
+const (
+	notRecognized = "The action is not recognized. Please check valid actions."
+	noChange      = "No change in state."
+	completed     = "\n The task is completed."
+	listPrefix    = "You can take the following actions: "
+)
+
+// game is AgentBoard's text layer around a world.
+type game struct {
+	world *minigrid.World
+	goal  string
+	view  minigrid.View // that the next one is compared with
+	table tableMaker
+	goals *subgoals // nil if rewards are the world's own
+
+	observation string // of the world as it is now
+	reward      float64
+	done, valid bool
+}
+
+// newGame starts a game. Without sub-goals the reward is the world's own.
+func newGame(w *minigrid.World, ways [][]string) *game {
+	g := &game{world: w, goals: newSubgoals(ways), view: *w.View()}
+	g.goal = strings.ReplaceAll(strings.ReplaceAll(w.Mission(), "then", "and"), "after you", "and")
+	g.look()
+	return g
+}
+
+// look describes the world as it is and finds what can be done in it.
+func (g *game) look() {
+	t := &g.table
+	t.agent = g.world.Agent()
+	t.things = scan(g.world.View(), t.agent, t.things[:0])
+	t.carried = nil
+	if id := g.world.Carrying(); id != minigrid.None {
+		o := g.world.Object(id)
+		t.carried = &o
+	}
+	g.observation = describe(t.things, t.carried)
+	t.fill()
+}
+
+// step carries out an action as the agent typed it.
+func (g *game) step(action string) (observation string) {
+	action = strings.TrimFunc(lower(action), isSpace)
+	switch {
+	case strings.Contains(action, "check"):
+		g.valid = true
+		return listPrefix + strings.Join(g.table.list(), ", ")
+	case action == "":
+		g.valid = false
+		return noChange
+	}
+	c := g.table.choice(action)
+	switch {
+	case c == nil:
+		g.valid = false
+		return g.table.reason(action)
+	case len(c.moves) == 0:
+		return noChange // valid stays as it was
+	}
+	g.carryOut(c.moves)
+	return g.observation
+}
+
+// carryOut makes primitive steps until one leaves the view as it was, and
+// judges by the last.
+func (g *game) carryOut(moves []minigrid.Action) {
+	var last minigrid.Result
+	for _, m := range moves {
+		last = g.world.Step(m)
+		if g.view == *g.world.View() {
+			break
+		}
+		g.view = *g.world.View()
+	}
+	g.valid = true
+	g.done = last.Terminated
+	g.look()
+	if g.done {
+		g.observation += completed
+	}
+	if g.goals == nil {
+		g.reward = last.Reward
+	} else if share, ok := g.goals.score(g.observation); ok {
+		g.reward = max(g.reward, share)
+	}
+	if g.done && g.reward <= 0.5 {
+		g.done = false
+	}
+	if g.reward == 1 && !g.done {
+		g.done = true
+		g.observation += completed
+	}
+}
+
+// clone returns a copy that shares nothing that changes.
+func (g *game) clone() *game {
+	c := *g
+	c.world = g.world.Clone()
+	c.goals = g.goals.clone()
+	c.table.things = nil // look fills it anew; choices are only ever replaced
+	return &c
+}
+
+// lower brings text into lower case as Python does, as far as it can matter: the
+// one capital of which Go makes a letter of an action becomes two characters.
+func lower(s string) string {
+	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
+}
+
+// isSpace is white space as Python sees it.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

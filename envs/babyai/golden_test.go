@@ -1,0 +1,187 @@
+package babyai
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"math/big"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/babyai/minigrid"
+	"heldout/envs/babyai/nprand"
+)
+
+// shared is where the recorded behaviour and the official data lie.
+const shared = "../../../shared/"
+
+// goldenLines decodes every line of a compressed file of JSON Lines with
+// recorded behaviour, or skips the test.
+func goldenLines[T any](t testing.TB, file string) []T {
+	t.Helper()
+	f, err := os.Open(shared + "golden/" + file)
+	if err != nil {
+		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []T
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d lines, %v", file, len(out), err)
+	}
+	return out
+}
+
+// generated returns the world of a level and seed.
+func generated(t testing.TB, level int, seed int64) *minigrid.World {
+	t.Helper()
+	rng, err := nprand.New(big.NewInt(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// recordedChoice is an action with its primitive actions: a pair.
+type recordedChoice struct {
+	Text  string
+	Moves []int
+}
+
+func (c *recordedChoice) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&c.Text, &c.Moves})
+}
+
+// choices writes a table as the records have it.
+func choices(t *table) (out []recordedChoice) {
+	for _, c := range t.choices {
+		r := recordedChoice{c.text, []int{}}
+		for _, m := range c.moves {
+			r.Moves = append(r.Moves, int(m))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// refusals writes the reasons as the records have them: by text, the last counts.
+func refusals(t *table) map[string]string {
+	out := map[string]string{}
+	for _, r := range t.refusals {
+		out[r.text] = r.reason
+	}
+	return out
+}
+
+// recordedStart is what a game says at its start.
+type recordedStart struct {
+	Level   int
+	Seed    int64
+	Goal    string
+	Obs     string
+	Actions []recordedChoice
+	Errors  map[string]string
+}
+
+func TestRecordedStarts(t *testing.T) {
+	for _, want := range goldenLines[recordedStart](t, "babyai/levels.jsonl.gz") {
+		g := newGame(generated(t, want.Level, want.Seed), nil)
+		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table.table), refusals(&g.table.table)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("level %d, seed %d: %s", want.Level, want.Seed, diff)
+		}
+	}
+}
+
+// recordedGame is an episode of text actions.
+type recordedGame struct {
+	Level    int
+	Seed     int64
+	Subgoals ways
+	Goal     string
+	Obs      string           `json:"init_obs"`
+	Actions  []recordedChoice `json:"init_actions"`
+	Steps    []recordedStep
+	Solved   *bool
+}
+
+// ways are sub-goals as the records have them: null, a list or a list of lists.
+type ways [][]string
+
+func (w *ways) UnmarshalJSON(b []byte) error {
+	var flat []string
+	if json.Unmarshal(b, &flat) != nil {
+		return json.Unmarshal(b, (*[][]string)(w))
+	}
+	if flat != nil {
+		*w = ways{flat}
+	}
+	return nil
+}
+
+type recordedStep struct {
+	Action  string
+	Obs     string
+	Reward  float64
+	Done    bool
+	Valid   *bool // nil before it was first set
+	Prims   *int
+	Actions []recordedChoice
+}
+
+func TestRecordedGames(t *testing.T) {
+	for _, file := range []string{"babyai/text_random.jsonl.gz", "babyai/text_solved.jsonl.gz"} {
+		steps := 0
+		for _, want := range goldenLines[recordedGame](t, file) {
+			g := newGame(generated(t, want.Level, want.Seed), want.Subgoals)
+			if g.goal != want.Goal || g.observation != want.Obs {
+				t.Errorf("%s: level %d, seed %d: %q, %q", file, want.Level, want.Seed, g.goal, g.observation)
+			}
+			for i, s := range want.Steps {
+				if diff := cmp.Diff(s, replayed(g, s)); diff != "" {
+					t.Fatalf("%s: level %d, seed %d, step %d: %s", file, want.Level, want.Seed, i, diff)
+				}
+				steps++
+			}
+			if want.Solved != nil && *want.Solved != g.done {
+				t.Errorf("%s: level %d, seed %d: done %v", file, want.Level, want.Seed, g.done)
+			}
+		}
+		t.Logf("%s: %d steps", file, steps)
+	}
+}
+
+// replayed makes a recorded step and writes it down like the record.
+func replayed(g *game, s recordedStep) recordedStep {
+	before := g.world.Steps()
+	got := recordedStep{Action: s.Action, Obs: g.step(s.Action), Reward: g.reward, Done: g.done}
+	prims := g.world.Steps() - before
+	if s.Prims != nil {
+		got.Prims = &prims
+	}
+	if s.Actions != nil {
+		got.Actions = choices(&g.table.table)
+	}
+	if s.Valid != nil || g.valid {
+		got.Valid = &g.valid
+	}
+	return got
+}

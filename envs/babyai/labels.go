@@ -1,0 +1,187 @@
+package babyai
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/babyai/minigrid"
+)
+
+// labelFile holds a line of JSON for each task (§5.9).
+const labelFile = "babyai/test.jsonl"
+
+// label is what matters of a line of the label file.
+type label struct {
+	level      string
+	difficulty envs.Difficulty
+	ways       [][]string // lists of sub-goals, each a way to solve the task
+}
+
+// readLabels reads AgentBoard's labels; raw is their text.
+func readLabels(dir string) (labels []label, raw string, err error) {
+	file := filepath.Join(dir, filepath.FromSlash(labelFile))
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("the labels of the official BabyAI tasks are missing: %w", err)
+	}
+	if labels, err = parseLabels(b); err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	places := benchmark()
+	if len(labels) != len(places) {
+		return nil, "", fmt.Errorf("%s has %d lines, but there are %d tasks", file, len(labels), len(places))
+	}
+	for i, l := range labels {
+		if want := places[i].level.ID; l.level != want {
+			return nil, "", fmt.Errorf("%s:%d: the line is about %q, but task %d is one of %s", file, i+1, l.level, i, want)
+		}
+	}
+	return labels, string(b), nil
+}
+
+// parseLabels reads JSON Lines; its errors start with the line number.
+func parseLabels(b []byte) ([]label, error) {
+	var labels []label
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for lines.Scan() {
+		n++
+		l, err := parseLabel(lines.Bytes(), n-1)
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", n, err)
+		}
+		labels = append(labels, l)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", n+1, err)
+	}
+	return labels, nil
+}
+
+func parseLabel(b []byte, id int) (label, error) {
+	var line struct {
+		ID         int             `json:"id"`
+		Difficulty envs.Difficulty `json:"difficulty"`
+		Info       struct {
+			Subtask string `json:"subtask"`
+		} `json:"additional_info"`
+	}
+	if err := json.Unmarshal(b, &line); err != nil {
+		return label{}, err
+	}
+	if line.ID != id {
+		return label{}, fmt.Errorf("want id %d, got %d", id, line.ID)
+	}
+	if line.Difficulty != envs.Easy && line.Difficulty != envs.Hard {
+		return label{}, fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, line.Difficulty)
+	}
+	ways, err := parseWays(b)
+	return label{line.Info.Subtask, line.Difficulty, ways}, err
+}
+
+// parseWays reads the sub-goals of a line: those of "subgoals" or, if there is a
+// "subgoals_1", of every key that has "subgoals" in it, in the order of the line.
+func parseWays(b []byte) ([][]string, error) {
+	lists, err := subgoalFields(b)
+	if err != nil {
+		return nil, err
+	}
+	var ways [][]string
+	alternatives := false
+	for _, l := range lists {
+		alternatives = alternatives || l.key == "subgoals_1"
+	}
+	for _, l := range lists {
+		if l.key == "subgoals" || alternatives {
+			ways = append(ways, l.goals)
+		}
+	}
+	if len(ways) == 0 {
+		return nil, errors.New("there are no subgoals")
+	}
+	for _, way := range ways {
+		if len(way) == 0 || len(way) != len(ways[0]) {
+			return nil, fmt.Errorf("a list of %d subgoals beside one of %d", len(way), len(ways[0]))
+		}
+	}
+	return ways, nil
+}
+
+// subgoalField is a key of a line that holds sub-goals.
+type subgoalField struct {
+	key   string
+	goals []string
+}
+
+// subgoalFields reads the keys of an object that have "subgoals" in them.
+func subgoalFields(b []byte) (out []subgoalField, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil { // the opening brace
+		return nil, err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		name, ok := key.(string)
+		if !ok || !strings.Contains(name, "subgoals") {
+			continue
+		}
+		f := subgoalField{key: name}
+		if err := json.Unmarshal(value, &f.goals); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// fromInstruction makes sub-goals of the forms that AgentBoard's have, in the
+// order in which the instruction wants its parts done: what is to be faced is
+// seen and then right ahead, what is to be opened is seen open, what is to be
+// picked up or put elsewhere is carried.
+func fromInstruction(in *minigrid.Instruction) [][]string {
+	return [][]string{instructionGoals(in)}
+}
+
+func instructionGoals(in *minigrid.Instruction) []string {
+	if in.Compound() {
+		first, second := instructionGoals(in.First), instructionGoals(in.Second)
+		if in.Op == minigrid.OpAfter {
+			first, second = second, first
+		}
+		return append(first, second...)
+	}
+	color, kind := "**", "**"
+	if in.Target.Color != minigrid.AnyColor {
+		color = in.Target.Color.String()
+	}
+	if in.Target.Kind != minigrid.AnyKind {
+		kind = in.Target.Kind.String()
+	}
+	switch in.Op {
+	case minigrid.OpGoTo:
+		if in.Target.Kind == minigrid.Door {
+			kind = "** door" // in any state
+		}
+		seen := "There is a " + color + " " + kind + " **"
+		return []string{seen, seen + " right in front of you 1 steps away."}
+	case minigrid.OpOpen:
+		return []string{"There is a " + color + " open door **"}
+	default:
+		return []string{"You are carrying a " + color + " " + kind + "."}
+	}
+}

@@ -1,0 +1,101 @@
+package minigrid
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Draws is where a world's random numbers come from.
+type Draws interface {
+	// Integers draws a number in [low,high).
+	Integers(low, high int64) int64
+	// Float64 draws a number in [0,1).
+	Float64() float64
+}
+
+// Generator makes worlds of one level, one after the other. What the reference's
+// environment object remembers from one world to the next, the room that was
+// locked last, it remembers too (§3.4): only the first world of a Generator is
+// that of the seed alone. It belongs to one goroutine.
+type Generator struct {
+	level      *Level
+	lastLocked *Point
+}
+
+// NewGenerator returns a generator of worlds of a level.
+func NewGenerator(l *Level) *Generator { return &Generator{level: l} }
+
+// maxDraws bounds the random numbers drawn for one world. Worlds take some
+// hundred; the most that any of 200,000 took was 6,619. The reference would go on
+// forever, as it does where a crowded room leaves the agent no place to look from.
+const maxDraws = 5_000_000
+
+// Generate makes the world that follows from random numbers: from those of
+// NumPy's generator of a seed, the reference's world of that seed.
+func (g *Generator) Generate(d Draws) (*World, error) { return g.generate(d, maxDraws) }
+
+func (g *Generator) generate(d Draws, limit int) (*World, error) {
+	limited := budget{Draws: d, left: limit}
+	for {
+		w, err := g.attempt(&limited)
+		switch {
+		case errors.Is(err, errExhausted):
+			return nil, fmt.Errorf("%s: no world was found with %d random numbers; take another seed", g.level.ID, limit)
+		case err == nil:
+			return w, nil
+		}
+	}
+}
+
+// budget ends an attempt when too many numbers were drawn.
+type budget struct {
+	Draws
+	left int
+}
+
+var errExhausted = errors.New("too many random numbers")
+
+// Integers implements Draws.
+func (b *budget) Integers(low, high int64) int64 {
+	if b.left--; b.left < 0 {
+		panic(rejected{errExhausted})
+	}
+	return b.Draws.Integers(low, high)
+}
+
+// attempt makes one attempt at a world. Its error says why it failed.
+func (g *Generator) attempt(d Draws) (w *World, err error) {
+	b := newBuilder(g.level, d, g.lastLocked)
+	defer func() {
+		g.lastLocked = b.lastLocked
+		switch p := recover().(type) {
+		case nil:
+		case rejected:
+			err = p.reason
+		default:
+			panic(p)
+		}
+	}()
+	b.placeSlots()
+	in := g.level.build(b)
+	b.validate(in)
+	return b.finish(in), nil
+}
+
+// finish turns an accepted attempt into a world (§3.6).
+func (b *builder) finish(in *Instruction) *World {
+	w := b.World
+	w.instruction = in
+	w.start()
+	w.mission = in.String()
+	w.maxSteps = b.level.maxSteps
+	if w.maxSteps == 0 {
+		w.maxSteps = in.effort() * b.roomSize * b.roomSize * b.level.rows * b.level.columns
+	}
+	w.see()
+	if b.held != None {
+		w.set(w.objects[b.held].Pos, None)
+		w.carrying = b.held
+	}
+	return w
+}

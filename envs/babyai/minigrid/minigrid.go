@@ -1,0 +1,164 @@
+// Package minigrid is MiniGrid's grid world with the levels of BabyAI: rooms,
+// doors, keys, balls and boxes, an agent that sees seven by seven cells, an
+// instruction and its verifier. A level and a seed give the same world as in
+// MiniGrid 2.3, bit for bit.
+//
+// Section numbers in comments are those of the specification of the reference's
+// behaviour.
+package minigrid
+
+// Point is a cell of the grid, or a vector between cells; y grows downwards.
+type Point struct{ X, Y int }
+
+// Add returns p moved by q.
+func (p Point) Add(q Point) Point { return Point{p.X + q.X, p.Y + q.Y} }
+
+// Sub returns the vector from q to p.
+func (p Point) Sub(q Point) Point { return Point{p.X - q.X, p.Y - q.Y} }
+
+// Times returns p n times.
+func (p Point) Times(n int) Point { return Point{p.X * n, p.Y * n} }
+
+// Distance returns the Manhattan distance.
+func (p Point) Distance(q Point) int { return abs(p.X-q.X) + abs(p.Y-q.Y) }
+
+func (p Point) dot(q Point) int { return p.X*q.X + p.Y*q.Y }
+
+func abs(n int) int { return max(n, -n) }
+
+// nowhere is where a carried object is.
+var nowhere = Point{-1, -1}
+
+// Direction is where the agent looks.
+type Direction uint8
+
+// The directions, clockwise.
+const (
+	East Direction = iota
+	South
+	West
+	North
+)
+
+// Vector returns the direction as a step of one cell.
+func (d Direction) Vector() Point {
+	return [4]Point{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}[d]
+}
+
+// Right returns the direction a quarter turn clockwise.
+func (d Direction) Right() Direction { return (d + 1) % 4 }
+
+// Left returns the direction a quarter turn counterclockwise.
+func (d Direction) Left() Direction { return (d + 3) % 4 }
+
+// Pose is a place and a direction.
+type Pose struct {
+	Point
+	Dir Direction
+}
+
+// Front returns the cell in front.
+func (p Pose) Front() Point { return p.Add(p.Dir.Vector()) }
+
+// Kind is what something is; its values are MiniGrid's codes.
+type Kind uint8
+
+// The kinds that BabyAI has. Unseen is a cell out of sight, Empty one without an
+// object.
+const (
+	Unseen Kind = 0
+	Empty  Kind = 1
+	Wall   Kind = 2
+	Door   Kind = 4
+	Key    Kind = 5
+	Ball   Kind = 6
+	Box    Kind = 7
+)
+
+// AnyKind stands in a Descriptor for every kind.
+const AnyKind = Unseen
+
+func (k Kind) String() string {
+	switch k {
+	case Empty:
+		return "empty"
+	case Wall:
+		return "wall"
+	case Door:
+		return "door"
+	case Key:
+		return "key"
+	case Ball:
+		return "ball"
+	case Box:
+		return "box"
+	}
+	return "unseen"
+}
+
+// portable reports whether the agent can carry something of that kind.
+func (k Kind) portable() bool { return k == Key || k == Ball || k == Box }
+
+// Color is a color; its values are MiniGrid's codes.
+type Color uint8
+
+// The colors.
+const (
+	Red Color = iota
+	Green
+	Blue
+	Purple
+	Yellow
+	Grey
+	// AnyColor stands in a Descriptor for every color.
+	AnyColor
+)
+
+func (c Color) String() string {
+	return [...]string{"red", "green", "blue", "purple", "yellow", "grey", "any"}[c]
+}
+
+// State is a door's state; its values are MiniGrid's codes. Other objects have
+// the state 0.
+type State uint8
+
+// The states of a door.
+const (
+	Open State = iota
+	Closed
+	Locked
+)
+
+func (s State) String() string { return [...]string{"open", "closed", "locked"}[s] }
+
+// Code is what is seen of a cell.
+type Code struct {
+	Kind  Kind
+	Color Color
+	State State
+}
+
+// ID names an object of a world.
+type ID int16
+
+// The first IDs are not objects of their own: no object, and any wall.
+const (
+	None ID = iota
+	wall
+)
+
+// openWall stands, among a room's doors, for a wall that was taken away.
+const openWall ID = -1
+
+// Object is a thing in a world.
+type Object struct {
+	Code
+	// Content is what a box holds, or None.
+	Content ID
+	// Pos is where the object is, or (-1,-1) while it is carried. One that is
+	// carried from the start keeps its first place until it is dropped.
+	Pos Point
+}
+
+// opaque reports whether the object hides what is behind it.
+func (o *Object) opaque() bool { return o.Kind == Wall || o.Kind == Door && o.State != Open }

@@ -1,0 +1,193 @@
+package minigrid
+
+// The largest numbers of draws before an attempt is given up.
+const (
+	maxCells    = 1001
+	maxConnects = 5001
+	maxDescribe = 101
+)
+
+// anyRoom stands for a column or row of rooms that is drawn.
+const anyRoom = -1
+
+// findCell draws an empty cell of a room, its walls included. Where near is not
+// allowed, it is not beside the agent.
+func (b *builder) findCell(r *room, near bool) Point {
+	for range maxCells {
+		p := Point{
+			b.int(r.top.X, min(r.top.X+b.roomSize, b.width)),
+			b.int(r.top.Y, min(r.top.Y+b.roomSize, b.height)),
+		}
+		if b.at(p) == None && p != b.agent.Point && (near || p.Distance(b.agent.Point) >= 2) {
+			return p
+		}
+	}
+	reject("no place found")
+	return nowhere
+}
+
+// placeInRoom puts an object somewhere into a room.
+func (b *builder) placeInRoom(i, j int, id ID) {
+	r := b.room(i, j)
+	b.put(id, b.findCell(r, false))
+	r.contents = append(r.contents, id)
+}
+
+// newObject makes an object and puts it somewhere into a room.
+func (b *builder) newObject(i, j int, k Kind, c Color) ID {
+	id := b.add(Object{Code: Code{Kind: k, Color: c}})
+	b.placeInRoom(i, j, id)
+	return id
+}
+
+// anyObject draws the kind and color of a new object.
+func (b *builder) anyObject(i, j int) ID {
+	k := pick(b, kinds)
+	return b.newObject(i, j, k, pick(b, colors))
+}
+
+// colored draws the color of a new object.
+func (b *builder) colored(i, j int, k Kind) ID { return b.newObject(i, j, k, pick(b, colors)) }
+
+// placeAgent puts the agent somewhere into a room, not in front of an object.
+func (b *builder) placeAgent(i, j int) {
+	if i == anyRoom {
+		i = b.column()
+	}
+	if j == anyRoom {
+		j = b.row()
+	}
+	for {
+		b.agent.Point = nowhere
+		b.agent.Point = b.findCell(b.room(i, j), true)
+		b.agent.Dir = Direction(b.int(0, 4))
+		if id := b.at(b.agent.Front()); id == None || id == wall {
+			return
+		}
+	}
+}
+
+// placeAgentAnywhere draws the room too.
+func (b *builder) placeAgentAnywhere() { b.placeAgent(anyRoom, anyRoom) }
+
+// placeAgentOutside puts the agent into any room but one.
+func (b *builder) placeAgentOutside(r *room) {
+	for {
+		b.placeAgentAnywhere()
+		if b.roomAt(b.agent.Point) != r {
+			return
+		}
+	}
+}
+
+// connectAll adds doors of those colors until every room can be reached, locked
+// doors or not.
+func (b *builder) connectAll(from []Color) {
+	whole := b.connected()
+	for range maxConnects {
+		if whole {
+			return
+		}
+		i, j, side := b.column(), b.row(), Direction(b.int(0, 4))
+		r := b.room(i, j)
+		if !r.exists[side] || r.door[side] != None || r.locked || b.room(beside(i, j, side)).locked {
+			continue
+		}
+		b.addDoor(i, j, side, pick(b, from), false)
+		whole = b.connected()
+	}
+	reject("the rooms do not connect")
+}
+
+// connected reports whether every room can be reached from the agent's.
+func (b *builder) connected() bool {
+	reached := map[*room]bool{}
+	var visit func(i, j int)
+	visit = func(i, j int) {
+		r := b.room(i, j)
+		if reached[r] {
+			return
+		}
+		reached[r] = true
+		for side, id := range r.door {
+			if id != None {
+				visit(beside(i, j, Direction(side)))
+			}
+		}
+	}
+	visit(b.agent.X/(b.roomSize-1), b.agent.Y/(b.roomSize-1))
+	return len(reached) == len(b.rooms)
+}
+
+// distractors adds n objects, in one room or, with anyRoom, in rooms that are
+// drawn. Where they are to be unique no two objects in rooms look the same.
+func (b *builder) distractors(n, i, j int, unique bool) []ID {
+	type look struct {
+		Color
+		Kind
+	}
+	have := map[look]bool{}
+	for k := range b.rooms {
+		for _, id := range b.rooms[k].contents {
+			have[look{b.objects[id].Color, b.objects[id].Kind}] = true
+		}
+	}
+	var out []ID
+	for len(out) < n {
+		c := pick(b, colors)
+		l := look{c, pick(b, kinds)}
+		if unique && have[l] {
+			continue
+		}
+		ri, rj := i, j
+		if ri == anyRoom {
+			ri = b.column()
+		}
+		if rj == anyRoom {
+			rj = b.row()
+		}
+		out = append(out, b.newObject(ri, rj, l.Kind, l.Color))
+		have[l] = true
+	}
+	return out
+}
+
+// distractorsAnywhere adds n objects in rooms that are drawn.
+func (b *builder) distractorsAnywhere(n int, unique bool) []ID {
+	return b.distractors(n, anyRoom, anyRoom, unique)
+}
+
+// requireReachable rejects a world in which something is walled in by other
+// objects.
+func (b *builder) requireReachable() {
+	if p, ok := b.unreachable(); ok {
+		reject("unreachable object at (%d, %d)", p.X, p.Y)
+	}
+}
+
+// unreachable looks for an object that cannot be reached from the agent through
+// empty cells and doors of any state.
+func (b *builder) unreachable() (Point, bool) {
+	visited := make([]bool, len(b.cells))
+	queue := []Point{b.agent.Point}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		if !b.inside(p) || visited[p.Y*b.width+p.X] {
+			continue
+		}
+		visited[p.Y*b.width+p.X] = true
+		if o := b.cell(p); o.Kind != Empty && o.Kind != Door {
+			continue
+		}
+		for d := range Direction(4) {
+			queue = append(queue, p.Add(d.Vector()))
+		}
+	}
+	for k, id := range b.cells {
+		if id > wall && !visited[k] {
+			return Point{k % b.width, k / b.width}, true
+		}
+	}
+	return Point{}, false
+}

@@ -1,0 +1,126 @@
+package minigrid
+
+// status is a verifier's answer.
+type status uint8
+
+const (
+	goesOn status = iota
+	success
+	failure
+)
+
+// start brings the verifier to its beginning: descriptors look for their objects
+// with the agent where it starts.
+func (w *World) start() {
+	w.instruction.descriptors(func(d *Descriptor) { d.find(w) })
+}
+
+// verify tells whether an action that was just carried out fulfils the
+// instruction (§4.4).
+func (w *World) verify(a Action) status {
+	if a == Drop {
+		w.instruction.descriptors(func(d *Descriptor) { d.track(w) })
+	}
+	return w.instruction.verify(w, a)
+}
+
+func (in *Instruction) verify(w *World, a Action) status {
+	switch in.Op {
+	case OpAnd:
+		return in.verifyBoth(w, a)
+	case OpBefore:
+		return verifyInOrder(w, a, in.First, &in.firstDone, in.Second, &in.secondDone)
+	case OpAfter:
+		return verifyInOrder(w, a, in.Second, &in.secondDone, in.First, &in.firstDone)
+	case OpGoTo:
+		return in.verifyGoTo(w)
+	case OpOpen:
+		return in.verifyOpen(w, a)
+	}
+	// Picking up and putting down remember what was carried before.
+	before := in.before
+	in.before = w.carrying
+	if in.Op == OpPickup {
+		return in.verifyPickup(w, a, before)
+	}
+	return in.verifyPutNext(w, a, before)
+}
+
+func (in *Instruction) verifyBoth(w *World, a Action) status {
+	in.firstDone = in.firstDone || in.First.verify(w, a) == success
+	in.secondDone = in.secondDone || in.Second.verify(w, a) == success
+	if in.firstDone && in.secondDone {
+		return success
+	}
+	return goesOn
+}
+
+// verifyInOrder verifies two instructions of which one comes first.
+func verifyInOrder(w *World, a Action, one *Instruction, oneDone *bool, two *Instruction, twoDone *bool) status {
+	if !*oneDone {
+		switch one.verify(w, a) {
+		case success:
+			*oneDone = true
+		case failure:
+			return failure
+		default:
+			return goesOn
+		}
+	}
+	s := two.verify(w, a)
+	*twoDone = *twoDone || s == success
+	return s
+}
+
+// verifyGoTo asks whether the agent faces a place where one of the objects was
+// last looked for, whether it is still there or not.
+func (in *Instruction) verifyGoTo(w *World) status {
+	front := w.agent.Front()
+	for _, p := range in.Target.positions {
+		if p == front {
+			return success
+		}
+	}
+	return goesOn
+}
+
+func (in *Instruction) verifyOpen(w *World, a Action) status {
+	if a != Toggle {
+		return goesOn
+	}
+	id, o := w.At(w.agent.Front())
+	switch {
+	case o.Kind != Door:
+		return goesOn
+	case o.State == Open && in.Target.has(id):
+		return success
+	case in.Strict:
+		return failure
+	}
+	return goesOn
+}
+
+func (in *Instruction) verifyPickup(w *World, a Action, before ID) status {
+	switch {
+	case a != Pickup:
+		return goesOn
+	case before == None && w.carrying != None && in.Target.has(w.carrying):
+		return success
+	case in.Strict && w.carrying != None:
+		return failure
+	}
+	return goesOn
+}
+
+func (in *Instruction) verifyPutNext(w *World, a Action, before ID) status {
+	if a != Drop || before == None || !in.Target.has(before) {
+		return goesOn
+	}
+	at := w.objects[before].Pos
+	for _, p := range in.Fixed.positions {
+		if p.Distance(at) == 1 {
+			return success
+		}
+	}
+	return goesOn
+}

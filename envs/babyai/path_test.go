@@ -1,0 +1,98 @@
+package babyai
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// searched is the reference's search in its own words (§5.5): breadth first, for
+// one target, with poses queued again and again and the last parent kept. It
+// bounds its queue; ok is false where that is not enough.
+func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool) (moves []minigrid.Action, found, ok bool) {
+	type step struct {
+		from minigrid.Pose
+		move minigrid.Action
+	}
+	span := spans[agent.Dir]
+	from, to := agent.Add(span.from), agent.Add(span.to)
+	blocked := map[minigrid.Point]bool{}
+	for i := range things {
+		blocked[things[i].at] = blocked[things[i].at] || things[i].blocks()
+	}
+	closed, parents := map[minigrid.Pose]bool{}, map[minigrid.Pose]step{}
+	queue := []minigrid.Pose{agent}
+	for n := 0; n < len(queue); n++ {
+		if n > 200_000 {
+			return nil, false, false
+		}
+		at := queue[n]
+		closed[at] = true
+		if done(at) {
+			for at != agent {
+				s := parents[at]
+				moves = append([]minigrid.Action{s.move}, moves...)
+				at = s.from
+			}
+			return moves, true, true
+		}
+		for _, next := range []struct {
+			move minigrid.Action
+			at   minigrid.Pose
+		}{
+			{minigrid.Forward, minigrid.Pose{Point: at.Front(), Dir: at.Dir}},
+			{minigrid.TurnLeft, minigrid.Pose{Point: at.Point, Dir: at.Dir.Left()}},
+			{minigrid.TurnRight, minigrid.Pose{Point: at.Point, Dir: at.Dir.Right()}},
+		} {
+			p := next.at
+			if p.X < from.X || p.X > to.X || p.Y < from.Y || p.Y > to.Y || closed[p] || blocked[p.Point] {
+				continue
+			}
+			queue = append(queue, p)
+			parents[p] = step{at, next.move}
+		}
+	}
+	return nil, false, true
+}
+
+// One search for all targets finds the same paths as one for each.
+func TestPathsAreTheReferences(t *testing.T) {
+	kinds := []minigrid.Kind{minigrid.Wall, minigrid.Door, minigrid.Key, minigrid.Ball, minigrid.Box}
+	rapid.Check(t, func(t *rapid.T) {
+		agent := minigrid.Pose{Point: minigrid.Point{X: 20, Y: 20}, Dir: minigrid.Direction(rapid.IntRange(0, 3).Draw(t, "direction"))}
+		var things []thing
+		for range rapid.IntRange(0, 40).Draw(t, "things") {
+			i, j := rapid.IntRange(0, 6).Draw(t, "i"), rapid.IntRange(0, 6).Draw(t, "j")
+			if at := agent.InView(i, j); at != agent.Point {
+				k := rapid.SampledFrom(kinds).Draw(t, "kind")
+				things = append(things, thing{Code: minigrid.Code{Kind: k}, at: at})
+			}
+		}
+		var p paths
+		p.find(agent, things)
+		for i := range things {
+			target := things[i].at
+			want, found, ok := searched(agent, things, func(at minigrid.Pose) bool { return at.Front() == target })
+			if !ok {
+				t.Skip("too many copies of poses")
+			}
+			moves, reached := p.facing(target)
+			compare(t, "facing", want, found, moves, reached)
+			want, found, ok = searched(agent, things, func(at minigrid.Pose) bool { return at.Point == target })
+			if !ok {
+				t.Skip("too many copies of poses")
+			}
+			moves, reached = p.onto(target)
+			compare(t, "onto", want, found, moves, reached)
+		}
+	})
+}
+
+func compare(t *rapid.T, what string, want []minigrid.Action, found bool, got []minigrid.Action, reached bool) {
+	if found != reached || found && len(want)+len(got) > 0 && !cmp.Equal(want, got) {
+		t.Fatalf("%s: %v, %v; the reference %v, %v", what, got, reached, want, found)
+	}
+}

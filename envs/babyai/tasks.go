@@ -1,0 +1,62 @@
+package babyai
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heldout/envs/babyai/minigrid"
+)
+
+// place is where a task's world comes from.
+type place struct {
+	level *minigrid.Level
+	seed  *big.Int
+}
+
+// id names the task.
+func (p place) id() string { return p.level.ID + "/" + p.seed.String() }
+
+// The benchmark has 28 of the 40 levels, each with four seeds (§3.7).
+var benchmarkLevels = []int{
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+	24, 25, 27, 28, 29, 31, 32,
+}
+
+const (
+	firstSeed     = 1234
+	seedsPerLevel = 4
+)
+
+// benchmark lists the places of AgentBoard's 112 tasks.
+func benchmark() []place {
+	var out []place
+	for _, n := range benchmarkLevels {
+		for seed := range int64(seedsPerLevel) {
+			out = append(out, place{&minigrid.Levels()[n-1], big.NewInt(firstSeed + seed)})
+		}
+	}
+	return out
+}
+
+// seedText is a seed in decimal digits. The reference takes seeds of any length;
+// nobody means one longer than this.
+var seedText = regexp.MustCompile(`^[0-9]{1,80}$`)
+
+// parsePlace reads the name or number of a level, a slash and a seed.
+func parsePlace(id string) (place, error) {
+	name, seed, ok := strings.Cut(id, "/")
+	if !ok || !seedText.MatchString(seed) {
+		return place{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q", minigrid.Levels()[0].ID, id)
+	}
+	n, _ := new(big.Int).SetString(seed, 10) // digits always read
+	for i := range minigrid.Levels() {
+		if l := &minigrid.Levels()[i]; l.ID == name || strconv.Itoa(l.Number) == name {
+			return place{l, n}, nil
+		}
+	}
+	return place{}, fmt.Errorf("babyai: there is no level %q; they are numbered from 1 to %d, or have names such as %s",
+		name, len(minigrid.Levels()), minigrid.Levels()[0].ID)
+}

@@ -1,0 +1,100 @@
+package babyai
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/babyai/minigrid"
+)
+
+// world implements envs.World.
+type world struct {
+	game *game
+	gym  bool // AgentGym's texts
+
+	expert expert
+}
+
+func newWorld(g *game) *world { return &world{game: g} }
+
+// newGymWorld returns a world as AgentGym plays it: its reward is the world's
+// own, and every observation has the list of actions.
+func newGymWorld(w *minigrid.World) *world {
+	return &world{game: newGame(w, nil), gym: true}
+}
+
+// Start implements envs.World.
+func (w *world) Start(context.Context) (envs.Start, error) {
+	s := envs.Start{Goal: w.game.goal, Observation: w.game.observation}
+	if w.gym {
+		s.Observation = w.withActions("Your goal: " + s.Goal + "\n" + s.Observation)
+	}
+	return s, nil
+}
+
+// finished is what AgentGym's service, whose first environment this would be,
+// answers when a task is over.
+const finished = "The task with environment 0 has finished."
+
+// Step implements envs.World. Progress is the share of sub-goals reached or,
+// with AgentGym, the reward of the last action that did something.
+func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
+	var observation string
+	switch {
+	case !w.gym:
+		observation = w.game.step(action)
+	case w.game.done:
+		observation = finished
+	default:
+		observation = w.withActions(w.game.step(action))
+	}
+	return envs.Step{
+		Observation: observation,
+		Progress:    max(0, w.game.reward), // the world's own falls below 0 in the end
+		Done:        w.game.done,
+		Success:     w.game.done,
+		Valid:       w.game.valid,
+	}, nil
+}
+
+// withActions adds the list of actions as AgentGym does (§6).
+func (w *world) withActions(observation string) string {
+	return observation + "\nAvailable actions: [\"" + strings.Join(w.game.table.list(), "\", \"") + "\"]"
+}
+
+// Close implements envs.World.
+func (w *world) Close() error { return nil }
+
+// Actions implements envs.Lister: the actions of the table that do something.
+func (w *world) Actions(context.Context) ([]string, error) {
+	var out []string
+	for _, c := range w.game.table.choices {
+		if len(c.moves) > 0 {
+			out = append(out, c.text)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// snapshot is what envs.Snapshotter keeps of a world.
+type snapshot struct {
+	world *world
+	game  *game
+}
+
+// Snapshot implements envs.Snapshotter.
+func (w *world) Snapshot() (any, error) { return snapshot{w, w.game.clone()}, nil }
+
+// Restore implements envs.Snapshotter.
+func (w *world) Restore(s any) error {
+	snap, ok := s.(snapshot)
+	if !ok || snap.world != w {
+		return fmt.Errorf("not a snapshot of this BabyAI world: %T", s)
+	}
+	w.game = snap.game.clone()
+	return nil
+}
