@@ -128,14 +128,18 @@ func TestFlagsWin(t *testing.T) {
 
 // The default suite is for those who choose nothing; HELDOUT_DATA is a default.
 func TestResolveDefaults(t *testing.T) {
+	var suite configs.Run
+	if err := configs.LoadSuite("default", &suite); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   []string
 		envs   []string
 		models []string
 		seeds  string
 	}{
-		{nil, []string{"pddl"}, []string{"expert", "random"}, "0-2"},
-		{[]string{"--seeds", "7-7"}, []string{"pddl"}, []string{"expert", "random"}, "7-7"},
+		{nil, suite.Env, []string{"expert", "random"}, "0-2"},
+		{[]string{"--seeds", "7-7"}, suite.Env, []string{"expert", "random"}, "7-7"},
 		{[]string{"--model", "vllm:x"}, everyEnv(), []string{"vllm:x"}, "0-0"},
 		{[]string{"--env", "pddl"}, []string{"pddl"}, nil, "0-0"},
 	} {
