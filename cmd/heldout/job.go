@@ -96,7 +96,7 @@ func (j *job) addBenchmark(name string) error {
 	if b.StepLimit == 0 {
 		b.StepLimit = env.Info().StepLimit
 	}
-	if b.Tasks, err = eval.SelectTasks(env.Tasks(), r.Tasks, r.Limit); err != nil {
+	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}
 	if len(j.served) > 0 {

@@ -25,7 +25,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tasks, err := eval.SelectTasks(env.Tasks(), patterns, 0)
+			tasks, err := eval.SelectTasks(env, patterns, 0)
 			if err != nil {
 				return usage(err)
 			}
