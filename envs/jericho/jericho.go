@@ -1,0 +1,2 @@
+// Package jericho is AgentBoard's environment of text adventures.
+package jericho
