@@ -1,5 +1,11 @@
 package jericho
 
+import (
+	"slices"
+
+	"heldout/envs/jericho/zmachine"
+)
+
 // game is what is known of one of the benchmark's games; spec §1 and §8.
 type game struct {
 	name string
@@ -47,19 +53,26 @@ const (
 // ignored are changes that happen whatever is done, and say nothing.
 type ignored struct {
 	moved  []uint16 // objects
-	sets   []match
-	clears []match
+	sets   matches
+	clears matches
 }
 
-// match describes changes of attributes; every stands for all values.
-type match struct{ object, attribute int }
+// matches describe changes of attributes, each by an object and an attribute;
+// every stands for all of them.
+type matches [][2]int
 
 const every = -1
 
+func (m matches) match(p zmachine.Pair) bool {
+	return slices.ContainsFunc(m, func(x [2]int) bool {
+		return (x[0] == every || x[0] == int(p[0])) && (x[1] == every || x[1] == int(p[1]))
+	})
+}
+
 // attributes matches these attributes of all objects.
-func attributes(numbers ...int) (out []match) {
+func attributes(numbers ...int) (out matches) {
 	for _, n := range numbers {
-		out = append(out, match{every, n})
+		out = append(out, [2]int{every, n})
 	}
 	return out
 }
@@ -112,7 +125,7 @@ var games = []game{
 		clean: beforePrompt, player: 20, objects: 268, moves: 13452, score: score{scoreWord, 13450}, max: 25,
 		victory: haveWon, death: askedRestart, wordLength: informWord,
 		special: []int{16090, 16101, 16102},
-		ignored: ignored{sets: append(attributes(25), match{52, 17}), clears: attributes(25)},
+		ignored: ignored{sets: append(attributes(25), [2]int{52, 17}), clears: attributes(25)},
 	},
 	{
 		name: "jewel", file: "jewel.z5", md5: "1eef9c0fa009ca4adf4872cfc5249d45",
@@ -138,7 +151,7 @@ var games = []game{
 		clean: beforePrompt, player: 20, objects: 120, moves: 5840, score: score{scoreByte, 5839}, max: 50,
 		victory: "*** You Rule!  The game's totally over! ***", death: askedRestart, wordLength: informWord,
 		special: []int{5927},
-		ignored: ignored{sets: append(attributes(31), match{24, every}), clears: attributes(31)},
+		ignored: ignored{sets: append(attributes(31), [2]int{24, every}), clears: attributes(31)},
 	},
 	{
 		name: "snacktime", file: "snacktime.z8", md5: "0ff228d12d7cb470dc1a8e9a5151769b",
@@ -161,8 +174,8 @@ var games = []game{
 		special: []int{2842, 8856, 5657},
 		ignored: ignored{
 			moved:  []uint16{114},
-			sets:   []match{{114, every}, {4, 12}},
-			clears: []match{{4, 1}, {4, 2}, {114, 1}, {114, 2}, {217, 1}, {217, 2}, {4, 12}},
+			sets:   matches{{114, every}, {4, 12}},
+			clears: matches{{4, 1}, {4, 2}, {114, 1}, {114, 2}, {217, 1}, {217, 2}, {4, 12}},
 		},
 	},
 	{

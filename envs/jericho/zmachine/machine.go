@@ -255,3 +255,6 @@ func (m *Machine) charge(n int) bool {
 	}
 	return m.fault == nil
 }
+
+// Spent is how much of its budget the last step used.
+func (m *Machine) Spent() int { return m.options.Budget - m.budget }
