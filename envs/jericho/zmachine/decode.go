@@ -32,47 +32,94 @@ const (
 
 // instruction is an instruction, decoded.
 type instruction struct {
-	op     uint8 // class|number
-	waits  bool  // it waits for input
-	count  uint8 // operands
-	store  uint8
-	sense  bool // branches if the condition is this
-	kinds  [8]uint8
-	values [8]uint16
-	target int32 // of the branch: an address, returnFalse or returnTrue
-	text   int32 // address of the text inside the instruction
-	next   int32 // address of the instruction that follows
+	op      uint8 // class|number
+	quick   quick
+	waits   bool  // it waits for input
+	count   uint8 // operands
+	store   uint8
+	execute func(*Machine, *instruction)
+	sense   bool // branches if the condition is this
+	// inPlace says that storing into variable 0 changes the top of the stack
+	// instead of pushing.
+	inPlace bool
+	kinds   [8]uint8
+	values  [8]uint16
+	target  int32 // of the branch: an address, returnFalse or returnTrue
+	text    int32 // address of the text inside the instruction
+	at      int32 // address
+	next    int32 // address of the instruction that follows
+
+	// follower and taken are the instructions that follow and to which the
+	// branch leads, once they have been decoded; only between instructions in
+	// memory that cannot change.
+	follower, taken *instruction
 }
 
-// illegal stands for what is no instruction.
-const illegal = 0xFF
+const (
+	// illegal stands for what is no instruction.
+	illegal = 0xFF
+	// opJumpVar is jump with a variable operand.
+	opJumpVar = 0xFD
+)
+
+// quick names the instructions that run executes itself, with numbers without
+// gaps.
+type quick uint8
+
+const (
+	slow    quick = iota // one that is executed elsewhere
+	quickJe              // with two operands
+	quickJl
+	quickJg
+	quickJump  // to a place that is known
+	quickInc   // of a variable that is known
+	quickStore // into one
+	quickLoadw
+	quickLoadb
+	quickAdd
+	quickSub
+)
+
+var quickForms = [256]quick{
+	op2 | 2: quickJl, op2 | 3: quickJg, op1 | 0: quickJe, op1 | 5: quickInc, op2 | 13: quickStore,
+	op2 | 15: quickLoadw, op2 | 16: quickLoadb, op2 | 20: quickAdd, op2 | 21: quickSub,
+}
+
+// page is a stretch of addresses with the instructions decoded there.
+type page [pageSize]*instruction
+
+const pageSize = 1 << 8
 
 // fetch decodes the instruction at pc. What lies in memory that cannot change is
 // decoded once.
 func (m *Machine) fetch() *instruction {
-	if m.pc < 0 || m.pc >= len(m.index) {
+	if m.pc < 0 || m.pc >= m.story.Size() {
 		m.fail(JumpRange)
-		m.scratch = instruction{op: illegal, next: int32(len(m.index))}
+		m.scratch = instruction{execute: (*Machine).illegal}
 		return &m.scratch
 	}
-	if at := m.index[m.pc]; at != 0 {
-		return &m.code[at-1]
-	}
-	in := m.decode(m.pc)
 	if m.pc < m.story.dynamic {
-		m.scratch = in
+		m.scratch = m.decode(m.pc)
 		return &m.scratch
 	}
-	m.code = append(m.code, in)
-	m.index[m.pc] = int32(len(m.code))
-	return &m.code[len(m.code)-1]
+	p := m.pages[m.pc/pageSize]
+	if p == nil {
+		p = new(page)
+		m.pages[m.pc/pageSize] = p
+	}
+	in := p[m.pc%pageSize]
+	if in == nil {
+		in = new(m.decode(m.pc))
+		p[m.pc%pageSize] = in
+	}
+	return in
 }
 
 // decode reads the instruction at an address; Standard, section 4. Memory is
 // longer than the story by more than an instruction.
 func (m *Machine) decode(pc int) instruction {
 	opcode := m.mem[pc]
-	in := instruction{waits: opcode == opcodeRead || opcode == opcodeReadChar}
+	in := instruction{at: int32(pc), waits: opcode == opcodeRead || opcode == opcodeReadChar}
 	pc++
 	switch {
 	case opcode == 0xBE && m.story.version >= 5:
@@ -107,6 +154,20 @@ func (m *Machine) decode(pc int) instruction {
 	}
 	in.next = int32(pc)
 	m.decodeTail(&in)
+	switch {
+	case in.op == op2|1 && in.count == 2:
+		in.quick = quickJe
+	case in.op == op1|12 && in.kinds[0] == constant:
+		in.quick = quickJump
+		in.sense, in.target = true, max(in.next+int32(int16(in.values[0]))-2, 0)
+	case in.op == op1|12: // where to is only known when it is executed
+		in.op = opJumpVar
+	case in.op == op2|13 && in.kinds[0] == constant, in.op == op1|5 && in.kinds[0] == constant:
+		in.quick, in.store, in.inPlace = quickForms[in.op], uint8(in.values[0]), true
+	case in.op != op2|13 && in.op != op1|5:
+		in.quick = quickForms[in.op]
+	}
+	in.execute = executor(in.op)
 	return in
 }
 
@@ -177,7 +238,7 @@ func (m *Machine) decodeTail(in *instruction) {
 	}
 	in.text = int32(pc)
 	if f&inline != 0 {
-		for pc < len(m.index) && m.mem[pc]&0x80 == 0 {
+		for pc < m.story.Size() && m.mem[pc]&0x80 == 0 {
 			pc += 2
 		}
 		pc += 2

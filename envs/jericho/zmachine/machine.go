@@ -80,9 +80,8 @@ type Machine struct {
 	args   [8]uint16 // operands of the current instruction
 	count  int       // how many there are
 
-	index   []int32       // place in code of the instruction at an address, plus one
-	code    []instruction // decoded instructions
-	scratch instruction   // the current one, when it is in memory that can change
+	pages   []*page     // decoded instructions
+	scratch instruction // the current one, when it is in memory that can change
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -97,7 +96,7 @@ func New(s *Story, o Options) *Machine {
 		story: s, options: o,
 		mem:     make([]byte, max(len(s.image), addressable)+padding),
 		capture: make([]byte, o.Capture),
-		index:   make([]int32, len(s.image)),
+		pages:   make([]*page, len(s.image)/pageSize+1),
 	}
 	copy(m.mem, s.image)
 	return m
@@ -241,6 +240,7 @@ func (m *Machine) fail(k FaultKind) {
 		return
 	}
 	m.fault = &Fault{Kind: k, PC: m.pc}
+	m.budget = min(m.budget, 0) // so that run ends
 	if k != BudgetExceeded {
 		m.flush()
 	}

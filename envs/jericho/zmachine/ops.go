@@ -121,8 +121,6 @@ func (m *Machine) execute1(in *instruction) {
 		m.printObject(a)
 	case 11: // ret
 		m.ret(a)
-	case 12: // jump
-		m.pc += int(int16(a)) - 2
 	case 13: // print_paddr
 		m.printText(m.text(a))
 	case 14: // load

@@ -1,40 +1,164 @@
 package zmachine
 
-// run executes instructions up to a read for which there is no input.
+// run executes instructions up to a read for which there is no input. The few
+// that make up most of what runs are executed here, the others by slow.
 func (m *Machine) run() {
-	for m.fault == nil {
-		in := m.fetch()
-		if in.waits {
-			if !m.input.ready {
-				return
-			}
-			m.input.ready = false
-		}
+	in := m.fetch()
+	for in != nil {
 		if m.budget--; m.budget < 0 {
-			m.fail(BudgetExceeded)
+			m.outOfBudget()
 			return
 		}
+		if in.quick == slow {
+			in = m.slow(in)
+			continue
+		}
 		m.pc = int(in.next)
-		m.loadOperands(in)
-		m.execute(in)
+		a, b := in.values[0], in.values[1]
+		switch in.kinds[0] {
+		case local:
+			a = m.stack[m.fp+int(a)]
+		case global, stacked:
+			a = m.value(in.kinds[0], a)
+		}
+		switch in.kinds[1] {
+		case local:
+			b = m.stack[m.fp+int(b)]
+		case global, stacked:
+			b = m.value(in.kinds[1], b)
+		}
+		var r uint16
+		switch in.quick {
+		case quickJe:
+			in = m.choose(in, a == b)
+			continue
+		case quickJl:
+			in = m.choose(in, int16(a) < int16(b))
+			continue
+		case quickJg:
+			in = m.choose(in, int16(a) > int16(b))
+			continue
+		case quickJump:
+			in = m.choose(in, true)
+			continue
+		case quickLoadw:
+			r = m.loadw(a + 2*b)
+		case quickLoadb:
+			r = m.loadb(a + b)
+		case quickAdd:
+			r = a + b
+		case quickSub:
+			r = a - b
+		case quickStore:
+			r = b
+		case quickInc:
+			r = m.peek(in.store) + 1
+		}
+		if v := in.store - 1; v < maxLocals {
+			m.stack[m.fp+int(v)] = r
+		} else {
+			m.assign(in, r)
+		}
+		if n := in.follower; n != nil {
+			in = n
+		} else {
+			in = m.link(in, false)
+		}
 	}
 }
 
-// loadOperands evaluates the operands from left to right.
-func (m *Machine) loadOperands(in *instruction) {
-	m.count = int(in.count)
-	for i := range int(in.count) & 15 {
-		value := in.values[i&7]
-		switch in.kinds[i&7] {
-		case stacked:
-			value = m.pop()
-		case local:
-			value = m.stack[m.fp+int(value)]
-		case global:
-			value = m.loadw(value)
-		}
-		m.args[i&7] = value
+// outOfBudget ends a run that may not go on: because of a fault, or because the
+// budget is used up.
+func (m *Machine) outOfBudget() {
+	if m.fault == nil {
+		m.fail(BudgetExceeded)
 	}
+}
+
+// slow executes an instruction and returns the next one, or nil if the machine
+// waits for input.
+func (m *Machine) slow(in *instruction) *instruction {
+	if in.waits {
+		if !m.input.ready {
+			m.budget++ // it will be executed in the next step
+			m.pc = int(in.at)
+			return nil
+		}
+		m.input.ready = false
+	}
+	m.pc = int(in.next)
+	m.count = int(in.count)
+	for i := range m.count {
+		v := in.values[i&7]
+		switch in.kinds[i&7] {
+		case local:
+			v = m.stack[m.fp+int(v)]
+		case global, stacked:
+			v = m.value(in.kinds[i&7], v)
+		}
+		m.args[i&7] = v
+	}
+	in.execute(m, in)
+	switch {
+	case m.pc != int(in.next):
+		return m.fetch()
+	case in.follower != nil:
+		return in.follower
+	default:
+		return m.link(in, false)
+	}
+}
+
+// value evaluates an operand.
+func (m *Machine) value(kind uint8, v uint16) uint16 {
+	switch kind {
+	case constant:
+		return v
+	case local:
+		return m.stack[m.fp+int(v)]
+	case global:
+		return m.loadw(v)
+	default:
+		return m.pop()
+	}
+}
+
+// assign stores the result of a quick instruction in what is no local variable.
+func (m *Machine) assign(in *instruction, value uint16) {
+	if in.inPlace {
+		m.poke(in.store, value)
+	} else {
+		m.setVariable(in.store, value)
+	}
+}
+
+// choose returns the instruction to which a branch leads under a condition.
+func (m *Machine) choose(in *instruction, condition bool) *instruction {
+	n := in.follower
+	if condition == in.sense {
+		n = in.taken
+	}
+	if n != nil {
+		return n
+	}
+	return m.link(in, condition == in.sense)
+}
+
+// link finds the instruction that is next and remembers it, unless one of the
+// two may change, or the branch returns from the routine.
+func (m *Machine) link(in *instruction, taken bool) *instruction {
+	if taken {
+		m.branch(in, in.sense)
+	}
+	n := m.fetch()
+	switch {
+	case n == &m.scratch || in == &m.scratch || taken && in.target < 0:
+	case taken:
+		in.taken = n
+	default:
+		in.follower = n
+	}
+	return n
 }
 
 // arg returns an operand that may be left out.
@@ -45,22 +169,29 @@ func (m *Machine) arg(i int) uint16 {
 	return m.args[i]
 }
 
-func (m *Machine) execute(in *instruction) {
+// executor returns what executes an instruction.
+func executor(op uint8) func(*Machine, *instruction) {
 	switch {
-	case in.op < op1:
-		m.execute2(in)
-	case in.op < op0:
-		m.execute1(in)
-	case in.op < opVar:
-		m.execute0(in)
-	case in.op < opExt:
-		m.executeVar(in)
-	case in.op == illegal:
-		m.fail(IllegalOpcode)
+	case op < op1:
+		return (*Machine).execute2
+	case op < op0:
+		return (*Machine).execute1
+	case op < opVar:
+		return (*Machine).execute0
+	case op < opExt:
+		return (*Machine).executeVar
+	case op == opJumpVar:
+		return (*Machine).jump
+	case op == illegal:
+		return (*Machine).illegal
 	default:
-		m.executeExt(in)
+		return (*Machine).executeExt
 	}
 }
+
+func (m *Machine) jump(*instruction) { m.pc += int(int16(m.args[0])) - 2 }
+
+func (m *Machine) illegal(*instruction) { m.fail(IllegalOpcode) }
 
 // branch goes where a branch leads if the condition is the wanted one.
 func (m *Machine) branch(in *instruction, condition bool) {
@@ -87,7 +218,7 @@ func (m *Machine) call(store int16) {
 		return
 	}
 	addr := m.routine(m.args[0])
-	if addr >= len(m.index) {
+	if addr >= m.story.Size() {
 		m.fail(CallRange)
 		return
 	}

@@ -128,7 +128,7 @@ func (d *decoder) abbreviation(n int) {
 
 // printText prints the text at an address.
 func (m *Machine) printText(addr int) {
-	if addr >= len(m.index) {
+	if addr >= m.story.Size() {
 		m.fail(PrintRange)
 		return
 	}
