@@ -1,6 +1,12 @@
 package jericho
 
-import "strings"
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+)
 
 // taken in a reply means that the parser took an object by itself to carry out
 // the command.
@@ -38,26 +44,50 @@ func candidates(templates, names []string) []string {
 	return out
 }
 
-// effective tries commands, each at the present moment, and returns those that
-// change something, in groups. The session is left in disorder: the caller has
-// to restore it.
-func (s *session) effective(at *moment, actions []string) ([]group, error) {
-	var groups []group
-	score := s.score()
-	for _, a := range actions {
-		if err := s.restore(at); err != nil {
-			return nil, err
-		}
-		if s.play(a) != nil || s.machine.Halted() {
-			continue
-		}
-		d := s.changes()
-		if d.empty() && s.score() == score && !s.over() && !s.won() || strings.Contains(string(s.world), taken) {
-			continue
-		}
-		groups = addTo(groups, d, a)
+// attempt plays a command at a moment, and tells what it changed; ok is false if
+// it changed nothing. The session is left in disorder.
+func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
+	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
+		return diff{}, false
 	}
-	return groups, nil
+	d = s.changes()
+	if d.empty() && s.score() == score && !s.over() && !s.won() {
+		return diff{}, false
+	}
+	return d, !bytes.Contains(s.world, []byte(taken))
+}
+
+const (
+	maxHelpers = 8   // sessions that try commands at the same time
+	minShare   = 100 // commands that are worth a helper
+)
+
+// effective tries commands, each at the present moment, and returns those that
+// change something, in groups.
+func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
+	score := s.score()
+	diffs := make([]*diff, len(actions))
+	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			helper := c.helpers.Get().(*session)
+			defer c.helpers.Put(helper)
+			for k := i; k < len(actions); k += n {
+				if d, ok := helper.attempt(at, score, actions[k]); ok {
+					diffs[k] = &d
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var groups []group
+	for k, d := range diffs {
+		if d != nil {
+			groups = addTo(groups, *d, actions[k])
+		}
+	}
+	return groups
 }
 
 // addTo puts a command into the group of its diff, or into a new one at the end.
@@ -87,11 +117,12 @@ func choose(groups []group, counts verbCounts) []string {
 	return out
 }
 
-// catalogue is what commands are made of: it does not change and may be shared.
+// catalogue is what commands are made of. Sessions share it.
 type catalogue struct {
 	templates []string
 	counts    verbCounts
 	words     *vocabulary
+	helpers   sync.Pool // of sessions of the game
 }
 
 // validActions lists the commands that change the world now; spec §9. The
@@ -102,15 +133,8 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 	}
 	at := s.snapshot()
 	names, err := s.objectNames(at, c.words)
-	if err == nil {
-		err = s.restore(at)
-	}
-	if err != nil {
+	if err := errors.Join(err, s.restore(at)); err != nil {
 		return nil, err
 	}
-	groups, err := s.effective(at, candidates(c.templates, names))
-	if err != nil {
-		return nil, err
-	}
-	return choose(groups, c.counts), s.restore(at)
+	return choose(s.effective(c, at, candidates(c.templates, names)), c.counts), nil
 }

@@ -54,10 +54,7 @@ func TestValidActionFilter(t *testing.T) {
 			if len(tried) != want.Candidates {
 				t.Errorf("%d candidates, want %d", len(tried), want.Candidates)
 			}
-			groups, err := s.effective(s.snapshot(), tried)
-			if err != nil {
-				t.Fatal(err)
-			}
+			groups := s.effective(newPlay(g, s.machine.Story(), g.seed, binding{}).actions(), s.snapshot(), tried)
 			if len(groups) != len(want.Groups) {
 				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
 			}

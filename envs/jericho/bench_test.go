@@ -49,14 +49,15 @@ func BenchmarkSnapshot(b *testing.B) {
 	})
 }
 
-// BenchmarkCandidates tries commands at the beginning of the game where it takes
+// BenchmarkHelp lists the valid actions at the beginning of the game where it takes
 // longest.
-func BenchmarkCandidates(b *testing.B) {
+func BenchmarkHelp(b *testing.B) {
 	var golden goldenBindings
 	goldenJSON(b, "thirdparty_jericho_bindings_20.json", &golden)
 	g := findGame("loose")
 	s, _ := official(b, g)
-	c := &catalogue{reduceTemplates(golden.Games["loose"].Grammar, g.wordLength, usualVerbs()), usualVerbs(), newVocabulary(s.machine)}
+	x := golden.Games["loose"]
+	c := newPlay(g, s.machine.Story(), g.seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength}).actions()
 	for b.Loop() {
 		if _, err := s.validActions(c); err != nil {
 			b.Fatal(err)

@@ -65,8 +65,8 @@ func terminated(b []byte) []byte {
 	return b
 }
 
-// utf8 turns Latin-1 into UTF-8.
-func utf8(latin1 []byte) string {
+// fromLatin1 turns Latin-1 into UTF-8.
+func fromLatin1(latin1 []byte) string {
 	for i, c := range latin1 {
 		if c >= 0x80 {
 			var b strings.Builder

@@ -120,7 +120,7 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 			return nil, err
 		}
 		if s.play(action) == nil && !s.machine.Halted() {
-			names = append(names, v.namesIn(utf8(s.world))...)
+			names = append(names, v.namesIn(fromLatin1(s.world))...)
 		}
 	}
 	if err := s.restore(at); err != nil {
@@ -173,7 +173,7 @@ func (s *session) examine(at *moment, names []name) ([]string, error) {
 				return nil, err
 			}
 			if s.play("examine "+n.text) == nil && !s.machine.Halted() {
-				answer = readable(utf8(s.world))
+				answer = readable(fromLatin1(s.world))
 				if unrecognised.MatchString(answer) {
 					answer = ""
 				}

@@ -40,7 +40,7 @@ func (s *session) start() (string, error) {
 		}
 	}
 	s.take()
-	return utf8(s.world), broken(err)
+	return fromLatin1(s.world), broken(err)
 }
 
 // step plays an action and returns the cleaned text.
@@ -51,7 +51,7 @@ func (s *session) step(action string) (string, error) {
 	if err := s.play(action); err != nil {
 		return "", err
 	}
-	return utf8(s.world), nil
+	return fromLatin1(s.world), nil
 }
 
 // play does what step does, but leaves the text in world. The machine must not

@@ -25,7 +25,7 @@ bark block cross trail chew crack ride mount me self myself
 laugh smile sigh suck pee poke blind fish joke make oil melt
 greet hello apologize pronouns script diagnose note pop win lose
 undress detach unfasten unhook superb superbrief exting extinguish walkthrough
-who what where inside outside off to with on at from of over into onto
+who what where inside outside off to with on at from of over into onto under through throug
 `
 
 // verbCounts tell how usual a word is at the beginning of a command.
