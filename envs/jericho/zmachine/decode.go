@@ -33,86 +33,63 @@ const (
 // instruction is an instruction, decoded.
 type instruction struct {
 	op      uint8 // class|number
-	quick   quick
 	waits   bool  // it waits for input
 	count   uint8 // operands
 	store   uint8
 	execute func(*Machine, *instruction)
 	sense   bool // branches if the condition is this
-	// inPlace says that storing into variable 0 changes the top of the stack
-	// instead of pushing.
-	inPlace bool
 	kinds   [8]uint8
 	values  [8]uint16
 	target  int32 // of the branch: an address, returnFalse or returnTrue
 	text    int32 // address of the text inside the instruction
 	at      int32 // address
 	next    int32 // address of the instruction that follows
-
-	// follower and taken are the instructions that follow and to which the
-	// branch leads, once they have been decoded; only between instructions in
-	// memory that cannot change.
-	follower, taken *instruction
 }
 
-const (
-	// illegal stands for what is no instruction.
-	illegal = 0xFF
-	// opJumpVar is jump with a variable operand.
-	opJumpVar = 0xFD
-)
+// illegal stands for what is no instruction.
+const illegal = 0xFF
 
-// quick names the instructions that run executes itself, with numbers without
-// gaps.
-type quick uint8
-
-const (
-	slow    quick = iota // one that is executed elsewhere
-	quickJe              // with two operands
-	quickJl
-	quickJg
-	quickJump  // to a place that is known
-	quickInc   // of a variable that is known
-	quickStore // into one
-	quickLoadw
-	quickLoadb
-	quickAdd
-	quickSub
-)
-
-var quickForms = [256]quick{
-	op2 | 2: quickJl, op2 | 3: quickJg, op1 | 0: quickJe, op1 | 5: quickInc, op2 | 13: quickStore,
-	op2 | 15: quickLoadw, op2 | 16: quickLoadb, op2 | 20: quickAdd, op2 | 21: quickSub,
-}
-
-// page is a stretch of addresses with the instructions decoded there.
-type page [pageSize]*instruction
+// page is a stretch of addresses with the places in code of the instructions
+// decoded there, or 0.
+type page [pageSize]int32
 
 const pageSize = 1 << 8
 
-// fetch decodes the instruction at pc. What lies in memory that cannot change is
-// decoded once.
-func (m *Machine) fetch() *instruction {
+// scratch is the place in code of the current instruction, when it is in memory
+// that can change. All others are decoded once.
+const scratch = 0
+
+// fetch returns the place in code of the instruction at pc.
+func (m *Machine) fetch() int32 {
 	if m.pc < 0 || m.pc >= m.story.Size() {
 		m.fail(JumpRange)
-		m.scratch = instruction{execute: (*Machine).illegal}
-		return &m.scratch
+		m.put(scratch, instruction{op: illegal, execute: (*Machine).illegal})
+		return scratch
 	}
 	if m.pc < m.story.dynamic {
-		m.scratch = m.decode(m.pc)
-		return &m.scratch
+		m.put(scratch, m.decode(m.pc))
+		return scratch
 	}
 	p := m.pages[m.pc/pageSize]
 	if p == nil {
 		p = new(page)
 		m.pages[m.pc/pageSize] = p
 	}
-	in := p[m.pc%pageSize]
-	if in == nil {
-		in = new(m.decode(m.pc))
-		p[m.pc%pageSize] = in
+	at := p[m.pc%pageSize]
+	if at == 0 {
+		at = int32(len(m.code))
+		p[m.pc%pageSize] = at
+		m.code = append(m.code, step{})
+		m.details = append(m.details, instruction{})
+		m.put(at, m.decode(m.pc))
 	}
-	return in
+	return at
+}
+
+// put writes a decoded instruction into its place.
+func (m *Machine) put(at int32, in instruction) {
+	m.details[at] = in
+	m.code[at] = newStep(&in)
 }
 
 // decode reads the instruction at an address; Standard, section 4. Memory is
@@ -154,18 +131,8 @@ func (m *Machine) decode(pc int) instruction {
 	}
 	in.next = int32(pc)
 	m.decodeTail(&in)
-	switch {
-	case in.op == op2|1 && in.count == 2:
-		in.quick = quickJe
-	case in.op == op1|12 && in.kinds[0] == constant:
-		in.quick = quickJump
+	if in.op == op1|12 && in.kinds[0] == constant { // a jump is a branch on no condition
 		in.sense, in.target = true, max(in.next+int32(int16(in.values[0]))-2, 0)
-	case in.op == op1|12: // where to is only known when it is executed
-		in.op = opJumpVar
-	case in.op == op2|13 && in.kinds[0] == constant, in.op == op1|5 && in.kinds[0] == constant:
-		in.quick, in.store, in.inPlace = quickForms[in.op], uint8(in.values[0]), true
-	case in.op != op2|13 && in.op != op1|5:
-		in.quick = quickForms[in.op]
 	}
 	in.execute = executor(in.op)
 	return in

@@ -80,8 +80,9 @@ type Machine struct {
 	args   [8]uint16 // operands of the current instruction
 	count  int       // how many there are
 
-	pages   []*page     // decoded instructions
-	scratch instruction // the current one, when it is in memory that can change
+	pages   []*page       // where decoded instructions are
+	code    []step        // what run needs of them
+	details []instruction // all of them, in the same order
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -97,6 +98,8 @@ func New(s *Story, o Options) *Machine {
 		mem:     make([]byte, max(len(s.image), addressable)+padding),
 		capture: make([]byte, o.Capture),
 		pages:   make([]*page, len(s.image)/pageSize+1),
+		code:    make([]step, scratch+1),
+		details: make([]instruction, scratch+1),
 	}
 	copy(m.mem, s.image)
 	return m

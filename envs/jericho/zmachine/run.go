@@ -3,17 +3,17 @@ package zmachine
 // run executes instructions up to a read for which there is no input. The few
 // that make up most of what runs are executed here, the others by slow.
 func (m *Machine) run() {
-	in := m.fetch()
-	for in != nil {
+	at := m.fetch()
+	for at >= 0 {
 		if m.budget--; m.budget < 0 {
 			m.outOfBudget()
 			return
 		}
+		in := &m.code[at]
 		if in.quick == slow {
-			in = m.slow(in)
+			at = m.slow(at)
 			continue
 		}
-		m.pc = int(in.next)
 		a, b := in.values[0], in.values[1]
 		switch in.kinds[0] {
 		case local:
@@ -30,16 +30,16 @@ func (m *Machine) run() {
 		var r uint16
 		switch in.quick {
 		case quickJe:
-			in = m.choose(in, a == b)
+			at = m.choose(at, a == b)
 			continue
 		case quickJl:
-			in = m.choose(in, int16(a) < int16(b))
+			at = m.choose(at, int16(a) < int16(b))
 			continue
 		case quickJg:
-			in = m.choose(in, int16(a) > int16(b))
+			at = m.choose(at, int16(a) > int16(b))
 			continue
 		case quickJump:
-			in = m.choose(in, true)
+			at = m.choose(at, true)
 			continue
 		case quickLoadw:
 			r = m.loadw(a + 2*b)
@@ -49,20 +49,20 @@ func (m *Machine) run() {
 			r = a + b
 		case quickSub:
 			r = a - b
-		case quickStore:
-			r = b
 		case quickInc:
 			r = m.peek(in.store) + 1
+		case quickStore:
+			r = b
 		}
 		if v := in.store - 1; v < maxLocals {
 			m.stack[m.fp+int(v)] = r
 		} else {
 			m.assign(in, r)
 		}
-		if n := in.follower; n != nil {
-			in = n
+		if n := in.follower; n != 0 {
+			at = n
 		} else {
-			in = m.link(in, false)
+			at = m.link(at, false)
 		}
 	}
 }
@@ -75,14 +75,15 @@ func (m *Machine) outOfBudget() {
 	}
 }
 
-// slow executes an instruction and returns the next one, or nil if the machine
-// waits for input.
-func (m *Machine) slow(in *instruction) *instruction {
+// slow executes an instruction and returns the place in code of the next one, or
+// -1 if the machine waits for input.
+func (m *Machine) slow(at int32) int32 {
+	in := &m.details[at]
 	if in.waits {
 		if !m.input.ready {
 			m.budget++ // it will be executed in the next step
 			m.pc = int(in.at)
-			return nil
+			return -1
 		}
 		m.input.ready = false
 	}
@@ -99,14 +100,13 @@ func (m *Machine) slow(in *instruction) *instruction {
 		m.args[i&7] = v
 	}
 	in.execute(m, in)
-	switch {
-	case m.pc != int(in.next):
-		return m.fetch()
-	case in.follower != nil:
-		return in.follower
-	default:
-		return m.link(in, false)
+	if m.pc == int(in.next) {
+		if n := m.code[at].follower; n != 0 {
+			return n
+		}
+		return m.link(at, false)
 	}
+	return m.fetch()
 }
 
 // value evaluates an operand.
@@ -124,7 +124,7 @@ func (m *Machine) value(kind uint8, v uint16) uint16 {
 }
 
 // assign stores the result of a quick instruction in what is no local variable.
-func (m *Machine) assign(in *instruction, value uint16) {
+func (m *Machine) assign(in *step, value uint16) {
 	if in.inPlace {
 		m.poke(in.store, value)
 	} else {
@@ -132,31 +132,36 @@ func (m *Machine) assign(in *instruction, value uint16) {
 	}
 }
 
-// choose returns the instruction to which a branch leads under a condition.
-func (m *Machine) choose(in *instruction, condition bool) *instruction {
+// choose returns the place of the instruction to which a branch leads under a
+// condition.
+func (m *Machine) choose(at int32, condition bool) int32 {
+	in := &m.code[at]
 	n := in.follower
 	if condition == in.sense {
 		n = in.taken
 	}
-	if n != nil {
+	if n != 0 {
 		return n
 	}
-	return m.link(in, condition == in.sense)
+	return m.link(at, condition == in.sense)
 }
 
-// link finds the instruction that is next and remembers it, unless one of the
-// two may change, or the branch returns from the routine.
-func (m *Machine) link(in *instruction, taken bool) *instruction {
+// link finds the instruction that is next and remembers its place, unless one of
+// the two may change, or the branch returns from the routine.
+func (m *Machine) link(at int32, taken bool) int32 {
+	in := &m.details[at]
+	m.pc = int(in.next)
+	returns := taken && in.target < 0
 	if taken {
 		m.branch(in, in.sense)
 	}
 	n := m.fetch()
 	switch {
-	case n == &m.scratch || in == &m.scratch || taken && in.target < 0:
+	case n == scratch || at == scratch || returns:
 	case taken:
-		in.taken = n
+		m.code[at].taken = n
 	default:
-		in.follower = n
+		m.code[at].follower = n
 	}
 	return n
 }
@@ -172,6 +177,8 @@ func (m *Machine) arg(i int) uint16 {
 // executor returns what executes an instruction.
 func executor(op uint8) func(*Machine, *instruction) {
 	switch {
+	case op == op1|12:
+		return (*Machine).jump
 	case op < op1:
 		return (*Machine).execute2
 	case op < op0:
@@ -180,8 +187,6 @@ func executor(op uint8) func(*Machine, *instruction) {
 		return (*Machine).execute0
 	case op < opExt:
 		return (*Machine).executeVar
-	case op == opJumpVar:
-		return (*Machine).jump
 	case op == illegal:
 		return (*Machine).illegal
 	default:
