@@ -81,7 +81,7 @@ func New(o Options) (*Env, error) {
 	case o.Data != "":
 		return newOfficial(o, known)
 	default:
-		return nil, errors.New("jericho: the story files are missing: give the folder of the official data")
+		return newOwn(o.GeneratorSeed)
 	}
 }
 

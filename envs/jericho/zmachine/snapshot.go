@@ -1,6 +1,9 @@
 package zmachine
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+)
 
 // Snapshot is a moment of a story. It does not change and can be restored any
 // number of times, by any machine that plays the same Story.
@@ -119,4 +122,9 @@ func (m *Machine) result(in *instruction, value uint16) {
 		return
 	}
 	m.setVariable(in.store, value)
+}
+
+// Equal reports whether two snapshots are of the same moment of a story.
+func (s *Snapshot) Equal(o *Snapshot) bool {
+	return s.story == o.story && s.state == o.state && bytes.Equal(s.memory, o.memory) && bytes.Equal(s.capture, o.capture)
 }
