@@ -17,6 +17,12 @@ type Run struct {
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64 `yaml:"generator-seed"`
+	// JerichoBindings is a file with Jericho's templates and walkthroughs; empty
+	// for templates derived from the stories.
+	JerichoBindings string `yaml:"jericho-bindings"`
+	// Huntdark says with which texts that game starts: "upstream", the
+	// benchmark's own, or "fixed".
+	Huntdark string `yaml:"huntdark"`
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`
@@ -78,6 +84,7 @@ func (s *Strings) UnmarshalYAML(read func(any) error) error {
 func DefaultRun() Run {
 	return Run{
 		Agent:       "react",
+		Huntdark:    "upstream",
 		Seeds:       "0-0",
 		TopP:        1,
 		Concurrency: 8,

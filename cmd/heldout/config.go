@@ -36,6 +36,8 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments to play, separated by commas; the default is all, see heldout envs")
 	f.StringVar(&r.Data, "data", r.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
 	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "which generated tasks")
+	f.StringVar(&r.JerichoBindings, "jericho-bindings", r.JerichoBindings, bindingsHelp)
+	f.StringVar(&r.Huntdark, "huntdark", r.Huntdark, huntdarkHelp)
 	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
 	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
 	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")

@@ -19,6 +19,7 @@ import (
 var values = map[string]string{
 	"model": "vllm:x", "base-url": "http://h/v1", "api-key-env": "KEY", "context": "4096", "extra-body": `{"top_k":20}`,
 	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
+	"jericho-bindings": "b.json", "huntdark": "fixed",
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
 }
@@ -80,7 +81,7 @@ func TestFlagsAndKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := configs.DefaultRun()
-		base.Env = configs.Strings{"pddl"} // all there are
+		base.Env = configs.Strings{"jericho", "pddl"} // all there are
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, i := range keys {
 				same := reflect.DeepEqual(reflect.ValueOf(got).Field(i).Interface(), reflect.ValueOf(base).Field(i).Interface())
@@ -117,13 +118,14 @@ func TestFlagsWin(t *testing.T) {
 func TestResolveDefaults(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
+		envs   []string
 		models []string
 		seeds  string
 	}{
-		{nil, []string{"expert", "random"}, "0-2"},
-		{[]string{"--seeds", "7-7"}, []string{"expert", "random"}, "7-7"},
-		{[]string{"--model", "vllm:x"}, []string{"vllm:x"}, "0-0"},
-		{[]string{"--env", "pddl"}, nil, "0-0"},
+		{nil, []string{"pddl"}, []string{"expert", "random"}, "0-2"},
+		{[]string{"--seeds", "7-7"}, []string{"pddl"}, []string{"expert", "random"}, "7-7"},
+		{[]string{"--model", "vllm:x"}, []string{"jericho", "pddl"}, []string{"vllm:x"}, "0-0"},
+		{[]string{"--env", "pddl"}, []string{"pddl"}, nil, "0-0"},
 	} {
 		given := pflag.NewFlagSet("", pflag.ContinueOnError)
 		shown := configs.DefaultRun()
@@ -136,7 +138,7 @@ func TestResolveDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Equal(r.Env, []string{"pddl"}) {
+		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Equal(r.Env, c.envs) {
 			t.Errorf("%q: %+v", c.args, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/jericho"
 	"heldout/scoring/table"
 )
 
@@ -12,7 +13,14 @@ import (
 func taskSource(c *cobra.Command, sys *system, o *catalog.Options) {
 	c.Flags().StringVar(&o.Data, "data", sys.getenv(dataVariable),
 		"folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
+	c.Flags().StringVar(&o.Jericho.Bindings, "jericho-bindings", "", bindingsHelp)
+	c.Flags().StringVar(&o.Jericho.Huntdark, "huntdark", jericho.HuntdarkUpstream, huntdarkHelp)
 }
+
+const (
+	bindingsHelp = "file with Jericho's templates of commands and walkthroughs: its game_info.py, or JSON; without it templates are derived from the stories"
+	huntdarkHelp = "texts with which the Jericho game huntdark starts: upstream (none, as the benchmark has it) or fixed"
+)
 
 // dataVariable names the environment variable that stands for --data.
 const dataVariable = "HELDOUT_DATA"

@@ -16,21 +16,24 @@ import (
 // floors holds every package with its floor: a package imports only from lower
 // ones. A new package must be given its place here.
 var floors = map[string]int{
-	"envs":           1,
-	"envs/stream":    1,
-	"envs/planning":  1,
-	"configs":        1,
-	"scoring/stats":  1,
-	"envs/pddl":      2,
-	"eval/model":     2,
-	"eval/record":    3,
-	"envs/catalog":   3,
-	"eval/agent":     3,
-	"scoring/table":  3,
-	"scoring":        4,
-	"eval":           4,
-	"scoring/report": 5,
-	"cmd/heldout":    6,
+	"envs":        1,
+	"envs/stream": 1,
+
+	"envs/jericho/zmachine": 1,
+	"envs/planning":         1,
+	"configs":               1,
+	"scoring/stats":         1,
+	"envs/pddl":             2,
+	"envs/jericho":          2,
+	"eval/model":            2,
+	"eval/record":           3,
+	"envs/catalog":          3,
+	"eval/agent":            3,
+	"scoring/table":         3,
+	"scoring":               4,
+	"eval":                  4,
+	"scoring/report":        5,
+	"cmd/heldout":           6,
 }
 
 // reserved are modules that only one package may import.

@@ -33,7 +33,8 @@ output one a line: first env, task, goal, observation, progress, done and succes
 for every action observation, progress, done, success and valid; and actions, the valid
 ones, with --actions.`,
 		Example: `  heldout play pddl --task 0
-  heldout play pddl --data DIR --task gripper/prob01 --json --actions`,
+  heldout play pddl --data DIR --task gripper/prob01 --json --actions
+  heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
 			env, err := catalog.Open(names[0], o)
@@ -60,8 +61,10 @@ ones, with --actions.`,
 		},
 	}
 	taskSource(c, sys, &o)
+	c.Flags().StringVar(&o.Jericho.Story, "story", "", "with jericho, a Z-machine story file to play")
+	c.Flags().BoolVar(&o.Jericho.Raw, "raw", false, "with --story, show all that the story shows as it is, and pass every line on to it")
 	c.Flags().StringVar(&name, "task", "0", "name or 0-based number of the task")
-	c.Flags().Int64Var(&o.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks")
+	c.Flags().Int64Var(&o.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks; with --story its random numbers, 0 for those known to suit it")
 	c.Flags().BoolVar(&asJSON, "json", false, "read and write JSON, one object a line")
 	c.Flags().BoolVar(&withActions, "actions", false, "show the valid actions with every observation")
 	return c

@@ -12,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/catalog"
+	"heldout/envs/jericho"
 	"heldout/eval"
 	"heldout/eval/model"
 	"heldout/eval/record"
@@ -108,7 +109,10 @@ func newJob(sys *system, r configs.Run) (*job, error) {
 
 func (j *job) addBenchmark(name string) error {
 	r := j.config
-	env, err := catalog.Open(name, catalog.Options{Data: r.Data, GeneratorSeed: r.GeneratorSeed})
+	env, err := catalog.Open(name, catalog.Options{
+		Data: r.Data, GeneratorSeed: r.GeneratorSeed,
+		Jericho: jericho.Options{Bindings: r.JerichoBindings, Huntdark: r.Huntdark},
+	})
 	if err != nil {
 		return err
 	}

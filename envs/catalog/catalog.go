@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 )
 
@@ -16,6 +17,9 @@ type Options struct {
 	Data string
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64
+	// Jericho holds what only that environment has: Story, Raw, Bindings and
+	// Huntdark.
+	Jericho jericho.Options
 }
 
 // Entry is an environment that can be opened.
@@ -29,6 +33,7 @@ type Entry struct {
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
+		{jericho.Name, "text adventures on a Z-machine: 20 games, Zork I to III among them", openJericho},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", openPDDL},
 	}
 }
@@ -50,4 +55,10 @@ func openPDDL(o Options) (envs.Env, error) {
 		return pddl.NewGenerated(o.GeneratorSeed)
 	}
 	return pddl.NewOfficial(o.Data)
+}
+
+func openJericho(o Options) (envs.Env, error) {
+	j := o.Jericho
+	j.Data, j.GeneratorSeed, j.Seed = o.Data, o.GeneratorSeed, int(o.GeneratorSeed)
+	return jericho.New(j)
 }
