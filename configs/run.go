@@ -85,6 +85,12 @@ type Setup struct {
 	// StepLimitReward counts ALFWorld's limit of 50 commands as progress, as
 	// the reference does.
 	StepLimitReward bool `yaml:"step-limit-reward"`
+	// JerichoBindings is a file with Jericho's templates and walkthroughs; empty
+	// for templates derived from the stories.
+	JerichoBindings string `yaml:"jericho-bindings"`
+	// Huntdark says with which texts that Jericho game starts: "upstream", the
+	// benchmark's own, or "fixed".
+	Huntdark string `yaml:"huntdark"`
 }
 
 // Strings is a list of strings; in YAML a single one may stand without brackets.

@@ -59,6 +59,8 @@ func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; the first is the default")
 	f.StringVar(&s.Dialect, "dialect", s.Dialect, "alfworld: how games speak: v1 (the default, behind published numbers), v2, or file for each as its file says")
 	f.BoolVar(&s.StepLimitReward, "step-limit-reward", s.StepLimitReward, "alfworld: count the engine's limit of 50 commands as progress 1, as the reference does")
+	f.StringVar(&s.JerichoBindings, "jericho-bindings", s.JerichoBindings, "jericho: file with Jericho's templates of commands and walkthroughs, its game_info.py, or JSON; without it templates are derived from the stories")
+	f.StringVar(&s.Huntdark, "huntdark", s.Huntdark, "jericho: texts with which the game huntdark starts: upstream (none, as the benchmark has it; the default) or fixed")
 }
 
 // checkSetup reports settings that none of the environments has a use for.

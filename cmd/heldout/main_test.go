@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command line as users do. Every script has a fake model
-// server at $SERVER, and one that wants the key "sesame" at $LOCKED.
+// server at $SERVER, one that wants the key "sesame" at $LOCKED, and a story file
+// at $STORY.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -30,7 +31,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SERVER", open.URL)
 			e.Setenv("LOCKED", locked.URL)
 			shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+			if err != nil {
+				return err
+			}
 			e.Setenv("DATA", shared)
+			story, err := filepath.Abs(filepath.Join("..", "..", "envs", "jericho", "lowlight", "lowlight.z5"))
+			e.Setenv("STORY", story)
 			return err
 		},
 		Condition: func(cond string) (bool, error) {

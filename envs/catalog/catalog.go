@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
+	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 )
 
@@ -29,6 +30,7 @@ func All() []Entry {
 	return []Entry{
 		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
 		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", []string{"variant"}, openBabyAI},
+		{jericho.Name, "text adventures on a Z-machine: 20 games, Zork I to III among them", []string{"jericho-bindings", "huntdark"}, openJericho},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
 }
@@ -72,4 +74,8 @@ func openALFWorld(s configs.Setup) (envs.Env, error) {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
 	}
 	return alfworld.NewOfficial(s.Data, o)
+}
+
+func openJericho(s configs.Setup) (envs.Env, error) {
+	return jericho.New(jericho.Options{Data: s.Data, GeneratorSeed: s.GeneratorSeed, Bindings: s.JerichoBindings, Huntdark: s.Huntdark})
 }
