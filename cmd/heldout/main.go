@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"heldout/envs"
 	"heldout/eval/record"
 	"heldout/scoring/table"
 )
@@ -61,6 +62,11 @@ type system struct {
 	proxy       func(*http.Request) (*url.URL, error)
 	now         func() time.Time
 	tool        record.Tool
+}
+
+// outside is what environments may know of the world outside.
+func (s *system) outside() envs.Outside {
+	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: "heldout/" + s.tool.Version}
 }
 
 // about says which build this is.

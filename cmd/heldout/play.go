@@ -40,7 +40,7 @@ ones, with --actions.`,
 			if err := checkSetup(names, o); err != nil {
 				return usage(err)
 			}
-			env, err := catalog.Open(names[0], o)
+			env, err := catalog.Open(names[0], o, sys.outside())
 			if err != nil {
 				return err
 			}

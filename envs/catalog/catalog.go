@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/hotpotqa"
 	"heldout/envs/pddl"
 )
 
@@ -20,24 +21,25 @@ type Entry struct {
 	// Takes names the settings of configs.Setup, beside data and generator
 	// seed, that the environment has a use for.
 	Takes []string
-	Open  func(configs.Setup) (envs.Env, error)
+	Open  func(configs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
 		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
+		{hotpotqa.Name, "questions over Wikipedia: search, look up, answer", []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, openHotpotQA},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
 }
 
 // Open sets up the environment of that name. Settings that it has no use for are
 // left alone; see Unused.
-func Open(name string, s configs.Setup) (envs.Env, error) {
+func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
-			return e.Open(s)
+			return e.Open(s, out)
 		}
 		names = append(names, e.Name)
 	}
@@ -53,17 +55,28 @@ func Unused(environments, settings []string) []string {
 	})
 }
 
-func openPDDL(s configs.Setup) (envs.Env, error) {
+func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
 		return pddl.NewGenerated(s.GeneratorSeed)
 	}
 	return pddl.NewOfficial(s.Data)
 }
 
-func openALFWorld(s configs.Setup) (envs.Env, error) {
+func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := alfworld.Options{Split: s.Split, Dialect: s.Dialect, StepLimitReward: s.StepLimitReward}
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
 	}
 	return alfworld.NewOfficial(s.Data, o)
+}
+
+func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
+	o := hotpotqa.Options{
+		Questions: s.Questions, Sample: s.Sample,
+		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Cache: s.WikiCache, Index: s.WikiIndex},
+	}
+	if s.Data == "" {
+		return hotpotqa.NewEmbedded(o, out)
+	}
+	return hotpotqa.NewOfficial(s.Data, o, out)
 }

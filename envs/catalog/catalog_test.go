@@ -27,13 +27,14 @@ func TestAll(t *testing.T) {
 // Every environment serves tasks of its own when there are no data, and says so.
 func TestGeneratedByDefault(t *testing.T) {
 	for _, entry := range catalog.All() {
-		e, err := catalog.Open(entry.Name, configs.Setup{GeneratorSeed: 3})
+		e, err := catalog.Open(entry.Name, configs.Setup{GeneratorSeed: 3}, envs.Outside{})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 			continue
 		}
 		info := e.Info()
-		if info.Name != entry.Name || info.Source != envs.Generated || info.Settings["generator-seed"] != "3" || len(e.Tasks()) == 0 {
+		drawn := entry.Name != "hotpotqa" // whose own questions are written
+		if info.Name != entry.Name || info.Source != envs.Generated || drawn && info.Settings["generator-seed"] != "3" || len(e.Tasks()) == 0 {
 			t.Errorf("%s: %+v with %d tasks", entry.Name, info, len(e.Tasks()))
 		}
 	}
@@ -42,14 +43,14 @@ func TestGeneratedByDefault(t *testing.T) {
 // Tasks of its own never stand in for data that are missing.
 func TestMissingData(t *testing.T) {
 	for _, entry := range catalog.All() {
-		if e, err := catalog.Open(entry.Name, configs.Setup{Data: t.TempDir()}); err == nil {
+		if e, err := catalog.Open(entry.Name, configs.Setup{Data: t.TempDir()}, envs.Outside{}); err == nil {
 			t.Errorf("%s: %d tasks from an empty folder", entry.Name, len(e.Tasks()))
 		}
 	}
 }
 
 func TestUnknownName(t *testing.T) {
-	_, err := catalog.Open("chess", configs.Setup{})
+	_, err := catalog.Open("chess", configs.Setup{}, envs.Outside{})
 	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
 		t.Fatal(err)
 	}

@@ -29,9 +29,10 @@ type browser struct {
 	answer      *string // nil before the end
 	observation string
 
-	// opened are the titles of the pages and searched the searches so far, and
-	// offered the titles of the last list. The rules do not need them.
-	opened, searched, offered []string
+	// searched says of the searches so far which opened a page, and offered are
+	// the titles of the last list. The rules do not need them.
+	searched map[string]bool
+	offered  []string
 }
 
 const (
@@ -41,7 +42,9 @@ const (
 	invalid  = "Invalid action: "
 )
 
-func newBrowser(w Wiki) *browser { return &browser{wiki: w, observation: greeting} }
+func newBrowser(w Wiki) *browser {
+	return &browser{wiki: w, observation: greeting, searched: map[string]bool{}}
+}
 
 // step carries out an action. valid is false for one that is not understood or
 // comes after the end.
@@ -88,7 +91,8 @@ const (
 
 // search opens a page or shows a list of titles.
 func (b *browser) search(ctx context.Context, query string) error {
-	b.searched = append(b.searched, query)
+	typed := query
+	b.searched[typed] = false
 	for range maxAmbiguous {
 		found, err := b.wiki.Search(ctx, query)
 		if err != nil {
@@ -102,6 +106,7 @@ func (b *browser) search(ctx context.Context, query string) error {
 			query = "[" + query + "]"
 		default:
 			b.open(found)
+			b.searched[typed] = true
 			return nil
 		}
 	}
@@ -130,7 +135,6 @@ func (b *browser) showList(query string, titles []string) {
 func (b *browser) open(found wiki.Answer) {
 	page := pageText(found.Blocks)
 	b.page, b.keyword, b.found, b.next = &page, nil, nil, 0
-	b.opened = append(b.opened, found.Title)
 	b.observation = summary(page)
 }
 

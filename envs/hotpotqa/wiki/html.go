@@ -29,7 +29,17 @@ func ParsePage(r io.Reader) (Answer, error) {
 	if titles != nil {
 		return Answer{List: true, Titles: titles}, nil
 	}
-	return Answer{Blocks: blocks(root)}, nil
+	return Answer{Title: firstHeading(root), Blocks: blocks(root)}, nil
+}
+
+// firstHeading is the title of an article as its page shows it.
+func firstHeading(root *html.Node) string {
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.DataAtom == atom.H1 && slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "firstHeading"}) {
+			return strip(text(n))
+		}
+	}
+	return ""
 }
 
 // ParseArticle reads the HTML of an article's body into its blocks.
