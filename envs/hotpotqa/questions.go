@@ -68,7 +68,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 }
 
 // parseQuestions reads a file of questions: HotpotQA's own, the simplified ones
-// of ReAct and LATS, or those of Hugging Face.
+// of ReAct and LATS, or those of Hugging Face. A question counts once.
 func parseQuestions(name string, b []byte) ([]question, error) {
 	var items []struct {
 		ID       string  `json:"_id"`
@@ -101,19 +101,25 @@ func parseQuestions(name string, b []byte) ([]question, error) {
 		}
 		out[i] = question{id, *item.Question, *item.Answer, item.Type, item.Facts, item.Facts}
 	}
-	return out, unique(out)
+	return unique(out)
 }
 
-// unique reports two questions of one name.
-func unique(questions []question) error {
-	seen := map[string]bool{}
+// unique leaves out questions that come again, and reports different ones of one
+// name.
+func unique(questions []question) ([]question, error) {
+	seen := map[string]question{}
+	var out []question
 	for i, q := range questions {
-		if seen[q.id] {
-			return fmt.Errorf("question %d has the name %q of an earlier one", i, q.id)
+		first, again := seen[q.id]
+		switch {
+		case !again:
+			seen[q.id] = q
+			out = append(out, q)
+		case first.text != q.text || first.answer != q.answer:
+			return nil, fmt.Errorf("question %d has the name %q of another one", i, q.id)
 		}
-		seen[q.id] = true
 	}
-	return nil
+	return out, nil
 }
 
 // facts are the titles of the articles that an answer rests on, each once.

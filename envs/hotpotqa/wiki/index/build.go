@@ -127,6 +127,9 @@ func (w *writer) begin() error {
 func (w *writer) run(ctx context.Context) error {
 	passed, repeated := 0, 0
 	err := w.src.each(w.skipped, func(a Article, again bool) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if again {
 			repeated++
 			w.state.Repeated = max(w.state.Repeated, repeated)
@@ -143,10 +146,7 @@ func (w *writer) run(ctx context.Context) error {
 		if w.batch.Size() < batchSize {
 			return nil
 		}
-		if err := w.flush(); err != nil {
-			return err
-		}
-		return ctx.Err()
+		return w.flush()
 	})
 	if flushed := w.flush(); flushed != nil && err == nil {
 		err = flushed
