@@ -42,6 +42,9 @@ const contact = "benchmark of language agents; sends one request at a time"
 // contextsCaveat is what is wrong with an index of the questions' paragraphs.
 const contextsCaveat = "the pages are only the paragraphs that come with the questions, which are far easier to search than Wikipedia"
 
+// shownHash is how many digits of an index's hash identify it.
+const shownHash = 16
+
 // connect opens the pages and notes what identifies them.
 func (e *Env) connect(p Pages, out envs.Outside) (err error) {
 	if p.From == "" {
@@ -130,7 +133,7 @@ func (e *Env) connectOffline(p Pages) error {
 		return fmt.Errorf("hotpotqa: %w", err)
 	}
 	about := x.About()
-	e.info.Settings["wiki-index"] = about.Hash
+	e.info.Settings["wiki-index"] = about.Hash[:shownHash]
 	if about.Kind == index.Contexts {
 		e.info.Caveat = contextsCaveat
 	}

@@ -7,6 +7,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +96,9 @@ func readAbout(dir string) (a About, err error) {
 	}
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(a.Hash) != 2*sha256.Size || a.Kind != Contexts && a.Kind != Dump {
+		return a, fmt.Errorf("%s is damaged: build the index again, in another folder", file)
 	}
 	if a.Version != version {
 		return a, fmt.Errorf("%s: the index has version %d, this heldout reads %d: build it again", file, a.Version, version)
