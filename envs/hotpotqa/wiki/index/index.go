@@ -130,10 +130,11 @@ func (x *Index) Close() error { return x.bleve.Close() }
 // Article returns the article of a title: of exactly that, or else of one that
 // differs in case, underscores and blanks only.
 func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, err error) {
-	if title = fold(title); title == "" {
+	folded := fold(title)
+	if folded == "" {
 		return Article{}, false, nil
 	}
-	q := bleve.NewTermQuery(title)
+	q := bleve.NewTermQuery(folded)
 	q.SetField(foldedField)
 	r := bleve.NewSearchRequestOptions(q, maxFolded, 0, false)
 	r.Fields = []string{textField}
