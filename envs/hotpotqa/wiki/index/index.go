@@ -20,6 +20,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
 )
 
 // Article is an article of Wikipedia.
@@ -157,21 +158,57 @@ const (
 	// titleBoost is how much more a word in the title counts than one in the
 	// text.
 	titleBoost = 4
-	// pool is how many of the best are ordered by title where their scores are
-	// the same. Scores are sums of floats in an order that depends on how the
+	// pool is how many of the best are looked at; those of one score come in the
+	// order of their titles. Scores are sums of floats in an order that depends on how the
 	// index was built, so they are rounded before.
 	pool   = 50
 	digits = 6
 )
 
-// Titles lists the n titles that fit a text best, best first.
+// Titles lists the n titles that fit a text best, best first: as Wikipedia does,
+// of the articles that have all its words; where those are too few, of those with
+// some of them in the title, and where there is none, in the text.
 func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error) {
-	inTitle := bleve.NewMatchQuery(text)
-	inTitle.SetField(titleField)
-	inTitle.SetBoost(titleBoost)
-	inText := bleve.NewMatchQuery(text)
-	inText.SetField(textField)
-	found, err := x.bleve.SearchInContext(ctx, bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(inTitle, inText), max(pool, n), 0, false))
+	match := func(field string, operator query.MatchQueryOperator) query.Query {
+		q := bleve.NewMatchQuery(text)
+		q.SetField(field)
+		q.SetOperator(operator)
+		if field == titleField {
+			q.SetBoost(titleBoost)
+		}
+		return q
+	}
+	all, some := query.MatchQueryOperatorAnd, query.MatchQueryOperatorOr
+	var titles []string
+	for _, stage := range []struct {
+		query  query.Query
+		enough int // titles that make it needless
+	}{
+		{bleve.NewDisjunctionQuery(match(titleField, all), match(textField, all)), n},
+		{match(titleField, some), n},
+		{match(textField, some), 1},
+	} {
+		if len(titles) >= stage.enough {
+			break
+		}
+		found, err := x.best(ctx, stage.query)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range found {
+			if len(titles) < n && !slices.Contains(titles, t) {
+				titles = append(titles, t)
+			}
+		}
+	}
+	return titles, nil
+}
+
+// best lists the titles that a query finds, best first, as many as pool.
+func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
+	r := bleve.NewSearchRequestOptions(q, pool, 0, false)
+	r.SortBy([]string{"-_score", "_id"})
+	found, err := x.bleve.SearchInContext(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +216,7 @@ func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error
 		return cmp.Or(cmp.Compare(rounded(b.Score), rounded(a.Score)), strings.Compare(a.ID, b.ID))
 	})
 	var titles []string
-	for _, h := range found.Hits[:min(n, len(found.Hits))] {
+	for _, h := range found.Hits {
 		titles = append(titles, h.ID)
 	}
 	return titles, nil
