@@ -91,6 +91,17 @@ type Setup struct {
 	// Huntdark says with which texts that Jericho game starts: "upstream", the
 	// benchmark's own, or "fixed".
 	Huntdark string `yaml:"huntdark"`
+	// Questions is HotpotQA's file of questions, and Sample which of them.
+	Questions string `yaml:"questions"`
+	Sample    string `yaml:"sample"`
+	// Wiki is where HotpotQA's pages come from: live, recorded or offline.
+	Wiki string `yaml:"wiki"`
+	// WikiFlow is how Wikipedia is asked, json or html, and WikiURL where.
+	WikiFlow string `yaml:"wiki-flow"`
+	WikiURL  string `yaml:"wiki-url"`
+	// WikiCache is the folder of recorded pages, WikiIndex that of an index.
+	WikiCache string `yaml:"wiki-cache"`
+	WikiIndex string `yaml:"wiki-index"`
 }
 
 // Strings is a list of strings; in YAML a single one may stand without brackets.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"heldout/eval/record"
 	"heldout/scoring/report"
 )
+
+// runsDir is where run directories are made.
+const runsDir = "runs"
 
 // job is a run that is ready to start.
 type job struct {
@@ -55,7 +59,7 @@ func (j *job) prepare(sys *system) (err error) {
 		}
 	}
 	for _, name := range r.Env {
-		if err := j.addBenchmark(name); err != nil {
+		if err := j.addBenchmark(sys, name); err != nil {
 			return err
 		}
 	}
@@ -66,7 +70,7 @@ func (j *job) prepare(sys *system) (err error) {
 		return err
 	}
 	if j.dir = r.Out; j.dir == "" {
-		j.dir = filepath.Join("runs", directoryName(r, j.plan.Hash()))
+		j.dir = filepath.Join(runsDir, directoryName(r, j.plan.Hash()))
 	}
 	return nil
 }
@@ -86,9 +90,11 @@ func (j *job) setPlayer(sys *system, r configs.Run, name string, p *eval.Player)
 	return nil
 }
 
-func (j *job) addBenchmark(name string) error {
+func (j *job) addBenchmark(sys *system, name string) error {
 	r := j.config
-	env, err := catalog.Open(name, r.Setup)
+	outside := sys.outside()
+	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(runsDir, "any")))
+	env, err := catalog.Open(name, r.Setup, outside)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ ones, with --actions.`,
   heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
-			task, world, err := o.open(names[0])
+			task, world, err := o.open(names[0], sys.outside())
 			if err != nil {
 				return usage(err)
 			}
@@ -69,8 +69,8 @@ ones, with --actions.`,
 }
 
 // open makes the world to play.
-func (o *playOptions) open(name string) (task envs.Task, world envs.World, err error) {
-	env, err := o.environment(name)
+func (o *playOptions) open(name string, out envs.Outside) (task envs.Task, world envs.World, err error) {
+	env, err := o.environment(name, out)
 	if err != nil {
 		return task, nil, err
 	}
@@ -90,7 +90,7 @@ func (o *playOptions) open(name string) (task envs.Task, world envs.World, err e
 }
 
 // environment opens the environment, or one of a single story file.
-func (o *playOptions) environment(name string) (envs.Env, error) {
+func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, error) {
 	if err := checkSetup([]string{name}, o.setup); err != nil {
 		return nil, err
 	}
@@ -104,5 +104,5 @@ func (o *playOptions) environment(name string) (envs.Env, error) {
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")
 	}
-	return catalog.Open(name, o.setup)
+	return catalog.Open(name, o.setup, out)
 }

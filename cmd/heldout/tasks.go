@@ -21,7 +21,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err := checkSetup(names, o); err != nil {
 				return usage(err)
 			}
-			env, err := catalog.Open(names[0], o)
+			env, err := catalog.Open(names[0], o, sys.outside())
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
 	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 )
@@ -22,7 +23,7 @@ type Entry struct {
 	// Takes names the settings of configs.Setup, beside data and generator
 	// seed, that the environment has a use for.
 	Takes []string
-	Open  func(configs.Setup) (envs.Env, error)
+	Open  func(configs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
@@ -30,6 +31,7 @@ func All() []Entry {
 	return []Entry{
 		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
 		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", []string{"variant"}, openBabyAI},
+		{hotpotqa.Name, "questions over Wikipedia: search, look up, answer", []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, openHotpotQA},
 		{jericho.Name, "text adventures on a Z-machine: 20 games, Zork I to III among them", []string{"jericho-bindings", "huntdark"}, openJericho},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
@@ -37,11 +39,11 @@ func All() []Entry {
 
 // Open sets up the environment of that name. Settings that it has no use for are
 // left alone; see Unused.
-func Open(name string, s configs.Setup) (envs.Env, error) {
+func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
-			return e.Open(s)
+			return e.Open(s, out)
 		}
 		names = append(names, e.Name)
 	}
@@ -57,18 +59,18 @@ func Unused(environments, settings []string) []string {
 	})
 }
 
-func openPDDL(s configs.Setup) (envs.Env, error) {
+func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
 		return pddl.NewGenerated(s.GeneratorSeed)
 	}
 	return pddl.NewOfficial(s.Data)
 }
 
-func openBabyAI(s configs.Setup) (envs.Env, error) {
+func openBabyAI(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	return babyai.New(babyai.Options{Data: s.Data, Variant: s.Variant})
 }
 
-func openALFWorld(s configs.Setup) (envs.Env, error) {
+func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := alfworld.Options{Split: s.Split, Dialect: s.Dialect, StepLimitReward: s.StepLimitReward}
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
@@ -76,6 +78,17 @@ func openALFWorld(s configs.Setup) (envs.Env, error) {
 	return alfworld.NewOfficial(s.Data, o)
 }
 
-func openJericho(s configs.Setup) (envs.Env, error) {
+func openJericho(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	return jericho.New(jericho.Options{Data: s.Data, GeneratorSeed: s.GeneratorSeed, Bindings: s.JerichoBindings, Huntdark: s.Huntdark})
+}
+
+func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
+	o := hotpotqa.Options{
+		Questions: s.Questions, Sample: s.Sample,
+		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Cache: s.WikiCache, Index: s.WikiIndex},
+	}
+	if s.Data == "" {
+		return hotpotqa.NewEmbedded(o, out)
+	}
+	return hotpotqa.NewOfficial(s.Data, o, out)
 }
