@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -136,5 +137,15 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 	if err := errors.Join(err, s.restore(at)); err != nil {
 		return nil, err
 	}
-	return choose(s.effective(c, at, candidates(c.templates, names)), c.counts), nil
+	return choose(s.effective(c, at, distinct(candidates(c.templates, names))), c.counts), nil
+}
+
+// distinct leaves out what has been before; it would say the same again.
+func distinct(texts []string) []string {
+	seen := make(map[string]bool, len(texts))
+	return slices.DeleteFunc(texts, func(t string) bool {
+		before := seen[t]
+		seen[t] = true
+		return before
+	})
 }

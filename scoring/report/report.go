@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,6 +138,7 @@ func results(rows []row) table.Table {
 		})
 	}
 	t.Notes = append(t.Notes, decodings(rows)...)
+	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
 	if generated {
 		t.Notes = append(t.Notes, "Generated tasks are heldout's own: their rates do not compare with published ones and do not count for the held-out score.")
@@ -334,4 +336,22 @@ func paired(rows []row) table.Table {
 	}
 	t.Notes = append(t.Notes, failed...)
 	return t
+}
+
+// settings says how environments with official tasks were set up, where that
+// differs from the benchmark.
+func settings(rows []row) (notes []string) {
+	for _, r := range rows {
+		if r.Environment.Source != envs.Official || len(r.Condition.Settings) == 0 {
+			continue
+		}
+		var parts []string
+		for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
+			parts = append(parts, k+" "+r.Condition.Settings[k])
+		}
+		if note := fmt.Sprintf("%s was set up with: %s.", r.Condition.Env, strings.Join(parts, ", ")); !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
 }
