@@ -30,7 +30,7 @@ for game in $(jq -r '.games | keys[]' "$bindings"); do
   "$heldout" play jericho --story "$story" --raw --json <actions >ours
   end=$(date +%s.%N)
   # A piece of the last text. dfrotz leaves out what is bold: titles and endings.
-  piece=$(tail -n 1 ours | jq -r .observation | sed 's/\*\*\*.*\*\*\*//' | letters | cut -c61-120)
+  piece=$(tail -n 1 ours | jq -r .observation | sed 's/\*\*\*.*\*\*\*//' | letters | cut -c31-70)
   verdict=differ
   [ -n "$piece" ] && letters <theirs | grep -qF "$piece" && verdict=same
   printf '%-12s %-6s dfrotz %.3f s, heldout %.3f s, ratio %.2f\n' "$game" "$verdict" \
