@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs/jericho/zmachine"
 )
 
 // taken in a reply means that the parser took an object by itself to carry out
@@ -23,6 +26,9 @@ type group struct {
 func candidates(templates, names []string) []string {
 	var out []string
 	for _, t := range templates {
+		if len(out) > maxCandidates {
+			break
+		}
 		before, rest, found := strings.Cut(t, placeholder)
 		if !found {
 			out = append(out, t)
@@ -58,6 +64,12 @@ func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool
 }
 
 const (
+	// maxCandidates and helpBudget bound what the help command costs in a story
+	// that is out to harm: the benchmark's games have up to 23,000 candidates,
+	// which take up to a billion instructions together.
+	maxCandidates = 100_000
+	helpBudget    = 20_000_000_000
+
 	maxHelpers = 8   // sessions that try commands at the same time
 	minShare   = 100 // commands that are worth a helper
 )
@@ -66,6 +78,7 @@ const (
 // change something, in groups.
 func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
 	score := s.score()
+	budget := min(helpBudget/max(len(actions), 1), zmachine.DefaultBudget)
 	diffs := make([]*diff, len(actions))
 	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
 	var wg sync.WaitGroup
@@ -73,6 +86,7 @@ func (s *session) effective(c *catalogue, at *moment, actions []string) []group 
 		wg.Go(func() {
 			helper := c.helpers.Get().(*session)
 			defer c.helpers.Put(helper)
+			helper.machine.SetBudget(budget)
 			for k := i; k < len(actions); k += n {
 				if d, ok := helper.attempt(at, score, actions[k]); ok {
 					diffs[k] = &d
@@ -136,5 +150,15 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 	if err := errors.Join(err, s.restore(at)); err != nil {
 		return nil, err
 	}
-	return choose(s.effective(c, at, candidates(c.templates, names)), c.counts), nil
+	return choose(s.effective(c, at, distinct(candidates(c.templates, names))), c.counts), nil
+}
+
+// distinct leaves out what has been before; it would say the same again.
+func distinct(texts []string) []string {
+	seen := make(map[string]bool, len(texts))
+	return slices.DeleteFunc(texts, func(t string) bool {
+		before := seen[t]
+		seen[t] = true
+		return before
+	})
 }

@@ -14,7 +14,12 @@ import (
 // parser has no templates.
 func deriveTemplates(story *zmachine.Story) string {
 	m := zmachine.New(story, zmachine.Options{})
-	g := grammar{story: story, words: m.Dictionary()}
+	g := grammar{story: story, words: m.Dictionary(), prepositions: map[byte]string{}, addresses: map[int]string{}}
+	for _, w := range g.words {
+		if typable(w.Text) {
+			g.addresses[w.Address] = w.Text
+		}
+	}
 	if informSerial(story.Serial()) {
 		g.inform()
 		g.merge(func(at int) bool { return at > 0 })
@@ -37,6 +42,9 @@ type grammar struct {
 	story *zmachine.Story
 	words []zmachine.Word
 	lines []line
+
+	prepositions map[byte]string // spellings by number, as far as they were asked for
+	addresses    map[int]string  // words that can be typed
 }
 
 // line is a command that a parser understands: words, or alternatives like a/b,
@@ -46,8 +54,12 @@ type line struct {
 	action int
 }
 
-// maxObjects is how many objects a template may have.
-const maxObjects = 2
+const (
+	// maxObjects is how many objects a template may have.
+	maxObjects = 2
+	// maxLines is more than any story has; it bounds what a broken one costs.
+	maxLines = 4000
+)
 
 // add puts in a line of a verb.
 func (g *grammar) add(verb string, parts []string, action int) {
@@ -57,7 +69,7 @@ func (g *grammar) add(verb string, parts []string, action int) {
 			objects++
 		}
 	}
-	if objects <= maxObjects {
+	if objects <= maxObjects && len(g.lines) < maxLines {
 		g.lines = append(g.lines, line{append([]string{verb}, parts...), action})
 	}
 }
@@ -114,6 +126,17 @@ func (g *grammar) spellings(holds func(data []byte) bool) string {
 	}
 	slices.Sort(out)
 	return strings.Join(out, "/")
+}
+
+// preposition returns the spellings of a preposition by its number, which number
+// reads from the data of a word.
+func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
+	word, known := g.prepositions[n]
+	if !known {
+		word = g.spellings(func(data []byte) bool { return data[0]&flagPreposition != 0 && number(data) == n })
+		g.prepositions[n] = word
+	}
+	return word
 }
 
 // verbs calls visit for every verb that is about the world: its spellings and
@@ -191,7 +214,7 @@ func (g *grammar) informLine(at int) (parts []string, next int, ok bool) {
 		token := g.story.Byte(at + i)
 		switch {
 		case token >= informPreposition:
-			word := g.spellings(func(data []byte) bool { return data[0]&flagPreposition != 0 && data[2] == token })
+			word := g.preposition(token, func(data []byte) byte { return data[2] })
 			if word == "" {
 				return nil, at + informLine1, false
 			}
@@ -220,12 +243,10 @@ func (g *grammar) informLine2(at int) (parts []string, next int, ok bool) {
 		at += 3
 		text := placeholder
 		if token&kind == preposition {
-			i := slices.IndexFunc(g.words, func(w zmachine.Word) bool { return w.Address == data })
-			if i < 0 || !typable(g.words[i].Text) {
+			if text = g.addresses[data]; text == "" {
 				ok = false
 				continue
 			}
-			text = g.words[i].Text
 		}
 		if n := len(parts); token&alternative != 0 && n > 0 && text != placeholder {
 			parts[n-1] += "/" + text
@@ -251,9 +272,7 @@ func (g *grammar) infocom() {
 			ok := true
 			for i := range 2 {
 				if number := g.story.Byte(at + 1 + i); number != 0 {
-					word := g.spellings(func(data []byte) bool {
-						return data[0]&flagPreposition != 0 && infocomValue(data, infocomFirstPrep) == number
-					})
+					word := g.preposition(number, func(data []byte) byte { return infocomValue(data, infocomFirstPrep) })
 					parts = append(parts, word)
 					ok = ok && word != ""
 				}

@@ -155,7 +155,8 @@ func parseLabel(line []byte) (l label, name string, err error) {
 		return l, "", err
 	}
 	if fields.Difficulty == nil {
-		return l, "", errors.New("No difficulty in annotation file") //nolint:staticcheck // the reference's text
+		//lint:ignore ST1005 the reference's text
+		return l, "", errors.New("No difficulty in annotation file")
 	}
 	if d := *fields.Difficulty; d != envs.Easy && d != envs.Hard {
 		return l, "", fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, d)

@@ -82,6 +82,16 @@ func readable(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "*", " ", "-", " ").Replace(text))
 }
 
+// functionWords name nothing, although stories flag many of them as nouns: Inform
+// does so with every word that stands in its code. The tagger of the reference
+// does not take them for nouns either.
+var functionWords = strings.Fields(`a an the all any each every some this that these those
+	of in on to at by for from with into onto off out up down over under and or but not no
+	is are was were be been am has have had do does did can could will would should may might must
+	i me my mine myself you your yours yourself he him his she her hers it its itself
+	we us our they them their who whom whose which what when where why how there here
+	if then than so as just very too also only s t d ll m re ve`)
+
 // namesIn returns the words of a text that the story knows as names of things.
 func (v *vocabulary) namesIn(text string) []name {
 	var out []name
@@ -89,6 +99,7 @@ func (v *vocabulary) namesIn(text string) []name {
 		word := strings.ToLower(t)
 		flags, ok := v.find(word)
 		switch {
+		case slices.Contains(functionWords, word):
 		case ok && flags&flagNoun != 0:
 			out = append(out, name{word, noun, false})
 		case ok && !v.inform && flags&flagInfocomAdjective != 0:
@@ -133,9 +144,12 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 		_, known := v.find(n.text)
 		return n.text == "" || !known && !strings.Contains(n.text, " ")
 	})
-	best, err := s.examine(at, names)
+	best, err := s.examine(at, names[:min(len(names), maxNames)])
 	return append(best, "all"), err
 }
+
+// maxNames bounds how many names are tried; more than a screen of text has.
+const maxNames = 1000
 
 // surroundings returns the names of the objects where the player is, and of what
 // they hold, without the player's own.

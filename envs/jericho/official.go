@@ -82,7 +82,8 @@ func (e *Env) note(known bindings) {
 func readStory(file string) ([]byte, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("Game file %s does not exist.", file) //nolint:staticcheck // the reference's text
+		//lint:ignore ST1005 the reference's text
+		return nil, fmt.Errorf("Game file %s does not exist.", file)
 	}
 	return b, err
 }

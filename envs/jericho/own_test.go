@@ -103,7 +103,7 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "You can take the following actions: west, push it, north, east, check valid actions"
+	const want = "You can take the following actions: west, push windlass, north, east, check valid actions"
 	for _, action := range []string{"check valid actions", "Check the reaction", "ACTION CHECK. Now, please."} {
 		if s := steps(t, w, action); s.Observation != want || !s.Valid || s.Done || s.Progress != 0 {
 			t.Errorf("%q: %+v", action, s)
@@ -117,7 +117,7 @@ func TestHelp(t *testing.T) {
 		t.Error("asking for help changed the game")
 	}
 	actions, err := w.(envs.Lister).Actions(context.Background())
-	if d := cmp.Diff([]string{"east", "north", "push it", "west"}, actions); d != "" || err != nil {
+	if d := cmp.Diff([]string{"east", "north", "push windlass", "west"}, actions); d != "" || err != nil {
 		t.Error(d, err)
 	}
 }

@@ -138,6 +138,9 @@ func (m *Machine) Step(action string) error {
 	return m.err()
 }
 
+// SetBudget changes the largest number of instructions that one step may take.
+func (m *Machine) SetBudget(n int) { m.options.Budget = n }
+
 // err returns the fault as an error.
 func (m *Machine) err() error {
 	if m.fault == nil {

@@ -174,11 +174,28 @@ func (m *Machine) arg(i int) uint16 {
 	return m.args[i]
 }
 
-// executor returns what executes an instruction.
+// executor returns what executes an instruction. The most usual have functions
+// of their own, the others one for each number of operands.
 func executor(op uint8) func(*Machine, *instruction) {
-	switch {
-	case op == op1|12:
+	switch op {
+	case opVar | 0, opVar | 12, op1 | 8, op2 | 25: // call_vs, call_vs2, call_1s, call_2s
+		return (*Machine).callForResult
+	case opVar | 1:
+		return func(m *Machine, _ *instruction) { m.storew(m.args[0]+2*m.args[1], m.args[2]) }
+	case opVar | 8:
+		return func(m *Machine, _ *instruction) { m.push(m.args[0]) }
+	case op1 | 11:
+		return func(m *Machine, _ *instruction) { m.ret(m.args[0]) }
+	case op0 | 0: // rtrue
+		return func(m *Machine, _ *instruction) { m.ret(1) }
+	case op0 | 1: // rfalse
+		return func(m *Machine, _ *instruction) { m.ret(0) }
+	case op0 | 8: // ret_popped
+		return func(m *Machine, _ *instruction) { m.ret(m.pop()) }
+	case op1 | 12:
 		return (*Machine).jump
+	}
+	switch {
 	case op < op1:
 		return (*Machine).execute2
 	case op < op0:
@@ -193,6 +210,8 @@ func executor(op uint8) func(*Machine, *instruction) {
 		return (*Machine).executeExt
 	}
 }
+
+func (m *Machine) callForResult(in *instruction) { m.call(int16(in.store)) }
 
 func (m *Machine) jump(*instruction) { m.pc += int(int16(m.args[0])) - 2 }
 

@@ -41,7 +41,7 @@ func newStep(in *instruction) step {
 	}
 	known := in.kinds[0] == constant
 	switch {
-	case in.op == op2|1 && in.count == 2, in.op == op1|0: // jz compares with the operand it has not
+	case in.op == op2|1 && in.count == 2, in.op == op1: // jz compares with the operand it has not
 		s.quick = quickJe
 	case in.op == op2|2:
 		s.quick = quickJl
