@@ -395,21 +395,3 @@ func paired(rows []row) table.Table {
 	}
 	return t
 }
-
-// settings says how environments with official tasks were set up, where that
-// differs from the benchmark.
-func settings(rows []row) (notes []string) {
-	for _, r := range rows {
-		if r.Environment.Source != envs.Official || len(r.Condition.Settings) == 0 {
-			continue
-		}
-		var parts []string
-		for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
-			parts = append(parts, k+" "+r.Condition.Settings[k])
-		}
-		if note := fmt.Sprintf("%s was set up with: %s.", r.Condition.Env, strings.Join(parts, ", ")); !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
-	}
-	return notes
-}
