@@ -23,6 +23,7 @@ var values = map[string]string{
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
 	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true",
+	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
 
@@ -39,10 +40,12 @@ func yamlKeys() map[string][]int {
 
 func testSystem() *system { return &system{getenv: func(string) string { return "" }} }
 
-// everyEnv names the environments there are.
+// everyEnv names the environments that need nothing from the user.
 func everyEnv() (names configs.Strings) {
 	for _, e := range catalog.All() {
-		names = append(names, e.Name)
+		if e.Missing == nil {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
@@ -76,7 +79,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, err := resolve(testSystem(), given, plainRun, config)
+		byFlag, _, err := resolve(testSystem(), given, plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +90,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		byKey, err := resolve(testSystem(), flags(), plainRun, config)
+		byKey, _, err := resolve(testSystem(), flags(), plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +120,7 @@ func TestFlagsWin(t *testing.T) {
 	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := resolve(testSystem(), given, plainRun, config)
+	r, _, err := resolve(testSystem(), given, plainRun, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +149,7 @@ func TestResolveDefaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		sys := &system{getenv: func(name string) string { return map[string]string{"HELDOUT_DATA": "official"}[name] }}
-		r, err := resolve(sys, given, plainRun, "")
+		r, _, err := resolve(sys, given, plainRun, "")
 		if err != nil {
 			t.Fatal(err)
 		}

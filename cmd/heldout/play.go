@@ -48,6 +48,7 @@ ones, with --actions.`,
 			if err != nil {
 				return err
 			}
+			defer closeEnv(env)
 			task, err := eval.FindTask(env, name)
 			if err != nil {
 				if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {

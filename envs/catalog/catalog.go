@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
 	"heldout/envs/pddl"
+	"heldout/envs/sciworld"
 )
 
 // Entry is an environment that can be opened.
@@ -21,29 +23,76 @@ type Entry struct {
 	// Takes names the settings of configs.Setup, beside data and generator
 	// seed, that the environment has a use for.
 	Takes []string
-	Open  func(configs.Setup) (envs.Env, error)
+	// Missing says what only the user can provide and has not, as an
+	// *envs.UnavailableError; nil for environments that need nothing.
+	Missing func(configs.Setup) error
+	// Examine checks what the environment needs, part by part; nil likewise.
+	Examine func(context.Context, configs.Setup) []envs.Check
+	Open    func(configs.Setup) (envs.Env, error)
 }
 
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
-		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
-		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", []string{"variant"}, openBabyAI},
-		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
+		{
+			Name: alfworld.Name, Summary: "household tasks: find, clean, heat, cool, place and look at things",
+			Takes: []string{"split", "dialect", "step-limit-reward"}, Open: openALFWorld,
+		},
+		{
+			Name: babyai.Name, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
+			Takes: []string{"variant"}, Open: openBabyAI,
+		},
+		{
+			Name: pddl.Name, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
+			Open: openPDDL,
+		},
+		{
+			Name: sciworld.Name, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
+			Takes:   []string{"sciworld-jar", "jvms", "variant", "split", "simplifications"},
+			Missing: func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
+			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
+				return sciworld.Examine(ctx, sciworldOptions(s))
+			},
+			Open: func(s configs.Setup) (envs.Env, error) { return sciworld.New(sciworldOptions(s)) },
+		},
 	}
 }
 
 // Open sets up the environment of that name. Settings that it has no use for are
 // left alone; see Unused.
 func Open(name string, s configs.Setup) (envs.Env, error) {
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Open(s)
+}
+
+// Find returns the entry of that name.
+func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
-			return e.Open(s)
+			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+// Available returns those of the environments that can be played, and for each
+// of the others why it cannot. Names that are none are left in.
+func Available(names []string, s configs.Setup) (available []string, unavailable []error) {
+	for _, name := range names {
+		if e, err := Find(name); err == nil && e.Missing != nil {
+			if err := e.Missing(s); err != nil {
+				unavailable = append(unavailable, err)
+				continue
+			}
+		}
+		available = append(available, name)
+	}
+	return available, unavailable
 }
 
 // Unused returns those of the settings that none of the environments takes.
@@ -72,4 +121,11 @@ func openALFWorld(s configs.Setup) (envs.Env, error) {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
 	}
 	return alfworld.NewOfficial(s.Data, o)
+}
+
+func sciworldOptions(s configs.Setup) sciworld.Options {
+	return sciworld.Options{
+		Jar: s.SciworldJar, Data: s.Data, Variant: s.Variant, Split: s.Split,
+		Simplifications: s.Simplifications, JVMs: s.JVMs,
+	}
 }
