@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"heldout/envs/sciworld/py4j"
 )
@@ -41,7 +42,7 @@ func launch(ctx context.Context, j jar, dir string) (*simulator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: %w", err)
 	}
-	s, err := connect(ctx, server.Port)
+	s, err := connect(ctx, server.Port, py4j.DefaultTimeout)
 	if err != nil {
 		server.Kill()
 		return nil, err
@@ -54,9 +55,10 @@ func launch(ctx context.Context, j jar, dir string) (*simulator, error) {
 	return s, nil
 }
 
-// connect makes a simulator behind the gateway on a port.
-func connect(ctx context.Context, port int) (*simulator, error) {
-	conn, err := py4j.Dial(ctx, port, 0)
+// connect makes a simulator behind the gateway on a port. The timeout is for each
+// of its answers.
+func connect(ctx context.Context, port int, timeout time.Duration) (*simulator, error) {
+	conn, err := py4j.Dial(ctx, port, timeout)
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: %w", err)
 	}
