@@ -16,6 +16,7 @@ import (
 func javaOptions(dir string) []string {
 	return []string{
 		"-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError",
+		"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
 		"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US",
 		"-XX:-UsePerfData", "-Djava.io.tmpdir=" + dir,
 	}
