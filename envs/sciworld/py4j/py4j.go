@@ -75,6 +75,9 @@ func newConn(c net.Conn, timeout time.Duration) *Conn {
 	return &Conn{conn: c, in: bufio.NewReaderSize(c, 1<<16), timeout: timeout}
 }
 
+// RemoteAddr is where the gateway listens.
+func (c *Conn) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
+
 // Close ends the connection; the gateway goes on.
 func (c *Conn) Close() error { return c.conn.Close() }
 
