@@ -72,7 +72,7 @@ func TestFlagsAndKeys(t *testing.T) {
 			continue
 		}
 		config := filepath.Join(t.TempDir(), "run.yaml")
-		if err := os.WriteFile(config, []byte("concurrency: 8\n"), 0o600); err != nil { // says what is the default
+		if err := os.WriteFile(config, []byte("env: [babyai]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		given := flags()
@@ -83,7 +83,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := name + ": " + values[name]
+		text := "env: [babyai]\n" + name + ": " + values[name]
 		if name == "env" {
 			text = "env: [" + values[name] + "]"
 		}
@@ -95,7 +95,7 @@ func TestFlagsAndKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := configs.DefaultRun()
-		base.Env = everyEnv()
+		base.Env = configs.Strings{"babyai"}
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, i := range keys {
 				value := reflect.ValueOf(got).FieldByIndex(i)

@@ -13,10 +13,14 @@ import (
 // javaOptions are for every virtual machine: memory enough for long sessions,
 // one thread for collecting garbage since there are many machines, texts that do
 // not depend on where the machine stands, and no files but those in its folder.
+//
+// Before 1.3.0 the simulator lists some sets in the order of their hash codes,
+// which the virtual machine draws at random. With one code for all (2) the order
+// is that in which things came in: the same on every machine, in every game.
 func javaOptions(dir string) []string {
 	return []string{
 		"-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError",
-		"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
+		"-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
 		"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US",
 		"-XX:-UsePerfData", "-Djava.io.tmpdir=" + dir,
 	}
