@@ -21,8 +21,7 @@ type label struct {
 	place      place
 	goal       string
 	difficulty envs.Difficulty
-	patterns   []string
-	subgoals   []*regexp.Regexp // the compiled patterns
+	subgoals   []*regexp.Regexp
 }
 
 // readLabels reads AgentBoard's labels; raw is their text.
@@ -88,7 +87,7 @@ func parseLabel(b []byte, id int) (label, error) {
 	if len(line.Subgoals) == 0 {
 		return label{}, errors.New("there are no subgoals")
 	}
-	l := label{place{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, line.Subgoals, nil}
+	l := label{place{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, nil}
 	for _, pattern := range line.Subgoals {
 		re, err := regexp.Compile(pattern)
 		if err != nil {

@@ -154,7 +154,10 @@ func (e *Env) task(p place, index int) envs.Task {
 	texts := []string{p.id(), e.jar.sha256, e.simplifications, strconv.FormatBool(e.board)}
 	if l := e.label(t); l != nil {
 		t.Difficulty = l.difficulty
-		texts = append(append(texts, l.goal, string(l.difficulty)), l.patterns...)
+		texts = append(texts, l.goal, string(l.difficulty))
+		for _, re := range l.subgoals {
+			texts = append(texts, re.String())
+		}
 	}
 	t.Digest = digest(texts...)
 	return t

@@ -128,7 +128,7 @@ func FuzzParseLabels(f *testing.F) {
 			return
 		}
 		for _, l := range labels {
-			if len(l.subgoals) == 0 || len(l.subgoals) != len(l.patterns) {
+			if len(l.subgoals) == 0 || l.difficulty == "" {
 				t.Errorf("%+v", l)
 			}
 		}

@@ -15,8 +15,8 @@ import (
 
 // rakeLabel is the label of the made-up game.
 func rakeLabel() []label {
-	l := label{place: boardPlaces()[0], goal: "Rake!", difficulty: envs.Easy, patterns: []string{`walk to the (yard|lawn) \(2.5`, "^You are back", "raked.+back", `leaves are raked\.`}}
-	for _, p := range l.patterns {
+	l := label{place: boardPlaces()[0], goal: "Rake!", difficulty: envs.Easy}
+	for _, p := range []string{`walk to the (yard|lawn) \(2.5`, "^You are back", "raked.+back", `leaves are raked\.`} {
 		l.subgoals = append(l.subgoals, regexp.MustCompile(p))
 	}
 	return []label{l}
