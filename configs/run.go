@@ -77,7 +77,8 @@ type Setup struct {
 	GeneratorSeed int64 `yaml:"generator-seed"`
 	// Variant chooses between readings of one benchmark.
 	Variant string `yaml:"variant"`
-	// Split is the set of official ALFWorld games.
+	// Split is the set of official ALFWorld games, or the part of ScienceWorld's
+	// tasks.
 	Split string `yaml:"split"`
 	// Dialect is how ALFWorld games speak: v1, v2, or file for each as its
 	// file says.
@@ -102,6 +103,13 @@ type Setup struct {
 	// WikiCache is the folder of recorded pages, WikiIndex that of an index.
 	WikiCache string `yaml:"wiki-cache"`
 	WikiIndex string `yaml:"wiki-index"`
+	// SciworldJar is the file of ScienceWorld's simulator.
+	SciworldJar string `yaml:"sciworld-jar"`
+	// JVMs is how many worlds of ScienceWorld are played at once, each by a Java
+	// virtual machine of its own; 0 for the number of processors.
+	JVMs int `yaml:"jvms"`
+	// Simplifications are ScienceWorld's, separated by commas.
+	Simplifications string `yaml:"simplifications"`
 }
 
 // Strings is a list of strings; in YAML a single one may stand without brackets.

@@ -12,7 +12,8 @@ import "context"
 // Env is a family of tasks with one rule set.
 //
 // An Env is safe for concurrent use. Worlds made from it share nothing that
-// changes.
+// changes. One that holds processes or files is an io.Closer too, and whoever
+// opened it closes it.
 type Env interface {
 	// Info describes the environment as it was set up.
 	Info() Info

@@ -17,6 +17,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/hotpotqa"
 	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/eval/model"
 	"heldout/eval/record"
@@ -57,8 +58,8 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 // generated tasks there are has other names in other commands.
 func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data, laid out as AgentBoard's data folder (or "+dataVariable+"); without it tasks are generated")
-	f.StringVar(&s.Variant, "variant", s.Variant, "babyai: agentboard (the default) or agentgym")
-	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; the first is the default")
+	f.StringVar(&s.Variant, "variant", s.Variant, "babyai: agentboard (the default) or agentgym; sciworld: agentboard (the default) or scienceworld, all its tasks with its own score")
+	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; sciworld, variant scienceworld: "+strings.Join(sciworld.Splits(), ", ")+"; the first is the default")
 	f.StringVar(&s.Dialect, "dialect", s.Dialect, "alfworld: how games speak: v1 (the default, behind published numbers), v2, or file for each as its file says")
 	f.BoolVar(&s.StepLimitReward, "step-limit-reward", s.StepLimitReward, "alfworld: count the engine's limit of 50 commands as progress 1, as the reference does")
 	f.StringVar(&s.JerichoBindings, "jericho-bindings", s.JerichoBindings, "jericho: file with Jericho's templates of commands and walkthroughs, its game_info.py, or JSON; without it templates are derived from the stories")
@@ -70,15 +71,21 @@ func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.WikiURL, "wiki-url", s.WikiURL, "hotpotqa: script path of the Wikipedia to ask; the default is "+wiki.DefaultURL)
 	f.StringVar(&s.WikiCache, "wiki-cache", s.WikiCache, "hotpotqa: folder in which live answers are kept, and recorded ones found; a run's default is a folder beside its own")
 	f.StringVar(&s.WikiIndex, "wiki-index", s.WikiIndex, "hotpotqa: folder of an index made by heldout wiki build, for --wiki offline")
+	f.StringVar(&s.SciworldJar, "sciworld-jar", s.SciworldJar, "sciworld: the simulator's file, scienceworld.jar (or "+jarVariable+"); heldout doctor sciworld says how to get it")
+	f.IntVar(&s.JVMs, "jvms", s.JVMs, "sciworld: worlds played at once, each by a Java virtual machine of its own; 0 for the number of processors")
+	f.StringVar(&s.Simplifications, "simplifications", s.Simplifications, "sciworld: "+strings.Join(sciworld.Simplifications(), ", ")+"; several are separated by commas; the default is the variant's")
 }
 
 // checkSetup reports settings that none of the environments has a use for.
 func checkSetup(environments []string, s configs.Setup) error {
 	var given []string
+	places := []string{"data", "sciworld-jar"} // which variables can name for all commands
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	setupFlags(f, &s)
+	var shown configs.Setup
+	setupFlags(f, &shown)
+	shown = s
 	f.VisitAll(func(f *pflag.Flag) {
-		if v := f.Value.String(); f.Name != "data" && v != "" && v != "false" {
+		if v := f.Value.String(); !slices.Contains(places, f.Name) && v != f.DefValue {
 			given = append(given, f.Name)
 		}
 	})
@@ -128,34 +135,38 @@ var plainRun = runKind{suite: "default"}
 type flagger func(*pflag.FlagSet, *configs.Run)
 
 // resolve puts together what to run: defaults, the suite of the kind, the
-// configuration file, and over them the flags that were given.
-func resolve(sys *system, given *pflag.FlagSet, kind runKind, file string) (configs.Run, error) {
-	r := configs.DefaultRun()
-	r.Data = sys.getenv(dataVariable)
+// configuration file, and over them the flags that were given. Environments that
+// nobody named are left out if they cannot be played; skipped says why.
+func resolve(sys *system, given *pflag.FlagSet, kind runKind, file string) (r configs.Run, skipped []error, err error) {
+	r = configs.DefaultRun()
+	r.Data, r.SciworldJar = sys.getenv(dataVariable), sys.getenv(jarVariable)
 	chosen := file != "" || given.Changed("env") || given.Changed("model")
 	if kind.always || !chosen {
 		if err := configs.LoadSuite(kind.suite, &r); err != nil {
-			return r, err
+			return r, nil, err
 		}
 	}
+	offered := r.Env
+	r.Env = nil
 	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			return r, err
+			return r, nil, err
 		}
 		if err := configs.ParseRun(file, b, &r); err != nil {
-			return r, err
+			return r, nil, err
 		}
 	}
-	if err := override(&r, given); err != nil {
-		return r, err
+	if err := override(&r, given); err != nil || len(r.Env) > 0 {
+		return r, nil, err
 	}
-	if len(r.Env) == 0 {
+	if len(offered) == 0 {
 		for _, e := range catalog.All() {
-			r.Env = append(r.Env, e.Name)
+			offered = append(offered, e.Name)
 		}
 	}
-	return r, nil
+	r.Env, skipped = catalog.Available(offered, r.Setup)
+	return r, skipped, nil
 }
 
 // override sets the fields of r whose flags were given.

@@ -25,6 +25,7 @@ var values = map[string]string{
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
 	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true",
 	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w", "wiki-cache": "cache", "wiki-index": "index",
+	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
 
@@ -41,10 +42,12 @@ func yamlKeys() map[string][]int {
 
 func testSystem() *system { return &system{getenv: func(string) string { return "" }} }
 
-// everyEnv names the environments there are.
+// everyEnv names the environments that need nothing from the user.
 func everyEnv() (names configs.Strings) {
 	for _, e := range catalog.All() {
-		names = append(names, e.Name)
+		if e.Missing == nil {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
@@ -71,30 +74,30 @@ func TestFlagsAndKeys(t *testing.T) {
 			continue
 		}
 		config := filepath.Join(t.TempDir(), "run.yaml")
-		if err := os.WriteFile(config, []byte("concurrency: 8\n"), 0o600); err != nil { // says what is the default
+		if err := os.WriteFile(config, []byte("env: [babyai]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		given := flags()
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, err := resolve(testSystem(), given, plainRun, config)
+		byFlag, _, err := resolve(testSystem(), given, plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := name + ": " + values[name]
+		text := "env: [babyai]\n" + name + ": " + values[name]
 		if name == "env" {
 			text = "env: [" + values[name] + "]"
 		}
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		byKey, err := resolve(testSystem(), flags(), plainRun, config)
+		byKey, _, err := resolve(testSystem(), flags(), plainRun, config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		base := configs.DefaultRun()
-		base.Env = everyEnv()
+		base.Env = configs.Strings{"babyai"}
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, i := range keys {
 				value := reflect.ValueOf(got).FieldByIndex(i)
@@ -119,7 +122,7 @@ func TestFlagsWin(t *testing.T) {
 	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := resolve(testSystem(), given, plainRun, config)
+	r, _, err := resolve(testSystem(), given, plainRun, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +155,7 @@ func TestResolveDefaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		sys := &system{getenv: func(name string) string { return map[string]string{"HELDOUT_DATA": "official"}[name] }}
-		r, err := resolve(sys, given, plainRun, "")
+		r, _, err := resolve(sys, given, plainRun, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,15 @@ import (
 // taskSource adds the flags that say how environments are set up, for commands
 // that know no other settings.
 func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
-	s.Data = sys.getenv(dataVariable)
+	s.Data, s.SciworldJar = sys.getenv(dataVariable), sys.getenv(jarVariable)
 	setupFlags(c.Flags(), s)
 }
 
-// dataVariable names the environment variable that stands for --data.
-const dataVariable = "HELDOUT_DATA"
+// The environment variables that stand for --data and --sciworld-jar.
+const (
+	dataVariable = "HELDOUT_DATA"
+	jarVariable  = "HELDOUT_SCIWORLD_JAR"
+)
 
 func newEnvs(sys *system) *cobra.Command {
 	var o configs.Setup

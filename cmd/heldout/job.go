@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/model"
@@ -26,6 +28,7 @@ type job struct {
 	plan    *eval.Plan
 	spec    *eval.Spec
 	served  []served
+	opened  []envs.Env
 	prompts map[string]record.Prompt // by environment
 	sweep   *record.Sweep            // nil for a run without perturbations
 	dir     string
@@ -98,6 +101,7 @@ func (j *job) addBenchmark(sys *system, name string) error {
 	if err != nil {
 		return err
 	}
+	j.opened = append(j.opened, env)
 	b := eval.Benchmark{Env: env, StepLimit: r.StepLimit}
 	if b.StepLimit == 0 {
 		b.StepLimit = env.Info().StepLimit
@@ -137,6 +141,17 @@ func directoryName(r configs.Run, hash string) string {
 func (j *job) close() {
 	for _, s := range j.served {
 		s.client.Close()
+	}
+	for _, env := range j.opened {
+		closeEnv(env)
+	}
+}
+
+// closeEnv closes an environment that holds something. What it says then, when
+// everything else is done, helps nobody.
+func closeEnv(env envs.Env) {
+	if c, ok := env.(io.Closer); ok {
+		c.Close()
 	}
 }
 

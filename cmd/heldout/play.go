@@ -44,7 +44,12 @@ ones, with --actions.`,
   heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
-			task, world, err := o.open(names[0], sys.outside())
+			env, err := o.environment(names[0], sys.outside())
+			if err != nil {
+				return usage(err)
+			}
+			defer closeEnv(env)
+			task, world, err := o.open(env)
 			if err != nil {
 				return usage(err)
 			}
@@ -69,11 +74,7 @@ ones, with --actions.`,
 }
 
 // open makes the world to play.
-func (o *playOptions) open(name string, out envs.Outside) (task envs.Task, world envs.World, err error) {
-	env, err := o.environment(name, out)
-	if err != nil {
-		return task, nil, err
-	}
+func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err error) {
 	if task, err = eval.FindTask(env, o.task); err != nil {
 		if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
 			err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)

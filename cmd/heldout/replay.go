@@ -27,6 +27,7 @@ episodes, steps and mismatches, shows the first difference in full, and exits wi
 if there is any.`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
+			defer r.close()
 			for _, file := range files {
 				if err := r.file(c.Context(), file); err != nil {
 					return err
@@ -51,6 +52,12 @@ type replayer struct {
 }
 
 type replayCount struct{ episodes, steps, mismatches int }
+
+func (r *replayer) close() {
+	for _, env := range r.open {
+		closeEnv(env)
+	}
+}
 
 func (r *replayer) file(ctx context.Context, name string) error {
 	f, err := os.Open(name)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
@@ -29,9 +31,12 @@ func newRunner(sys *system, flags flagger, kind runKind, c *cobra.Command) *cobr
 	var dry bool
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, err := resolve(sys, c.Flags(), kind, file)
+		r, skipped, err := resolve(sys, c.Flags(), kind, file)
 		if err != nil {
 			return usage(err)
+		}
+		for _, why := range skipped {
+			fmt.Fprintf(sys.stderr, "skipped: %v\n", why)
 		}
 		if err := validate(r, kind); err != nil {
 			return usage(err)

@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"heldout/envs/hotpotqa"
 	"heldout/envs/jericho"
 	"heldout/envs/pddl"
+	"heldout/envs/sciworld"
 )
 
 // Entry is an environment that can be opened.
@@ -23,31 +25,86 @@ type Entry struct {
 	// Takes names the settings of configs.Setup, beside data and generator
 	// seed, that the environment has a use for.
 	Takes []string
-	Open  func(configs.Setup, envs.Outside) (envs.Env, error)
+	// Missing says what only the user can provide and has not, as an
+	// *envs.UnavailableError; nil for environments that need nothing.
+	Missing func(configs.Setup) error
+	// Examine checks what the environment needs, part by part; nil likewise.
+	Examine func(context.Context, configs.Setup) []envs.Check
+	Open    func(configs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
 func All() []Entry {
 	return []Entry{
-		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
-		{babyai.Name, "a grid of rooms with doors, keys, balls and boxes, told in text", []string{"variant"}, openBabyAI},
-		{hotpotqa.Name, "questions over Wikipedia: search, look up, answer", []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, openHotpotQA},
-		{jericho.Name, "text adventures on a Z-machine: 20 games, Zork I to III among them", []string{"jericho-bindings", "huntdark"}, openJericho},
-		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
+		{
+			Name: alfworld.Name, Summary: "household tasks: find, clean, heat, cool, place and look at things",
+			Takes: []string{"split", "dialect", "step-limit-reward"}, Open: openALFWorld,
+		},
+		{
+			Name: babyai.Name, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
+			Takes: []string{"variant"}, Open: openBabyAI,
+		},
+		{
+			Name: hotpotqa.Name, Summary: "questions over Wikipedia: search, look up, answer",
+			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
+		},
+		{
+			Name: jericho.Name, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
+			Takes: []string{"jericho-bindings", "huntdark"}, Open: openJericho,
+		},
+		{
+			Name: pddl.Name, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
+			Open: openPDDL,
+		},
+		{
+			Name: sciworld.Name, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
+			Takes:   []string{"sciworld-jar", "jvms", "variant", "split", "simplifications"},
+			Missing: func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
+			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
+				return sciworld.Examine(ctx, sciworldOptions(s))
+			},
+			Open: func(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+				return sciworld.New(sciworldOptions(s))
+			},
+		},
 	}
 }
 
 // Open sets up the environment of that name. Settings that it has no use for are
 // left alone; see Unused.
 func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Open(s, out)
+}
+
+// Find returns the entry of that name.
+func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
-			return e.Open(s, out)
+			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+// Available returns those of the environments that can be played, and for each
+// of the others why it cannot. Names that are none are left in.
+func Available(names []string, s configs.Setup) (available []string, unavailable []error) {
+	for _, name := range names {
+		if e, err := Find(name); err == nil && e.Missing != nil {
+			if err := e.Missing(s); err != nil {
+				unavailable = append(unavailable, err)
+				continue
+			}
+		}
+		available = append(available, name)
+	}
+	return available, unavailable
 }
 
 // Unused returns those of the settings that none of the environments takes.
@@ -91,4 +148,11 @@ func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
 		return hotpotqa.NewEmbedded(o, out)
 	}
 	return hotpotqa.NewOfficial(s.Data, o, out)
+}
+
+func sciworldOptions(s configs.Setup) sciworld.Options {
+	return sciworld.Options{
+		Jar: s.SciworldJar, Data: s.Data, Variant: s.Variant, Split: s.Split,
+		Simplifications: s.Simplifications, JVMs: s.JVMs,
+	}
 }

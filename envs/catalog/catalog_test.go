@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +26,18 @@ func TestAll(t *testing.T) {
 }
 
 // Every environment serves tasks of its own when there are no data, and says what
-// they are.
+// they are. One that needs more than heldout says so, in the same words, when it
+// is opened.
 func TestGeneratedByDefault(t *testing.T) {
 	for _, entry := range catalog.All() {
+		if entry.Missing != nil {
+			missing := entry.Missing(configs.Setup{})
+			var lacks *envs.UnavailableError
+			if _, err := entry.Open(configs.Setup{}, envs.Outside{}); !errors.As(missing, &lacks) || err == nil || err.Error() != missing.Error() {
+				t.Errorf("%s misses %v, and is opened with %v", entry.Name, missing, err)
+			}
+			continue
+		}
 		e, err := catalog.Open(entry.Name, configs.Setup{GeneratorSeed: 3}, envs.Outside{})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
@@ -70,5 +80,14 @@ func TestUnknownName(t *testing.T) {
 		if !strings.Contains(err.Error(), e.Name) {
 			t.Errorf("%v does not name %s", err, e.Name)
 		}
+	}
+}
+
+// What cannot be played is left out, with the reason; what is unknown is not
+// judged here.
+func TestAvailable(t *testing.T) {
+	got, missing := catalog.Available([]string{"pddl", "sciworld", "chess", "babyai"}, configs.Setup{})
+	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 || !strings.HasPrefix(missing[0].Error(), "sciworld needs the simulator's jar") {
+		t.Errorf("%q, %v", got, missing)
 	}
 }

@@ -28,12 +28,13 @@ func environments(w configs.Weights) []string {
 }
 
 // heldOut puts the environments side by side, a line a model, as published
-// tables do, with the held-out score at the end. Only official tasks count.
+// tables do, with the held-out score at the end. Only official tasks count, and
+// only as the benchmark has them: a variant is another benchmark.
 func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t := table.Table{ID: "held-out", Title: "Held-out score"}
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return r.Environment.Source != envs.Official || !w.Has(r.Condition.Env) || r.sweep != nil
+		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" || !w.Has(r.Condition.Env) || r.sweep != nil
 	})
 	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != "" || swept && len(rows) == 0 })
 	if len(rows) == 0 && len(baselines) == 0 {

@@ -1,0 +1,113 @@
+package sciworld
+
+import (
+	"archive/zip"
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// jarFile is where the simulator may lie in the data folder.
+const jarFile = "scienceworld/scienceworld.jar"
+
+// simulatorClass is the class that is spoken to.
+const simulatorClass = "scienceworld.runtime.pythonapi.PythonInterface"
+
+// java is the program that runs the simulator, found on the path.
+const java = "java"
+
+// jar is the simulator's file.
+type jar struct {
+	path    string // absolute
+	version string // as its manifest says
+	sha256  string // in hex
+}
+
+// findJar returns the path of the simulator, "" if none is known.
+func findJar(o Options) string {
+	if o.Jar != "" || o.Data == "" {
+		return o.Jar
+	}
+	file := filepath.Join(o.Data, filepath.FromSlash(jarFile))
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
+// Missing says what the environment lacks on this machine to be played, as an
+// *envs.UnavailableError; nil if it lacks nothing that can be seen at once.
+func Missing(o Options) error {
+	var lacks []string
+	if findJar(o) == "" {
+		lacks = append(lacks, "the simulator's jar (--sciworld-jar)")
+	}
+	if _, err := exec.LookPath(java); err != nil {
+		lacks = append(lacks, "Java")
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return &envs.UnavailableError{Env: Name, Lacks: strings.Join(lacks, " and "), Help: "heldout doctor " + Name + " says how to get what is missing"}
+}
+
+// openJar looks into the simulator's file.
+func openJar(path string) (jar, error) {
+	j := jar{}
+	var err error
+	if j.path, err = filepath.Abs(path); err != nil {
+		return jar{}, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return jar{}, fmt.Errorf("the simulator of ScienceWorld cannot be read: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, f)
+	if err != nil {
+		return jar{}, fmt.Errorf("the simulator of ScienceWorld cannot be read: %w", err)
+	}
+	j.sha256 = hex.EncodeToString(hash.Sum(nil))
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return jar{}, fmt.Errorf("%s is not a jar: %w", path, err)
+	}
+	if j.version, err = version(z); err != nil {
+		return jar{}, fmt.Errorf("%s is not the simulator of ScienceWorld: %w", path, err)
+	}
+	return j, nil
+}
+
+// version checks that the simulator and the gateway are in an archive and
+// returns the version in its manifest.
+func version(z *zip.Reader) (string, error) {
+	for _, class := range []string{simulatorClass, "py4j.GatewayServer"} {
+		file := strings.ReplaceAll(class, ".", "/") + ".class"
+		if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == file }) {
+			return "", fmt.Errorf("it has no class %s", class)
+		}
+	}
+	manifest, err := z.Open("META-INF/MANIFEST.MF")
+	if err != nil {
+		return "", err
+	}
+	defer manifest.Close()
+	lines := bufio.NewScanner(manifest)
+	for lines.Scan() {
+		if v, ok := strings.CutPrefix(lines.Text(), "Specification-Version: "); ok {
+			return strings.TrimSpace(v), nil
+		}
+	}
+	return "", errors.Join(errors.New("its manifest names no version"), lines.Err())
+}

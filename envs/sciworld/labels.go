@@ -1,0 +1,99 @@
+package sciworld
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"heldout/envs"
+)
+
+// labelFile holds a line of JSON for each task (§4.1).
+const labelFile = "scienceworld/test.jsonl"
+
+// label is what matters of a line of the label file.
+type label struct {
+	place      place
+	goal       string
+	difficulty envs.Difficulty
+	subgoals   []*regexp.Regexp
+}
+
+// readLabels reads AgentBoard's labels; raw is their text.
+func readLabels(dir string) (labels []label, raw string, err error) {
+	file := filepath.Join(dir, filepath.FromSlash(labelFile))
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("the labels of the official ScienceWorld tasks are missing: %w", err)
+	}
+	if labels, err = parseLabels(b); err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	places := boardPlaces()
+	if len(labels) != len(places) {
+		return nil, "", fmt.Errorf("%s has %d lines, but there are %d tasks", file, len(labels), len(places))
+	}
+	for i, l := range labels {
+		if l.place != places[i] {
+			return nil, "", fmt.Errorf("%s:%d: the line is about %s, but task %d is %s", file, i+1, l.place.id(), i, places[i].id())
+		}
+	}
+	return labels, string(b), nil
+}
+
+// parseLabels reads JSON Lines; its errors start with the line number.
+func parseLabels(b []byte) ([]label, error) {
+	var labels []label
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		l, err := parseLabel(lines.Bytes(), len(labels))
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+		}
+		labels = append(labels, l)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+	}
+	return labels, nil
+}
+
+func parseLabel(b []byte, id int) (label, error) {
+	var line struct {
+		ID         int             `json:"id"`
+		Goal       string          `json:"goal"`
+		Subgoals   []string        `json:"subgoals"`
+		Difficulty envs.Difficulty `json:"difficulty"`
+		Info       struct {
+			Variation int    `json:"var"`
+			Task      string `json:"env_name"`
+		} `json:"additional_info"`
+	}
+	if err := json.Unmarshal(b, &line); err != nil {
+		return label{}, err
+	}
+	if line.ID != id {
+		return label{}, fmt.Errorf("want id %d, got %d", id, line.ID)
+	}
+	if line.Difficulty != envs.Easy && line.Difficulty != envs.Hard {
+		return label{}, fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, line.Difficulty)
+	}
+	if len(line.Subgoals) == 0 {
+		return label{}, errors.New("there are no subgoals")
+	}
+	l := label{place{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, nil}
+	for _, pattern := range line.Subgoals {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return label{}, fmt.Errorf("subgoal %q: %w", pattern, err)
+		}
+		l.subgoals = append(l.subgoals, re)
+	}
+	return l, nil
+}

@@ -1,0 +1,225 @@
+// Package sciworld is ScienceWorld, played by its official simulator: a program
+// for the Java virtual machine, which the user provides and which is driven from
+// here, without Python. Above it stands AgentBoard's layer, or the plain order of
+// the simulator's own Python package.
+//
+// The simulator draws from one random generator, and so do some calls that only
+// list things. The order of calls is therefore part of the result; it is the
+// reference's, and nothing is asked of a game that the reference does not ask.
+//
+// Section numbers in comments are those of the specification of the reference's
+// behaviour.
+package sciworld
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"heldout/envs"
+)
+
+// Name is the environment's name.
+const Name = "sciworld"
+
+// The variants.
+const (
+	AgentBoard   = "agentboard"
+	ScienceWorld = "scienceworld"
+)
+
+// The largest numbers of steps in the published configurations.
+const (
+	boardStepLimit = 30
+	plainStepLimit = 100
+)
+
+// Options say how the environment is set up.
+type Options struct {
+	// Jar is the simulator; if it is empty, it is looked for in Data.
+	Jar string
+	// Data is a folder laid out as AgentBoard's data folder, from which the
+	// labels come. If it is empty, progress is the simulator's own score.
+	Data string
+	// Variant is AgentBoard, which an empty one stands for, or ScienceWorld: all
+	// tasks of the simulator, its own score, no layer around it.
+	Variant string
+	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
+	// first. AgentBoard's tasks have none.
+	Split string
+	// Simplifications are names separated by commas; empty for those of the
+	// variant, "none" for none.
+	Simplifications string
+	// JVMs is how many worlds may be played at once, each by a virtual machine
+	// of its own; 0 for the number of processors. The expert has one more.
+	JVMs int
+}
+
+// Env implements envs.Env, envs.Finder and io.Closer.
+type Env struct {
+	info            envs.Info
+	tasks           []envs.Task
+	labels          []label // by task index; nil if progress is the simulator's score
+	board           bool    // AgentBoard's layer
+	simplifications string
+	jar             jar
+	scratch         *scratch
+	machines        *pool
+	gold            *goldPaths
+}
+
+// New sets up the environment. It starts no virtual machine; worlds do.
+func New(o Options) (*Env, error) {
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{}}}
+	places, err := e.choose(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.JVMs < 0 {
+		return nil, fmt.Errorf("sciworld: %d virtual machines, want at least 1, or 0 for the number of processors", o.JVMs)
+	}
+	if err := Missing(o); err != nil {
+		return nil, err
+	}
+	if e.jar, err = openJar(findJar(o)); err != nil {
+		return nil, err
+	}
+	e.info.Settings["jar"], e.info.Settings["jar-sha256"] = e.jar.version, e.jar.sha256
+	if err := e.simplify(o.Simplifications); err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		if !e.board && e.cannotPlay(p.task) {
+			continue
+		}
+		e.tasks = append(e.tasks, e.task(p, len(e.tasks)))
+	}
+	e.scratch = &scratch{}
+	launch := launcher(e.jar, e.scratch)
+	jvms := o.JVMs
+	if jvms == 0 {
+		jvms = runtime.GOMAXPROCS(0)
+	}
+	e.machines = newPool(launch, jvms)
+	e.gold = newGoldPaths(newPool(launch, 1))
+	return e, nil
+}
+
+// choose settles the variant and its tasks, and reads labels.
+func (e *Env) choose(o Options) ([]place, error) {
+	switch o.Variant {
+	case "", AgentBoard:
+		if o.Split != "" {
+			return nil, fmt.Errorf("sciworld: there is no split %q in AgentBoard's tasks; splits are for --variant %s", o.Split, ScienceWorld)
+		}
+		e.board = true
+		e.info.StepLimit = boardStepLimit
+		return boardPlaces(), e.readLabels(o.Data)
+	case ScienceWorld:
+		split, err := findSplit(o.Split)
+		if err != nil {
+			return nil, err
+		}
+		e.info.StepLimit = plainStepLimit
+		e.info.Settings["variant"], e.info.Settings["split"] = ScienceWorld, split.name
+		return split.places(), nil
+	}
+	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, ScienceWorld)
+}
+
+// readLabels reads AgentBoard's labels. Without them progress and success are
+// not AgentBoard's: the tasks do not count as official ones.
+func (e *Env) readLabels(dir string) error {
+	if dir == "" {
+		e.info.Source = envs.Generated
+		e.info.Settings["labels"] = "none, simulator's score"
+		return nil
+	}
+	labels, raw, err := readLabels(dir)
+	if err != nil {
+		return err
+	}
+	e.labels = labels
+	e.info.Settings["labels"] = "agentboard"
+	e.info.DataHash = digest(raw)
+	return nil
+}
+
+// task returns the task of a place; outside the benchmark the index is -1.
+func (e *Env) task(p place, index int) envs.Task {
+	t := envs.Task{ID: p.id(), Index: index, Type: p.task}
+	texts := []string{p.id(), e.jar.sha256, e.simplifications, strconv.FormatBool(e.board)}
+	if l := e.label(t); l != nil {
+		t.Difficulty = l.difficulty
+		texts = append(texts, l.goal, string(l.difficulty))
+		for _, re := range l.subgoals {
+			texts = append(texts, re.String())
+		}
+	}
+	t.Digest = digest(texts...)
+	return t
+}
+
+// label is the label of a task, nil if it has none.
+func (e *Env) label(t envs.Task) *label {
+	if e.labels == nil || t.Index < 0 {
+		return nil
+	}
+	return &e.labels[t.Index]
+}
+
+// digest hashes texts, each behind its length.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// Task implements envs.Finder: any variation of any task, such as boil/5. Outside
+// the benchmark there are no labels, and progress is the simulator's score.
+func (e *Env) Task(id string) (envs.Task, error) {
+	p, err := parsePlace(id)
+	if err != nil {
+		return envs.Task{}, err
+	}
+	if e.cannotPlay(p.task) {
+		return envs.Task{}, fmt.Errorf("sciworld: the task %s is about electricity and cannot be played with the simplification %s", p.task, noElectricalAction)
+	}
+	for _, t := range e.tasks {
+		if t.ID == p.id() {
+			return t, nil
+		}
+	}
+	return e.task(p, -1), nil
+}
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+		if own, err := e.Task(t.ID); err != nil || own != t {
+			return nil, fmt.Errorf("sciworld: there is no task %s here", t.ID)
+		}
+	}
+	p, err := parsePlace(t.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newWorld(e, p, e.label(t)), nil
+}
+
+// Close implements io.Closer: it ends all virtual machines, also those that are
+// being played on.
+func (e *Env) Close() error {
+	return errors.Join(e.machines.close(), e.gold.machines.close(), e.scratch.remove())
+}

@@ -1,0 +1,184 @@
+package sciworld
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+func TestBoardPlaces(t *testing.T) {
+	places := boardPlaces()
+	seen := map[place]bool{}
+	for _, p := range places {
+		if got, err := parsePlace(p.id()); err != nil || got != p {
+			t.Errorf("%s: %v, %v", p.id(), got, err)
+		}
+		if electrical(p.task) {
+			t.Errorf("%s is not to be had without electricity", p.id())
+		}
+		seen[p] = true
+	}
+	if len(places) != 90 || len(seen) != 90 {
+		t.Errorf("%d tasks, %d different", len(places), len(seen))
+	}
+	for n, want := range map[int]string{0: "lifespan-longest-lived/5", 18: "freeze/6", 40: "change-the-state-of-matter-of/8", 67: "identify-life-stages-1/2", 89: "use-thermometer/22"} {
+		if got := places[n].id(); got != want {
+			t.Errorf("task %d is %s, want %s", n, got, want)
+		}
+	}
+}
+
+// The splits of §2.1.
+func TestSplits(t *testing.T) {
+	want := map[int]string{
+		30: "0-13 14-20 21-29", 540: "0-269 270-404 405-539", 436: "0-217 218-326 327-435", 20: "0-9 10-14 15-19",
+		900: "0-449 450-674 675-899", 126: "0-61 62-92 93-125", 32: "0-15 16-23 24-31", 36: "0-17 18-26 27-35",
+		125: "0-61 62-92 93-124", 14: "0-5 6-8 9-13", 10: "0-3 4-5 6-9", 168: "0-83 84-125 126-167",
+		1386: "0-691 692-1037 1038-1385", 162: "0-79 80-119 120-161", 480: "0-239 240-359 360-479",
+	}
+	for n, parts := range want {
+		var got []string
+		for _, name := range []string{"train", "dev", "test"} {
+			s, err := findSplit(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, to := s.bounds(n)
+			got = append(got, fmt.Sprintf("%d-%d", from, to-1))
+		}
+		if diff := cmp.Diff(parts, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%d variations: %s", n, diff)
+		}
+	}
+	all := 0
+	for _, name := range []string{"train", "dev", "test"} {
+		s, _ := findSplit(name)
+		all += len(s.places())
+	}
+	whole, _ := findSplit("all")
+	standard, _ := findSplit("")
+	if len(whole.places()) != all || standard.name != "test" || len(tasks) != 30 {
+		t.Errorf("%d tasks in parts, %d together; the default is %s", all, len(whole.places()), standard.name)
+	}
+	if _, err := findSplit("valid"); err == nil || !strings.Contains(err.Error(), "test, dev, train, all") {
+		t.Error(err)
+	}
+}
+
+func TestParsePlace(t *testing.T) {
+	for id, want := range map[string]string{
+		"boil/30": "from 0 to 29", "boil/-1": "from 0 to 29", "boil/05": "from 0 to 29", "boil/+5": "from 0 to 29", "boil": "from 0 to 29",
+		"": "want a task and a variation", "cook/0": "want a task and a variation", "/0": "want a task and a variation",
+	} {
+		if p, err := parsePlace(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v", id, p, err)
+		}
+	}
+}
+
+func TestOfficialLabels(t *testing.T) {
+	needData(t)
+	labels, _, err := readLabels(officialData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	easy, patterns := 0, 0
+	for _, l := range labels {
+		if l.difficulty == envs.Easy {
+			easy++
+		}
+		patterns += len(l.subgoals)
+	}
+	if len(labels) != 90 || easy != 34 || patterns != 414 {
+		t.Errorf("%d labels, %d easy, %d patterns; want 90, 34, 414", len(labels), easy, patterns)
+	}
+}
+
+func TestParseLabels(t *testing.T) {
+	line := func(id int, difficulty, pattern string) string {
+		return fmt.Sprintf(`{"id":%d,"goal":"g","subgoals":[%q],"difficulty":%q,"additional_info":{"var":3,"env_name":"boil"}}`, id, pattern, difficulty)
+	}
+	got, err := parseLabels([]byte(line(0, "easy", "a.b") + "\n" + line(1, "hard", "c|d") + "\n"))
+	if err != nil || len(got) != 2 || got[1].place != (place{"boil", 3}) || got[1].difficulty != envs.Hard || !got[0].subgoals[0].MatchString("xa-bx") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		line(1, "easy", "a"):                         "1: want id 0, got 1",
+		line(0, "medium", "a"):                       `1: want difficulty "easy" or "hard"`,
+		line(0, "easy", "("):                         `1: subgoal "("`,
+		line(0, "easy", "a") + "\n{":                 "2: unexpected end",
+		`{"id":0,"difficulty":"hard","subgoals":[]}`: "1: there are no subgoals",
+	} {
+		if _, err := parseLabels([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func FuzzParseLabels(f *testing.F) {
+	f.Add([]byte(`{"id":0,"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"var":3,"env_name":"boil"}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		labels, err := parseLabels(b)
+		if err != nil {
+			return
+		}
+		for _, l := range labels {
+			if len(l.subgoals) == 0 || l.difficulty == "" {
+				t.Errorf("%+v", l)
+			}
+		}
+	})
+}
+
+func TestSimplifications(t *testing.T) {
+	for _, c := range []struct {
+		version, wanted string
+		board           bool
+		want, setting   string
+	}{
+		{"1.1.3", "", true, "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction", ""},
+		{"1.2.2", "", true, "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction", ""},
+		{"1.2.3", "", true, "selfWateringFlowerPots,openDoors,noElectricalAction", ""},
+		{"1.10", "", true, "selfWateringFlowerPots,openDoors,noElectricalAction", ""},
+		{"snapshot", "", true, "selfWateringFlowerPots,openDoors,noElectricalAction", ""},
+		{"1.3.0", "openContainers", true, "openContainers", "openContainers"},
+		{"1.1.3", "none", true, "", "none"},
+		{"1.1.3", "", false, "", ""},
+		{"1.1.3", "easy", false, "easy", "easy"},
+		{"1.1.3", "openDoors,teleportAction", false, "openDoors,teleportAction", "openDoors,teleportAction"},
+	} {
+		e := &Env{board: c.board, jar: jar{version: c.version}, info: envs.Info{Settings: map[string]string{}}}
+		if err := e.simplify(c.wanted); err != nil || e.simplifications != c.want || e.info.Settings["simplifications"] != c.setting {
+			t.Errorf("%+v: %q, %v, %v", c, e.simplifications, e.info.Settings, err)
+		}
+	}
+	e := &Env{info: envs.Info{Settings: map[string]string{}}}
+	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
+		if err := e.simplify(wanted); err == nil || !strings.Contains(err.Error(), "there is no simplification") {
+			t.Errorf("%q: %v", wanted, err)
+		}
+	}
+}
+
+// Options are checked before anything that the machine may lack.
+func TestOptions(t *testing.T) {
+	for want, o := range map[string]Options{
+		`no variant "chess"`:          {Variant: "chess"},
+		`no split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
+		`no split "test" in AgentBoa`: {Split: "test"},
+		`-1 virtual machines`:         {JVMs: -1},
+		`labels of the official`:      {Data: "nowhere"},
+	} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if !slices.Equal(Splits(), []string{"test", "dev", "train", "all"}) {
+		t.Error(Splits())
+	}
+}

@@ -1,0 +1,16 @@
+package envs
+
+import "fmt"
+
+// UnavailableError says that an environment cannot be played for want of
+// something that only the user can provide, such as a program.
+type UnavailableError struct {
+	Env string
+	// Lacks says what is missing, Help how to find out how to get it.
+	Lacks, Help string
+}
+
+// Error implements error.
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%s needs %s; %s", e.Env, e.Lacks, e.Help)
+}
