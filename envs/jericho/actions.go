@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"heldout/envs/jericho/zmachine"
 )
 
 // taken in a reply means that the parser took an object by itself to carry out
@@ -64,11 +62,12 @@ func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool
 }
 
 const (
-	// maxCandidates and helpBudget bound what the help command costs in a story
-	// that is out to harm: the benchmark's games have up to 23,000 candidates,
-	// which take up to a billion instructions together.
+	// These bound what the help command costs in a story that is out to harm:
+	// the benchmark's games have up to 23,000 candidates, which take some
+	// 100,000 instructions each, and up to a billion together.
 	maxCandidates = 100_000
-	helpBudget    = 20_000_000_000
+	helpBudget    = 20_000_000_000 // instructions
+	attemptBudget = 5_000_000      // instructions
 
 	maxHelpers = 8   // sessions that try commands at the same time
 	minShare   = 100 // commands that are worth a helper
@@ -78,7 +77,7 @@ const (
 // change something, in groups.
 func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
 	score := s.score()
-	budget := min(helpBudget/max(len(actions), 1), zmachine.DefaultBudget)
+	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	diffs := make([]*diff, len(actions))
 	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
 	var wg sync.WaitGroup
@@ -137,6 +136,8 @@ type catalogue struct {
 	counts    verbCounts
 	words     *vocabulary
 	helpers   sync.Pool // of sessions of the game
+	// attemptBudget is the largest number of instructions for one command.
+	attemptBudget int
 }
 
 // validActions lists the commands that change the world now; spec §9. The
@@ -146,7 +147,9 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 		return nil, nil
 	}
 	at := s.snapshot()
+	budget := s.machine.SetBudget(c.attemptBudget)
 	names, err := s.objectNames(at, c.words)
+	s.machine.SetBudget(budget)
 	if err := errors.Join(err, s.restore(at)); err != nil {
 		return nil, err
 	}

@@ -62,6 +62,7 @@ func FuzzHelp(f *testing.F) {
 		deriveTemplates(story)
 		w := newWorld(newPlay(&lowlight, story, 0, binding{Grammar: "look;examine OBJ;put OBJ on OBJ", MaxWordLength: 9}))
 		w.session.machine.SetBudget(100_000)
+		w.play.actions().attemptBudget = 100_000
 		if _, err := w.Start(context.Background()); err != nil {
 			return
 		}

@@ -29,6 +29,11 @@ const (
 	lowlightWalkthrough = "west/turn windlass/take key/north/take all/south/west/take matches/light lantern/east/east/" +
 		"east/push slab/down/take crank/up/west/north/unlock door with key/north/down/take can/fill can/up/up/" +
 		"wind clockwork/up/fill lamp/light lamp"
+	// lowlightGrammar is short, so that listing the valid actions is quick. The
+	// library's grammar has five times as many templates, most of which do
+	// nothing in this game.
+	lowlightGrammar = "jump;take OBJ;drop OBJ;wear OBJ;eat OBJ;open OBJ;close OBJ;enter OBJ;search OBJ;turn OBJ;push OBJ;pull OBJ;" +
+		"light OBJ;turn off OBJ;fill OBJ;empty OBJ;wind OBJ;put OBJ in OBJ;put OBJ on OBJ;unlock OBJ with OBJ"
 )
 
 // lowlightSubgoals are what is shown on the way to the goal.
@@ -52,7 +57,7 @@ func newOwn(seed int64) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
 	e.set("generator-seed", strconv.FormatInt(seed, 10))
 	start := int(stream.Seed(seed, Name, lowlight.name))
-	p := newPlay(&lowlight, story, start, binding{Walkthrough: lowlightWalkthrough})
+	p := newPlay(&lowlight, story, start, binding{Grammar: lowlightGrammar, MaxWordLength: informWord, Walkthrough: lowlightWalkthrough})
 	p.goal = lowlightGoal
 	p.subgoals = &subgoals{n: len(lowlightSubgoals)}
 	for _, text := range lowlightSubgoals {

@@ -36,6 +36,8 @@ func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
 			helpers:   sync.Pool{New: func() any { return newSession(g, story, seed) }},
+
+			attemptBudget: attemptBudget,
 		}
 	})
 	return p

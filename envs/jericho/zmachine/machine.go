@@ -138,8 +138,13 @@ func (m *Machine) Step(action string) error {
 	return m.err()
 }
 
-// SetBudget changes the largest number of instructions that one step may take.
-func (m *Machine) SetBudget(n int) { m.options.Budget = n }
+// SetBudget changes the largest number of instructions that one step may take,
+// and returns what it was.
+func (m *Machine) SetBudget(n int) int {
+	was := m.options.Budget
+	m.options.Budget = n
+	return was
+}
 
 // err returns the fault as an error.
 func (m *Machine) err() error {

@@ -178,7 +178,7 @@ func (m *Machine) arg(i int) uint16 {
 // of their own, the others one for each number of operands.
 func executor(op uint8) func(*Machine, *instruction) {
 	switch op {
-	case opVar | 0, opVar | 12, op1 | 8, op2 | 25: // call_vs, call_vs2, call_1s, call_2s
+	case opVar, opVar | 12, op1 | 8, op2 | 25: // call_vs, call_vs2, call_1s, call_2s
 		return (*Machine).callForResult
 	case opVar | 1:
 		return func(m *Machine, _ *instruction) { m.storew(m.args[0]+2*m.args[1], m.args[2]) }
@@ -186,7 +186,7 @@ func executor(op uint8) func(*Machine, *instruction) {
 		return func(m *Machine, _ *instruction) { m.push(m.args[0]) }
 	case op1 | 11:
 		return func(m *Machine, _ *instruction) { m.ret(m.args[0]) }
-	case op0 | 0: // rtrue
+	case op0: // rtrue
 		return func(m *Machine, _ *instruction) { m.ret(1) }
 	case op0 | 1: // rfalse
 		return func(m *Machine, _ *instruction) { m.ret(0) }
