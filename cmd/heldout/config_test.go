@@ -137,6 +137,7 @@ func TestResolveDefaults(t *testing.T) {
 	if err := configs.LoadSuite("default", &suite); err != nil {
 		t.Fatal(err)
 	}
+	suite.Env, _ = catalog.Available(suite.Env, configs.Setup{Data: "official"})
 	for _, c := range []struct {
 		args   []string
 		envs   []string
