@@ -166,7 +166,7 @@ func (l *Live) once(ctx context.Context, address string, read func(io.Reader) er
 	req.Header.Set("User-Agent", l.o.UserAgent)
 	resp, err := l.http.Do(req) // which asks for gzip and unpacks it
 	if err != nil {
-		return fmt.Errorf("Wikipedia does not answer: %w", err)
+		return fmt.Errorf("%s does not answer: %w", l.o.URL, err)
 	}
 	defer resp.Body.Close()
 	l.pause(resp.Header.Get("Retry-After"))
