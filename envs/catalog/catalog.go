@@ -28,7 +28,7 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{alfworld.Name, "household tasks: find, clean, heat, cool, place and look at things", []string{"split", "dialect", "step-limit-reward"}, openALFWorld},
-		{hotpotqa.Name, "questions over Wikipedia: search, look up, answer", []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, openHotpotQA},
+		{hotpotqa.Name, "questions over Wikipedia: search, look up, answer", []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-contact", "wiki-cache", "wiki-index"}, openHotpotQA},
 		{pddl.Name, "four strategy games: gripper, blockworld, barman, tyreworld", nil, openPDDL},
 	}
 }
@@ -73,7 +73,7 @@ func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
 	o := hotpotqa.Options{
 		Questions: s.Questions, Sample: s.Sample,
-		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Cache: s.WikiCache, Index: s.WikiIndex},
+		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Contact: s.WikiContact, Cache: s.WikiCache, Index: s.WikiIndex},
 	}
 	if s.Data == "" {
 		return hotpotqa.NewEmbedded(o, out)
