@@ -100,6 +100,8 @@ type Setup struct {
 	// WikiFlow is how Wikipedia is asked, json or html, and WikiURL where.
 	WikiFlow string `yaml:"wiki-flow"`
 	WikiURL  string `yaml:"wiki-url"`
+	// WikiContact is whom Wikipedia may write to.
+	WikiContact string `yaml:"wiki-contact"`
 	// WikiCache is the folder of recorded pages, WikiIndex that of an index.
 	WikiCache string `yaml:"wiki-cache"`
 	WikiIndex string `yaml:"wiki-index"`

@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -266,5 +268,32 @@ func TestObserver(t *testing.T) {
 	}
 	if int(c.steps.Load()) != steps || int(c.episodes.Load()) != 3 {
 		t.Errorf("told of %d steps and %d episodes, want %d and 3", c.steps.Load(), c.episodes.Load(), steps)
+	}
+}
+
+// shouting is countdown for models that write in capitals.
+type shouting struct{ *countdown }
+
+func (e shouting) NewWorld(t envs.Task) (envs.World, error) {
+	w, err := e.countdown.NewWorld(t)
+	return shoutingWorld{w.(*countdownWorld)}, err
+}
+
+type shoutingWorld struct{ *countdownWorld }
+
+func (shoutingWorld) Spell(action string) string { return strings.ToLower(action) }
+
+// What a model wrote is spelled as the benchmark's own agent would, and recorded
+// so.
+func TestSpelling(t *testing.T) {
+	dir := t.TempDir()
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(shouting{newCountdown(1)})}, Players: []Player{served(saying("DOWN"))}, Seeds: []int64{0}})
+	results, err := play(t, t.Context(), dir, p, Options{Concurrency: 1})
+	if err != nil || len(results) != 1 || !results[0].Success {
+		t.Fatalf("%+v, %v", results, err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "episodes.jsonl"))
+	if err != nil || !strings.Contains(string(b), `"action":"down"`) {
+		t.Errorf("%s, %v", b, err)
 	}
 }

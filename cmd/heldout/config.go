@@ -69,6 +69,7 @@ func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.Wiki, "wiki", s.Wiki, "hotpotqa: where pages come from: "+strings.Join(hotpotqa.Origins(), ", ")+"; the first is the default, but our own questions have articles of their own")
 	f.StringVar(&s.WikiFlow, "wiki-flow", s.WikiFlow, "hotpotqa: how Wikipedia is asked: json (the default) or html, as the reference does")
 	f.StringVar(&s.WikiURL, "wiki-url", s.WikiURL, "hotpotqa: script path of the Wikipedia to ask; the default is "+wiki.DefaultURL)
+	f.StringVar(&s.WikiContact, "wiki-contact", s.WikiContact, "hotpotqa: your mail address or page, which Wikipedia asks of programs that read much")
 	f.StringVar(&s.WikiCache, "wiki-cache", s.WikiCache, "hotpotqa: folder in which live answers are kept, and recorded ones found; a run's default is a folder beside its own")
 	f.StringVar(&s.WikiIndex, "wiki-index", s.WikiIndex, "hotpotqa: folder of an index made by heldout wiki build, for --wiki offline")
 	f.StringVar(&s.SciworldJar, "sciworld-jar", s.SciworldJar, "sciworld: the simulator's file, scienceworld.jar (or "+jarVariable+"); heldout doctor sciworld says how to get it")

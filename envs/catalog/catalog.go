@@ -46,7 +46,7 @@ func All() []Entry {
 		},
 		{
 			Name: hotpotqa.Name, Summary: "questions over Wikipedia: search, look up, answer",
-			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
+			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-contact", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
 		},
 		{
 			Name: jericho.Name, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
@@ -142,7 +142,7 @@ func openJericho(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
 	o := hotpotqa.Options{
 		Questions: s.Questions, Sample: s.Sample,
-		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Cache: s.WikiCache, Index: s.WikiIndex},
+		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Contact: s.WikiContact, Cache: s.WikiCache, Index: s.WikiIndex},
 	}
 	if s.Data == "" {
 		return hotpotqa.NewEmbedded(o, out)

@@ -151,6 +151,19 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// Without an answer an episode has the score of an empty one, which the reference
+// gives in the end.
+func TestNoAnswer(t *testing.T) {
+	w := newWorld(t, embedded(t, Options{}), 0)
+	if s := step(t, w, "search[Pluto]"); s.Success || s.Done || s.Progress != 0 {
+		t.Errorf("%+v", s)
+	}
+	w.question.answer = "The The"
+	if s := step(t, w, "search[Pluto]"); !s.Success || s.Done || s.Progress != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A model's first letter may be a capital; the environment itself minds.
 func TestSpell(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)

@@ -1,6 +1,7 @@
 package hotpotqa
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -20,6 +21,9 @@ type Pages struct {
 	// its script path; empty for English Wikipedia. Both are those of the record
 	// where pages are recorded.
 	Flow, URL string
+	// Contact is a mail address or a page of who asks, which Wikipedia wants to
+	// know. It changes nothing of what comes back.
+	Contact string
 	// Cache is the folder of the record; empty for none.
 	Cache string
 	// Index is the folder of an index for offline pages.
@@ -36,8 +40,8 @@ const (
 // Origins are where pages may come from.
 func Origins() []string { return []string{live, recorded, local} }
 
-// contact is where the operators of a server find out about us.
-const contact = "benchmark of language agents; sends one request at a time"
+// noContact stands where nobody is named.
+const noContact = "benchmark of language agents, no contact given"
 
 // contextsCaveat is what is wrong with an index of the questions' paragraphs.
 const contextsCaveat = "the pages are only the paragraphs that come with the questions, which are far easier to search than Wikipedia"
@@ -73,7 +77,7 @@ func (e *Env) connectLive(p Pages, out envs.Outside) error {
 	}
 	l, err := wiki.NewLive(wiki.Options{
 		URL: p.URL, Flow: flow, Now: out.Now, Proxy: out.Proxy,
-		UserAgent: fmt.Sprintf("%s (%s) Go-http-client", out.Tool, contact),
+		UserAgent: fmt.Sprintf("%s (%s) Go-http-client", out.Tool, cmp.Or(p.Contact, noContact)),
 	})
 	if err != nil {
 		return fmt.Errorf("hotpotqa: %w", err)

@@ -533,3 +533,39 @@ func TestPairedOtherTasks(t *testing.T) {
 		"random cannot be compared with expert on pddl: they were not made on the same tasks.",
 		"vllm:M cannot be compared with expert on pddl: they were not made on the same tasks.")
 }
+
+// An environment with names of its own for its rates has a table of its own, and
+// what does not compare says so.
+func TestOtherNames(t *testing.T) {
+	run := newRun(t, "run",
+		group{env: "hotpotqa", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
+		group{env: "hotpotqa", source: envs.Official, tasks: 4, model: "random", outcomes: "ffff"},
+		group{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
+	)
+	for _, s := range run.Scores {
+		if s.Condition.Env == "hotpotqa" {
+			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1", "the pages are few"
+		}
+	}
+	tables := Tables([]Run{run}, nil, weights)
+	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 {
+		t.Fatalf("%+v", tables[:2])
+	}
+	var headers []string
+	for _, c := range tables[1].Columns {
+		headers = append(headers, c.Header)
+	}
+	if !slices.Contains(headers, "EM") || !slices.Contains(headers, "F1") || slices.Contains(headers, "SR") {
+		t.Errorf("%q", headers)
+	}
+	if want := "expert; random: not comparable with published results: the pages are few."; !slices.Contains(tables[1].Notes, want) || slices.Contains(tables[0].Notes, want) {
+		t.Errorf("%q", tables[1].Notes)
+	}
+	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.ID == "paired" })
+	if want := "hotpotqa: SR is EM and PR is F1."; i < 0 || !slices.Contains(tables[i].Notes, want) {
+		t.Errorf("no note %q", want)
+	}
+	if only := Tables([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[0].ID != "results-EM-F1" {
+		t.Errorf("it starts with the table %s", only[0].ID)
+	}
+}

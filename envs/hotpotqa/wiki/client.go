@@ -166,7 +166,11 @@ func (l *Live) once(ctx context.Context, address string, read func(io.Reader) er
 	req.Header.Set("User-Agent", l.o.UserAgent)
 	resp, err := l.http.Do(req) // which asks for gzip and unpacks it
 	if err != nil {
-		return fmt.Errorf("Wikipedia does not answer: %w", err)
+		var long *url.Error // which has the whole address
+		if errors.As(err, &long) {
+			err = long.Err
+		}
+		return fmt.Errorf("%s does not answer: %w", l.o.URL, err)
 	}
 	defer resp.Body.Close()
 	l.pause(resp.Header.Get("Retry-After"))
@@ -226,7 +230,7 @@ func (l *Live) checkStatus(resp *http.Response) error {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return fmt.Errorf("%s: %s", l.o.URL, resp.Status)
 	case status == http.StatusForbidden, status == http.StatusUnauthorized:
-		l.refused = fmt.Errorf("%s refuses us: %s; we say that we are %q", l.o.URL, resp.Status, l.o.UserAgent)
+		l.refused = fmt.Errorf("%s refuses us: %s; we say that we are %q, and Wikipedia wants to know whom to write to, see --wiki-contact", l.o.URL, resp.Status, l.o.UserAgent)
 		return backoff.Permanent(l.refused)
 	default:
 		return backoff.Permanent(fmt.Errorf("%s: %s", l.o.URL, resp.Status))
