@@ -86,6 +86,23 @@ type Setup struct {
 	// StepLimitReward counts ALFWorld's limit of 50 commands as progress, as
 	// the reference does.
 	StepLimitReward bool `yaml:"step-limit-reward"`
+	// JerichoBindings is a file with Jericho's templates and walkthroughs; empty
+	// for templates derived from the stories.
+	JerichoBindings string `yaml:"jericho-bindings"`
+	// Huntdark says with which texts that Jericho game starts: "upstream", the
+	// benchmark's own, or "fixed".
+	Huntdark string `yaml:"huntdark"`
+	// Questions is HotpotQA's file of questions, and Sample which of them.
+	Questions string `yaml:"questions"`
+	Sample    string `yaml:"sample"`
+	// Wiki is where HotpotQA's pages come from: live, recorded or offline.
+	Wiki string `yaml:"wiki"`
+	// WikiFlow is how Wikipedia is asked, json or html, and WikiURL where.
+	WikiFlow string `yaml:"wiki-flow"`
+	WikiURL  string `yaml:"wiki-url"`
+	// WikiCache is the folder of recorded pages, WikiIndex that of an index.
+	WikiCache string `yaml:"wiki-cache"`
+	WikiIndex string `yaml:"wiki-index"`
 	// SciworldJar is the file of ScienceWorld's simulator.
 	SciworldJar string `yaml:"sciworld-jar"`
 	// JVMs is how many worlds of ScienceWorld are played at once, each by a Java

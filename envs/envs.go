@@ -45,6 +45,14 @@ type Info struct {
 	Settings map[string]string `json:"settings,omitempty"`
 	// StepLimit is the benchmark's own step limit.
 	StepLimit int `json:"step_limit"`
+	// SuccessName and ProgressName are what the benchmark calls its success rate
+	// and its progress rate, such as "EM" and "F1"; empty where it calls them
+	// that.
+	SuccessName  string `json:"success_name,omitempty"`
+	ProgressName string `json:"progress_name,omitempty"`
+	// Caveat says why results as it was set up do not compare with published
+	// ones; empty if there is nothing to say.
+	Caveat string `json:"caveat,omitempty"`
 	// DataHash is the SHA-256, in hex, of the files the tasks were read from;
 	// empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
@@ -119,6 +127,12 @@ type Lister interface {
 // would do next. It returns "" when it knows no way to the goal.
 type Expert interface {
 	ExpertAction(ctx context.Context) (string, error)
+}
+
+// Speller is the optional ability of a World to bring an action, as a model
+// wrote it, into the spelling that the benchmark's own agent sends.
+type Speller interface {
+	Spell(action string) string
 }
 
 // Snapshotter is the optional ability of a World to return to an earlier

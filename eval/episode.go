@@ -57,6 +57,9 @@ func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *reco
 		if move.GiveUp {
 			break
 		}
+		if speller, ok := world.(envs.Speller); ok && e.player.Model != nil && !move.FormatError {
+			move.Action = speller.Spell(move.Action)
+		}
 		step := envs.Step{Observation: agent.FormatHelp, Progress: rec.Progress}
 		if move.FormatError {
 			rec.FormatErrors++

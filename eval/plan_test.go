@@ -162,6 +162,7 @@ func TestSelectTasks(t *testing.T) {
 	for i, id := range []string{"a/x1", "a/x2", "b/x1", "b/y+"} {
 		tasks = append(tasks, envs.Task{ID: id, Index: i, Type: id[:1]})
 	}
+	env := &countdown{tasks: tasks}
 	for _, c := range []struct {
 		patterns string
 		limit    int
@@ -176,7 +177,7 @@ func TestSelectTasks(t *testing.T) {
 		{"?/x?", 9, "[a/x1 a/x2 b/x1]"},
 		{"A", 0, ""}, {"4", 0, ""}, {"a,", 0, ""}, {"b/y", 0, ""}, {"a", -1, ""},
 	} {
-		got, err := SelectTasks(tasks, c.patterns, c.limit)
+		got, err := SelectTasks(env, c.patterns, c.limit)
 		var ids []string
 		for _, task := range got {
 			ids = append(ids, task.ID)
@@ -185,7 +186,6 @@ func TestSelectTasks(t *testing.T) {
 			t.Errorf("SelectTasks(%q, %d) = %v, %v; want %s", c.patterns, c.limit, ids, err, c.want)
 		}
 	}
-	env := &countdown{tasks: tasks}
 	if task, err := FindTask(env, "2"); err != nil || task.ID != "b/x1" {
 		t.Errorf("FindTask = %v, %v", task, err)
 	}
@@ -195,6 +195,12 @@ func TestSelectTasks(t *testing.T) {
 		}
 	}
 	wide := finder{env}
+	if got, err := SelectTasks(wide, "first, b/y+", 0); err != nil || len(got) != 2 || got[0].ID != "a/x1" {
+		t.Errorf("tasks by another name: %v, %v", got, err)
+	}
+	if got, err := SelectTasks(wide, "c/77", 0); err == nil {
+		t.Errorf("a task outside the benchmark is selected: %v", got)
+	}
 	for name, want := range map[string]string{"2": "b/x1", "b/x1": "b/x1", " c/77 ": "c/77"} {
 		if task, err := FindTask(wide, name); err != nil || task.ID != want {
 			t.Errorf("FindTask(%q) = %v, %v", name, task, err)
@@ -207,10 +213,14 @@ func TestSelectTasks(t *testing.T) {
 	}
 }
 
-// finder is a countdown that has tasks outside its benchmark.
+// finder is a countdown that has tasks outside its benchmark, and another name
+// for one inside.
 type finder struct{ *countdown }
 
-func (finder) Task(id string) (envs.Task, error) {
+func (f finder) Task(id string) (envs.Task, error) {
+	if id == "first" {
+		return f.tasks[0], nil
+	}
 	if !strings.HasPrefix(id, "c/") {
 		return envs.Task{}, errors.New("no such task")
 	}
@@ -220,9 +230,9 @@ func (finder) Task(id string) (envs.Task, error) {
 // Patterns of any form are read without a panic, and what is selected keeps the
 // order.
 func TestSelectTasksHolds(t *testing.T) {
-	tasks := newCountdown(30).tasks
+	env := newCountdown(30)
 	rapid.Check(t, func(t *rapid.T) {
-		got, err := SelectTasks(tasks, rapid.String().Draw(t, "patterns"), rapid.IntRange(0, 40).Draw(t, "limit"))
+		got, err := SelectTasks(env, rapid.String().Draw(t, "patterns"), rapid.IntRange(0, 40).Draw(t, "limit"))
 		for i := 1; i < len(got) && err == nil; i++ {
 			if got[i-1].Index >= got[i].Index {
 				t.Fatalf("%v before %v", got[i-1], got[i])

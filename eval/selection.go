@@ -45,17 +45,18 @@ func ParseSeeds(s string) ([]int64, error) {
 	return slices.Compact(seeds), nil
 }
 
-// SelectTasks picks tasks by a comma-separated list of names, in which * and ?
-// stand for any characters and any one, of task types, and of 0-based numbers or
-// ranges of them; an empty list picks all. Of those picked the first limit are
-// kept, if limit is not 0. The order stays.
-func SelectTasks(tasks []envs.Task, patterns string, limit int) ([]envs.Task, error) {
+// SelectTasks picks tasks of an environment's benchmark by a comma-separated list
+// of names, in which * and ? stand for any characters and any one, of task types,
+// and of 0-based numbers or ranges of them; an empty list picks all. Of those
+// picked the first limit are kept, if limit is not 0. The order stays.
+func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
+	tasks := env.Tasks()
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)
 	}
 	if strings.TrimSpace(patterns) != "" {
 		var err error
-		if tasks, err = pick(tasks, strings.Split(patterns, ",")); err != nil {
+		if tasks, err = pick(env, strings.Split(patterns, ",")); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +66,8 @@ func SelectTasks(tasks []envs.Task, patterns string, limit int) ([]envs.Task, er
 	return tasks, nil
 }
 
-func pick(tasks []envs.Task, patterns []string) ([]envs.Task, error) {
+func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
+	tasks := env.Tasks()
 	picked := make([]bool, len(tasks))
 	for _, p := range patterns {
 		matches := matcher(strings.TrimSpace(p))
@@ -74,6 +76,9 @@ func pick(tasks []envs.Task, patterns []string) ([]envs.Task, error) {
 			if matches(t) {
 				picked[i], found = true, true
 			}
+		}
+		if t, ok := otherName(env, p); !found && ok {
+			picked[t.Index], found = true, true
 		}
 		if !found {
 			return nil, fmt.Errorf("no task matches %q; the first is %s and the last %s", p, tasks[0].ID, tasks[len(tasks)-1].ID)
@@ -86,6 +91,17 @@ func pick(tasks []envs.Task, patterns []string) ([]envs.Task, error) {
 		}
 	}
 	return out, nil
+}
+
+// otherName finds a task of the benchmark under another name that the
+// environment knows for it.
+func otherName(env envs.Env, name string) (t envs.Task, ok bool) {
+	f, ok := env.(envs.Finder)
+	if !ok {
+		return t, false
+	}
+	t, err := f.Task(strings.TrimSpace(name))
+	return t, err == nil && t.Index >= 0
 }
 
 var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
@@ -108,7 +124,7 @@ func matcher(pattern string) func(envs.Task) bool {
 // FindTask returns the one task with that name or 0-based number: of the
 // benchmark or, if the environment can, any other.
 func FindTask(env envs.Env, name string) (envs.Task, error) {
-	found, err := SelectTasks(env.Tasks(), name, 0)
+	found, err := SelectTasks(env, name, 0)
 	if err == nil && len(found) == 1 && !strings.Contains(name, ",") && strings.TrimSpace(name) != "" {
 		return found[0], nil
 	}

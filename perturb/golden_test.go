@@ -135,6 +135,50 @@ func TestRecordsOneToOne(t *testing.T) {
 	t.Logf("%d actions, %d observations", len(actions), len(observations))
 }
 
+// The other dialect, with its help text and its verb "move", as well.
+func TestModernRecordsOneToOne(t *testing.T) {
+	env, err := alfworld.NewOfficial(shared(t, "data/agentboard"), alfworld.Options{Dialect: "v2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iface := env.Interface("")
+	var rewritten []*Perturbation
+	for _, rules := range shipped(t) {
+		p, err := New(rules, iface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewritten = append(rewritten, p)
+	}
+	lines(t, "alfworld/raw_engine_v2_random.jsonl.gz", func(line []byte) {
+		var e struct {
+			Steps []struct {
+				Action, Obs string
+				Admissible  []string
+			}
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range rewritten {
+			for _, s := range e.Steps {
+				if got := p.ReadObservation(p.WriteObservation(s.Obs)); got != s.Obs {
+					t.Errorf("%q reads %q and came from %q", s.Obs, p.WriteObservation(s.Obs), got)
+				}
+				for _, a := range append(s.Admissible, s.Action) {
+					if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
+						t.Errorf("%q is written %q and read %q", a, p.WriteAction(a), got)
+					}
+				}
+			}
+		}
+	})
+	help := rewritten[2].WriteObservation("  take (object) from (receptacle):  take an object from a receptacle")
+	if help != "  from (receptacle) take (object):  take an object from a receptacle" {
+		t.Errorf("P3's help says %q", help)
+	}
+}
+
 // The expert wins every official game under every perturbation, and nothing that
 // it types would be understood without it, unless it is written as before. On
 // the way no old form is listed or carried out.

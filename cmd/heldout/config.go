@@ -15,6 +15,8 @@ import (
 	"heldout/configs"
 	"heldout/envs/alfworld"
 	"heldout/envs/catalog"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/hotpotqa/wiki"
 	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/eval/model"
@@ -60,6 +62,15 @@ func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
 	f.StringVar(&s.Split, "split", s.Split, "alfworld: set of official games, "+strings.Join(alfworld.Splits(), ", ")+"; sciworld, variant scienceworld: "+strings.Join(sciworld.Splits(), ", ")+"; the first is the default")
 	f.StringVar(&s.Dialect, "dialect", s.Dialect, "alfworld: how games speak: v1 (the default, behind published numbers), v2, or file for each as its file says")
 	f.BoolVar(&s.StepLimitReward, "step-limit-reward", s.StepLimitReward, "alfworld: count the engine's limit of 50 commands as progress 1, as the reference does")
+	f.StringVar(&s.JerichoBindings, "jericho-bindings", s.JerichoBindings, "jericho: file with Jericho's templates of commands and walkthroughs, its game_info.py, or JSON; without it templates are derived from the stories")
+	f.StringVar(&s.Huntdark, "huntdark", s.Huntdark, "jericho: texts with which the game huntdark starts: upstream (none, as the benchmark has it; the default) or fixed")
+	f.StringVar(&s.Questions, "questions", s.Questions, "hotpotqa: file of questions, in the hotpotqa folder of --data or by its path; the default is the development set")
+	f.StringVar(&s.Sample, "sample", s.Sample, "hotpotqa: which questions: all, seed:N or seed:N:COUNT; the default is ReAct's seed:233:300 of the development set, and all of other files")
+	f.StringVar(&s.Wiki, "wiki", s.Wiki, "hotpotqa: where pages come from: "+strings.Join(hotpotqa.Origins(), ", ")+"; the first is the default, but our own questions have articles of their own")
+	f.StringVar(&s.WikiFlow, "wiki-flow", s.WikiFlow, "hotpotqa: how Wikipedia is asked: json (the default) or html, as the reference does")
+	f.StringVar(&s.WikiURL, "wiki-url", s.WikiURL, "hotpotqa: script path of the Wikipedia to ask; the default is "+wiki.DefaultURL)
+	f.StringVar(&s.WikiCache, "wiki-cache", s.WikiCache, "hotpotqa: folder in which live answers are kept, and recorded ones found; a run's default is a folder beside its own")
+	f.StringVar(&s.WikiIndex, "wiki-index", s.WikiIndex, "hotpotqa: folder of an index made by heldout wiki build, for --wiki offline")
 	f.StringVar(&s.SciworldJar, "sciworld-jar", s.SciworldJar, "sciworld: the simulator's file, scienceworld.jar (or "+jarVariable+"); heldout doctor sciworld says how to get it")
 	f.IntVar(&s.JVMs, "jvms", s.JVMs, "sciworld: worlds played at once, each by a Java virtual machine of its own; 0 for the number of processors")
 	f.StringVar(&s.Simplifications, "simplifications", s.Simplifications, "sciworld: "+strings.Join(sciworld.Simplifications(), ", ")+"; several are separated by commas; the default is the variant's")

@@ -20,9 +20,11 @@ import (
 var values = map[string]string{
 	"model": "vllm:x", "base-url": "http://h/v1", "api-key-env": "KEY", "context": "4096", "extra-body": `{"top_k":20}`,
 	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
+	"jericho-bindings": "b.json", "huntdark": "fixed",
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "out": "there",
 	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true",
+	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w", "wiki-cache": "cache", "wiki-index": "index",
 	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
@@ -131,14 +133,19 @@ func TestFlagsWin(t *testing.T) {
 
 // The default suite is for those who choose nothing; HELDOUT_DATA is a default.
 func TestResolveDefaults(t *testing.T) {
+	var suite configs.Run
+	if err := configs.LoadSuite("default", &suite); err != nil {
+		t.Fatal(err)
+	}
+	suite.Env, _ = catalog.Available(suite.Env, configs.Setup{Data: "official"})
 	for _, c := range []struct {
 		args   []string
 		envs   []string
 		models []string
 		seeds  string
 	}{
-		{nil, []string{"pddl"}, []string{"expert", "random"}, "0-2"},
-		{[]string{"--seeds", "7-7"}, []string{"pddl"}, []string{"expert", "random"}, "7-7"},
+		{nil, suite.Env, []string{"expert", "random"}, "0-2"},
+		{[]string{"--seeds", "7-7"}, suite.Env, []string{"expert", "random"}, "7-7"},
 		{[]string{"--model", "vllm:x"}, everyEnv(), []string{"vllm:x"}, "0-0"},
 		{[]string{"--env", "pddl"}, []string{"pddl"}, nil, "0-0"},
 	} {

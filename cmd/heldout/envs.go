@@ -39,7 +39,7 @@ func newEnvs(sys *system) *cobra.Command {
 			}}
 			for _, e := range catalog.All() {
 				cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
-				if env, err := e.Open(o); err != nil {
+				if env, err := e.Open(o, sys.outside()); err != nil {
 					t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
 				} else {
 					cells[1] = table.Int(len(env.Tasks()))

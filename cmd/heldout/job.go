@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,9 @@ import (
 	"heldout/eval/record"
 	"heldout/scoring/report"
 )
+
+// runsDir is where run directories are made.
+const runsDir = "runs"
 
 // job is a run that is ready to start.
 type job struct {
@@ -58,7 +62,7 @@ func (j *job) prepare(sys *system) (err error) {
 		}
 	}
 	for _, name := range r.Env {
-		if err := j.addBenchmark(name); err != nil {
+		if err := j.addBenchmark(sys, name); err != nil {
 			return err
 		}
 	}
@@ -69,7 +73,7 @@ func (j *job) prepare(sys *system) (err error) {
 		return err
 	}
 	if j.dir = r.Out; j.dir == "" {
-		j.dir = filepath.Join("runs", directoryName(r, j.plan.Hash()))
+		j.dir = filepath.Join(runsDir, directoryName(r, j.plan.Hash()))
 	}
 	return nil
 }
@@ -89,9 +93,11 @@ func (j *job) setPlayer(sys *system, r configs.Run, name string, p *eval.Player)
 	return nil
 }
 
-func (j *job) addBenchmark(name string) error {
+func (j *job) addBenchmark(sys *system, name string) error {
 	r := j.config
-	env, err := catalog.Open(name, r.Setup)
+	outside := sys.outside()
+	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(runsDir, "any")))
+	env, err := catalog.Open(name, r.Setup, outside)
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func (j *job) addBenchmark(name string) error {
 	if b.StepLimit == 0 {
 		b.StepLimit = env.Info().StepLimit
 	}
-	if b.Tasks, err = eval.SelectTasks(env.Tasks(), r.Tasks, r.Limit); err != nil {
+	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}
 	if len(j.served) > 0 {

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"heldout/envs"
 	"heldout/eval/record"
 	"heldout/scoring/table"
 )
@@ -74,6 +75,11 @@ func columns(f *os.File) int {
 		return 0
 	}
 	return width
+}
+
+// outside is what environments may know of the world outside.
+func (s *system) outside() envs.Outside {
+	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: "heldout/" + s.tool.Version}
 }
 
 // about says which build this is.

@@ -1,29 +1,31 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/jericho"
 	"heldout/eval"
-	"heldout/scoring/table"
 )
 
+// playOptions say what is played and how.
+type playOptions struct {
+	setup        configs.Setup
+	task         string
+	perturbation string
+	story        string
+	raw          bool
+	asJSON       bool
+	withActions  bool
+}
+
 func newPlay(sys *system) *cobra.Command {
-	var o configs.Setup
-	var name, perturbation string
-	var asJSON, withActions bool
+	var o playOptions
 	c := &cobra.Command{
 		Use:   "play ENV --task TASK",
 		Short: "Play a task by hand, or from another program",
@@ -38,266 +40,70 @@ for every action observation, progress, done, success and valid; and actions, th
 ones, with --actions.`,
 		Example: `  heldout play pddl --task 0
   heldout play pddl --data DIR --task gripper/prob01 --json --actions
-  heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77`,
+  heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
+  heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment"),
 		RunE: func(c *cobra.Command, names []string) error {
-			if err := checkSetup(names, o); err != nil {
-				return usage(err)
-			}
-			env, err := catalog.Open(names[0], o)
+			env, err := o.environment(names[0], sys.outside())
 			if err != nil {
-				return err
+				return usage(err)
 			}
 			defer closeEnv(env)
-			task, err := eval.FindTask(env, name)
+			task, world, err := o.open(env)
 			if err != nil {
-				if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
-					err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
-				}
 				return usage(err)
 			}
-			if perturbation != "" {
-				if env, err = perturbed(env, perturbation); err != nil {
-					return usage(err)
-				}
-			}
-			world, err := env.NewWorld(task)
-			if err != nil {
-				return err
-			}
 			defer world.Close()
-			p := player{sys: sys, env: names[0], task: task, world: world, actions: withActions}
-			if asJSON {
+			p := player{sys: sys, env: names[0], task: task, world: world, actions: o.withActions}
+			if o.asJSON {
 				return p.playJSON(c.Context())
 			}
 			return p.playText(c.Context())
 		},
 	}
-	taskSource(c, sys, &o)
-	c.Flags().StringVar(&name, "task", "0", "name or 0-based number of the task")
-	c.Flags().Int64Var(&o.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks")
-	c.Flags().StringVar(&perturbation, "perturb", "", "play under a perturbation: P1 to P4, or a YAML file")
-	c.Flags().BoolVar(&asJSON, "json", false, "read and write JSON, one object a line")
-	c.Flags().BoolVar(&withActions, "actions", false, "show the valid actions with every observation")
+	taskSource(c, sys, &o.setup)
+	f := c.Flags()
+	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
+	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks; with --story its random numbers, 0 for those known to suit it")
+	f.StringVar(&o.perturbation, "perturb", "", "play under a perturbation: P1 to P4, or a YAML file")
+	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
+	f.BoolVar(&o.raw, "raw", false, "with --story, show all that the story shows as it is, and pass every line on to it")
+	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object a line")
+	f.BoolVar(&o.withActions, "actions", false, "show the valid actions with every observation")
 	return c
 }
 
-// player plays one world from standard input.
-type player struct {
-	sys     *system
-	env     string
-	task    envs.Task
-	world   envs.World
-	actions bool
+// open makes the world to play.
+func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err error) {
+	if task, err = eval.FindTask(env, o.task); err != nil {
+		if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
+			err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
+		}
+		return task, nil, err
+	}
+	if o.perturbation != "" {
+		if env, err = perturbed(env, o.perturbation); err != nil {
+			return task, nil, err
+		}
+	}
+	world, err = env.NewWorld(task)
+	return task, world, err
 }
 
-// validActions lists the valid actions.
-func (p *player) validActions(ctx context.Context) ([]string, error) {
-	l, ok := p.world.(envs.Lister)
-	if !ok {
-		return nil, errors.New("the environment cannot list its valid actions")
+// environment opens the environment, or one of a single story file.
+func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, error) {
+	if err := checkSetup([]string{name}, o.setup); err != nil {
+		return nil, err
 	}
-	actions, err := l.Actions(ctx)
-	return append([]string{}, actions...), err
-}
-
-// jsonStart and jsonStep are the lines of --json.
-type jsonStart struct {
-	Env         string   `json:"env"`
-	Task        string   `json:"task"`
-	Goal        string   `json:"goal"`
-	Observation string   `json:"observation"`
-	Progress    float64  `json:"progress"`
-	Done        bool     `json:"done"`
-	Success     bool     `json:"success"`
-	Actions     []string `json:"actions,omitzero"`
-}
-
-type jsonStep struct {
-	Observation string   `json:"observation"`
-	Progress    float64  `json:"progress"`
-	Done        bool     `json:"done"`
-	Success     bool     `json:"success"`
-	Valid       bool     `json:"valid"`
-	Actions     []string `json:"actions,omitzero"`
-}
-
-// maxLine bounds a line of input.
-const maxLine = 1 << 20
-
-func (p *player) playJSON(ctx context.Context) error {
-	start, err := p.world.Start(ctx)
-	if err != nil {
-		return err
+	switch {
+	case o.story != "" && name != jericho.Name:
+		return nil, fmt.Errorf("--story is for %s, not for %s", jericho.Name, name)
+	case o.story != "":
+		return jericho.New(jericho.Options{
+			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed), Bindings: o.setup.JerichoBindings,
+		})
+	case o.raw:
+		return nil, errors.New("only a story file given with --story can be shown raw")
 	}
-	first := jsonStart{Env: p.env, Task: p.task.ID, Goal: start.Goal, Observation: start.Observation}
-	if p.actions {
-		if first.Actions, err = p.validActions(ctx); err != nil {
-			return err
-		}
-	}
-	out := json.NewEncoder(p.sys.stdout)
-	out.SetEscapeHTML(false)
-	if err := out.Encode(first); err != nil {
-		return err
-	}
-	return p.eachLine(ctx, func(n int, line string) error {
-		action, err := parseAction([]byte(line))
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		s, err := p.world.Step(ctx, action)
-		if err != nil {
-			return err
-		}
-		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success, Valid: s.Valid}
-		if p.actions {
-			if answer.Actions, err = p.validActions(ctx); err != nil {
-				return err
-			}
-		}
-		return out.Encode(answer)
-	})
-}
-
-// parseAction reads {"action": "…"}.
-func parseAction(line []byte) (string, error) {
-	var in struct {
-		Action *string `json:"action"`
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	if err := d.Decode(&in); err != nil {
-		return "", fmt.Errorf("want {\"action\": \"…\"}: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF || in.Action == nil {
-		return "", errors.New("want one object {\"action\": \"…\"} a line")
-	}
-	return *in.Action, nil
-}
-
-// eachLine visits the lines of standard input until it ends, visit fails or ctx
-// is done.
-func (p *player) eachLine(ctx context.Context, visit func(n int, line string) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	scanner := bufio.NewScanner(p.sys.stdin)
-	scanner.Buffer(nil, maxLine)
-	lines := make(chan string)
-	go func() { // reading cannot be interrupted, waiting for it can
-		defer close(lines)
-		for scanner.Scan() {
-			select {
-			case lines <- scanner.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	for n := 1; ; n++ {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case line, ok := <-lines:
-			if !ok {
-				return scanner.Err()
-			}
-			if err := visit(n, line); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-var errQuit = errors.New("quit")
-
-func (p *player) playText(ctx context.Context) error {
-	start, err := p.world.Start(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.sys.stdout, "%s %s\n%s\n\n", p.env, p.task.ID, start.Goal)
-	if v, ok := p.world.(envs.Viewer); ok {
-		fmt.Fprintf(p.sys.stdout, "%s\n\n", strings.Join(v.View().Legend, "\n"))
-	}
-	if err := p.showObservation(ctx, start.Observation); err != nil {
-		return err
-	}
-	err = p.eachLine(ctx, func(_ int, line string) error { return p.command(ctx, strings.TrimSpace(line)) })
-	if errors.Is(err, errQuit) {
-		return nil
-	}
-	return err
-}
-
-// command carries out a line of input.
-func (p *player) command(ctx context.Context, line string) error {
-	switch line {
-	case ":quit":
-		return errQuit
-	case ":actions":
-		actions, err := p.validActions(ctx)
-		if err != nil {
-			return err
-		}
-		return p.showText(ctx, strings.Join(actions, "\n"))
-	case ":expert":
-		e, ok := p.world.(envs.Expert)
-		if !ok {
-			return p.showText(ctx, "The environment has no expert.")
-		}
-		action, err := e.ExpertAction(ctx)
-		if err != nil {
-			return err
-		}
-		if action == "" {
-			action = "The expert knows nothing to do."
-		}
-		return p.showText(ctx, action)
-	}
-	s, err := p.world.Step(ctx, line)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
-	return p.showObservation(ctx, s.Observation)
-}
-
-// showObservation prints an observation, beside a picture if there is one.
-func (p *player) showObservation(ctx context.Context, text string) error {
-	v, ok := p.world.(envs.Viewer)
-	if !ok {
-		return p.showText(ctx, text)
-	}
-	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == ""
-	var printable []string
-	for _, line := range splitLines(text) {
-		printable = append(printable, table.Printable(line))
-	}
-	for _, line := range beside(v.View(), printable, cmp.Or(p.sys.columns, plainColumns), colored) {
-		fmt.Fprintln(p.sys.stdout, line)
-	}
-	return p.prompt(ctx)
-}
-
-// showText prints an answer.
-func (p *player) showText(ctx context.Context, text string) error {
-	for _, line := range splitLines(text) {
-		fmt.Fprintln(p.sys.stdout, table.Printable(line))
-	}
-	return p.prompt(ctx)
-}
-
-// prompt prints the valid actions, if wanted, and asks for the next line.
-func (p *player) prompt(ctx context.Context) error {
-	if p.actions {
-		actions, err := p.validActions(ctx)
-		if err != nil {
-			return err
-		}
-		for _, a := range actions {
-			fmt.Fprintln(p.sys.stdout, "  "+table.Printable(a))
-		}
-	}
-	_, err := fmt.Fprint(p.sys.stdout, "> ")
-	return err
+	return catalog.Open(name, o.setup, out)
 }

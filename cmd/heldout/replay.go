@@ -78,7 +78,7 @@ func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) 
 	env, ok := r.open[e.Env]
 	if !ok {
 		var err error
-		if env, err = catalog.Open(e.Env, r.options); err != nil {
+		if env, err = catalog.Open(e.Env, r.options, r.sys.outside()); err != nil {
 			return err
 		}
 		if env.Info().Source != envs.Official {

@@ -28,7 +28,7 @@ progress rates with intervals and spreads.`,
 	})
 	root.AddCommand(
 		newRun(sys), newSweep(sys), newCompare(sys), newPlay(sys), newReplay(sys),
-		newEnvs(sys), newTasks(sys), newDoctor(sys), newVersion(sys),
+		newEnvs(sys), newTasks(sys), newWiki(sys), newDoctor(sys), newVersion(sys),
 	)
 	return root
 }

@@ -21,11 +21,11 @@ func newTasks(sys *system) *cobra.Command {
 			if err := checkSetup(names, o); err != nil {
 				return usage(err)
 			}
-			env, err := catalog.Open(names[0], o)
+			env, err := catalog.Open(names[0], o, sys.outside())
 			if err != nil {
 				return err
 			}
-			tasks, err := eval.SelectTasks(env.Tasks(), patterns, 0)
+			tasks, err := eval.SelectTasks(env, patterns, 0)
 			if err != nil {
 				return usage(err)
 			}

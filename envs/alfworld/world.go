@@ -33,8 +33,7 @@ type world struct {
 	reached  []bool // the sub-goals, in order
 	done     bool
 
-	plan     []int          // what the expert means to do in planFrom
-	planFrom planning.State // nil before the expert was first asked
+	guide planning.Guide // the expert's
 }
 
 // rules are what the worlds of one task share.
@@ -143,23 +142,13 @@ func (w *world) progress(success bool) float64 {
 // Actions implements envs.Lister: the commands that the engine takes now.
 func (w *world) Actions(context.Context) ([]string, error) { return w.engine.commands(), nil }
 
-// ExpertAction implements envs.Expert. It follows a plan for as long as the
-// world does.
+// ExpertAction implements envs.Expert.
 func (w *world) ExpertAction(context.Context) (string, error) {
-	task, state := w.rules.game.task, w.engine.state
-	if w.planFrom != nil && len(w.plan) > 0 && !w.planFrom.Equal(state) {
-		after := w.planFrom.Clone()
-		task.Apply(&task.Operators[w.plan[0]], w.planFrom, after)
-		w.plan, w.planFrom = w.plan[1:], after
-	}
-	if w.planFrom == nil || !w.planFrom.Equal(state) {
-		w.plan, _ = task.Plan(state)
-		w.planFrom = state.Clone()
-	}
-	if len(w.plan) == 0 {
+	operator, ok := w.guide.Next(w.rules.game.task, w.engine.state)
+	if !ok {
 		return "", nil
 	}
-	return w.rules.game.texts[w.plan[0]], nil
+	return w.rules.game.texts[operator], nil
 }
 
 // snapshot is what envs.Snapshotter keeps of a world: a world.

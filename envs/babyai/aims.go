@@ -2,17 +2,14 @@ package babyai
 
 import (
 	"slices"
-	"strconv"
 
 	"heldout/envs/babyai/minigrid"
 )
 
-// aim is something to be reached next: a sub-goal, a simple instruction or,
-// without either, carrying a key.
+// aim is something to be reached next: a sub-goal or a simple instruction.
 type aim struct {
 	goal *pattern
 	leaf *minigrid.Instruction
-	key  minigrid.Color
 }
 
 // seer tells where things have to be in view for a sub-goal. It belongs to one
@@ -48,7 +45,7 @@ func sentence(t []thing) string {
 }
 
 // reaches reports whether carrying an object of that name reaches a sub-goal.
-func (s *seer) reaches(goal *pattern, name string) bool {
+func reaches(goal *pattern, name string) bool {
 	return goal.matches([]string{" You are carrying a " + name})
 }
 
@@ -59,23 +56,31 @@ func (s *seer) possible(w *minigrid.World, goal *pattern) bool {
 	w.Objects(func(_ minigrid.ID, o minigrid.Object) {
 		opened := o.Code
 		opened.State = minigrid.Open
-		found = found || s.reaches(goal, name(o.Code)) || len(s.inView(goal, name(o.Code))) > 0 || len(s.inView(goal, name(opened))) > 0
+		found = found || reaches(goal, name(o.Code)) || len(s.inView(goal, name(o.Code))) > 0 || len(s.inView(goal, name(opened))) > 0
 	})
 	return found
 }
 
 // targets returns the poses where an aim is reached, or nearly.
 func (s *seer) targets(w *minigrid.World, a aim) []target {
-	switch {
-	case a.goal != nil:
+	if a.goal != nil {
 		return s.goalTargets(w, a.goal)
-	case a.leaf != nil:
-		return leafTargets(w, a.leaf)
 	}
-	var out []target
+	return leafTargets(w, a.leaf)
+}
+
+// keyTargets returns the poses from which a key of that color can be picked up,
+// with the cost of the rest of the way.
+func keyTargets(w *minigrid.World, c minigrid.Color, rest *approach) (out []target) {
 	w.Objects(func(id minigrid.ID, o minigrid.Object) {
-		if o.Kind == minigrid.Key && o.Color == a.key {
-			out = append(out, carryTargets(w, id, o)...)
+		if o.Kind != minigrid.Key || o.Color != c {
+			return
+		}
+		for _, t := range carryTargets(w, id, o) {
+			if _, in := w.At(t.at.Point); in.Kind != minigrid.Wall {
+				t.cost += rest.cost[rest.index(t.at)]
+				out = append(out, t)
+			}
 		}
 	})
 	return out
@@ -83,7 +88,7 @@ func (s *seer) targets(w *minigrid.World, a aim) []target {
 
 func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
 	w.Objects(func(id minigrid.ID, o minigrid.Object) {
-		if o.Kind != minigrid.Door && s.reaches(goal, name(o.Code)) {
+		if o.Kind != minigrid.Door && reaches(goal, name(o.Code)) {
 			out = append(out, carryTargets(w, id, o)...)
 		}
 		if at, _ := w.At(o.Pos); id == w.Carrying() || at == minigrid.None {
@@ -204,17 +209,13 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 
 // inHand returns what an aim costs that is reached, or nearly, with what the agent
 // carries, wherever it is.
-func (s *seer) inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
+func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 	id := w.Carrying()
 	if id == minigrid.None {
 		return 0, false
 	}
-	o := w.Object(id)
-	switch {
-	case a.goal != nil:
-		return 1, s.reaches(a.goal, name(o.Code))
-	case a.leaf == nil:
-		return 0, o.Kind == minigrid.Key && o.Color == a.key
+	if a.goal != nil {
+		return 1, reaches(a.goal, name(w.Object(id).Code))
 	}
 	// Carried without having counted, it must be put down and picked up again.
 	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)
@@ -222,11 +223,8 @@ func (s *seer) inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 
 // String tells aims of one task apart.
 func (a aim) String() string {
-	switch {
-	case a.goal != nil:
+	if a.goal != nil {
 		return "goal " + a.goal.text
-	case a.leaf != nil:
-		return "leaf " + a.leaf.String()
 	}
-	return "key " + strconv.Itoa(int(a.key))
+	return "leaf " + a.leaf.String()
 }

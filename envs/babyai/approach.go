@@ -38,8 +38,9 @@ func (a *approach) index(p minigrid.Pose) int {
 	return 4*(p.Y*a.width+p.X) + int(p.Dir)
 }
 
-// newApproach searches backwards from the targets (Dijkstra).
-func newApproach(w *minigrid.World, targets []target) *approach {
+// newApproach searches backwards from the targets (Dijkstra). Locked doors of
+// barred colors count as walls.
+func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach {
 	width, height := w.Size()
 	a := &approach{width: width, cost: make([]int32, 4*width*height), lock: make([]minigrid.Color, 4*width*height)}
 	for i := range a.cost {
@@ -72,6 +73,9 @@ func newApproach(w *minigrid.World, targets []target) *approach {
 			continue
 		}
 		cost, lock := entering(w, item.at.Point, key)
+		if barred.has(lock) {
+			continue
+		}
 		if lock == minigrid.AnyColor {
 			lock = a.lock[i]
 		}
@@ -96,6 +100,13 @@ func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cos
 	}
 	return costLocked, o.Color
 }
+
+// colorSet is a set of colors.
+type colorSet uint8
+
+func (s colorSet) has(c minigrid.Color) bool { return s&(1<<c) != 0 }
+
+func (s colorSet) with(c minigrid.Color) colorSet { return s | 1<<c }
 
 // queued is a pose in the queue of newApproach.
 type queued struct {

@@ -144,7 +144,7 @@ func (p *planner) estimate(g *game) int32 {
 		if len(pending) == 0 {
 			return 0
 		}
-		return int32(len(pending))*costGoal + p.cost(g.world, aim{leaf: pending[0]}, 0)
+		return int32(len(pending))*costGoal + p.cost(g.world, aim{leaf: pending[0]})
 	}
 	total, aimed := int32(0), false
 	for i := range g.goals.ways[0] {
@@ -170,7 +170,7 @@ func (p *planner) possible(g *game, i int) bool {
 func (p *planner) goalCost(g *game, i int) int32 {
 	cost := int32(unattainable)
 	for _, way := range g.goals.ways {
-		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}, 0))
+		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}))
 	}
 	return cost
 }
@@ -194,30 +194,34 @@ func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*min
 	return out
 }
 
-// maxKeys bounds how many doors are thought of that hide one another's keys.
-const maxKeys = 4
-
-// cost guesses what it takes to reach an aim; keys is the number of keys that
-// are fetched for it already.
-func (p *planner) cost(w *minigrid.World, a aim, keys int) int32 {
-	if cost, ok := p.seer.inHand(w, a); ok {
+// cost guesses what it takes to reach an aim. If a locked door is on the way it
+// goes by way of the key, and for that by way of another key if need be; the way
+// to a key does not lead through the door that it opens.
+func (p *planner) cost(w *minigrid.World, a aim) int32 {
+	if cost, ok := inHand(w, a); ok {
 		return cost
 	}
 	id := string(w.AppendObjects(nil)) + a.String()
-	way, ok := p.approaches[id]
+	way := p.approach(id, func() *approach { return newApproach(w, p.seer.targets(w, a), 0) })
+	agent := way.index(w.Agent())
+	var barred colorSet
+	for way.lock[agent] != minigrid.AnyColor && way.cost[agent] < unattainable {
+		key, rest := way.lock[agent], way
+		barred = barred.with(key)
+		id += " key " + key.String()
+		way = p.approach(id, func() *approach { return newApproach(w, keyTargets(w, key, rest), barred) })
+	}
+	return way.cost[agent]
+}
+
+// approach looks up an approach, or makes it.
+func (p *planner) approach(id string, search func() *approach) *approach {
+	found, ok := p.approaches[id]
 	if !ok {
-		way = newApproach(w, p.seer.targets(w, a))
-		p.approaches[id] = way
+		found = search()
+		p.approaches[id] = found
 	}
-	i := way.index(w.Agent())
-	cost, lock := way.cost[i], way.lock[i]
-	if lock == minigrid.AnyColor || cost >= unattainable {
-		return cost
-	}
-	if keys == maxKeys {
-		return unattainable
-	}
-	return min(unattainable, cost+p.cost(w, aim{key: lock}, keys+1))
+	return found
 }
 
 // ExpertAction implements envs.Expert. It follows its plan for as long as the

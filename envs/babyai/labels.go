@@ -152,7 +152,9 @@ func subgoalFields(b []byte) (out []subgoalField, err error) {
 // fromInstruction makes sub-goals of the forms that AgentBoard's have, in the
 // order in which the instruction wants its parts done: what is to be faced is
 // seen and then right ahead, what is to be opened is seen open, what is to be
-// picked up or put elsewhere is carried.
+// picked up or put elsewhere is carried. They ask for less than the instruction
+// where it speaks of a location or of putting something down; of the benchmark's
+// tasks only those of level 14 do.
 func fromInstruction(in *minigrid.Instruction) [][]string {
 	return [][]string{instructionGoals(in)}
 }

@@ -11,6 +11,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
 )
@@ -28,7 +30,7 @@ type Entry struct {
 	Missing func(configs.Setup) error
 	// Examine checks what the environment needs, part by part; nil likewise.
 	Examine func(context.Context, configs.Setup) []envs.Check
-	Open    func(configs.Setup) (envs.Env, error)
+	Open    func(configs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
@@ -43,6 +45,14 @@ func All() []Entry {
 			Takes: []string{"variant"}, Open: openBabyAI,
 		},
 		{
+			Name: hotpotqa.Name, Summary: "questions over Wikipedia: search, look up, answer",
+			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
+		},
+		{
+			Name: jericho.Name, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
+			Takes: []string{"jericho-bindings", "huntdark"}, Open: openJericho,
+		},
+		{
 			Name: pddl.Name, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
 			Open: openPDDL,
 		},
@@ -53,19 +63,21 @@ func All() []Entry {
 			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
 				return sciworld.Examine(ctx, sciworldOptions(s))
 			},
-			Open: func(s configs.Setup) (envs.Env, error) { return sciworld.New(sciworldOptions(s)) },
+			Open: func(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+				return sciworld.New(sciworldOptions(s))
+			},
 		},
 	}
 }
 
 // Open sets up the environment of that name. Settings that it has no use for are
 // left alone; see Unused.
-func Open(name string, s configs.Setup) (envs.Env, error) {
+func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
 	e, err := Find(name)
 	if err != nil {
 		return nil, err
 	}
-	return e.Open(s)
+	return e.Open(s, out)
 }
 
 // Find returns the entry of that name.
@@ -104,23 +116,38 @@ func Unused(environments, settings []string) []string {
 	})
 }
 
-func openPDDL(s configs.Setup) (envs.Env, error) {
+func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
 		return pddl.NewGenerated(s.GeneratorSeed)
 	}
 	return pddl.NewOfficial(s.Data)
 }
 
-func openBabyAI(s configs.Setup) (envs.Env, error) {
+func openBabyAI(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	return babyai.New(babyai.Options{Data: s.Data, Variant: s.Variant})
 }
 
-func openALFWorld(s configs.Setup) (envs.Env, error) {
+func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := alfworld.Options{Split: s.Split, Dialect: s.Dialect, StepLimitReward: s.StepLimitReward}
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
 	}
 	return alfworld.NewOfficial(s.Data, o)
+}
+
+func openJericho(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+	return jericho.New(jericho.Options{Data: s.Data, GeneratorSeed: s.GeneratorSeed, Bindings: s.JerichoBindings, Huntdark: s.Huntdark})
+}
+
+func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
+	o := hotpotqa.Options{
+		Questions: s.Questions, Sample: s.Sample,
+		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Cache: s.WikiCache, Index: s.WikiIndex},
+	}
+	if s.Data == "" {
+		return hotpotqa.NewEmbedded(o, out)
+	}
+	return hotpotqa.NewOfficial(s.Data, o, out)
 }
 
 func sciworldOptions(s configs.Setup) sciworld.Options {

@@ -28,8 +28,7 @@ type world struct {
 	progress float64
 	done     bool
 
-	plan     []int          // what the expert means to do in planFrom
-	planFrom planning.State // nil before the expert was first asked
+	guide planning.Guide // the expert's
 }
 
 func newWorld(in *instance) *world {
@@ -152,23 +151,13 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	return out, nil
 }
 
-// ExpertAction implements envs.Expert. It follows a plan for as long as the
-// world does.
+// ExpertAction implements envs.Expert.
 func (w *world) ExpertAction(context.Context) (string, error) {
-	task := w.in.task
-	if w.planFrom != nil && len(w.plan) > 0 && !w.planFrom.Equal(w.state) {
-		after := w.planFrom.Clone()
-		task.Apply(&task.Operators[w.plan[0]], w.planFrom, after)
-		w.plan, w.planFrom = w.plan[1:], after
-	}
-	if w.planFrom == nil || !w.planFrom.Equal(w.state) {
-		w.plan, _ = task.Plan(w.state)
-		w.planFrom = w.state.Clone()
-	}
-	if len(w.plan) == 0 {
+	operator, ok := w.guide.Next(w.in.task, w.state)
+	if !ok {
 		return "", nil
 	}
-	return w.in.texts[w.plan[0]], nil
+	return w.in.texts[operator], nil
 }
 
 // snapshot is what envs.Snapshotter keeps of a world: a world.

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +34,8 @@ type Baseline struct {
 
 // Tables returns the tables of runs, and of baselines if there are any:
 //
-//   - "results": rates with intervals
+//   - "results": rates with intervals; environments with other names for their
+//     rates have tables of their own, such as "results-EM-F1"
 //   - "difficulty": easy and hard tasks, where the benchmark has them
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
@@ -45,7 +47,7 @@ type Baseline struct {
 // All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows, plain := newRows(runs, true), newRows(runs, false)
-	tables := []table.Table{results(rows)}
+	tables := resultTables(rows)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
@@ -108,8 +110,73 @@ func incomplete(rows []row) (notes []string) {
 	return notes
 }
 
+// measures are the names of the success rate and the progress rate.
+type measures struct{ success, progress string }
+
+// common are those of most environments.
+var common = measures{"SR", "PR"}
+
+// measures are what the row's environment calls its rates.
+func (r row) measures() measures {
+	return measures{cmp.Or(r.Environment.SuccessName, common.success), cmp.Or(r.Environment.ProgressName, common.progress)}
+}
+
+// explain says what the names stand for.
+func (m measures) explain() string {
+	if m == common {
+		return "SR success rate, PR progress rate"
+	}
+	return fmt.Sprintf("%s and %s, which count as success rate and progress rate", m.success, m.progress)
+}
+
+// resultTables are the tables of rates, one for each pair of names that rates go
+// by.
+func resultTables(rows []row) []table.Table {
+	var names []measures
+	groups := map[measures][]row{}
+	for _, r := range rows {
+		m := r.measures()
+		if groups[m] == nil {
+			names = append(names, m)
+		}
+		groups[m] = append(groups[m], r)
+	}
+	if len(names) == 0 || groups[common] != nil { // first of all
+		names = append([]measures{common}, slices.DeleteFunc(names, func(m measures) bool { return m == common })...)
+	}
+	var tables []table.Table
+	for _, m := range names {
+		t := results(groups[m], m)
+		if m != common {
+			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress), fmt.Sprintf("Results: %s and %s", m.success, m.progress)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// otherNames says where the columns of a table stand for rates of other names.
+func otherNames(rows []row) []string {
+	return grouped(rows, func(r row) string { return r.Condition.Env }, func(r row) string {
+		if m := r.measures(); m != common {
+			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
+		}
+		return ""
+	})
+}
+
+// caveats say which rows do not compare with published results, and why.
+func caveats(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		if r.Environment.Caveat == "" {
+			return ""
+		}
+		return "not comparable with published results: " + r.Environment.Caveat
+	})
+}
+
 // results is the table of rates.
-func results(rows []row) table.Table {
+func results(rows []row, m measures) table.Table {
 	t := table.Table{
 		ID: "results", Title: "Results",
 		Columns: []table.Column{
@@ -119,17 +186,17 @@ func results(rows []row) table.Table {
 			{Key: "agent", Header: "Agent", Left: true},
 			{Key: "finished", Header: "Done"},
 			{Key: "planned", Header: "Planned"},
-			{Key: "success", Header: "SR"},
+			{Key: "success", Header: m.success},
 			{Key: "success_low", Header: "95% low"},
 			{Key: "success_high", Header: "high"},
-			{Key: "progress", Header: "PR"},
+			{Key: "progress", Header: m.progress},
 			{Key: "progress_low", Header: "95% low"},
 			{Key: "progress_high", Header: "high"},
 			{Key: "grounding", Header: "GA"},
 			{Key: "seeds", Header: "Seeds"},
 		},
 		Notes: []string{
-			"SR success rate, PR progress rate, GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, then over seeds. " +
+			m.explain() + ", GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, then over seeds. " +
 				"Planned: episodes, one for every task and seed. Done: those with a result.",
 			"95% low, high: confidence interval of the rate on tasks like these (Wilson's, with the effective sample size; seeds averaged within each task first).",
 		},
@@ -153,6 +220,7 @@ func results(rows []row) table.Table {
 	if generated {
 		t.Notes = append(t.Notes, "Generated tasks are heldout's own: their rates do not compare with published ones and do not count for the held-out score.")
 	}
+	t.Notes = append(t.Notes, caveats(rows)...)
 	t.Notes = append(t.Notes, incomplete(rows)...)
 	return t
 }
@@ -290,6 +358,7 @@ func spread(rows []row) table.Table {
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 (sample): "+
 			"how much a run on these same tasks depends on its seed.")
+		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	if !whole {
 		t.Notes = append(t.Notes, incompleteNote)
@@ -322,6 +391,7 @@ func paired(rows []row) table.Table {
 	t.ID, t.Title = "paired", "Differences, paired by task"
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairedNote)
+		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	return t
 }

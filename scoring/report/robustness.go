@@ -24,6 +24,7 @@ const reuseMark = "§"
 // sweep, or a published row.
 type swept struct {
 	name   string
+	tasks  table.Cell
 	cells  map[string]sweptCell // by condition
 	absent []string             // what is said of conditions that it lacks
 }
@@ -112,7 +113,7 @@ func sweptLines(rows []row) []swept {
 		if !ok {
 			i = len(lines)
 			index[string(key)] = i
-			lines = append(lines, swept{cells: map[string]sweptCell{}})
+			lines = append(lines, swept{tasks: table.String(r.tasks()), cells: map[string]sweptCell{}})
 			things = append(things, thing{c.Model, slices.Concat(player(c), setting(c)), r.run})
 		}
 		column := r.Condition.Perturbation
@@ -154,7 +155,7 @@ func (l *swept) otherModels(model string, rows []row) {
 func publishedSweeps(b Baseline) []swept {
 	var out []swept
 	for _, l := range publishedLines(b) {
-		s := swept{name: l.name, cells: map[string]sweptCell{}}
+		s := swept{name: l.name, tasks: table.None(), cells: map[string]sweptCell{}}
 		for column, r := range l.rates {
 			if r.success != nil || r.progress != nil {
 				s.cells[column] = sweptCell{rates: r}
@@ -169,6 +170,7 @@ func publishedSweeps(b Baseline) []swept {
 func robustnessTable(env string, lines []swept, columns, notes []string, baselines []Baseline) table.Table {
 	t := table.Table{ID: "robustness", Title: "Robustness on " + env, Columns: []table.Column{
 		{Key: "model", Header: "Model", Left: true},
+		{Key: "tasks", Header: "Tasks", Left: true},
 		{Key: "rate", Header: "Rate", Left: true},
 	}}
 	for _, c := range columns {
@@ -190,7 +192,7 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 			{"PR", func(r rates) *float64 { return r.progress }},
 		} {
 			cells, used := l.row(columns, rate.of)
-			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), table.String(rate.name)}, cells...))
+			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), l.tasks, table.String(rate.name)}, cells...))
 			marks += used
 		}
 	}

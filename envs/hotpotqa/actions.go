@@ -1,0 +1,57 @@
+package hotpotqa
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Actions implements envs.Lister. Any text can be searched for and given as the
+// answer, so these are the actions with a name that has been seen: in the
+// question, in the last observation or in the last list of titles; and the
+// answers yes and no.
+func (w *world) Actions(context.Context) ([]string, error) {
+	if w.browser.answer != nil {
+		return nil, nil
+	}
+	seen := append(names(w.question.text), w.browser.offered...)
+	if w.browser.steps > 0 {
+		seen = append(seen, names(w.browser.observation)...)
+	}
+	actions := []string{"finish[no]", "finish[yes]"}
+	for _, name := range seen {
+		actions = append(actions, "search["+name+"]", "finish["+name+"]")
+		if w.browser.page != nil {
+			actions = append(actions, "lookup["+name+"]")
+		}
+	}
+	slices.Sort(actions)
+	return slices.Compact(actions), nil
+}
+
+// names are the runs of words with a capital, without the punctuation around
+// them.
+func names(text string) (out []string) {
+	var run []string
+	end := func() {
+		if run != nil {
+			out = append(out, strings.Join(run, " "))
+			run = nil
+		}
+	}
+	for _, field := range words(text) {
+		word := strings.TrimFunc(field, func(r rune) bool { return !isWordRune(r) })
+		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(first) {
+			end()
+			continue
+		}
+		run = append(run, word)
+		if last, _ := utf8.DecodeLastRuneInString(field); !isWordRune(last) {
+			end()
+		}
+	}
+	end()
+	return out
+}

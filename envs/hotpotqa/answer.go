@@ -1,0 +1,86 @@
+package hotpotqa
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"heldout/envs/hotpotqa/wiki"
+)
+
+// punctuation are the characters that do not matter in an answer: those of ASCII
+// only.
+const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+// normalize is HotpotQA's normal form of an answer (spec section 1.6): lower
+// case, without punctuation and articles, single spaces.
+func normalize(answer string) string {
+	s := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(punctuation, r) {
+			return -1
+		}
+		return r
+	}, lower(answer))
+	return strings.Join(words(withoutArticles(s)), " ")
+}
+
+// withoutArticles puts a space in the place of every word that is an article.
+func withoutArticles(s string) string {
+	var b strings.Builder
+	for s != "" {
+		end := strings.IndexFunc(s, func(r rune) bool { return !isWordRune(r) })
+		if end < 0 {
+			end = len(s)
+		}
+		switch word := s[:end]; word {
+		case "a", "an", "the":
+			b.WriteByte(' ')
+		default:
+			b.WriteString(word)
+		}
+		s = s[end:]
+		start := strings.IndexFunc(s, isWordRune)
+		if start < 0 {
+			start = len(s)
+		}
+		b.WriteString(s[:start])
+		s = s[start:]
+	}
+	return b.String()
+}
+
+// isWordRune reports what a regular expression of Python takes for part of a
+// word.
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+func words(s string) []string { return strings.FieldsFunc(s, wiki.IsSpace) }
+
+// exactMatch is EM, HotpotQA's exact match of an answer with the right one.
+func exactMatch(answer, gold string) bool { return normalize(answer) == normalize(gold) }
+
+// f1 is HotpotQA's F1 over the words of an answer, with its precision and
+// recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong, not
+// partly right. Two empty answers have F1 0 though they match exactly.
+func f1(answer, gold string) (f1, precision, recall float64) {
+	answer, gold = normalize(answer), normalize(gold)
+	for _, whole := range []string{"yes", "no", "noanswer"} {
+		if (answer == whole || gold == whole) && answer != gold {
+			return 0, 0, 0
+		}
+	}
+	given, want := words(answer), words(gold)
+	left := slices.Clone(want)
+	common := 0
+	for _, w := range given {
+		if i := slices.Index(left, w); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			common++
+		}
+	}
+	if common == 0 {
+		return 0, 0, 0
+	}
+	precision = float64(common) / float64(len(given))
+	recall = float64(common) / float64(len(want))
+	return 2 * precision * recall / (precision + recall), precision, recall
+}

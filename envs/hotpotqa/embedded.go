@@ -1,0 +1,89 @@
+package hotpotqa
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"heldout/envs"
+	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/hotpotqa/wiki/index"
+)
+
+// Our own articles and questions: facts that anyone can check, in our words.
+var (
+	//go:embed embedded/articles.txt
+	articlesText string
+	//go:embed embedded/questions.jsonl
+	questionsText string
+)
+
+// NewEmbedded returns the environment with our own questions, and with our own
+// articles where no other pages are chosen.
+func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
+	if o.Questions != "" {
+		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data", o.Questions)
+	}
+	e := newEnv(envs.Generated, o)
+	all, err := embeddedQuestions()
+	if err != nil {
+		return nil, err
+	}
+	sample := Sample{All: true}
+	if o.Sample != "" {
+		if sample, err = ParseSample(o.Sample); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.add(all, sample); err != nil {
+		return nil, err
+	}
+	if o.Pages == (Pages{}) {
+		e.wiki = &embeddedWiki{}
+		return e, nil
+	}
+	return e, e.connect(o.Pages, out)
+}
+
+func embeddedQuestions() (out []question, err error) {
+	for line := range strings.Lines(questionsText) {
+		var q struct {
+			ID, Type, Question, Answer string
+			Searches, Pages            []string
+		}
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			return nil, fmt.Errorf("embedded questions: %w", err)
+		}
+		out = append(out, question{q.ID, q.Question, q.Answer, q.Type, q.Searches, q.Pages})
+	}
+	return out, nil
+}
+
+// embeddedArticles reads our articles: a title behind "# ", then a paragraph a
+// line.
+func embeddedArticles() (out []index.Article) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(articlesText, "# "), "\n# ") {
+		lines := strings.Split(strings.TrimSpace(part), "\n")
+		out = append(out, index.Article{Title: lines[0], Paragraphs: lines[1:]})
+	}
+	return out
+}
+
+// embeddedWiki is the index of our articles, made when it is first searched.
+type embeddedWiki struct {
+	once  sync.Once
+	index *index.Index
+	err   error
+}
+
+// Search implements Wiki.
+func (w *embeddedWiki) Search(ctx context.Context, query string) (wiki.Answer, error) {
+	w.once.Do(func() { w.index, w.err = index.Memory(embeddedArticles()) })
+	if w.err != nil {
+		return wiki.Answer{}, w.err
+	}
+	return offline{w.index}.Search(ctx, query)
+}

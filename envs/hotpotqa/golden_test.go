@@ -1,0 +1,230 @@
+package hotpotqa
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/hotpotqa/wiki"
+)
+
+// shared is where the recorded behaviour and the official data lie.
+const shared = "../../../shared/"
+
+// golden decodes a file of recorded behaviour, or skips the test.
+func golden[T any](t testing.TB, file string) T {
+	t.Helper()
+	b, err := os.ReadFile(shared + "golden/hotpotqa/" + file)
+	if err != nil {
+		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+	}
+	var v T
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// pythonError is the class of exception that the reference breaks off with.
+func pythonError(err error) string {
+	switch {
+	case errors.Is(err, errDecode):
+		return "UnicodeDecodeError"
+	case errors.Is(err, errEncode):
+		return "UnicodeEncodeError"
+	default:
+		return ""
+	}
+}
+
+func TestRecordedEscapes(t *testing.T) {
+	type record struct{ Input, Output, Exception string }
+	for _, c := range golden[[]record](t, "clean_str_cases.json") {
+		got, err := unescape(c.Input)
+		if got != c.Output || pythonError(err) != c.Exception {
+			t.Errorf("unescape(%q) = %q, %v; want %q, %s", c.Input, got, err, c.Output, c.Exception)
+		}
+		want := c.Output
+		if c.Exception != "" {
+			want = c.Input
+		}
+		if got := cleanText(c.Input); got != want {
+			t.Errorf("cleanText(%q) = %q, want %q", c.Input, got, want)
+		}
+	}
+}
+
+func TestRecordedLists(t *testing.T) {
+	type record struct {
+		Items []string
+		Repr  string
+	}
+	for _, c := range golden[[]record](t, "pyrepr_cases.json") {
+		if got := pythonList(c.Items); got != c.Repr {
+			t.Errorf("pythonList(%q) = %s, want %s", c.Items, got, c.Repr)
+		}
+	}
+}
+
+func TestRecordedPages(t *testing.T) {
+	type record struct {
+		Page, Obs string
+		Lookups   map[string][]string
+	}
+	for _, c := range golden[[]record](t, "page_obs_cases.json") {
+		if got := summary(c.Page); got != c.Obs {
+			t.Errorf("summary(%q) = %q, want %q", c.Page, got, c.Obs)
+		}
+		for text, want := range c.Lookups {
+			if got := containing(c.Page, text); !slices.Equal(got, want) {
+				t.Errorf("containing(%q, %q) = %q, want %q", c.Page, text, got, want)
+			}
+		}
+	}
+}
+
+func TestRecordedMetrics(t *testing.T) {
+	type record struct {
+		Pred, Gold string
+		NormPred   string `json:"norm_pred"`
+		NormGold   string `json:"norm_gold"`
+		EM         bool
+		F1         [3]float64 `json:"f1_prec_rec"`
+	}
+	for _, c := range golden[[]record](t, "metric_cases.json") {
+		if got := normalize(c.Pred); got != c.NormPred {
+			t.Errorf("normalize(%q) = %q, want %q", c.Pred, got, c.NormPred)
+		}
+		if got := normalize(c.Gold); got != c.NormGold {
+			t.Errorf("normalize(%q) = %q, want %q", c.Gold, got, c.NormGold)
+		}
+		if got := exactMatch(c.Pred, c.Gold); got != c.EM {
+			t.Errorf("exactMatch(%q, %q) = %v", c.Pred, c.Gold, got)
+		}
+		f, p, r := f1(c.Pred, c.Gold)
+		if got := [3]float64{f, p, r}; got != c.F1 {
+			t.Errorf("f1(%q, %q) = %v, want %v", c.Pred, c.Gold, got, c.F1)
+		}
+	}
+}
+
+func TestRecordedOrder(t *testing.T) {
+	want := golden[struct{ Order []int }](t, "dev_order_seed233_first1000.json").Order
+	got, err := Sample{Seed: 233, Count: len(want)}.indices(7405)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// recordedStep is a step of a recorded run of the bare environment.
+type recordedStep struct {
+	Action, Obs string
+	Reward      float64
+	Done        bool
+	Info        struct {
+		Steps  int
+		Answer *string
+	}
+	URLs []string
+	// Exception is the class of what the reference breaks off with, PageAfter
+	// what it has of the page then.
+	Exception string
+	PageAfter *string `json:"page_after"`
+}
+
+// recordedWiki serves the recorded pages and notes the addresses that the
+// reference would ask for.
+type recordedWiki struct {
+	t     *testing.T
+	pages map[string]string
+	urls  []string
+	last  wiki.Answer
+}
+
+func (w *recordedWiki) Search(_ context.Context, query string) (wiki.Answer, error) {
+	address := wiki.Address("https://en.wikipedia.org/w/index.php", query)
+	w.urls = append(w.urls, address)
+	page, ok := w.pages[strings.TrimPrefix(address, "https://en.wikipedia.org/w/index.php?search=")]
+	if !ok {
+		w.t.Fatalf("no page for %s", address)
+	}
+	var err error
+	w.last, err = wiki.ParsePage(strings.NewReader(page))
+	return w.last, err
+}
+
+func TestRecordedRuns(t *testing.T) {
+	recorded := golden[struct {
+		Pages map[string]string
+		Runs  []struct {
+			Name      string
+			ResetObs  string `json:"reset_obs"`
+			Steps     []recordedStep
+			FinalPage *string `json:"final_page"`
+		}
+	}](t, "wikienv_synthetic.json")
+	for _, run := range recorded.Runs {
+		t.Run(run.Name, func(t *testing.T) {
+			source := &recordedWiki{t: t, pages: recorded.Pages}
+			b := newBrowser(source)
+			if b.observation != run.ResetObs {
+				t.Errorf("it starts with %q, want %q", b.observation, run.ResetObs)
+			}
+			for i, s := range run.Steps {
+				source.urls = []string{}
+				before := *b
+				if _, err := b.step(context.Background(), s.Action); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(s.URLs, source.urls); diff != "" {
+					t.Errorf("step %d, %q: %s", i, s.Action, diff)
+				}
+				if s.Exception == "" {
+					compareStep(t, s, b)
+					continue
+				}
+				checkException(t, s, source.last.Blocks)
+				*b = before // the reference broke off within the step and has less of the page
+				b.page = s.PageAfter
+			}
+			if diff := cmp.Diff(run.FinalPage, b.page); diff != "" {
+				t.Errorf("page at the end: %s", diff)
+			}
+		})
+	}
+}
+
+func compareStep(t *testing.T, want recordedStep, b *browser) {
+	t.Helper()
+	if b.observation != want.Obs || (b.answer != nil) != want.Done || b.steps != want.Info.Steps {
+		t.Errorf("%q: got %q, done %v, steps %d; want %q, %v, %d", want.Action, b.observation, b.answer != nil, b.steps, want.Obs, want.Done, want.Info.Steps)
+	}
+	if diff := cmp.Diff(want.Info.Answer, b.answer); diff != "" {
+		t.Errorf("%q: answer %s", want.Action, diff)
+	}
+}
+
+// checkException checks that the cleaner breaks off where the reference did,
+// though the environment goes on with the text as it is.
+func checkException(t *testing.T, want recordedStep, blocks []string) {
+	t.Helper()
+	for i, block := range blocks {
+		if _, err := unescape(block); err != nil && pageText([]string{block}) != "" {
+			page := pageText(blocks[:i])
+			if pythonError(err) != want.Exception || want.PageAfter != nil && page != *want.PageAfter {
+				t.Errorf("%q: %v after %q, want %s after %q", want.Action, err, page, want.Exception, *want.PageAfter)
+			}
+			return
+		}
+	}
+	t.Errorf("%q: want %s", want.Action, want.Exception)
+}

@@ -1,0 +1,259 @@
+package hotpotqa
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/envs/hotpotqa/wiki"
+)
+
+// embedded returns the environment with our own questions.
+func embedded(t testing.TB, o Options) *Env {
+	t.Helper()
+	e, err := NewEmbedded(o, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func step(t testing.TB, w envs.World, action string) envs.Step {
+	t.Helper()
+	s, err := w.Step(t.Context(), action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// world of a task, by its place.
+func newWorld(t testing.TB, e *Env, i int) *world {
+	t.Helper()
+	w, err := e.NewWorld(e.Tasks()[i])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.(*world)
+}
+
+// playExpert plays a task as the expert does and returns the last step.
+func playExpert(t testing.TB, w *world) (last envs.Step, steps int) {
+	t.Helper()
+	for ; steps < stepLimit && !last.Done; steps++ {
+		action, err := w.ExpertAction(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if action == "" {
+			break
+		}
+		last = step(t, w, action)
+	}
+	return last, steps
+}
+
+// The set is as large as promised, has both kinds of questions, and some whose
+// titles take a second search.
+func TestEmbeddedSet(t *testing.T) {
+	e := embedded(t, Options{})
+	articles := embeddedArticles()
+	if len(e.Tasks()) < 40 || len(articles) < 120 {
+		t.Errorf("%d questions over %d articles", len(e.Tasks()), len(articles))
+	}
+	text := map[string]string{}
+	for _, a := range articles {
+		if text[a.Title] != "" || len(a.Paragraphs) == 0 {
+			t.Errorf("article %q is there twice, or empty", a.Title)
+		}
+		text[a.Title] = strings.Join(a.Paragraphs, "\n")
+	}
+	kinds := map[string]int{}
+	again := 0
+	for _, q := range e.questions {
+		kinds[q.kind]++
+		if len(q.searches) > len(q.pages) {
+			again++
+		}
+		read := ""
+		for _, p := range q.pages {
+			if text[p] == "" {
+				t.Errorf("%s: there is no article %q", q.id, p)
+			}
+			read += p + "\n" + text[p] + "\n"
+		}
+		if yesNo := q.answer == "yes" || q.answer == "no"; !yesNo && !strings.Contains(read, q.answer) {
+			t.Errorf("%s: %q is not in the articles that the answer rests on", q.id, q.answer)
+		}
+		if len(q.pages) < 2 {
+			t.Errorf("%s takes one article", q.id)
+		}
+	}
+	if kinds["bridge"] < 20 || kinds["comparison"] < 10 || len(kinds) != 2 || again < 10 {
+		t.Errorf("%v questions, %d with a second search", kinds, again)
+	}
+}
+
+func TestExpertOnEmbeddedSet(t *testing.T) {
+	e := embedded(t, Options{})
+	for i, task := range e.Tasks() {
+		w := newWorld(t, e, i)
+		last, steps := playExpert(t, w)
+		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true, Valid: true}); last != want {
+			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
+		}
+		if again := step(t, w, "search[Pluto]"); again.Observation != last.Observation || !again.Done || !again.Success || again.Valid {
+			t.Errorf("%s: after the end %+v", task.ID, again)
+		}
+	}
+}
+
+// Every search of the set that is no title's leads to a list that has the next
+// one.
+func TestSecondSearches(t *testing.T) {
+	e := embedded(t, Options{})
+	for i, q := range e.questions {
+		w := newWorld(t, e, i)
+		for j, query := range q.searches {
+			s := step(t, w, "search["+query+"]")
+			if listed := strings.HasPrefix(s.Observation, "Could not find "); listed && !strings.Contains(s.Observation, q.searches[j+1]) {
+				t.Errorf("%s: search[%s] says %q without %q", q.id, query, s.Observation, q.searches[j+1])
+			}
+		}
+	}
+}
+
+func TestScores(t *testing.T) {
+	e := embedded(t, Options{})
+	for _, c := range []struct {
+		answer   string
+		progress float64
+		success  bool
+	}{
+		{"the Vistula.", 1, true}, {"Vistula river", 2 * 0.5 / 1.5, false}, {"Rhine", 0, false}, {"", 0, false},
+	} {
+		w := newWorld(t, e, 0)
+		step(t, w, "search[Warsaw]")
+		got := step(t, w, "finish["+c.answer+"]")
+		want := envs.Step{Observation: "Episode finished, reward = 0\n", Progress: c.progress, Done: true, Success: c.success, Valid: true}
+		if c.success {
+			want.Observation = "Episode finished, reward = 1\n"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", c.answer, diff)
+		}
+	}
+}
+
+// A model's first letter may be a capital; the environment itself minds.
+func TestSpell(t *testing.T) {
+	w := newWorld(t, embedded(t, Options{}), 0)
+	for in, want := range map[string]string{"Search[Pluto]": "search[Pluto]", "search[Pluto]": "search[Pluto]", "": "", "ÉX": "éX"} {
+		if got := w.Spell(in); got != want {
+			t.Errorf("Spell(%q) = %q", in, got)
+		}
+	}
+	if s := step(t, w, "Search[Pluto]"); s.Valid || s.Observation != "Invalid action: Search[Pluto]" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// stubWiki answers every search in the same way.
+type stubWiki struct {
+	answer wiki.Answer
+	err    error
+	asked  []string
+}
+
+func (s *stubWiki) Search(_ context.Context, query string) (wiki.Answer, error) {
+	s.asked = append(s.asked, query)
+	return s.answer, s.err
+}
+
+func TestPagesThatFail(t *testing.T) {
+	e := embedded(t, Options{})
+	gone := errors.New("gone")
+	for name, s := range map[string]*stubWiki{
+		"no answer": {err: gone}, "always ambiguous": {answer: wiki.Answer{Blocks: []string{"It may refer to: everything"}}},
+	} {
+		e.wiki = s
+		if _, err := newWorld(t, e, 0).Step(t.Context(), "search[x]"); err == nil || s.err != nil && !errors.Is(err, s.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(s.asked) > maxAmbiguous {
+			t.Errorf("%s: asked for %q", name, s.asked)
+		}
+	}
+}
+
+// The expert has no answer where a page that it needs is not there.
+func TestExpertWithoutPages(t *testing.T) {
+	e := embedded(t, Options{})
+	e.wiki = &stubWiki{answer: wiki.Answer{List: true}}
+	w := newWorld(t, e, 0)
+	if last, steps := playExpert(t, w); last.Done || steps != len(w.question.searches) {
+		t.Errorf("%d steps, %+v", steps, last)
+	}
+	e.wiki = &stubWiki{answer: wiki.Answer{Blocks: []string{"a b c"}}}
+	if last, _ := playExpert(t, newWorld(t, e, 0)); !last.Success {
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	cache := t.TempDir()
+	if err := os.WriteFile(filepath.Join(cache, "wiki.json"), []byte(`{"version":1,"url":"http://w/x","flow":"html"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o    Options
+		want map[string]string // nil where it is refused
+	}{
+		{Options{}, map[string]string{}},
+		{Options{Sample: "seed:1:5"}, map[string]string{"sample": "seed:1:5"}},
+		{Options{Pages: Pages{From: "live"}}, map[string]string{"wiki": "live"}},
+		{Options{Pages: Pages{Flow: "html", URL: "http://w/w"}}, map[string]string{"wiki": "live", "wiki-flow": "html", "wiki-url": "http://w/w"}},
+		{Options{Pages: Pages{From: "recorded", Cache: cache}}, map[string]string{"wiki": "recorded", "wiki-flow": "html", "wiki-url": "http://w/x"}},
+		{Options{Pages: Pages{From: "recorded", Cache: cache, Flow: "json"}}, nil},
+		{Options{Pages: Pages{From: "recorded", Cache: t.TempDir()}}, nil},
+		{Options{Pages: Pages{From: "recorded"}}, nil},
+		{Options{Pages: Pages{From: "offline"}}, nil},
+		{Options{Pages: Pages{From: "offline", Index: t.TempDir()}}, nil},
+		{Options{Pages: Pages{From: "offline", Index: "x", Cache: cache}}, nil},
+		{Options{Pages: Pages{From: "live", Index: "x"}}, nil},
+		{Options{Pages: Pages{From: "live", Cache: cache}}, nil}, // has answers of another Wikipedia
+		{Options{Pages: Pages{From: "paper"}}, nil},
+		{Options{Pages: Pages{Flow: "xml"}}, nil},
+		{Options{Pages: Pages{URL: "en.wikipedia.org"}}, nil},
+		{Options{Sample: "seed:1:57"}, nil},
+		{Options{Sample: "first"}, nil},
+		{Options{Questions: "x.json"}, nil},
+	} {
+		e, err := NewEmbedded(c.o, envs.Outside{})
+		if (err != nil) != (c.want == nil) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+		if err != nil {
+			continue
+		}
+		want := envs.Info{Name: "hotpotqa", Source: envs.Generated, StepLimit: 7, SuccessName: "EM", ProgressName: "F1", Settings: c.want}
+		if diff := cmp.Diff(want, e.Info()); diff != "" {
+			t.Errorf("%+v: %s", c.o, diff)
+		}
+	}
+}
+
+func TestForeignTask(t *testing.T) {
+	e := embedded(t, Options{})
+	task := e.Tasks()[0]
+	task.Digest = "other"
+	if _, err := e.NewWorld(task); err == nil {
+		t.Error("a task of another environment is played")
+	}
+}

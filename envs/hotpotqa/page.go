@@ -1,0 +1,66 @@
+package hotpotqa
+
+import (
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"heldout/envs/hotpotqa/wiki"
+)
+
+// pageText makes the text of a page from its blocks, a line each. Blocks of one
+// or two words are left out (spec section 1.2, d).
+func pageText(blocks []string) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		if strings.Count(block, " ") >= 2 {
+			b.WriteString(cleanText(block))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// sentences splits a page as the reference does (spec section 1.2.1): at ". ",
+// whatever the stop stands for, each piece with a stop of its own.
+func sentences(page string) []string {
+	var out []string
+	for line := range strings.SplitSeq(page, "\n") {
+		for piece := range strings.SplitSeq(strip(line), ". ") {
+			if piece = strip(piece); piece != "" {
+				out = append(out, piece+".")
+			}
+		}
+	}
+	return out
+}
+
+// shownSentences is how many sentences of a page a search shows.
+const shownSentences = 5
+
+// summary is what a search shows of a page.
+func summary(page string) string {
+	s := sentences(page)
+	return strings.Join(s[:min(shownSentences, len(s))], " ")
+}
+
+// containing returns the sentences of a page with a text in them; case does not
+// matter.
+func containing(page, text string) []string {
+	var out []string
+	text = lower(text)
+	for _, s := range sentences(page) {
+		if strings.Contains(lower(s), text) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// lower is Python's lower, which knows characters that become two and the last
+// sigma of a word.
+func lower(s string) string { return cases.Lower(language.Und).String(s) }
+
+// strip takes off white space as Python's strip does.
+func strip(s string) string { return strings.TrimFunc(s, wiki.IsSpace) }

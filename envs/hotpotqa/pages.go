@@ -1,0 +1,172 @@
+package hotpotqa
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/hotpotqa/wiki/index"
+)
+
+// Pages says where pages come from.
+type Pages struct {
+	// From is one of Origins; empty for the first.
+	From string
+	// Flow is how Wikipedia is asked: "json" (also when empty) or "html". URL is
+	// its script path; empty for English Wikipedia. Both are those of the record
+	// where pages are recorded.
+	Flow, URL string
+	// Cache is the folder of the record; empty for none.
+	Cache string
+	// Index is the folder of an index for offline pages.
+	Index string
+}
+
+// Where pages may come from.
+const (
+	live     = "live"
+	recorded = "recorded"
+	local    = "offline"
+)
+
+// Origins are where pages may come from.
+func Origins() []string { return []string{live, recorded, local} }
+
+// contact is where the operators of a server find out about us.
+const contact = "benchmark of language agents; sends one request at a time"
+
+// contextsCaveat is what is wrong with an index of the questions' paragraphs.
+const contextsCaveat = "the pages are only the paragraphs that come with the questions, which are far easier to search than Wikipedia"
+
+// shownHash is how many digits of an index's hash identify it.
+const shownHash = 16
+
+// connect opens the pages and notes what identifies them.
+func (e *Env) connect(p Pages, out envs.Outside) (err error) {
+	if p.From == "" {
+		p.From = live
+	}
+	if p.From != local && p.Index != "" {
+		return fmt.Errorf("hotpotqa: --wiki-index is for --wiki %s", local)
+	}
+	e.info.Settings["wiki"] = p.From
+	switch p.From {
+	case live:
+		return e.connectLive(p, out)
+	case recorded:
+		return e.connectRecorded(p)
+	case local:
+		return e.connectOffline(p)
+	default:
+		return fmt.Errorf("hotpotqa: unknown pages %q; there are %s", p.From, strings.Join(Origins(), ", "))
+	}
+}
+
+func (e *Env) connectLive(p Pages, out envs.Outside) error {
+	flow := wiki.JSON
+	if p.Flow != "" {
+		flow = wiki.Flow(p.Flow)
+	}
+	l, err := wiki.NewLive(wiki.Options{
+		URL: p.URL, Flow: flow, Now: out.Now, Proxy: out.Proxy,
+		UserAgent: fmt.Sprintf("%s (%s) Go-http-client", out.Tool, contact),
+	})
+	if err != nil {
+		return fmt.Errorf("hotpotqa: %w", err)
+	}
+	e.noteOrigin(l.Origin())
+	e.wiki = l
+	dir := p.Cache
+	if dir == "" && out.Keep != "" {
+		dir = filepath.Join(out.Keep, "wiki-"+string(flow))
+	}
+	if dir == "" {
+		return nil
+	}
+	c, err := wiki.NewCache(dir, l)
+	if err != nil {
+		return fmt.Errorf("hotpotqa: %w", err)
+	}
+	e.wiki = c
+	return nil
+}
+
+func (e *Env) connectRecorded(p Pages) error {
+	if p.Cache == "" {
+		return fmt.Errorf("hotpotqa: --wiki %s needs --wiki-cache, the folder with the record", recorded)
+	}
+	if p.Flow != "" || p.URL != "" {
+		return fmt.Errorf("hotpotqa: --wiki-flow and --wiki-url are those of the record; leave them out")
+	}
+	c, err := wiki.OpenRecorded(p.Cache)
+	if err != nil {
+		return fmt.Errorf("hotpotqa: %w", err)
+	}
+	e.noteOrigin(c.Origin())
+	e.wiki = c
+	return nil
+}
+
+// noteOrigin notes what differs from English Wikipedia asked in JSON.
+func (e *Env) noteOrigin(o wiki.Origin) {
+	if o.Flow != wiki.JSON {
+		e.info.Settings["wiki-flow"] = string(o.Flow)
+	}
+	if o.URL != wiki.DefaultURL {
+		e.info.Settings["wiki-url"] = o.URL
+	}
+}
+
+func (e *Env) connectOffline(p Pages) error {
+	if p.Index == "" {
+		return fmt.Errorf("hotpotqa: --wiki %s needs --wiki-index, the folder that heldout wiki build has made", local)
+	}
+	if p.Flow != "" || p.URL != "" || p.Cache != "" {
+		return fmt.Errorf("hotpotqa: --wiki-flow, --wiki-url and --wiki-cache have no use with --wiki %s", local)
+	}
+	x, err := index.Open(p.Index)
+	if err != nil {
+		return fmt.Errorf("hotpotqa: %w", err)
+	}
+	about := x.About()
+	e.info.Settings["wiki-index"] = about.Hash[:shownHash]
+	if about.Kind == index.Contexts {
+		e.info.Caveat = contextsCaveat
+	}
+	e.wiki = offline{x}
+	return nil
+}
+
+// offline searches an index as Wikipedia's search box would (spec section 3.4).
+type offline struct{ index *index.Index }
+
+// Search implements Wiki.
+func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) {
+	text, bracketed := unbracketed(query)
+	a, ok, err := o.index.Article(ctx, text)
+	if err != nil {
+		return wiki.Answer{}, err
+	}
+	// The environment asks again in brackets when a page is ambiguous, and wants
+	// a list then.
+	if ok && !(bracketed && isAmbiguous(a.Paragraphs)) {
+		return wiki.Answer{Title: a.Title, Blocks: a.Paragraphs}, nil
+	}
+	titles, err := o.index.Titles(ctx, text, shownTitles+1)
+	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title }) // which is no help
+	return wiki.Answer{List: true, Titles: titles[:min(shownTitles, len(titles))]}, err
+}
+
+// unbracketed takes one pair of brackets off a query.
+func unbracketed(query string) (text string, bracketed bool) {
+	if inner, ok := strings.CutPrefix(query, "["); ok {
+		if inner, ok := strings.CutSuffix(inner, "]"); ok {
+			return inner, true
+		}
+	}
+	return query, false
+}

@@ -1,0 +1,40 @@
+package hotpotqa
+
+import (
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// The example of the prompt is an episode of our own environment, on a question
+// that is not one of its tasks.
+func TestPromptExample(t *testing.T) {
+	prompt, err := configs.LoadPrompt(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := prompt.For("bridge")
+	if err != nil || len(in.Examples) != 1 {
+		t.Fatalf("%d examples, %v", len(in.Examples), err)
+	}
+	ex := in.Examples[0]
+	e := embedded(t, Options{})
+	for _, q := range e.questions {
+		if q.text == ex.Goal {
+			t.Errorf("the example gives away the task %s", q.id)
+		}
+	}
+	w := &world{env: e, question: question{text: ex.Goal, answer: "1894"}, browser: newBrowser(e.wiki)}
+	start, err := w.Start(t.Context())
+	if want := (envs.Start{Goal: ex.Goal, Observation: ex.Observation}); err != nil || start != want {
+		t.Errorf("the example starts with %q, the environment with %q, %v", want, start, err)
+	}
+	for i, want := range ex.Steps {
+		got := step(t, w, want.Action)
+		last := i == len(ex.Steps)-1
+		if got.Observation != want.Observation || got.Done != last || got.Success != last || want.Thought == "" {
+			t.Errorf("step %d, %q: the example says %q, the environment %+v", i, want.Action, want.Observation, got)
+		}
+	}
+}

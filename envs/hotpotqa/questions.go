@@ -1,0 +1,192 @@
+package hotpotqa
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"heldout/envs"
+)
+
+// folder is where the files of HotpotQA lie in the data folder.
+const folder = "hotpotqa"
+
+// devFile is the development set in the order in which ReAct numbers it.
+const devFile = "hotpot_dev_v1_simplified.json"
+
+// factFiles are files with the development set, or a part of it, that say which
+// articles each answer rests on.
+var factFiles = []string{"hotpot_dev_distractor_v1.json", "hotpot_dev_fullwiki_v1.json", "hotpot_distractor_200.json"}
+
+// NewOfficial reads HotpotQA's own questions from a folder laid out as
+// AgentBoard's data folder.
+func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
+	e := newEnv(envs.Official, o)
+	name := cmp.Or(o.Questions, devFile)
+	file := name
+	if !strings.ContainsRune(name, filepath.Separator) {
+		file = filepath.Join(dir, folder, name)
+	}
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the questions of HotpotQA are missing: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	name = filepath.Base(name)
+	sample := Sample{All: true}
+	if name == devFile {
+		sample = reactSample
+	} else {
+		e.info.Settings["questions"] = name
+	}
+	if o.Sample != "" {
+		if sample, err = ParseSample(o.Sample); err != nil {
+			return nil, err
+		}
+	}
+	all, err := parseQuestions(name, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if err := e.add(all, sample); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	e.info.DataHash = digest(string(b))
+	e.facts = siblingFacts(filepath.Dir(file))
+	return e, e.connect(o.Pages, out)
+}
+
+// parseQuestions reads a file of questions: HotpotQA's own, the simplified ones
+// of ReAct and LATS, or those of Hugging Face. A question counts once.
+func parseQuestions(name string, b []byte) ([]question, error) {
+	var items []struct {
+		ID       string  `json:"_id"`
+		OtherID  string  `json:"id"`
+		Dev      *int    `json:"dev_index"`
+		Question *string `json:"question"`
+		Answer   *string `json:"answer"`
+		Type     string  `json:"type"`
+		Facts    facts   `json:"supporting_facts"`
+	}
+	if err := json.Unmarshal(b, &items); err != nil {
+		return nil, fmt.Errorf("not a file of questions: %w", err)
+	}
+	if len(items) == 0 {
+		return nil, errors.New("there are no questions")
+	}
+	out := make([]question, len(items))
+	for i, item := range items {
+		if item.Question == nil || item.Answer == nil {
+			return nil, fmt.Errorf("question %d has no question or no answer", i)
+		}
+		id := cmp.Or(item.ID, item.OtherID)
+		switch {
+		case name == devFile:
+			id = fmt.Sprintf("dev/%04d", i)
+		case item.Dev != nil:
+			id = fmt.Sprintf("dev/%04d", *item.Dev)
+		case id == "":
+			id = fmt.Sprintf("%s/%d", strings.TrimSuffix(name, ".json"), i)
+		}
+		out[i] = question{id, *item.Question, *item.Answer, item.Type, item.Facts, item.Facts}
+	}
+	return unique(out)
+}
+
+// unique leaves out questions that come again, and reports different ones of one
+// name.
+func unique(questions []question) ([]question, error) {
+	seen := map[string]question{}
+	var out []question
+	for i, q := range questions {
+		first, again := seen[q.id]
+		switch {
+		case !again:
+			seen[q.id] = q
+			out = append(out, q)
+		case first.text != q.text || first.answer != q.answer:
+			return nil, fmt.Errorf("question %d has the name %q of another one", i, q.id)
+		}
+	}
+	return out, nil
+}
+
+// facts are the titles of the articles that an answer rests on, each once.
+type facts []string
+
+// UnmarshalJSON reads a list of [title, sentence], or an object with a list of
+// titles.
+func (f *facts) UnmarshalJSON(b []byte) error {
+	var parallel struct {
+		Title []string `json:"title"`
+	}
+	var pairs [][]json.RawMessage
+	var titles []string
+	switch {
+	case json.Unmarshal(b, &parallel) == nil:
+		titles = parallel.Title
+	case json.Unmarshal(b, &pairs) == nil:
+		for i, p := range pairs {
+			var title string
+			if len(p) != 2 || json.Unmarshal(p[0], &title) != nil {
+				return fmt.Errorf("supporting fact %d is not a title with the number of a sentence", i)
+			}
+			titles = append(titles, title)
+		}
+	default:
+		return fmt.Errorf("the supporting facts %s are no list", bytes.TrimSpace(b[:min(len(b), 40)]))
+	}
+	for _, t := range titles {
+		if t = html.UnescapeString(t); !slices.Contains(*f, t) {
+			*f = append(*f, t)
+		}
+	}
+	return nil
+}
+
+// siblingFacts looks for the articles of questions in those of the official
+// files that lie in a folder. They are read when the first question asks.
+func siblingFacts(dir string) func(question) ([]string, error) {
+	load := sync.OnceValues(func() (map[string]facts, error) {
+		found := map[string]facts{}
+		for _, name := range factFiles {
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			all, err := parseQuestions(name, b)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			for _, q := range all {
+				found[digest(q.text, q.answer)] = q.pages
+			}
+		}
+		return found, nil
+	})
+	return func(q question) ([]string, error) {
+		found, err := load()
+		if err != nil {
+			return nil, err
+		}
+		titles, ok := found[digest(q.text, q.answer)]
+		if !ok {
+			return nil, fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions", q.id, factFiles[0])
+		}
+		return titles, nil
+	}
+}

@@ -1,0 +1,178 @@
+package hotpotqa
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/envs/hotpotqa/wiki/index"
+)
+
+// official returns the official questions, or skips the test.
+func official(t testing.TB, o Options) *Env {
+	t.Helper()
+	if _, err := os.Stat(shared + "data/agentboard/hotpotqa"); err != nil {
+		t.Skip("needs the official data: put HotpotQA's files at ../shared/data/agentboard/hotpotqa beside the module root")
+	}
+	e, err := NewOfficial(shared+"data/agentboard", o, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestOfficialQuestions(t *testing.T) {
+	e := official(t, Options{})
+	kinds := map[string]int{}
+	for _, task := range e.Tasks() {
+		kinds[task.Type]++
+	}
+	if diff := cmp.Diff(map[string]int{"bridge": 242, "comparison": 58}, kinds); diff != "" { // spec section 2.1
+		t.Error(diff)
+	}
+	if first := e.Tasks()[0]; first.ID != "dev/3687" {
+		t.Errorf("it starts with %s", first.ID)
+	}
+	if info := e.Info(); info.Source != envs.Official || info.DataHash == "" || !cmp.Equal(info.Settings, map[string]string{"wiki": "live"}) {
+		t.Errorf("%+v", info)
+	}
+	if all := official(t, Options{Sample: "all"}); len(all.Tasks()) != 7405 {
+		t.Errorf("%d questions", len(all.Tasks()))
+	}
+}
+
+// The expert answers every question whose pages are there, over an index of the
+// questions' own paragraphs, and the environment says what that is worth.
+func TestExpertOnOfficialSample(t *testing.T) {
+	const name = "hotpot_distractor_200.json"
+	official(t, Options{})
+	dir := t.TempDir()
+	if _, err := index.Build(t.Context(), dir, []string{shared + "data/agentboard/hotpotqa/" + name}, func(index.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	e := official(t, Options{Questions: name, Pages: Pages{From: "offline", Index: dir}})
+	if e.Info().Caveat != contextsCaveat || len(e.Info().Settings["wiki-index"]) != shownHash {
+		t.Errorf("%+v", e.Info())
+	}
+	if len(e.Tasks()) != 198 { // two of the 200 come twice
+		t.Errorf("%d questions", len(e.Tasks()))
+	}
+	for i, task := range e.Tasks() {
+		last, steps := playExpert(t, newWorld(t, e, i))
+		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true, Valid: true}); last != want {
+			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
+		}
+	}
+	// A question is one task, whichever file it came from.
+	dev := official(t, Options{Sample: "all"})
+	for _, task := range e.Tasks() {
+		same := slices.ContainsFunc(dev.Tasks(), func(other envs.Task) bool { return other.ID == task.ID && other.Digest == task.Digest })
+		if !same {
+			t.Errorf("%s is not in the development set", task.ID)
+		}
+	}
+}
+
+// data makes a data folder with these files of questions.
+func data(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// simplified are so many questions in the form of the development set.
+func simplified(n int) string {
+	var items []string
+	for i := range n {
+		items = append(items, fmt.Sprintf(`{"question":"q%d ","answer":"a%d","type":"bridge"}`, i, i))
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}
+
+// The facts that the expert needs are found in an official file beside the
+// questions.
+func TestFactsBeside(t *testing.T) {
+	dir := data(t, map[string]string{
+		devFile:      simplified(3),
+		factFiles[0]: `[{"_id":"x","question":"q1 ","answer":"a1","supporting_facts":[["A &amp; B",0],["C",1],["A &amp; B",2]]}]`,
+		"hf.json":    `[{"id":"y","question":"q","answer":"a","supporting_facts":{"title":["D","E"],"sent_id":[0,1]}}]`,
+	})
+	e, err := NewOfficial(dir, Options{Sample: "all"}, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := newWorld(t, e, 1).ExpertAction(t.Context()); a != "search[A & B]" || err != nil {
+		t.Errorf("%q, %v", a, err)
+	}
+	if _, err := newWorld(t, e, 0).ExpertAction(t.Context()); err == nil || !strings.Contains(err.Error(), "dev/0000") {
+		t.Error(err)
+	}
+	e, err = NewOfficial(dir, Options{Questions: "hf.json"}, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"D", "E"}, e.questions[0].pages); diff != "" || e.Tasks()[0].ID != "y" || e.Info().Settings["questions"] != "hf.json" {
+		t.Errorf("%+v %s", e.Tasks(), diff)
+	}
+	byPath, err := NewOfficial(t.TempDir(), Options{Questions: filepath.Join(dir, folder, "hf.json")}, envs.Outside{})
+	if err != nil || !cmp.Equal(byPath.Info(), e.Info()) {
+		t.Errorf("by its path: %v", err)
+	}
+}
+
+func TestBadQuestions(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"no JSON":     {"x", "not a file of questions"},
+		"no list":     {"{}", "not a file of questions"},
+		"none":        {"[]", "there are no questions"},
+		"no answer":   {`[{"question":"q"}]`, "question 0 has no question or no answer"},
+		"too few":     {simplified(3), "has more questions than the file, which has 3"},
+		"two of one":  {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`, `the name "1" of another`},
+		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, "supporting fact 0"},
+		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are no list"},
+	} {
+		name, file := name, "other.json"
+		if name == "too few" {
+			file = devFile
+		}
+		_, err := NewOfficial(data(t, map[string]string{file: c.text}), Options{Questions: file}, envs.Outside{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := NewOfficial(t.TempDir(), Options{}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "questions of HotpotQA are missing") {
+		t.Error(err)
+	}
+}
+
+func TestSample(t *testing.T) {
+	for in, want := range map[string]string{"all": "all", "seed:233:300": "seed:233:300", "seed:0": "seed:0"} {
+		if s, err := ParseSample(in); err != nil || s.String() != want {
+			t.Errorf("%s: %s, %v", in, s, err)
+		}
+	}
+	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296", "ALL"} {
+		if s, err := ParseSample(in); err == nil {
+			t.Errorf("%q is %s", in, s)
+		}
+	}
+	// Python's random.Random(42).shuffle(list(range(10))).
+	got, err := Sample{Seed: 42}.indices(10)
+	if diff := cmp.Diff([]int{7, 3, 2, 8, 5, 6, 9, 4, 0, 1}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}

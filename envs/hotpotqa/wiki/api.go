@@ -1,0 +1,149 @@
+package wiki
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// response is what matters of an answer of MediaWiki's interface for programs,
+// format version 2.
+type response struct {
+	Error *struct {
+		Code string `json:"code"`
+		Info string `json:"info"`
+	} `json:"error"`
+	Query *struct {
+		Search []hit `json:"search"`
+	} `json:"query"`
+	Parse *struct {
+		Title string  `json:"title"`
+		Text  *string `json:"text"`
+	} `json:"parse"`
+}
+
+// hit is a page that a search found.
+type hit struct {
+	Title    string `json:"title"`
+	Redirect string `json:"redirecttitle"`
+	Section  string `json:"sectiontitle"`
+}
+
+// heading writes a hit as a page of results does.
+func (h hit) heading() string {
+	switch {
+	case h.Redirect != "":
+		return h.Title + " (redirect from " + h.Redirect + ")"
+	case h.Section != "":
+		return h.Title + " (section " + h.Section + ")"
+	}
+	return h.Title
+}
+
+// listed is how many titles of a list are asked for: as many as are shown.
+const listed = "5"
+
+// searchJSON does in two requests what the search box does in one (spec section
+// 3.2): a near match of the title and its page, or the best pages by full text.
+func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
+	if strip(query) == "" { // which the interface does not take
+		return Answer{List: true}, nil
+	}
+	near, err := l.hits(ctx, url.Values{"srwhat": {"nearmatch"}, "srlimit": {"1"}, "srsearch": {query}})
+	if err != nil {
+		return Answer{}, err
+	}
+	if len(near) > 0 {
+		answer, err := l.page(ctx, near[0].Title)
+		if !errors.Is(err, errNoPage) {
+			return answer, err
+		}
+	}
+	similar, err := l.hits(ctx, url.Values{"srprop": {"redirecttitle|sectiontitle"}, "srlimit": {listed}, "srsearch": {query}})
+	if err != nil {
+		return Answer{}, err
+	}
+	out := Answer{List: true}
+	for _, h := range similar {
+		out.Titles = append(out.Titles, h.heading())
+	}
+	return out, nil
+}
+
+// hits searches for articles.
+func (l *Live) hits(ctx context.Context, about url.Values) ([]hit, error) {
+	about.Set("action", "query")
+	about.Set("list", "search")
+	about.Set("srnamespace", "0")
+	var out []hit
+	err := l.ask(ctx, about, func(r *response) error {
+		if r.Query == nil {
+			return errors.New("the answer to a search has no results")
+		}
+		out = r.Query.Search
+		return nil
+	})
+	return out, err
+}
+
+// errNoPage says that a page was deleted since it was found, or is none.
+var errNoPage = errors.New("there is no such page")
+
+// page reads an article.
+func (l *Live) page(ctx context.Context, title string) (Answer, error) {
+	var out Answer
+	err := l.ask(ctx, url.Values{"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text"}}, func(r *response) error {
+		if r.Parse == nil || r.Parse.Text == nil {
+			return errors.New("the answer to a request for a page has no text")
+		}
+		blocks, err := ParseArticle(*r.Parse.Text)
+		out = Answer{Title: r.Parse.Title, Blocks: blocks}
+		return err
+	})
+	return out, err
+}
+
+// ask sends a request to the interface.
+func (l *Live) ask(ctx context.Context, about url.Values, use func(*response) error) error {
+	for key, value := range map[string]string{"format": "json", "formatversion": "2", "utf8": "1", "maxlag": "5"} {
+		about.Set(key, value)
+	}
+	return l.get(ctx, l.o.URL+"/api.php?"+about.Encode(), func(body io.Reader) error {
+		r, err := parseResponse(body)
+		if err != nil {
+			return err
+		}
+		return use(r)
+	})
+}
+
+// parseResponse reads an answer. What it reports may pass, unless it is marked as
+// permanent.
+func parseResponse(body io.Reader) (*response, error) {
+	b, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	var r response
+	if err := json.Unmarshal([]byte(strings.ToValidUTF8(string(b), "\ufffd")), &r); err != nil {
+		return nil, fmt.Errorf("the answer is not of MediaWiki: %w", err)
+	}
+	if r.Error == nil {
+		return &r, nil
+	}
+	err = fmt.Errorf("MediaWiki says %s: %s", r.Error.Code, r.Error.Info)
+	switch code := r.Error.Code; {
+	case code == "maxlag", code == "ratelimited", code == "readonly", strings.HasPrefix(code, "internal_api_error"):
+		return nil, err
+	case code == "missingtitle", code == "invalidtitle", code == "pagecannotexist":
+		return nil, backoff.Permanent(errNoPage)
+	default:
+		return nil, backoff.Permanent(err)
+	}
+}

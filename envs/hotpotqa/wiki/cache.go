@@ -1,0 +1,234 @@
+package wiki
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/natefinch/atomic"
+)
+
+// cacheVersion goes up when a reader of the old form would misread the new one.
+const cacheVersion = 1
+
+// Origin says which Wikipedia a cache has answers of.
+type Origin struct {
+	URL  string `json:"url"`
+	Flow Flow   `json:"flow"`
+}
+
+// cacheAbout is wiki.json of a cache.
+type cacheAbout struct {
+	Version int `json:"version"`
+	Origin
+}
+
+// cachedQuery says what answered a query, and when.
+type cachedQuery struct {
+	Query string `json:"query"`
+	// Answer is the SHA-256, in hex, of the answer's file.
+	Answer  string    `json:"answer"`
+	Fetched time.Time `json:"fetched"`
+}
+
+// Cache keeps answers of a Wikipedia in a folder, so that who searches later sees
+// the same Wikipedia:
+//
+//	wiki.json               which Wikipedia
+//	queries/ab/abcd….json   for each query, by its hash: which answer, and when
+//	answers/cd/cdef….json   each answer, by its own hash
+//
+// Files are whole or not there, and never changed; folders of one origin can be
+// put together by copying.
+type Cache struct {
+	dir    string
+	origin Origin
+	now    func() time.Time
+	// live answers what is not in the cache; nil for nobody.
+	live *Live
+
+	mu      sync.Mutex
+	fetches map[string]*fetch // under way, by query
+}
+
+// fetch is a live search that others may wait for.
+type fetch struct {
+	done   chan struct{}
+	answer Answer
+	err    error
+}
+
+// OpenRecorded opens a cache whose answers are all there is.
+func OpenRecorded(dir string) (*Cache, error) {
+	about, err := readCacheAbout(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no recorded Wikipedia: play with --wiki live and this --wiki-cache first", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Cache{dir: dir, origin: about.Origin, fetches: map[string]*fetch{}}, nil
+}
+
+// NewCache returns a cache in front of a live Wikipedia: what it answers is kept
+// in dir, which is made when there is something to keep. What is there already
+// is not asked again.
+func NewCache(dir string, live *Live) (*Cache, error) {
+	c := &Cache{dir: dir, origin: live.Origin(), now: live.o.Now, live: live, fetches: map[string]*fetch{}}
+	about, err := readCacheAbout(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && about.Origin != c.origin {
+		return nil, fmt.Errorf("the cache %s has answers of %s (%s), not of %s (%s): give another --wiki-cache", dir, about.URL, about.Flow, c.origin.URL, c.origin.Flow)
+	}
+	return c, nil
+}
+
+// Origin says which Wikipedia is asked.
+func (l *Live) Origin() Origin { return Origin{l.o.URL, l.o.Flow} }
+
+// Origin says of which Wikipedia the answers are.
+func (c *Cache) Origin() Origin { return c.origin }
+
+func readCacheAbout(dir string) (a cacheAbout, err error) {
+	file := filepath.Join(dir, "wiki.json")
+	if err := readJSON(file, &a); err != nil {
+		return a, err
+	}
+	if a.Version != cacheVersion {
+		return a, fmt.Errorf("%s: the cache has version %d, this heldout reads %d", file, a.Version, cacheVersion)
+	}
+	return a, nil
+}
+
+// Search implements the search box.
+func (c *Cache) Search(ctx context.Context, query string) (Answer, error) {
+	c.mu.Lock()
+	f, ok := c.fetches[query]
+	if !ok {
+		f = &fetch{done: make(chan struct{})}
+		c.fetches[query] = f
+	}
+	c.mu.Unlock()
+	if !ok {
+		f.answer, f.err = c.find(ctx, query)
+		c.mu.Lock()
+		delete(c.fetches, query)
+		c.mu.Unlock()
+		close(f.done)
+		return f.answer, f.err
+	}
+	select {
+	case <-f.done:
+		if f.err != nil && ctx.Err() == nil && errors.Is(f.err, context.Canceled) {
+			return c.Search(ctx, query) // who asked first has gone
+		}
+		return f.answer, f.err
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+}
+
+// find reads an answer, or asks for it and keeps it.
+func (c *Cache) find(ctx context.Context, query string) (Answer, error) {
+	answer, err := c.read(query)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return answer, err
+	}
+	if c.live == nil {
+		return Answer{}, &MissingError{query, c.dir}
+	}
+	if answer, err = c.live.Search(ctx, query); err != nil {
+		return Answer{}, err
+	}
+	if err := c.write(query, answer); err != nil {
+		return Answer{}, fmt.Errorf("the answer cannot be kept: %w", err)
+	}
+	return c.read(query) // what another process may have kept first
+}
+
+// read returns the recorded answer to a query.
+func (c *Cache) read(query string) (Answer, error) {
+	file := c.file("queries", sum([]byte(query)))
+	var q cachedQuery
+	if err := readJSON(file, &q); err != nil {
+		return Answer{}, err
+	}
+	if len(q.Answer) != 2*sha256.Size || q.Query != query {
+		return Answer{}, fmt.Errorf("%s is damaged: it is about %q", file, q.Query)
+	}
+	file = c.file("answers", q.Answer)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return Answer{}, fmt.Errorf("the cache lacks an answer: %v", err) // not wrapped: this query is there
+	}
+	var a Answer
+	if sum(b) != q.Answer || json.Unmarshal(b, &a) != nil {
+		return Answer{}, fmt.Errorf("%s is damaged: its name is not its hash", file)
+	}
+	return a, nil
+}
+
+// write keeps an answer: first the answer, then that it answers the query.
+func (c *Cache) write(query string, a Answer) error {
+	b, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(filepath.Join(c.dir, "wiki.json"), cacheAbout{cacheVersion, c.origin}); err != nil {
+		return err
+	}
+	if err := writeNew(c.file("answers", sum(b)), json.RawMessage(b)); err != nil {
+		return err
+	}
+	return writeNew(c.file("queries", sum([]byte(query))), cachedQuery{query, sum(b), c.now().UTC()})
+}
+
+// file is the file of a hash.
+func (c *Cache) file(kind, hash string) string {
+	return filepath.Join(c.dir, kind, hash[:2], hash+".json")
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+func readJSON(file string, v any) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s is damaged: %w", file, err)
+	}
+	return nil
+}
+
+// writeNew writes a file that is not there yet, all of it or nothing.
+func writeNew(file string, v any) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if err := atomic.WriteFile(file, bytes.NewReader(b)); err != nil {
+		return err
+	}
+	return os.Chmod(file, 0o644) // a temporary file is private
+}

@@ -1,0 +1,234 @@
+package wiki
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// Options say how to reach a live Wikipedia.
+type Options struct {
+	// URL is the address of its script path, such as
+	// "https://en.wikipedia.org/w"; empty for that.
+	URL string
+	// Flow is the interface to use.
+	Flow Flow
+	// UserAgent names the tool and where to find who runs it.
+	UserAgent string
+	// Now tells the time, for the date that a server says to wait for.
+	Now func() time.Time
+	// Proxy is http.Transport's; nil for none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Transport takes the requests; nil for the network.
+	Transport http.RoundTripper
+}
+
+// Flow is a way to ask MediaWiki.
+type Flow string
+
+const (
+	// JSON asks MediaWiki's interface for programs.
+	JSON Flow = "json"
+	// HTML reads the pages that a browser gets, as the reference does.
+	HTML Flow = "html"
+)
+
+// DefaultURL is English Wikipedia.
+const DefaultURL = "https://en.wikipedia.org/w"
+
+// What Wikipedia asks of programs (spec section 3.3): requests one after the
+// other, not too fast, and patience where it is busy.
+const (
+	// gap is the least time between the start of two requests.
+	gap = 200 * time.Millisecond
+	// attempts is how often a request is sent that fails for a reason that may
+	// pass; while Wikipedia is known to be away, once.
+	attempts = 5
+	// firstWait doubles from attempt to attempt.
+	firstWait = time.Second
+	// maxWait is the longest to wait because a server asks for it. Where it asks
+	// for more, the search fails, and no request is sent before that time.
+	maxWait = 2 * time.Minute
+	// timeout is for one request, maxBody for the bytes of its answer.
+	timeout = 30 * time.Second
+	maxBody = 32 << 20
+)
+
+// Live asks a live Wikipedia. It is safe for concurrent use, and still asks one
+// thing at a time.
+type Live struct {
+	o    Options
+	http *http.Client
+	// turn is taken by who may send. It guards what follows.
+	turn chan struct{}
+	next time.Time // of the next request, at the earliest
+	// away: the last request failed in all its attempts.
+	away bool
+	// refused is why no further request makes sense.
+	refused error
+}
+
+// NewLive returns a Wikipedia that is asked over the network.
+func NewLive(o Options) (*Live, error) {
+	if o.URL == "" {
+		o.URL = DefaultURL
+	}
+	o.URL = strings.TrimSuffix(o.URL, "/")
+	if u, err := url.Parse(o.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("the address of Wikipedia is %q; want one such as %s", o.URL, DefaultURL)
+	}
+	if o.Flow != JSON && o.Flow != HTML {
+		return nil, fmt.Errorf("unknown way %q to ask Wikipedia; there are %s and %s", o.Flow, JSON, HTML)
+	}
+	if o.Transport == nil {
+		o.Transport = &http.Transport{Proxy: o.Proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: timeout}
+	}
+	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
+}
+
+// Search implements the search box.
+func (l *Live) Search(ctx context.Context, query string) (Answer, error) {
+	if l.o.Flow == HTML {
+		return l.searchHTML(ctx, query)
+	}
+	return l.searchJSON(ctx, query)
+}
+
+// searchHTML reads the page that a browser gets. Unlike the reference it does
+// not take a page that says "error" for an article.
+func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
+	var out Answer
+	err := l.get(ctx, l.o.URL+"/index.php?search="+quoted(query), func(body io.Reader) error {
+		var err error
+		if out, err = ParsePage(body); err != nil {
+			return err
+		}
+		if !out.List && len(out.Blocks) == 0 {
+			return errors.New("the answer is no page of Wikipedia: it has no paragraphs")
+		}
+		return nil
+	})
+	return out, err
+}
+
+// get asks for an address until it has an answer that read can use, or there is
+// no more hope of one.
+func (l *Live) get(ctx context.Context, address string, read func(io.Reader) error) error {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.refused != nil {
+		return l.refused
+	}
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.Multiplier, wait.MaxInterval = firstWait, 2, maxWait
+	tries := uint(attempts)
+	if l.away {
+		tries = 1
+	}
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := l.once(ctx, address, read)
+		l.away = err != nil && !isPermanent(err) && ctx.Err() == nil
+		return struct{}{}, err
+	}, backoff.WithBackOff(wait), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(0))
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// isPermanent reports an error that will be the same another time.
+func isPermanent(err error) bool {
+	var p *backoff.PermanentError
+	return errors.As(err, &p)
+}
+
+// once sends a request when its time has come.
+func (l *Live) once(ctx context.Context, address string, read func(io.Reader) error) error {
+	if err := l.await(ctx); err != nil {
+		return backoff.Permanent(err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return backoff.Permanent(fmt.Errorf("the query makes no address: %w", err))
+	}
+	req.Header.Set("User-Agent", l.o.UserAgent)
+	resp, err := l.http.Do(req) // which asks for gzip and unpacks it
+	if err != nil {
+		return fmt.Errorf("Wikipedia does not answer: %w", err)
+	}
+	defer resp.Body.Close()
+	l.pause(resp.Header.Get("Retry-After"))
+	if err := l.checkStatus(resp); err != nil {
+		return err
+	}
+	body := &io.LimitedReader{R: resp.Body, N: maxBody + 1}
+	if err := read(body); isPermanent(err) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", l.o.URL, err)
+	}
+	if body.N <= 0 {
+		return backoff.Permanent(fmt.Errorf("%s: the answer has more than %d bytes", l.o.URL, maxBody))
+	}
+	return nil
+}
+
+// await waits until the next request may be sent.
+func (l *Live) await(ctx context.Context) error {
+	wait := l.next.Sub(l.o.Now())
+	if wait > maxWait {
+		return fmt.Errorf("%s asks for no requests for another %v; run again then, and the run goes on", l.o.URL, wait.Round(time.Second))
+	}
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	l.next = l.o.Now().Add(gap)
+	return nil
+}
+
+// pause puts off the next request for as long as a server asks, in seconds or by
+// a date.
+func (l *Live) pause(retryAfter string) {
+	until := l.next
+	if seconds, err := strconv.Atoi(strings.TrimSpace(retryAfter)); err == nil && seconds > 0 {
+		until = l.o.Now().Add(time.Duration(min(seconds, 1<<30)) * time.Second)
+	} else if date, err := http.ParseTime(retryAfter); err == nil {
+		until = date
+	}
+	if until.After(l.next) {
+		l.next = until
+	}
+}
+
+// checkStatus reports what is wrong with an answer, and whether it may pass.
+func (l *Live) checkStatus(resp *http.Response) error {
+	switch status := resp.StatusCode; {
+	case status == http.StatusOK:
+		return nil
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
+		return fmt.Errorf("%s: %s", l.o.URL, resp.Status)
+	case status == http.StatusForbidden, status == http.StatusUnauthorized:
+		l.refused = fmt.Errorf("%s refuses us: %s; we say that we are %q", l.o.URL, resp.Status, l.o.UserAgent)
+		return backoff.Permanent(l.refused)
+	default:
+		return backoff.Permanent(fmt.Errorf("%s: %s", l.o.URL, resp.Status))
+	}
+}

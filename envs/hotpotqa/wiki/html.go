@@ -1,0 +1,115 @@
+package wiki
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// headingClass marks the titles of a page of search results.
+const headingClass = "mw-search-result-heading"
+
+// ParsePage reads a whole page of Wikipedia: a list of search results if it has
+// such, otherwise an article (spec section 1.2, a and b).
+func ParsePage(r io.Reader) (Answer, error) {
+	root, err := parse(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	var titles []string
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Div && n.Type == html.ElementNode && hasClass(n, headingClass) {
+			titles = append(titles, strip(text(n)))
+		}
+	}
+	if titles != nil {
+		return Answer{List: true, Titles: titles}, nil
+	}
+	return Answer{Title: firstHeading(root), Blocks: blocks(root)}, nil
+}
+
+// firstHeading is the title of an article as its page shows it.
+func firstHeading(root *html.Node) string {
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.DataAtom == atom.H1 && slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "firstHeading"}) {
+			return strip(text(n))
+		}
+	}
+	return ""
+}
+
+// ParseArticle reads the HTML of an article's body into its blocks.
+func ParseArticle(body string) ([]string, error) {
+	root, err := parse(strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return blocks(root), nil
+}
+
+func parse(r io.Reader) (*html.Node, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	// Without scripting, what stands in <noscript> is part of the page.
+	root, err := html.ParseWithOptions(strings.NewReader(strings.ToValidUTF8(string(b), "\ufffd")), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, fmt.Errorf("not a page of HTML: %w", err)
+	}
+	return root, nil
+}
+
+// blocks are the texts of all paragraphs, then of all lists, in document order;
+// a list within a list appears again by itself.
+func blocks(root *html.Node) []string {
+	var out []string
+	for _, tag := range []atom.Atom{atom.P, atom.Ul} {
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && n.DataAtom == tag {
+				out = append(out, strip(text(n)))
+			}
+		}
+	}
+	return out
+}
+
+func hasClass(n *html.Node, class string) bool {
+	for _, a := range n.Attr {
+		if a.Key == "class" && slices.Contains(strings.Fields(a.Val), class) {
+			return true
+		}
+	}
+	return false
+}
+
+// text joins the text of an element, without that of scripts, styles and
+// templates. It does not recurse: pages of others may be nested deep.
+func text(n *html.Node) string {
+	var b strings.Builder
+	for at := n; at != nil; {
+		if at.Type == html.TextNode {
+			b.WriteString(at.Data)
+		}
+		if at.FirstChild != nil && !silent(at) {
+			at = at.FirstChild
+			continue
+		}
+		for at != n && at.NextSibling == nil {
+			at = at.Parent
+		}
+		if at == n {
+			break
+		}
+		at = at.NextSibling
+	}
+	return b.String()
+}
+
+func silent(n *html.Node) bool {
+	return n.Type == html.ElementNode && (n.DataAtom == atom.Script || n.DataAtom == atom.Style || n.DataAtom == atom.Template)
+}

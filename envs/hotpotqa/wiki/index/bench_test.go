@@ -1,0 +1,148 @@
+package index
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/envs/stream"
+)
+
+// articles is how many the benchmarks have; for the figures in ARCHITECTURE.md it
+// is 200000.
+var articles = flag.Int("articles", 5000, "articles of the synthetic dump in the benchmarks")
+
+// vocabulary is that of the synthetic dump.
+const vocabulary = 60000
+
+// syntheticDump writes a dump of so many introductions: words drawn as in natural
+// texts, the n-th one with a chance like 1/n, and about as many as there are in
+// the introductions of 2017.
+func syntheticDump(tb testing.TB, n int) string {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "dump.jsonl")
+	f, err := os.Create(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := bufio.NewWriter(f)
+	rng := stream.New(1, "dump")
+	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
+	for i := range n {
+		b, err := json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words), "text": sentencesOf(rng, words)})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out.Write(append(b, '\n'))
+	}
+	if err := out.Flush(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return file
+}
+
+func syntheticTitle(i int, words *rand.Zipf) string {
+	return fmt.Sprintf("W%x W%x %d", words.Uint64(), words.Uint64(), i)
+}
+
+func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
+	var out []string
+	for range 1 + rng.IntN(6) {
+		var s []string
+		for range 10 + rng.IntN(20) {
+			s = append(s, fmt.Sprintf("w%x", words.Uint64()))
+		}
+		out = append(out, strings.Join(s, " ")+". ")
+	}
+	return out
+}
+
+func buildIndex(tb testing.TB, dir, file string) About {
+	tb.Helper()
+	about, err := Build(tb.Context(), dir, []string{file}, func(Progress) {})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return about
+}
+
+// folderSize counts the bytes in a folder.
+func folderSize(tb testing.TB, dir string) (n int64) {
+	tb.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		n += info.Size()
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// BenchmarkBuild builds an index of a synthetic dump. Run it once:
+//
+//	go test -run '^$' -bench Build -benchtime 1x ./envs/hotpotqa/wiki/index -articles 200000
+func BenchmarkBuild(b *testing.B) {
+	file := syntheticDump(b, *articles)
+	var dir string
+	for b.Loop() {
+		dir = b.TempDir()
+		buildIndex(b, dir, file)
+	}
+	b.ReportMetric(float64(*articles)*float64(b.N)/b.Elapsed().Seconds(), "articles/s")
+	b.ReportMetric(float64(folderSize(b, dir))/float64(*articles), "bytes/article")
+}
+
+// BenchmarkSearch opens articles by their titles and searches for titles by three
+// words, in an index of a synthetic dump; it reports the median and the 99th
+// percentile.
+func BenchmarkSearch(b *testing.B) {
+	dir := b.TempDir()
+	buildIndex(b, dir, syntheticDump(b, *articles))
+	x, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	rng := stream.New(2, "queries")
+	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
+	title := func() {
+		if _, _, err := x.Article(b.Context(), fmt.Sprintf("W%x W%x %d", words.Uint64(), words.Uint64(), rng.IntN(*articles))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	text := func() {
+		if _, err := x.Titles(b.Context(), fmt.Sprintf("w%x w%x w%x", words.Uint64(), words.Uint64(), words.Uint64()), 5); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, search := range map[string]func(){"title": title, "text": text} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				search()
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+		})
+	}
+}

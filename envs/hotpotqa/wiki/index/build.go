@@ -1,0 +1,200 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/natefinch/atomic"
+)
+
+const (
+	// batchSize is how many articles are put on disk at once.
+	batchSize = 2000
+	// lockTimeout is how long to wait for an index that another process builds.
+	lockTimeout = "1s"
+)
+
+// Progress says how far a build has come.
+type Progress struct {
+	// Articles counts those on disk, Skipped those of them that were there
+	// before.
+	Articles, Skipped int
+	// Bytes were read of the files, which have Total.
+	Bytes, Total int64
+}
+
+// state is how far a build has come, kept in the index itself: it is on disk
+// exactly when the articles are.
+type state struct {
+	Version  int           `json:"version"`
+	Kind     Kind          `json:"kind"`
+	Files    []fingerprint `json:"files"`
+	Articles int           `json:"articles"`
+	Repeated int           `json:"repeated"`
+	// Hash chains the hashes of the articles so far.
+	Hash string `json:"hash"`
+}
+
+var stateKey = []byte("heldout")
+
+// Build makes an index of the articles in files: question files of HotpotQA,
+// whose paragraphs it takes, or the processed dumps of Wikipedia of 2017, as
+// archives or unpacked folders. A build that was stopped goes on where it was;
+// one that is finished is not made again. show is told how far it is.
+func Build(ctx context.Context, dir string, paths []string, show func(Progress)) (About, error) {
+	src, err := newSource(paths)
+	if err != nil {
+		return About{}, err
+	}
+	b, err := openData(dir)
+	if err != nil {
+		return About{}, err
+	}
+	w := &writer{index: b, batch: b.NewBatch(), src: src, show: show}
+	err = w.begin()
+	if err == nil {
+		err = w.run(ctx)
+	}
+	if err := errors.Join(err, b.Close()); err != nil {
+		return About{}, err
+	}
+	return w.finish(dir)
+}
+
+// openData opens the data of an index for writing, new or begun.
+func openData(dir string) (bleve.Index, error) {
+	data := filepath.Join(dir, dataDir)
+	config := map[string]any{"bolt_timeout": lockTimeout}
+	if _, err := os.Stat(filepath.Join(data, "index_meta.json")); err == nil {
+		b, err := bleve.OpenUsing(data, config)
+		if err != nil {
+			return nil, fmt.Errorf("the index in %s cannot be continued (does another process build it?): %w", dir, err)
+		}
+		return b, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	b, err := bleve.NewUsing(data, newMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, config)
+	if err != nil {
+		return nil, fmt.Errorf("no index can be made in %s: %w", dir, err)
+	}
+	return b, nil
+}
+
+// writer adds articles to an index.
+type writer struct {
+	index   bleve.Index
+	batch   *bleve.Batch
+	src     *source
+	state   state
+	skipped int
+	show    func(Progress)
+}
+
+// begin finds out how far an earlier build came.
+func (w *writer) begin() error {
+	fresh := state{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(), Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
+	b, err := w.index.GetInternal(stateKey)
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		w.state = fresh
+		return nil
+	}
+	if err := json.Unmarshal(b, &w.state); err != nil {
+		return fmt.Errorf("the index says nothing that can be read about how it was built: %w", err)
+	}
+	if w.state.Version != version || w.state.Kind != fresh.Kind || !slices.Equal(w.state.Files, fresh.Files) {
+		return errors.New("the index there was begun from other files or by another version: give those files, or another folder")
+	}
+	w.skipped = w.state.Articles
+	return nil
+}
+
+// run adds all articles that are not there yet.
+func (w *writer) run(ctx context.Context) error {
+	passed, repeated := 0, 0
+	err := w.src.each(w.skipped, func(a Article, again bool) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if again {
+			repeated++
+			w.state.Repeated = max(w.state.Repeated, repeated)
+			return nil
+		}
+		if passed++; passed <= w.skipped {
+			return nil
+		}
+		if err := add(w.batch, a); err != nil {
+			return err
+		}
+		w.state.Articles++
+		w.state.Hash = hash(w.state.Hash, append([]string{a.Title}, a.Paragraphs...)...)
+		if w.batch.Size() < batchSize {
+			return nil
+		}
+		return w.flush()
+	})
+	if flushed := w.flush(); flushed != nil && err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// flush puts the batch on disk, and with it how far the build is.
+func (w *writer) flush() error {
+	b, err := json.Marshal(w.state)
+	if err != nil {
+		return err
+	}
+	w.batch.SetInternal(stateKey, b)
+	if err := w.index.Batch(w.batch); err != nil {
+		return err
+	}
+	w.batch.Reset()
+	w.show(Progress{Articles: w.state.Articles, Skipped: w.skipped, Bytes: w.src.bytes(), Total: w.src.total})
+	return nil
+}
+
+// finish notes that the index is whole.
+func (w *writer) finish(dir string) (About, error) {
+	a := About{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated, Hash: w.state.Hash}
+	for _, f := range w.state.Files {
+		a.Sources = append(a.Sources, f.Name)
+	}
+	if a.Articles == 0 {
+		return About{}, fmt.Errorf("there are no articles in %q", a.Sources)
+	}
+	b, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return About{}, err
+	}
+	file := filepath.Join(dir, aboutFile)
+	if err := atomic.WriteFile(file, bytes.NewReader(append(b, '\n'))); err != nil {
+		return About{}, err
+	}
+	return a, os.Chmod(file, 0o644) // a temporary file is private
+}
+
+// hash chains texts, each behind its length, onto an earlier hash.
+func hash(before string, texts ...string) string {
+	h := sha256.New()
+	h.Write([]byte(before))
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,232 @@
+// Package index keeps Wikipedia articles on disk, or a few in memory, and finds
+// them by title and by full text: the offline stand-in for Wikipedia's search.
+// The same articles in the same order give the same answers, whenever and in how
+// many sessions the index was built.
+package index
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+)
+
+// Article is an article of Wikipedia.
+type Article struct {
+	Title      string
+	Paragraphs []string
+}
+
+// Kind says what an index was made from.
+type Kind string
+
+const (
+	// Contexts are the paragraphs that come with questions: those needed for the
+	// answers and a few others. They are far easier to search than Wikipedia.
+	Contexts Kind = "contexts"
+	// Dump is a dump of Wikipedia.
+	Dump Kind = "dump"
+)
+
+// About describes an index; it is in about.json beside it.
+type About struct {
+	// Version is that of the form of the index and of how it is searched.
+	Version int  `json:"version"`
+	Kind    Kind `json:"kind"`
+	// Articles counts the articles, Repeated those left out because their title
+	// had come before.
+	Articles int `json:"articles"`
+	Repeated int `json:"repeated"`
+	// Hash identifies version and articles: SHA-256 in hex.
+	Hash string `json:"hash"`
+	// Sources are the names of the files that the articles are from.
+	Sources []string `json:"sources"`
+}
+
+// version goes up when articles are stored or found differently.
+const version = 1
+
+// The files of an index.
+const (
+	aboutFile = "about.json"
+	dataDir   = "bleve"
+)
+
+// Index is an index that is open for searching. It is safe for concurrent use.
+type Index struct {
+	bleve bleve.Index
+	about About
+}
+
+// Open opens the index in a folder for searching. Several processes may.
+func Open(dir string) (*Index, error) {
+	about, err := readAbout(dir)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bleve.OpenUsing(filepath.Join(dir, dataDir), map[string]any{"read_only": true, "bolt_timeout": lockTimeout})
+	if err != nil {
+		return nil, fmt.Errorf("the index of Wikipedia in %s cannot be opened: %w", dir, err)
+	}
+	return &Index{b, about}, nil
+}
+
+func readAbout(dir string) (a About, err error) {
+	file := filepath.Join(dir, aboutFile)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, unfinished := os.Stat(filepath.Join(dir, dataDir)); unfinished == nil {
+			return a, fmt.Errorf("the index of Wikipedia in %s is not finished: give the same heldout wiki build again", dir)
+		}
+		return a, fmt.Errorf("there is no index of Wikipedia in %s: make one with heldout wiki build", dir)
+	}
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(b, &a); err != nil {
+		return a, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(a.Hash) != 2*sha256.Size || a.Kind != Contexts && a.Kind != Dump {
+		return a, fmt.Errorf("%s is damaged: build the index again, in another folder", file)
+	}
+	if a.Version != version {
+		return a, fmt.Errorf("%s: the index has version %d, this heldout reads %d: build it again", file, a.Version, version)
+	}
+	return a, nil
+}
+
+// Memory returns an index of a few articles that is not on disk.
+func Memory(articles []Article) (*Index, error) {
+	b, err := bleve.NewUsing("", newMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
+	if err != nil {
+		return nil, err
+	}
+	batch := b.NewBatch()
+	for _, a := range articles {
+		if err := add(batch, a); err != nil {
+			return nil, err
+		}
+	}
+	return &Index{bleve: b}, b.Batch(batch)
+}
+
+// About describes the index.
+func (x *Index) About() About { return x.about }
+
+// Close releases the index.
+func (x *Index) Close() error { return x.bleve.Close() }
+
+// Article returns the article of a title: of exactly that, or else of one that
+// differs in case, underscores and blanks only.
+func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, err error) {
+	folded := fold(title)
+	if folded == "" {
+		return Article{}, false, nil
+	}
+	q := bleve.NewTermQuery(folded)
+	q.SetField(foldedField)
+	r := bleve.NewSearchRequestOptions(q, maxFolded, 0, false)
+	r.Fields = []string{textField}
+	r.SortBy([]string{"_id"})
+	found, err := x.bleve.SearchInContext(ctx, r)
+	if err != nil || len(found.Hits) == 0 {
+		return Article{}, false, err
+	}
+	hit := found.Hits[0]
+	if i := slices.IndexFunc(found.Hits, func(h *search.DocumentMatch) bool { return h.ID == title }); i >= 0 {
+		hit = found.Hits[i]
+	}
+	text, _ := hit.Fields[textField].(string)
+	return Article{Title: hit.ID, Paragraphs: split(text)}, true, nil
+}
+
+const (
+	// maxFolded bounds how many titles that differ in case are looked at.
+	maxFolded = 20
+	// titleBoost is how much more a word in the title counts than one in the
+	// text.
+	titleBoost = 4
+	// pool is how many of the best are looked at; those of one score come in the
+	// order of their titles. Scores are sums of floats in an order that depends on how the
+	// index was built, so they are rounded before.
+	pool   = 50
+	digits = 6
+)
+
+// Titles lists the n titles that fit a text best, best first: as Wikipedia does,
+// of the articles that have all its words; where those are too few, of those with
+// some of them in the title, and where there is none, in the text.
+func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error) {
+	match := func(field string, operator query.MatchQueryOperator) query.Query {
+		q := bleve.NewMatchQuery(text)
+		q.SetField(field)
+		q.SetOperator(operator)
+		if field == titleField {
+			q.SetBoost(titleBoost)
+		}
+		return q
+	}
+	all, some := query.MatchQueryOperatorAnd, query.MatchQueryOperatorOr
+	var titles []string
+	for _, stage := range []struct {
+		query  query.Query
+		enough int // titles that make it needless
+	}{
+		{bleve.NewDisjunctionQuery(match(titleField, all), match(textField, all)), n},
+		{match(titleField, some), n},
+		{match(textField, some), 1},
+	} {
+		if len(titles) >= stage.enough {
+			break
+		}
+		found, err := x.best(ctx, stage.query)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range found {
+			if len(titles) < n && !slices.Contains(titles, t) {
+				titles = append(titles, t)
+			}
+		}
+	}
+	return titles, nil
+}
+
+// best lists the titles that a query finds, best first, as many as pool.
+func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
+	r := bleve.NewSearchRequestOptions(q, pool, 0, false)
+	r.SortBy([]string{"-_score", "_id"})
+	found, err := x.bleve.SearchInContext(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(found.Hits, func(a, b *search.DocumentMatch) int {
+		return cmp.Or(cmp.Compare(rounded(b.Score), rounded(a.Score)), strings.Compare(a.ID, b.ID))
+	})
+	var titles []string
+	for _, h := range found.Hits {
+		titles = append(titles, h.ID)
+	}
+	return titles, nil
+}
+
+// rounded keeps so many digits of a score.
+func rounded(score float64) float64 {
+	if score <= 0 {
+		return 0
+	}
+	scale := math.Pow(10, digits-math.Ceil(math.Log10(score)))
+	return math.Round(score*scale) / scale
+}

@@ -1,0 +1,322 @@
+package index
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func memory(t testing.TB, articles ...Article) *Index {
+	t.Helper()
+	x, err := Memory(articles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func TestArticle(t *testing.T) {
+	x := memory(t,
+		Article{"US", []string{"A country.", "Second line."}}, Article{"Us", []string{"A pronoun."}}, Article{"us", []string{"Lower."}},
+		Article{"Café au lait", nil}, Article{"AC/DC", []string{"A band."}}, Article{`X & Y "z"`, []string{"Odd."}},
+	)
+	for query, want := range map[string]string{
+		"US": "US", "Us": "Us", "us": "us", "uS": "US", "cafe\u0301_AU  lait ": "Café au lait", "ac/dc": "AC/DC", `x & y "Z"`: `X & Y "z"`,
+		"cafe au lait": "", "U": "", "": "", "  ": "", "US OR Us": "", "u*": "",
+	} {
+		a, ok, err := x.Article(t.Context(), query)
+		if err != nil || ok != (want != "") || a.Title != want {
+			t.Errorf("Article(%q) = %+v, %v, %v; want %q", query, a, ok, err, want)
+		}
+	}
+	a, _, err := x.Article(t.Context(), "US")
+	if diff := cmp.Diff(Article{"US", []string{"A country.", "Second line."}}, a); err != nil || diff != "" {
+		t.Error(diff, err)
+	}
+}
+
+func TestTitles(t *testing.T) {
+	x := memory(t,
+		Article{"River Exe", []string{"The Exe is a river."}},
+		Article{"Exeter", []string{"Exeter is a city on the river Exe."}},
+		Article{"Twin B", []string{"Both say the same."}}, Article{"Twin A", []string{"Both say the same."}},
+		Article{"Dvořák", []string{"A composer."}},
+	)
+	for _, c := range []struct {
+		query string
+		n     int
+		want  []string
+	}{
+		{"exe rivers", 5, []string{"River Exe", "Exeter"}},
+		{"exe", 1, []string{"River Exe"}},
+		{"twin", 5, []string{"Twin A", "Twin B"}}, // one score: by title
+		{"dvorak", 5, []string{"Dvořák"}},
+		{"the", 5, nil}, {"", 5, nil}, {"+-*:^\"\\", 5, nil}, {"nothing", 5, nil},
+	} {
+		got, err := x.Titles(t.Context(), c.query, c.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("Titles(%q): %s", c.query, diff)
+		}
+	}
+}
+
+// The order of results does not depend on the sessions in which an index was
+// built: in one go, or stopped and continued.
+func TestStoppedBuild(t *testing.T) {
+	const n = 3*batchSize + 17
+	file := syntheticDump(t, n)
+	whole := t.TempDir()
+	want := buildIndex(t, whole, file)
+	if want.Articles != n || want.Kind != Dump {
+		t.Fatalf("%+v", want)
+	}
+	parts := t.TempDir()
+	for stops := 0; ; stops++ {
+		ctx, stop := context.WithCancel(t.Context())
+		first := true
+		got, err := Build(ctx, parts, []string{file}, func(p Progress) {
+			if p.Articles > p.Skipped && first {
+				first = false
+				stop()
+			}
+		})
+		stop()
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" || stops < 2 {
+				t.Errorf("after %d stops: %s", stops, diff)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || stops > 10 {
+			t.Fatal(err)
+		}
+		if _, err := Open(parts); err == nil || !strings.Contains(err.Error(), "is not finished") {
+			t.Fatalf("an unfinished index: %v", err)
+		}
+	}
+	sameResults(t, whole, parts)
+	if again := buildIndex(t, whole, file); !cmp.Equal(again, want) {
+		t.Errorf("built again: %+v", again)
+	}
+}
+
+func sameResults(t *testing.T, dirs ...string) {
+	t.Helper()
+	var first []string
+	for i, dir := range dirs {
+		x, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for q := range 40 {
+			titles, err := x.Titles(t.Context(), fmt.Sprintf("w%x w%x w%x w%x", q, q*q, 3*q+1, 900+q), 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, titles...)
+		}
+		if i == 0 {
+			first = all
+		} else if diff := cmp.Diff(first, all); diff != "" {
+			t.Errorf("%s: %s", dir, diff)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBuildOfOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	buildIndex(t, dir, syntheticDump(t, 3))
+	if _, err := Build(t.Context(), dir, []string{syntheticDump(t, 4)}, func(Progress) {}); err == nil || !strings.Contains(err.Error(), "other files") {
+		t.Error(err)
+	}
+}
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+const officialQuestions = `[
+ {"_id":"1","question":"q","answer":"a","context":[["Tom &amp; Jerry",["One."," Two."]],["B",["b."]]]},
+ {"_id":"2","question":"q","answer":"a","context":[["B",["another b."]],["C",[]]]}
+]`
+
+func TestContexts(t *testing.T) {
+	faces := `[{"id":"1","context":{"title":["Tom & Jerry","B","C"],"sentences":[["One."," Two."],["b."],[]]}}]`
+	var hashes []string
+	for _, text := range []string{officialQuestions, faces} {
+		dir := t.TempDir()
+		about := buildIndex(t, dir, write(t, "q.json", text))
+		if about.Kind != Contexts || about.Articles != 3 {
+			t.Errorf("%+v", about)
+		}
+		hashes = append(hashes, about.Hash)
+		x, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for title, want := range map[string][]string{"Tom & Jerry": {"One. Two."}, "B": {"b."}, "C": nil} {
+			a, ok, err := x.Article(t.Context(), title)
+			if diff := cmp.Diff(Article{title, want}, a); err != nil || !ok || diff != "" {
+				t.Errorf("%s: %v, %v, %s", title, ok, err, diff)
+			}
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Error("the same articles have two hashes")
+	}
+}
+
+// A dump is read alike from a folder and from an archive of it.
+func TestDumpForms(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dump")
+	if err := os.MkdirAll(filepath.Join(dir, "AA"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"AA/wiki_00": `{"id":1,"title":"A","text":["One."," Two."]}` + "\n\n" + `{"id":"2","title":"B","text":[]}` + "\n",
+		"AA/wiki_01": `{"id":3,"title":"C","text":[["C"],["See <a href=\"A%20B\">this &amp; that</a>."," End."]]}`,
+	}
+	archive := filepath.Join(t.TempDir(), "dump.tar")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := tar.NewWriter(f)
+	for _, name := range []string{"AA/wiki_00", "AA/wiki_01"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := packed.WriteHeader(&tar.Header{Name: name, Size: int64(len(files[name])), Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := packed.Write([]byte(files[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(packed.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a, b := buildIndex(t, t.TempDir(), dir), buildIndex(t, t.TempDir(), archive)
+	if a.Hash != b.Hash || a.Articles != 3 {
+		t.Errorf("%+v and %+v", a, b)
+	}
+	got, err := parseArticle([]byte(files["AA/wiki_01"]))
+	if diff := cmp.Diff(Article{"C", []string{"C", "See this & that. End."}}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestBadSources(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"not JSON":     {"d.jsonl", "x", "d.jsonl:1: not an article"},
+		"no text":      {"d.jsonl", `{"title":"A"}`, "neither"},
+		"no title":     {"d.jsonl", `{"text":[]}`, `the title ""`},
+		"cut off":      {"d.jsonl", `{"title":"A","text":["a"]}` + "\n" + `{"title":"B","te`, "d.jsonl:2: not an article"},
+		"not bzip2":    {"d.bz2", "no bzip2 at all", "bzip2"},
+		"not tar":      {"d.tar", strings.Repeat("x", 600), "tar"},
+		"empty":        {"d.jsonl", "", "no articles"},
+		"no list":      {"q.json", "{}", "not a file of questions"},
+		"no context":   {"q.json", `[{"question":"x"}]`, "question 0 has no context"},
+		"odd context":  {"q.json", `[{"context":[["A"]]}]`, "paragraph 0"},
+		"uneven":       {"q.json", `[{"context":{"title":["A"],"sentences":[]}}]`, "1 titles and 0 paragraphs"},
+		"cut off list": {"q.json", `[{"context":[]}`, "EOF"},
+	} {
+		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.file, c.text)}, func(Progress) {})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")}, nil); err == nil {
+		t.Error("questions and a dump make one index")
+	}
+	if _, err := Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil); err == nil {
+		t.Error("a missing file")
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for name, c := range map[string]struct{ about, want string }{
+		"nothing": {"", "heldout wiki build"}, "broken": {"{", "about.json"}, "damaged": {`{"version":1,"kind":"dump","hash":"ab"}`, "damaged"},
+		"other": {`{"version":99,"kind":"dump","hash":"` + strings.Repeat("a", 64) + `"}`, "version 99"},
+	} {
+		dir := t.TempDir()
+		if c.about != "" {
+			if err := os.WriteFile(filepath.Join(dir, aboutFile), []byte(c.about), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		score := rapid.Float64Range(1e-9, 1e9).Draw(t, "score")
+		if got := rounded(score); got < score*(1-1e-5) || got > score*(1+1e-5) || rounded(got) != got && rounded(got)-got > score*1e-6 {
+			t.Errorf("rounded(%v) = %v", score, got)
+		}
+	})
+}
+
+func FuzzParseArticle(f *testing.F) {
+	f.Add([]byte(`{"id":1,"title":"A &amp; B","text":["One."," Two."]}`))
+	f.Add([]byte(`{"id":"1","title":"C","text":[["C"],["<a href=\"x\">y</a>"]]}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		a, err := parseArticle(line)
+		checkArticle(t, a, err)
+	})
+}
+
+func FuzzReadContexts(f *testing.F) {
+	f.Add(officialQuestions)
+	f.Add(`[{"context":{"title":["A"],"sentences":[["a"]]}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		err := readContexts(strings.NewReader(text), func(a Article) error {
+			checkArticle(t, a, nil)
+			return nil
+		})
+		if err == nil && !json.Valid([]byte(text)) && !strings.HasPrefix(strings.TrimSpace(text), "[") {
+			t.Errorf("%q is read", text)
+		}
+	})
+}
+
+// checkArticle checks that an article can be stored and read again as it is.
+func checkArticle(t *testing.T, a Article, err error) {
+	if err != nil {
+		return
+	}
+	if strings.TrimSpace(a.Title) != a.Title || a.Title == "" {
+		t.Errorf("title %q", a.Title)
+	}
+	if diff := cmp.Diff(a.Paragraphs, split(strings.Join(a.Paragraphs, "\n"))); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,231 @@
+package index
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// source are the files that articles are read from, in order.
+type source struct {
+	kind  Kind
+	files []sourceFile
+	total int64
+	read  atomic.Int64
+}
+
+type sourceFile struct {
+	path string
+	fingerprint
+}
+
+// fingerprint tells whether files are the same ones, without reading them.
+type fingerprint struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// newSource finds the files. Those that end in .json are questions; what else
+// there is is a dump.
+func newSource(paths []string) (*source, error) {
+	s := &source{}
+	for _, path := range paths {
+		if err := s.addPath(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.files) == 0 {
+		return nil, errors.New("there are no files to read articles from")
+	}
+	for _, f := range s.files {
+		kind := Dump
+		if strings.HasSuffix(f.path, ".json") {
+			kind = Contexts
+		}
+		if s.kind != "" && s.kind != kind {
+			return nil, fmt.Errorf("%s: an index is made either of question files (.json) or of a dump", f.path)
+		}
+		s.kind = kind
+		s.total += f.Size
+	}
+	return s, nil
+}
+
+// addPath adds a file, or all files in a folder in the order of their names.
+func (s *source) addPath(path string) error {
+	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(filepath.Dir(path), file)
+		if err != nil {
+			return err
+		}
+		s.files = append(s.files, sourceFile{file, fingerprint{filepath.ToSlash(name), info.Size()}})
+		return nil
+	})
+}
+
+func (s *source) fingerprints() (out []fingerprint) {
+	for _, f := range s.files {
+		out = append(out, f.fingerprint)
+	}
+	return out
+}
+
+// bytes is how much was read so far.
+func (s *source) bytes() int64 { return s.read.Load() }
+
+// each visits the articles. The first skip of them may come without content.
+// again is true for those whose title has come before.
+func (s *source) each(skip int, visit func(a Article, again bool) error) error {
+	if s.kind == Contexts {
+		return s.eachContext(visit)
+	}
+	lines := &dumpLines{skip: skip, visit: func(a Article) error { return visit(a, false) }}
+	for _, f := range s.files {
+		if err := s.open(f, lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachContext visits the paragraphs of question files. A title counts once, with
+// its first paragraph.
+func (s *source) eachContext(visit func(a Article, again bool) error) error {
+	seen := map[string]bool{}
+	for _, f := range s.files {
+		in, err := os.Open(f.path)
+		if err != nil {
+			return err
+		}
+		err = readContexts(s.counted(in), func(a Article) error {
+			again := seen[a.Title]
+			seen[a.Title] = true
+			return visit(a, again)
+		})
+		if err := errors.Join(err, in.Close()); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return nil
+}
+
+// open reads a file of a dump: an archive of files, or lines.
+func (s *source) open(f sourceFile, lines *dumpLines) error {
+	in, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	name, r := f.path, s.counted(in)
+	if strings.HasSuffix(name, ".tar.bz2") || strings.HasSuffix(name, ".tbz2") {
+		return eachInTar(name, bzip2.NewReader(r), lines)
+	}
+	if strings.HasSuffix(name, ".tar") {
+		return eachInTar(name, r, lines)
+	}
+	return lines.file(name, r)
+}
+
+// eachInTar reads the files in an archive.
+func eachInTar(archive string, r io.Reader, lines *dumpLines) error {
+	files := tar.NewReader(r)
+	for {
+		h, err := files.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", archive, err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := lines.file(archive+"/"+h.Name, files); err != nil {
+			return err
+		}
+	}
+}
+
+// dumpLines visits articles given one a line in JSON.
+type dumpLines struct {
+	skip  int // articles that need not be decoded
+	visit func(Article) error
+}
+
+// maxLine bounds a line of a dump: the longest articles have a few megabytes.
+const maxLine = 64 << 20
+
+func (d *dumpLines) file(name string, r io.Reader) error {
+	if strings.HasSuffix(name, ".bz2") {
+		r = bzip2.NewReader(r)
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := lines.Bytes()
+		if len(line) == 0 {
+			continue
+		}
+		var a Article
+		if d.skip > 0 {
+			d.skip--
+		} else {
+			var err error
+			if a, err = parseArticle(line); err != nil {
+				return fmt.Errorf("%s:%d: %w", name, n, err)
+			}
+		}
+		if err := d.visit(a); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return nil
+}
+
+// counted counts what is read.
+func (s *source) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }
+
+type countingReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// paragraphs joins the sentences of each paragraph, and leaves out what then is
+// empty; a line feed within one would make two.
+func paragraphs(text [][]string) []string {
+	var out []string
+	for _, sentences := range text {
+		p := strings.TrimSpace(strings.ReplaceAll(strings.Join(sentences, ""), "\n", " "))
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,167 @@
+package jericho
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// taken in a reply means that the parser took an object by itself to carry out
+// the command.
+const taken = "(Taken)"
+
+// group are commands that change the world in the same way.
+type group struct {
+	diff    diff
+	actions []string
+}
+
+// candidates are the commands that are tried: every template with every name
+// that fits; spec §9.5.
+func candidates(templates, names []string) []string {
+	var out []string
+	for _, t := range templates {
+		if len(out) > maxCandidates {
+			break
+		}
+		before, rest, found := strings.Cut(t, placeholder)
+		if !found {
+			out = append(out, t)
+			continue
+		}
+		middle, after, two := strings.Cut(rest, placeholder)
+		for _, first := range names {
+			if !two {
+				out = append(out, before+first+rest)
+				continue
+			}
+			for _, second := range names {
+				if first != second {
+					out = append(out, before+first+middle+second+after)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// attempt plays a command at a moment, and tells what it changed; ok is false if
+// it changed nothing. The session is left in disorder.
+func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
+	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
+		return diff{}, false
+	}
+	d = s.changes()
+	if d.empty() && s.score() == score && !s.over() && !s.won() {
+		return diff{}, false
+	}
+	return d, !bytes.Contains(s.world, []byte(taken))
+}
+
+const (
+	// These bound what the help command costs in a story that is out to harm:
+	// the benchmark's games have up to 23,000 candidates, which take some
+	// 100,000 instructions each, and up to a billion together.
+	maxCandidates = 100_000
+	helpBudget    = 20_000_000_000 // instructions
+	attemptBudget = 5_000_000      // instructions
+
+	maxHelpers = 8   // sessions that try commands at the same time
+	minShare   = 100 // commands that are worth a helper
+)
+
+// effective tries commands, each at the present moment, and returns those that
+// change something, in groups.
+func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
+	score := s.score()
+	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
+	diffs := make([]*diff, len(actions))
+	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			helper := c.helpers.Get().(*session)
+			defer c.helpers.Put(helper)
+			helper.machine.SetBudget(budget)
+			for k := i; k < len(actions); k += n {
+				if d, ok := helper.attempt(at, score, actions[k]); ok {
+					diffs[k] = &d
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var groups []group
+	for k, d := range diffs {
+		if d != nil {
+			groups = addTo(groups, *d, actions[k])
+		}
+	}
+	return groups
+}
+
+// addTo puts a command into the group of its diff, or into a new one at the end.
+func addTo(groups []group, d diff, action string) []group {
+	for i := range groups {
+		if groups[i].diff.equal(&d) {
+			groups[i].actions = append(groups[i].actions, action)
+			return groups
+		}
+	}
+	return append(groups, group{d, []string{action}})
+}
+
+// choose returns the command of each group that begins with the most usual word.
+func choose(groups []group, counts verbCounts) []string {
+	out := make([]string, 0, len(groups))
+	for _, g := range groups {
+		best, most := "", -1
+		for _, a := range g.actions {
+			verb, _, _ := strings.Cut(a, " ")
+			if n := counts.exact(verb); n > most {
+				best, most = a, n
+			}
+		}
+		out = append(out, best)
+	}
+	return out
+}
+
+// catalogue is what commands are made of. Sessions share it.
+type catalogue struct {
+	templates []string
+	counts    verbCounts
+	words     *vocabulary
+	helpers   sync.Pool // of sessions of the game
+	// attemptBudget is the largest number of instructions for one command.
+	attemptBudget int
+}
+
+// validActions lists the commands that change the world now; spec §9. The
+// session is afterwards as it was before.
+func (s *session) validActions(c *catalogue) ([]string, error) {
+	if s.over() || s.won() {
+		return nil, nil
+	}
+	at := s.snapshot()
+	budget := s.machine.SetBudget(c.attemptBudget)
+	names, err := s.objectNames(at, c.words)
+	s.machine.SetBudget(budget)
+	if err := errors.Join(err, s.restore(at)); err != nil {
+		return nil, err
+	}
+	return choose(s.effective(c, at, distinct(candidates(c.templates, names))), c.counts), nil
+}
+
+// distinct leaves out what has been before; it would say the same again.
+func distinct(texts []string) []string {
+	seen := make(map[string]bool, len(texts))
+	return slices.DeleteFunc(texts, func(t string) bool {
+		before := seen[t]
+		seen[t] = true
+		return before
+	})
+}

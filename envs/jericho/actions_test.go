@@ -1,0 +1,84 @@
+package jericho
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// At the beginning of every game, for given names, the commands that are tried,
+// those that change something, their groups and the answer are the recorded ones.
+func TestValidActionFilter(t *testing.T) {
+	type pairs = []zmachine.Pair
+	var golden struct {
+		Games map[string]struct {
+			Location   uint16   `json:"location_obj"`
+			Subtree    []string `json:"subtree_names"`
+			Dictionary int      `json:"dictionary_words"`
+			Longest    int      `json:"max_dict_word_len"`
+			Words      []string `json:"object_words"`
+			Candidates int
+			Count      int `json:"valid_count"`
+			Groups     []struct {
+				Diff    [4]pairs `json:"diff_moves_sets_clears_ram"`
+				Actions []string
+				N       int
+				Chosen  string
+			}
+			Valid []string `json:"valid_actions"`
+		}
+	}
+	var b goldenBindings
+	counts := &goldenCounts{}
+	goldenJSON(t, "jericho_valid_filter_check.json", &golden)
+	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
+	goldenJSON(t, "jericho_verb_counts_used.json", counts)
+	for i := range games {
+		g := &games[i]
+		t.Run(g.name, func(t *testing.T) {
+			want := golden.Games[g.name]
+			s, _ := official(t, g)
+			if got := s.machine.Object(g.player).Parent; got != want.Location {
+				t.Errorf("the player is in %d, want %d", got, want.Location)
+			}
+			if d := cmp.Diff(want.Subtree, s.surroundings()); d != "" {
+				t.Error("names around:", d)
+			}
+			v := newVocabulary(s.machine)
+			if v.length != want.Longest || len(s.machine.Dictionary()) != want.Dictionary {
+				t.Errorf("%d words of at most %d letters, want %d, %d", len(s.machine.Dictionary()), v.length, want.Dictionary, want.Longest)
+			}
+			tried := candidates(reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts), want.Words)
+			if len(tried) != want.Candidates {
+				t.Errorf("%d candidates, want %d", len(tried), want.Candidates)
+			}
+			groups := s.effective(newPlay(g, s.machine.Story(), g.seed, binding{}).actions(), s.snapshot(), tried)
+			if len(groups) != len(want.Groups) {
+				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
+			}
+			n := 0
+			for i, w := range want.Groups {
+				got := groups[i]
+				n += len(got.actions)
+				if len(got.actions) != w.N || !cmp.Equal(got.actions[:len(w.Actions)], w.Actions) {
+					t.Errorf("group %d: %q, want %q", i, got.actions, w.Actions)
+				}
+				for k, list := range []pairs{got.diff.Moves, got.diff.Sets, got.diff.Clears, got.diff.RAM} {
+					if len(list)+len(w.Diff[k]) > 0 && !cmp.Equal(list, w.Diff[k]) {
+						t.Errorf("group %d: list %d is %v, want %v", i, k, list, w.Diff[k])
+					}
+				}
+			}
+			if n != want.Count {
+				t.Errorf("%d valid commands, want %d", n, want.Count)
+			}
+			for _, c := range []verbCounts{counts, usualVerbs()} {
+				if d := cmp.Diff(want.Valid, choose(groups, c)); d != "" {
+					t.Errorf("answer by %T: %s", c, d)
+				}
+			}
+		})
+	}
+}

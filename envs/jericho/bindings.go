@@ -1,0 +1,81 @@
+package jericho
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// binding is what Jericho knows of a game beside the story.
+type binding struct {
+	// Grammar holds templates of commands, joined by semicolons.
+	Grammar string `json:"grammar"`
+	// Walkthrough holds commands, joined by slashes.
+	Walkthrough string `json:"walkthrough"`
+	// MaxWordLength is how many letters of a word the parser looks at.
+	MaxWordLength int `json:"max_word_length"`
+	// ROM is the name of the story file.
+	ROM string `json:"rom"`
+}
+
+// bindings are by the name of the story file without its extension.
+type bindings map[string]binding
+
+// readBindings reads a file of bindings in either form.
+func readBindings(file string) (bindings, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("the bindings cannot be read: %w", err)
+	}
+	out, err := parseBindings(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return out, nil
+}
+
+// parseBindings reads JSON, or Jericho's Python file.
+func parseBindings(b []byte) (bindings, error) {
+	var list []binding
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		var form struct{ Games map[string]binding }
+		if err := json.Unmarshal(b, &form); err != nil {
+			return nil, err
+		}
+		list = slices.Collect(maps.Values(form.Games))
+	} else {
+		var err error
+		if list, err = parseGameInfo(string(b)); err != nil {
+			return nil, err
+		}
+	}
+	out := bindings{}
+	for _, x := range list {
+		name := strings.TrimSuffix(x.ROM, path.Ext(x.ROM))
+		if name == "" || x.Grammar == "" {
+			continue // nothing to use
+		}
+		if x.MaxWordLength <= 0 {
+			x.MaxWordLength = informWord
+		}
+		out[name] = x
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no game in it has a story file and a grammar")
+	}
+	return out, nil
+}
+
+// digest identifies the content of bindings.
+func (b bindings) digest() string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		texts = append(texts, name, b[name].Grammar, b[name].Walkthrough, fmt.Sprint(b[name].MaxWordLength))
+	}
+	return digest(texts...)
+}

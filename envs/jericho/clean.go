@@ -1,0 +1,94 @@
+package jericho
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// rule says which part of the captured text is the observation; spec §8. Rules
+// write zeros into the buffer, and what they leave there can be seen again in a
+// later step that shows nothing.
+type rule int
+
+const (
+	// everything is the observation of stories that are not known.
+	everything rule = iota
+	// beforePrompt cuts two characters before the first ">".
+	beforePrompt
+	// beforeWidePrompt cuts two characters before the first ">" followed by two
+	// spaces.
+	beforeWidePrompt
+	// beforeBracket cuts two characters before the first "[".
+	beforeBracket
+	// detectivePrompt cuts one character before a wide prompt, and keeps the
+	// first character, which the others leave out.
+	detectivePrompt
+	// afterLine leaves out the first line.
+	afterLine
+)
+
+// apply returns the observation in a capture buffer whose text ends at the first
+// zero. The result lies in the buffer.
+func (r rule) apply(buffer []byte) []byte {
+	switch r {
+	case beforePrompt:
+		return cut(buffer, ">", 2, 1)
+	case beforeWidePrompt:
+		return cut(buffer, ">  ", 2, 1)
+	case beforeBracket:
+		return cut(buffer, "[", 2, 1)
+	case detectivePrompt:
+		return cut(buffer, ">  ", 1, 0)
+	case afterLine:
+		text := terminated(buffer)
+		return text[bytes.IndexByte(text, '\n')+1:]
+	default:
+		return terminated(buffer)
+	}
+}
+
+// cut ends the text back characters before a mark and returns it from a first
+// character on. Where the cut would be before the buffer, there is none.
+func cut(buffer []byte, mark string, back, first int) []byte {
+	if p := bytes.Index(terminated(buffer), []byte(mark)); p >= back {
+		buffer[p-back] = 0
+	}
+	return terminated(buffer[first:])
+}
+
+// terminated returns what is before the first zero.
+func terminated(b []byte) []byte {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
+
+// fromLatin1 turns Latin-1 into UTF-8.
+func fromLatin1(latin1 []byte) string {
+	for i, c := range latin1 {
+		if c >= 0x80 {
+			var b strings.Builder
+			b.Write(latin1[:i])
+			for _, c := range latin1[i:] {
+				b.WriteRune(rune(c))
+			}
+			return b.String()
+		}
+	}
+	return string(latin1)
+}
+
+// The patterns of the benchmark's own cleaning; spec §2.5.
+var (
+	spaces    = regexp.MustCompile(` {2,}`)
+	scoreNote = regexp.MustCompile(`\[Your score .*?\]`)
+)
+
+// observation makes a line of an observation, as the benchmark shows it.
+func observation(text string) string {
+	text = strings.ReplaceAll(text, "\n", " ")
+	text = spaces.ReplaceAllString(text, " ")
+	return scoreNote.ReplaceAllString(text, "")
+}

@@ -1,0 +1,52 @@
+package jericho
+
+import (
+	"slices"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// diff is what a step changed in the world, as far as it says anything; spec
+// §9.1. Each list is in order of occurrence.
+type diff struct {
+	Moves  []zmachine.Pair
+	Sets   []zmachine.Pair
+	Clears []zmachine.Pair
+	// RAM holds address and new value of the special bytes that changed.
+	RAM []zmachine.Pair
+}
+
+// changes returns the diff of the last step.
+func (s *session) changes() diff {
+	c := s.machine.Changes()
+	d := diff{
+		Moves:  without(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.ignored.moved, p[0]) }),
+		Sets:   without(c.Sets(), s.game.ignored.sets.match),
+		Clears: without(c.Clears(), s.game.ignored.clears.match),
+	}
+	for i, addr := range s.game.special {
+		if b := s.machine.Byte(addr); b != s.before[i] {
+			d.RAM = append(d.RAM, zmachine.Pair{uint16(addr), uint16(b)})
+		}
+	}
+	return d
+}
+
+// without returns the pairs that are not ignored; nil if there are none.
+func without(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) (out []zmachine.Pair) {
+	for _, p := range pairs {
+		if !ignored(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (d *diff) empty() bool {
+	return len(d.Moves) == 0 && len(d.Sets) == 0 && len(d.Clears) == 0 && len(d.RAM) == 0
+}
+
+func (d *diff) equal(e *diff) bool {
+	return slices.Equal(d.Moves, e.Moves) && slices.Equal(d.Sets, e.Sets) &&
+		slices.Equal(d.Clears, e.Clears) && slices.Equal(d.RAM, e.RAM)
+}

@@ -1,0 +1,179 @@
+package jericho
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// shared is where the recorded behaviour and the official data lie.
+const shared = "../../../shared/"
+
+// suite is where the story files are in the data folder.
+const suite = "data/agentboard/jericho/z-machine-games-master/jericho-game-suite/"
+
+// goldenJSON decodes a file of recorded behaviour, or skips the test.
+func goldenJSON(t testing.TB, file string, v any) {
+	t.Helper()
+	b, err := os.ReadFile(shared + "golden/jericho/" + file)
+	if err != nil {
+		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// officialStory loads the story file of a game, or skips the test.
+func officialStory(t testing.TB, g *game) *zmachine.Story {
+	t.Helper()
+	b, err := os.ReadFile(shared + suite + g.file)
+	if err != nil {
+		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+	}
+	s, err := zmachine.Load(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// official starts a game as the benchmark does, twice.
+func official(t testing.TB, g *game) (s *session, first string) {
+	t.Helper()
+	s = newSession(g, officialStory(t, g), g.seed)
+	for range 2 {
+		var err error
+		if first, err = s.start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, first
+}
+
+// latin1 is text in the form of the reference, a byte a character.
+func latin1(text string) []byte {
+	var b []byte
+	for _, r := range text {
+		b = append(b, byte(r))
+	}
+	return b
+}
+
+func sha(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// bindings are the reference's walkthroughs and templates.
+type goldenBindings struct {
+	Games map[string]struct {
+		Seed          int
+		MaxWordLength int `json:"max_word_length"`
+		Grammar       string
+		Walkthrough   string
+	}
+}
+
+// flag is how the records write a boolean.
+func flag(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Every step of every walkthrough gives the recorded text, score, moves and end.
+func TestWalkthroughDigests(t *testing.T) {
+	var golden struct {
+		Games map[string]struct {
+			Initial string  `json:"initial_obs_sha256"`
+			Chain   string  `json:"chain_sha256"`
+			Steps   [][]any `json:"steps"`
+		}
+	}
+	var b goldenBindings
+	goldenJSON(t, "jericho_walkthrough_digests.json", &golden)
+	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
+	for i := range games {
+		g := &games[i]
+		t.Run(g.name, func(t *testing.T) {
+			want := golden.Games[g.name]
+			s, first := official(t, g)
+			if got := sha(latin1(first)); got != want.Initial {
+				t.Fatalf("initial observation %q", first)
+			}
+			chain := latin1(first)
+			actions := splitWalkthrough(b.Games[g.name].Walkthrough)
+			if len(actions) != len(want.Steps) || len(actions) == 0 {
+				t.Fatalf("%d actions, %d recorded", len(actions), len(want.Steps))
+			}
+			for n, a := range actions {
+				text, err := s.step(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				chain = append(append(chain, 0x1e), latin1(text)...)
+				got := []any{sha(latin1(text))[:16], sha([]byte(observation(text)))[:16],
+					float64(s.score()), float64(s.moves()), flag(s.won()), flag(s.over())}
+				for k := range got {
+					if got[k] != want.Steps[n][k] {
+						t.Fatalf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)
+					}
+				}
+			}
+			if sha(chain) != want.Chain {
+				t.Error("the chain of all texts differs")
+			}
+			if !s.won() {
+				t.Error("no victory")
+			}
+		})
+	}
+}
+
+// The same for a script of prompts, menus, saving, restarting and odd input.
+func TestMixedDigests(t *testing.T) {
+	var golden struct {
+		Commands []string
+		Games    map[string]struct {
+			Steps  [][]any
+			Halted float64
+			Chain  string `json:"chain_sha256"`
+		}
+	}
+	goldenJSON(t, "jericho_mixed_digests.json", &golden)
+	for i := range games {
+		g := &games[i]
+		t.Run(g.name, func(t *testing.T) {
+			want := golden.Games[g.name]
+			s, first := official(t, g)
+			chain := latin1(first)
+			if len(want.Steps) != len(golden.Commands) {
+				t.Fatalf("%d commands, %d recorded", len(golden.Commands), len(want.Steps))
+			}
+			for n, a := range golden.Commands {
+				text, err := s.step(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				raw := latin1(text)
+				chain = append(append(chain, 0x1e), raw...)
+				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), flag(s.won()), flag(s.over())}
+				for k := range got {
+					if got[k] != want.Steps[n][k] {
+						t.Errorf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)
+						break
+					}
+				}
+			}
+			if flag(s.machine.Halted()) != want.Halted || sha(chain) != want.Chain {
+				t.Errorf("halted %v, chain %s; want %v, %s", s.machine.Halted(), sha(chain), want.Halted, want.Chain)
+			}
+		})
+	}
+}

@@ -1,0 +1,298 @@
+package jericho
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// deriveTemplates reads the grammar that a story's parser uses, and returns it
+// as templates joined by semicolons, those without objects first. Three forms
+// are known: the two of Inform's library and Infocom's. A story with another
+// parser has no templates.
+func deriveTemplates(story *zmachine.Story) string {
+	m := zmachine.New(story, zmachine.Options{})
+	g := grammar{story: story, words: m.Dictionary(), prepositions: map[byte]string{}, addresses: map[int]string{}}
+	for _, w := range g.words {
+		if typable(w.Text) {
+			g.addresses[w.Address] = w.Text
+		}
+	}
+	if informSerial(story.Serial()) {
+		g.inform()
+		g.merge(func(at int) bool { return at > 0 })
+	} else {
+		g.infocom()
+	}
+	g.merge(func(at int) bool { return at == 0 })
+	var templates []string
+	for _, l := range g.lines {
+		templates = append(templates, strings.Join(l.parts, " "))
+	}
+	slices.SortFunc(templates, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, placeholder), strings.Count(b, placeholder)), strings.Compare(a, b))
+	})
+	return strings.Join(slices.Compact(templates), ";")
+}
+
+// grammar collects the lines of a grammar.
+type grammar struct {
+	story *zmachine.Story
+	words []zmachine.Word
+	lines []line
+
+	prepositions map[byte]string // spellings by number, as far as they were asked for
+	addresses    map[int]string  // words that can be typed
+}
+
+// line is a command that a parser understands: words, or alternatives like a/b,
+// the first of which is the verb, and placeholders.
+type line struct {
+	parts  []string
+	action int
+}
+
+const (
+	// maxObjects is how many objects a template may have.
+	maxObjects = 2
+	// maxLines is more than any story has; it bounds what a broken one costs.
+	maxLines = 4000
+)
+
+// add puts in a line of a verb.
+func (g *grammar) add(verb string, parts []string, action int) {
+	objects := 0
+	for _, p := range parts {
+		if p == placeholder {
+			objects++
+		}
+	}
+	if objects <= maxObjects && len(g.lines) < maxLines {
+		g.lines = append(g.lines, line{append([]string{verb}, parts...), action})
+	}
+}
+
+// merge makes one of lines that mean the same and differ in a single word, if
+// they differ at a place that is wanted.
+func (g *grammar) merge(wanted func(at int) bool) {
+	var out []line
+next:
+	for _, l := range g.lines {
+		for _, o := range out {
+			if at := l.differs(o); o.action == l.action && at >= 0 && wanted(at) {
+				words := append(strings.Split(o.parts[at], "/"), strings.Split(l.parts[at], "/")...)
+				slices.Sort(words)
+				o.parts[at] = strings.Join(slices.Compact(words), "/")
+				continue next
+			}
+		}
+		out = append(out, l)
+	}
+	g.lines = out
+}
+
+// differs returns the place of the only word in which two lines differ, or -1.
+func (l line) differs(o line) int {
+	at := -1
+	if len(l.parts) != len(o.parts) {
+		return -1
+	}
+	for i, p := range l.parts {
+		if p == o.parts[i] {
+			continue
+		}
+		if at >= 0 || p == placeholder || o.parts[i] == placeholder {
+			return -1
+		}
+		at = i
+	}
+	return at
+}
+
+// typable reports whether a word can stand in a command.
+func typable(word string) bool {
+	return word != "" && !strings.ContainsAny(word, " ,./;") && word != placeholder
+}
+
+// spellings joins the words for which it holds, as alternatives.
+func (g *grammar) spellings(holds func(data []byte) bool) string {
+	var out []string
+	for _, w := range g.words {
+		if len(w.Data) >= 3 && typable(w.Text) && holds(w.Data) {
+			out = append(out, w.Text)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "/")
+}
+
+// preposition returns the spellings of a preposition by its number, which number
+// reads from the data of a word.
+func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
+	word, known := g.prepositions[n]
+	if !known {
+		word = g.spellings(func(data []byte) bool { return data[0]&flagPreposition != 0 && number(data) == n })
+		g.prepositions[n] = word
+	}
+	return word
+}
+
+// verbs calls visit for every verb that is about the world: its spellings and
+// the address of its lines. At the beginning of static memory there is a table
+// of these addresses, from verb 255 downwards.
+func (g *grammar) verbs(has func(data []byte, number byte) bool, visit func(verb string, lines int)) {
+	for number := 255; number > 0; number-- {
+		verb := g.spellings(func(data []byte) bool { return has(data, byte(number)) })
+		lines := g.story.Word(g.story.StaticMemory() + 2*(255-number))
+		if verb != "" && lines >= g.story.StaticMemory() && lines < g.story.Size() {
+			visit(verb, lines)
+		}
+	}
+}
+
+// Flags of dictionary words; see flagNoun.
+const (
+	flagInformVerb    = 0x01
+	flagInformMeta    = 0x02 // a verb about the program
+	flagPreposition   = 0x08
+	flagInfocomVerb   = 0x40
+	infocomFirst      = 0x03 // which of the two values comes first:
+	infocomFirstPrep  = 0x00
+	infocomFirstVerb  = 0x01
+	informLine1       = 8 // bytes of a line in version 1
+	informPreposition = 180
+	informEnd         = 15 // behind the last token in version 2
+)
+
+func informVerb(data []byte, number byte) bool {
+	return data[0]&(flagInformVerb|flagInformMeta) == flagInformVerb && data[1] == number
+}
+
+// inform reads the grammar of Inform's library.
+func (g *grammar) inform() {
+	version1 := g.informVersion1()
+	g.verbs(informVerb, func(verb string, at int) {
+		count := int(g.story.Byte(at))
+		at++
+		for range count {
+			action, read := g.story.Word(at), g.informLine2
+			if version1 {
+				action, read = int(g.story.Byte(at+7)), g.informLine
+			}
+			var parts []string
+			var ok bool
+			if parts, at, ok = read(at); ok {
+				g.add(verb, parts, action)
+			}
+		}
+	})
+}
+
+// informVersion1 reports whether lines have the fixed size of version 1: whether
+// the lines of all verbs end where those of another verb begin.
+func (g *grammar) informVersion1() bool {
+	var starts []int
+	g.verbs(func(data []byte, number byte) bool { return data[0]&flagInformVerb != 0 && data[1] == number },
+		func(_ string, lines int) { starts = append(starts, lines) })
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	for i := 0; i+1 < len(starts); i++ {
+		if starts[i]+1+informLine1*int(g.story.Byte(starts[i])) != starts[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+// informLine reads a line of version 1: the number of objects, six tokens, an
+// action.
+func (g *grammar) informLine(at int) (parts []string, next int, ok bool) {
+	objects := int(g.story.Byte(at))
+	for i := 1; i <= 6; i++ {
+		token := g.story.Byte(at + i)
+		switch {
+		case token >= informPreposition:
+			word := g.preposition(token, func(data []byte) byte { return data[2] })
+			if word == "" {
+				return nil, at + informLine1, false
+			}
+			parts = append(parts, word)
+		case objects > 0:
+			parts = append(parts, placeholder)
+			objects--
+		}
+	}
+	return parts, at + informLine1, true
+}
+
+// informLine2 reads a line of version 2: an action of two bytes and tokens of
+// three, the first of which says of which kind a token is, and whether it is an
+// alternative to the one before.
+func (g *grammar) informLine2(at int) (parts []string, next int, ok bool) {
+	const (
+		kind        = 0x0F
+		preposition = 2
+		alternative = 0x10
+	)
+	ok = true
+	at += 2
+	for at < g.story.Size() && g.story.Byte(at) != informEnd {
+		token, data := g.story.Byte(at), g.story.Word(at+1)
+		at += 3
+		text := placeholder
+		if token&kind == preposition {
+			if text = g.addresses[data]; text == "" {
+				ok = false
+				continue
+			}
+		}
+		if n := len(parts); token&alternative != 0 && n > 0 && text != placeholder {
+			parts[n-1] += "/" + text
+			continue
+		}
+		parts = append(parts, text)
+	}
+	return parts, at + 1, ok
+}
+
+// infocom reads the grammar of Infocom's games of version 3: lines of eight
+// bytes, with the number of objects and the prepositions before them.
+func (g *grammar) infocom() {
+	verb := func(data []byte, number byte) bool {
+		return data[0]&flagInfocomVerb != 0 && infocomValue(data, infocomFirstVerb) == number
+	}
+	g.verbs(verb, func(verb string, at int) {
+		count := int(g.story.Byte(at))
+		at++
+		for range count {
+			objects := int(g.story.Byte(at) & 3)
+			var parts []string
+			ok := true
+			for i := range 2 {
+				if number := g.story.Byte(at + 1 + i); number != 0 {
+					word := g.preposition(number, func(data []byte) byte { return infocomValue(data, infocomFirstPrep) })
+					parts = append(parts, word)
+					ok = ok && word != ""
+				}
+				if i < objects {
+					parts = append(parts, placeholder)
+				}
+			}
+			if ok {
+				g.add(verb, parts, int(g.story.Byte(at+7)))
+			}
+			at += 8
+		}
+	})
+}
+
+// infocomValue returns the value that a word has as one part of speech. A word
+// has two values at most, and the flags say which of them comes first.
+func infocomValue(data []byte, first byte) byte {
+	if data[0]&infocomFirst == first {
+		return data[1]
+	}
+	return data[2]
+}

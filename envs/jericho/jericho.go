@@ -1,0 +1,141 @@
+// Package jericho is AgentBoard's environment of text adventures, Jericho's
+// games on a Z-machine of our own, answered byte for byte as the reference
+// answers. Where the reference lists valid actions in an order that changes from
+// run to run, ours is fixed.
+package jericho
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heldout/envs"
+)
+
+// Name is the environment's name.
+const Name = "jericho"
+
+// stepLimit is the largest number of steps in the published configuration.
+const stepLimit = 30
+
+// Which texts the game huntdark starts with.
+const (
+	// HuntdarkUpstream are the benchmark's: it looks for them under a wrong
+	// name, and tells nothing.
+	HuntdarkUpstream = "upstream"
+	// HuntdarkFixed are those that were meant.
+	HuntdarkFixed = "fixed"
+)
+
+// Options say which games are played and how.
+type Options struct {
+	// Data is the folder with the official data, laid out as AgentBoard's data
+	// folder; empty for the game of our own.
+	Data string
+	// GeneratorSeed starts the random numbers of our own game.
+	GeneratorSeed int64
+	// Story is a story file to play instead.
+	Story string
+	// Seed starts the random numbers of Story; 0 for the one that is known to
+	// suit the game.
+	Seed int
+	// Raw shows what Story shows without any cleaning, and passes every action
+	// on as it is.
+	Raw bool
+	// Bindings is a file with Jericho's templates and walkthroughs: its
+	// game_info.py, or JSON of the same content; empty for templates derived
+	// from the stories.
+	Bindings string
+	// Huntdark is HuntdarkUpstream, also when empty, or HuntdarkFixed.
+	Huntdark string
+}
+
+// Env implements envs.Env.
+type Env struct {
+	info  envs.Info
+	tasks []envs.Task
+	plays []*play // by task index
+}
+
+// New sets up the environment.
+func New(o Options) (*Env, error) {
+	if o.Huntdark != "" && o.Huntdark != HuntdarkUpstream && o.Huntdark != HuntdarkFixed {
+		return nil, fmt.Errorf("jericho: huntdark is %q, want %s or %s", o.Huntdark, HuntdarkUpstream, HuntdarkFixed)
+	}
+	if o.Story == "" && o.Raw {
+		return nil, errors.New("jericho: only a story file given by name can be shown raw")
+	}
+	known := bindings{}
+	if o.Bindings != "" {
+		var err error
+		if known, err = readBindings(o.Bindings); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case o.Story != "":
+		return newStory(o, known)
+	case o.Data != "":
+		return newOfficial(o, known)
+	default:
+		return newOwn(o.GeneratorSeed)
+	}
+}
+
+// add puts a game at the end of the benchmark.
+func (e *Env) add(p *play, id string, difficulty envs.Difficulty, texts ...string) {
+	e.tasks = append(e.tasks, envs.Task{
+		ID: id, Index: len(e.tasks), Type: p.game.name, Difficulty: difficulty,
+		Digest: digest(append(texts, string(difficulty))...),
+	})
+	e.plays = append(e.plays, p)
+}
+
+// set notes what was chosen, as part of every condition.
+func (e *Env) set(option, value string) {
+	if e.info.Settings == nil {
+		e.info.Settings = map[string]string{}
+	}
+	e.info.Settings[option] = value
+}
+
+// digest hashes texts, each behind its length.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+		return nil, fmt.Errorf("jericho: there is no task %s here", t.ID)
+	}
+	return newWorld(e.plays[t.Index]), nil
+}
+
+// SameObservation implements envs.Comparer. Which actions the reference lists,
+// and in which order, depends on a neural network and on hashing; of two such
+// lists only the form is compared. Everything else is compared as it is.
+func (e *Env) SameObservation(action, recorded, ours string) bool {
+	if asksForHelp(filterAction(action)) {
+		return isHelp(recorded) && isHelp(ours)
+	}
+	return recorded == ours
+}
+
+// isHelp reports whether an observation lists the valid actions.
+func isHelp(observation string) bool {
+	return strings.HasPrefix(observation, helpPrefix) && strings.HasSuffix(observation, helpAction)
+}

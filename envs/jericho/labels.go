@@ -1,0 +1,280 @@
+package jericho
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"heldout/envs"
+)
+
+// misfiled is the game whose texts the benchmark does not find, because it keeps
+// them under another name.
+const (
+	misfiled     = "huntdark"
+	misfiledName = "darkhunt"
+)
+
+// label is what the benchmark says of a task.
+type label struct {
+	goal       string
+	start      string
+	meant      string // the goal that was meant, where another is shown
+	difficulty envs.Difficulty
+	subgoals   subgoals
+}
+
+// subgoals are texts that show how far an episode has come.
+type subgoals struct {
+	texts []string // stripped
+	n     int      // that there are; more than texts if some are not known
+	// partial says that the texts are whole observations that were rewarded in
+	// recorded runs, because the benchmark's own are not known. Then the victory
+	// counts as all of them.
+	partial bool
+}
+
+// strip leaves letters, digits and white space; sub-goals are looked for in texts
+// treated like that. Spec §2.5.
+func strip(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || unicode.IsSpace(r) || r >= 0x1C && r <= 0x1F {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// huntdark returns the texts of the game that the benchmark does not find.
+func (l *label) huntdark(choice string) (goal, start string) {
+	if choice != HuntdarkFixed {
+		return unwritten, unwritten
+	}
+	goal, start = l.goal, l.start
+	if l.meant != "" {
+		goal = l.meant
+	}
+	if start == unwritten {
+		start = ""
+	}
+	return goal, start
+}
+
+// originals are the first hex digits of the SHA-256 of the texts that the
+// benchmark shows: goal and first observation; spec §2.2.
+var originals = map[string][2]string{
+	"905": {"6d0d4a59d988d0f2", "b18d11fc1a23454d"}, "acorncourt": {"ecd42a227fade53f", "73cb4ccfe5621a76"},
+	"afflicted": {"314c79ed61113887", "bebde0704efd9162"}, "balances": {"06f17db1b376f1d5", "54350c3b2f6e9346"},
+	"dragon": {"4b6360c7cb6a66d1", "eea1b54fc099c382"}, "jewel": {"2e9876d6fb08c91b", "4d57340ea8eb464a"},
+	"library": {"11267a8f9bbb8861", "39e7e6d834c9e24d"}, "omniquest": {"011a4e921f12a4c2", "59ab404e79fed9b0"},
+	"reverb": {"54af86becfc0680d", "5acd4cd45231d171"}, "snacktime": {"5cdcece5ea3afd81", "95e4b0d3c1a7acfb"},
+	"zenon": {"61d99b9a129a4e60", "c80ff3a02d65890f"}, "zork1": {"3ec9ed0002b538e0", "62f5b0e2a3e88d49"},
+	"zork2": {"784a28d972b0f151", "6f8012fba1e51881"}, "zork3": {"0cb913ede934fa34", "10c5eb4509092c08"},
+	"detective": {"35a158577ea71de9", "d44ea0eaeab7f18f"}, "night": {"33c48c40000cffa6", "4218f2e90c69bd65"},
+	"pentari": {"cbf8e6a7d5d84484", "1ab4f992b6ec432c"}, "weapon": {"ae2f730d5eedaefd", "a6bbd91a12f590ec"},
+	"loose": {"c70e4f8b82966caa", "3fa82389781634e9"},
+}
+
+// original reports whether goal and first observation are those that the
+// benchmark shows.
+func (l *label) original(name string) bool {
+	want, ok := originals[name]
+	return !ok || hash16(l.goal) == want[0] && hash16(l.start) == want[1]
+}
+
+func hash16(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// readLabels reads the benchmark's labels or, where they are missing, what is
+// known of them; raw is the text of the file.
+func readLabels(data string) (labels []label, raw string, err error) {
+	file := filepath.Join(data, filepath.FromSlash(labelFile))
+	b, err := os.ReadFile(file)
+	parse := parseLabels
+	if errors.Is(err, fs.ErrNotExist) {
+		file = filepath.Join(data, filepath.FromSlash(partialLabels))
+		parse = parsePartial
+		b, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder: %w", labelFile, err)
+	}
+	if labels, err = parse(b); err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	if len(labels) != len(games) {
+		return nil, "", fmt.Errorf("%s has %d labels, but there are %d games", file, len(labels), len(games))
+	}
+	return labels, string(b), nil
+}
+
+// parseLabels reads the benchmark's file, JSON Lines; its errors start with the
+// line number.
+func parseLabels(b []byte) ([]label, error) {
+	var labels []label
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		l, name, err := parseLabel(line)
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", n, err)
+		}
+		if i := len(labels); i < len(games) && name != "" && name != games[i].name && (name != misfiledName || games[i].name != misfiled) {
+			return nil, fmt.Errorf("%d: it is about %q, but task %d is %s", n, name, i, games[i].name)
+		}
+		labels = append(labels, l)
+	}
+	return labels, nil
+}
+
+// parseLabel reads a line; name is the game it is about, if it says so.
+func parseLabel(line []byte) (l label, name string, err error) {
+	var fields struct {
+		Goal       string
+		Difficulty *envs.Difficulty
+		Info       struct {
+			Subtask string
+			Start   string `json:"init_obs"`
+		} `json:"additional_info"`
+	}
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return l, "", err
+	}
+	if fields.Difficulty == nil {
+		//lint:ignore ST1005 the reference's text
+		return l, "", errors.New("No difficulty in annotation file")
+	}
+	if d := *fields.Difficulty; d != envs.Easy && d != envs.Hard {
+		return l, "", fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, d)
+	}
+	texts, err := subgoalTexts(line)
+	if err != nil {
+		return l, "", err
+	}
+	l = label{goal: fields.Goal, start: fields.Info.Start, difficulty: *fields.Difficulty}
+	for _, t := range texts {
+		l.subgoals.texts = append(l.subgoals.texts, strip(t))
+	}
+	l.subgoals.n = len(texts)
+	return l, fields.Info.Subtask, nil
+}
+
+// subgoalTexts returns the sub-goals of a line. Where the reference does not find
+// the usual key alone, it looks at the last one only; spec §2.1.
+func subgoalTexts(line []byte) ([]string, error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(line, &values); err != nil {
+		return nil, err
+	}
+	list, found := values["subgoals"]
+	if _, several := values["subgoals_1"]; found && !several {
+		var texts []string
+		if err := json.Unmarshal(list, &texts); err != nil {
+			return nil, fmt.Errorf("the sub-goals are not a list of texts: %w", err)
+		}
+		return texts, nil
+	}
+	last, err := lastKey(line)
+	if err != nil || !strings.Contains(last, "subgoals") {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(values[last], &text); err != nil {
+		return nil, fmt.Errorf("%s is not a text: %w", last, err)
+	}
+	return []string{text}, nil
+}
+
+// lastKey returns the last key of a JSON object.
+func lastKey(object []byte) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return "", err
+	}
+	last := ""
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		last, _ = key.(string)
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return "", err
+		}
+	}
+	return last, nil
+}
+
+// parsePartial reads what is known of the labels; its errors start with the
+// number of the entry.
+func parsePartial(b []byte) ([]label, error) {
+	var entries []struct {
+		Name       string `json:"game_name"`
+		Goal       string
+		Meant      string `json:"intended_goal_PR12"`
+		Start      string `json:"init_obs"`
+		Difficulty envs.Difficulty
+		N          int                            `json:"n_subgoals"`
+		Rewarded   []struct{ Observation string } `json:"rewarded_observations"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := d.Decode(&entries); err != nil {
+		return nil, fmt.Errorf(" %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New(" there is more after the list")
+	}
+	var labels []label
+	for i, e := range entries {
+		switch {
+		case i < len(games) && e.Name != games[i].name:
+			return nil, fmt.Errorf(" entry %d is about %q, but task %d is %s", i, e.Name, i, games[i].name)
+		case e.Difficulty != envs.Easy && e.Difficulty != envs.Hard:
+			return nil, fmt.Errorf(" entry %d: want difficulty %q or %q, got %q", i, envs.Easy, envs.Hard, e.Difficulty)
+		case e.N <= 0:
+			return nil, fmt.Errorf(" entry %d: there are %d sub-goals, want some", i, e.N)
+		}
+		var texts []string
+		for _, r := range e.Rewarded {
+			texts = append(texts, strip(r.Observation))
+		}
+		labels = append(labels, label{
+			goal: e.Goal, meant: e.Meant, start: e.Start, difficulty: e.Difficulty,
+			subgoals: subgoals{texts: shortest(texts), n: e.N, partial: true},
+		})
+	}
+	return labels, nil
+}
+
+// shortest leaves out texts that contain another one: they were rewarded for the
+// same sub-goal.
+func shortest(texts []string) []string {
+	var out []string
+	for i, t := range texts {
+		longer := false
+		for k, other := range texts {
+			if k != i && strings.Contains(t, other) && (other != t || k < i) {
+				longer = true
+			}
+		}
+		if !longer {
+			out = append(out, t)
+		}
+	}
+	return out
+}

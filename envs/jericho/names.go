@@ -1,0 +1,230 @@
+package jericho
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// vocabulary is the dictionary of a story.
+type vocabulary struct {
+	length int // of the longest word
+	flags  map[string]byte
+	inform bool
+}
+
+// Flags in the first data byte of a dictionary word; spec §9.4.
+const (
+	flagNoun             = 0x80
+	flagInfocomAdjective = 0x20
+)
+
+func newVocabulary(m *zmachine.Machine) *vocabulary {
+	v := &vocabulary{flags: map[string]byte{}, inform: informSerial(m.Story().Serial())}
+	for _, w := range m.Dictionary() {
+		if len(w.Data) > 0 {
+			v.flags[w.Text] |= w.Data[0]
+		}
+		v.length = max(v.length, len(w.Text))
+	}
+	return v
+}
+
+// informSerial reports whether a serial looks like a date, as Inform writes it.
+func informSerial(serial string) bool {
+	for _, c := range []byte(serial) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(serial) == 6 && serial[0] != '8' && serial[2] <= '1' && serial[4] <= '3'
+}
+
+// find looks a word up by as many letters as the dictionary keeps.
+func (v *vocabulary) find(word string) (flags byte, ok bool) {
+	flags, ok = v.flags[word[:min(len(word), v.length)]]
+	return flags, ok
+}
+
+// class is what kind of word a name is.
+type class int
+
+const (
+	adjective class = iota
+	properName
+	noun
+)
+
+// name is a word or phrase by which an object may be called.
+type name struct {
+	text   string
+	class  class
+	inTree bool // it comes from the object tree
+}
+
+// worth says which name of an object is shown: the best has the highest; spec
+// §9.3. It is counted in hundredths.
+func (n name) worth() int {
+	w := 50*int(n.class) - len(n.text)
+	if n.inTree {
+		w += 10
+	}
+	return w
+}
+
+// tokens matches the words of a text.
+var tokens = regexp.MustCompile(`[A-Za-z']+`)
+
+// readable replaces what separates words by spaces; spec §9.3.
+func readable(text string) string {
+	return strings.TrimSpace(strings.NewReplacer("\n", " ", "*", " ", "-", " ").Replace(text))
+}
+
+// functionWords name nothing, although stories flag many of them as nouns: Inform
+// does so with every word that stands in its code. The tagger of the reference
+// does not take them for nouns either.
+var functionWords = strings.Fields(`a an the all any each every some this that these those
+	of in on to at by for from with into onto off out up down over under and or but not no
+	is are was were be been am has have had do does did can could will would should may might must
+	i me my mine myself you your yours yourself he him his she her hers it its itself
+	we us our they them their who whom whose which what when where why how there here
+	if then than so as just very too also only s t d ll m re ve`)
+
+// namesIn returns the words of a text that the story knows as names of things.
+func (v *vocabulary) namesIn(text string) []name {
+	var out []name
+	for _, t := range tokens.FindAllString(readable(text), -1) {
+		word := strings.ToLower(t)
+		flags, ok := v.find(word)
+		switch {
+		case slices.Contains(functionWords, word):
+		case ok && flags&flagNoun != 0:
+			out = append(out, name{word, noun, false})
+		case ok && !v.inform && flags&flagInfocomAdjective != 0:
+			out = append(out, name{word, adjective, false})
+		}
+	}
+	return out
+}
+
+// namesOf returns the names that an object's own name contains.
+func namesOf(text string) []name {
+	out := []name{{text, properName, true}}
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return out
+	}
+	for _, w := range words[:len(words)-1] {
+		out = append(out, name{w, adjective, true})
+	}
+	return append(out, name{words[len(words)-1], noun, true})
+}
+
+// objectNames finds out by which names things here can be called, one for each;
+// spec §9.4. The session is left in disorder.
+func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
+	var names []name
+	for _, action := range []string{"look", "inventory"} {
+		if err := s.restore(at); err != nil {
+			return nil, err
+		}
+		if s.play(action) == nil && !s.machine.Halted() {
+			names = append(names, v.namesIn(fromLatin1(s.world))...)
+		}
+	}
+	if err := s.restore(at); err != nil {
+		return nil, err
+	}
+	for _, text := range s.surroundings() {
+		names = append(names, namesOf(text)...)
+	}
+	names = slices.DeleteFunc(names, func(n name) bool {
+		_, known := v.find(n.text)
+		return n.text == "" || !known && !strings.Contains(n.text, " ")
+	})
+	best, err := s.examine(at, names[:min(len(names), maxNames)])
+	return append(best, "all"), err
+}
+
+// maxNames bounds how many names are tried; more than a screen of text has.
+const maxNames = 1000
+
+// surroundings returns the names of the objects where the player is, and of what
+// they hold, without the player's own.
+func (s *session) surroundings() []string {
+	var out []string
+	m := s.machine
+	seen := map[uint16]bool{0: true}
+	var walk func(n uint16)
+	walk = func(n uint16) {
+		for ; !seen[n]; n = m.Object(n).Sibling {
+			seen[n] = true
+			o := m.Object(n)
+			if n != s.game.player {
+				out = append(out, o.Name)
+			}
+			walk(o.Child)
+		}
+	}
+	if room := m.Object(s.game.player).Parent; room != 0 {
+		walk(m.Object(room).Child)
+	}
+	return out
+}
+
+// examine looks at everything by every name. Names with the same answer are
+// those of one thing; the best of each is returned.
+func (s *session) examine(at *moment, names []name) ([]string, error) {
+	var order []string
+	best := map[string]name{}      // by answer
+	answers := map[string]string{} // by name
+	for _, n := range names {
+		answer, asked := answers[n.text]
+		if !asked {
+			if err := s.restore(at); err != nil {
+				return nil, err
+			}
+			if s.play("examine "+n.text) == nil && !s.machine.Halted() {
+				answer = readable(fromLatin1(s.world))
+				if unrecognised.MatchString(answer) {
+					answer = ""
+				}
+			}
+			answers[n.text] = answer
+		}
+		if answer == "" {
+			continue
+		}
+		if b, ok := best[answer]; !ok {
+			order = append(order, answer)
+			best[answer] = n
+		} else if n.worth() > b.worth() {
+			best[answer] = n
+		}
+	}
+	out := make([]string, 0, len(order)+1)
+	for _, answer := range order {
+		out = append(out, best[answer].text)
+	}
+	return out, nil
+}
+
+// unrecognised matches replies of parsers that do not know a name; spec §9.3.
+var unrecognised = regexp.MustCompile(`^(?:.*That's not a verb I recognise` +
+	`|I don't know the word "\w+\.?"` +
+	`|You used the word "\w+" in a way that I don't understand` +
+	`|You can't see any .* here!*` +
+	`|This story doesn't know the word "\w+"` +
+	`|This story doesn't recognize the word "\w+"` +
+	`|The word "\w+" isn't in the vocabulary that you can use` +
+	`|You don't need to use the word "\w+" to (?:finish|complete) this story` +
+	`|Sorry, but the word "\w+" is not in the vocabulary you can use` +
+	`|Sorry, but this story doesn't recognize the word "\w+"` +
+	`|It's not clear what you're referring to.` +
+	`|There seems to be a noun missing in that sentence!` +
+	`|That sentence isn't one I recognize` +
+	`|What do you want to examine?` +
+	`|You can't see any such thing` +
+	`|That's not something you need to refer to in the course of this game)`)

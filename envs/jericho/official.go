@@ -1,0 +1,132 @@
+package jericho
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/jericho/zmachine"
+)
+
+// Where things are in the data folder.
+const (
+	suiteFolder   = "jericho/z-machine-games-master/jericho-game-suite"
+	labelFile     = "jericho/test.jsonl"
+	partialLabels = "jericho/partial_labels.json"
+)
+
+// unwritten is what the benchmark tells of a game whose texts it does not find.
+const unwritten = "Not written yet."
+
+// newOfficial reads the benchmark's 20 games.
+func newOfficial(o Options, known bindings) (*Env, error) {
+	labels, raw, err := readLabels(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
+	read := []string{raw}
+	foreign := false
+	for i := range games {
+		g, l := &games[i], labels[i]
+		image, err := readStory(filepath.Join(o.Data, filepath.FromSlash(suiteFolder), g.file))
+		if err != nil {
+			return nil, err
+		}
+		if sum := md5.Sum(image); hex.EncodeToString(sum[:]) != g.md5 {
+			return nil, fmt.Errorf("%s is not the benchmark's file: its MD5 is %x, want %s", g.file, sum, g.md5)
+		}
+		story, err := zmachine.Load(image)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.file, err)
+		}
+		foreign = foreign || !l.original(g.name)
+		goal, start := l.goal, l.start
+		if g.name == misfiled {
+			goal, start = l.huntdark(o.Huntdark)
+		}
+		p := newPlay(g, story, g.seed, known[g.name])
+		p.goal, p.start, p.subgoals = goal, start, &l.subgoals
+		e.add(p, g.name, l.difficulty, string(image), goal, start, strings.Join(l.subgoals.texts, "\n"), fmt.Sprint(l.subgoals.n))
+		read = append(read, string(image))
+	}
+	if labels[0].subgoals.partial {
+		e.set("labels", "partial")
+		e.set("progress", "not comparable")
+	}
+	if foreign {
+		e.set("texts", "not the benchmark's")
+	}
+	if o.Huntdark == HuntdarkFixed {
+		e.set("huntdark", HuntdarkFixed)
+	}
+	e.note(known)
+	e.info.DataHash = digest(read...)
+	return e, nil
+}
+
+// note says which templates the valid actions were made from.
+func (e *Env) note(known bindings) {
+	if len(known) > 0 {
+		e.set("bindings", known.digest()[:12])
+	}
+}
+
+// readStory reads a story file.
+func readStory(file string) ([]byte, error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		//lint:ignore ST1005 the reference's text
+		return nil, fmt.Errorf("Game file %s does not exist.", file)
+	}
+	return b, err
+}
+
+// newStory sets up a single story.
+func newStory(o Options, known bindings) (*Env, error) {
+	image, err := readStory(o.Story)
+	if err != nil {
+		return nil, err
+	}
+	story, err := zmachine.Load(image)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Story, err)
+	}
+	name := strings.TrimSuffix(filepath.Base(o.Story), filepath.Ext(o.Story))
+	g := identify(image, name)
+	seed := g.seed
+	if o.Seed != 0 {
+		seed = o.Seed
+	}
+	if o.Raw {
+		uncleaned := *g
+		uncleaned.clean = everything
+		g = &uncleaned
+	}
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit, DataHash: digest(string(image))}}
+	p := newPlay(g, story, seed, known[g.name])
+	p.goal, p.raw = "Play "+name+".", o.Raw
+	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))
+	e.set("story", filepath.Base(o.Story))
+	e.set("seed", fmt.Sprint(seed))
+	e.note(known)
+	return e, nil
+}
+
+// identify finds a game by its file, or describes one that is not known; spec
+// §3.5.
+func identify(image []byte, name string) *game {
+	sum := md5.Sum(image)
+	for i := range games {
+		if games[i].md5 == hex.EncodeToString(sum[:]) {
+			return &games[i]
+		}
+	}
+	return &game{name: name, clean: everything, player: 20, victory: genericWon, death: genericDied, wordLength: informWord}
+}

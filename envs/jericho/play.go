@@ -1,0 +1,44 @@
+package jericho
+
+import (
+	"sync"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// play is what a task is made from. It does not change, and worlds share it.
+type play struct {
+	game  *game
+	story *zmachine.Story
+	seed  int
+	goal  string
+	// start is the first observation; empty for the story's own.
+	start string
+	// subgoals are nil if nothing is known about the way to the goal.
+	subgoals    *subgoals
+	walkthrough []string
+	raw         bool
+
+	// actions is what valid actions are made of.
+	actions func() *catalogue
+}
+
+func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
+	p := &play{game: g, story: story, seed: seed, walkthrough: splitWalkthrough(known.Walkthrough)}
+	p.actions = sync.OnceValue(func() *catalogue {
+		counts := usualVerbs()
+		grammar, length := known.Grammar, known.MaxWordLength
+		if grammar == "" {
+			grammar, length = deriveTemplates(story), g.wordLength
+		}
+		return &catalogue{
+			templates: reduceTemplates(grammar, length, counts),
+			counts:    counts,
+			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
+			helpers:   sync.Pool{New: func() any { return newSession(g, story, seed) }},
+
+			attemptBudget: attemptBudget,
+		}
+	})
+	return p
+}

@@ -1,0 +1,59 @@
+package jericho
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs/jericho/zmachine"
+)
+
+// attic is the game of the example in the prompt.
+func attic(t testing.TB) *play {
+	t.Helper()
+	b, err := os.ReadFile("testdata/attic.z5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := zmachine.Load(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := lowlight
+	g.name, g.score, g.max, g.moves = "attic", score{}, 0, 0
+	return newPlay(&g, story, 0, binding{})
+}
+
+// The example of the prompt is an episode of our environment.
+func TestPromptExample(t *testing.T) {
+	prompt, err := configs.LoadPrompt(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := prompt.For("zork1")
+	if err != nil || len(in.Examples) != 1 || prompt.Help != helpAction {
+		t.Fatalf("%+v: %v", prompt, err)
+	}
+	w := newWorld(attic(t))
+	start, err := w.Start(context.Background())
+	if err != nil || start.Observation != in.Examples[0].Observation {
+		t.Errorf("the example starts with %q, the game with %q: %v", in.Examples[0].Observation, start.Observation, err)
+	}
+	lists := 0
+	for i, want := range in.Examples[0].Steps {
+		got := steps(t, w, want.Action)
+		if got.Observation != want.Observation || want.Thought == "" {
+			t.Errorf("step %d, %q: the example says %q, the game %q", i, want.Action, want.Observation, got.Observation)
+		}
+		if last := i == len(in.Examples[0].Steps)-1; got.Done != last || got.Success != last {
+			t.Errorf("step %d, %q: %+v", i, want.Action, got)
+		}
+		if asksForHelp(want.Action) {
+			lists++
+		}
+	}
+	if lists != 1 {
+		t.Errorf("%d steps ask for the list, want one", lists)
+	}
+}

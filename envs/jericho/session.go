@@ -1,0 +1,151 @@
+package jericho
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// haltedText is what a step answers once the story has stopped; spec §3.3.
+const haltedText = "Emulator halted due to runtime error.\n"
+
+// session is a story being played the way Jericho plays it: with cleaned texts,
+// a score, and an end.
+type session struct {
+	game    *game
+	machine *zmachine.Machine
+
+	world  []byte // the last text, cleaned
+	parsed int    // the score that was read from a status line
+	before []byte // of the last step: the bytes at game.special
+}
+
+func newSession(g *game, s *zmachine.Story, seed int) *session {
+	return &session{
+		game:    g,
+		machine: zmachine.New(s, zmachine.Options{Seed: seed, BlankQuestionMarks: g.blankQuestionMarks}),
+		before:  make([]byte, len(g.special)),
+	}
+}
+
+// start plays up to the first command, and returns what the story showed.
+func (s *session) start() (string, error) {
+	s.parsed = 0
+	err := s.machine.Start()
+	for _, action := range s.game.intro {
+		if err == nil {
+			err = s.machine.Step(action)
+		}
+	}
+	s.take()
+	return fromLatin1(s.world), broken(err)
+}
+
+// step plays an action and returns the cleaned text.
+func (s *session) step(action string) (string, error) {
+	if s.machine.Halted() {
+		return haltedText, nil
+	}
+	if err := s.play(action); err != nil {
+		return "", err
+	}
+	return fromLatin1(s.world), nil
+}
+
+// play does what step does, but leaves the text in world. The machine must not
+// be halted.
+func (s *session) play(action string) error {
+	for i, addr := range s.game.special {
+		s.before[i] = s.machine.Byte(addr)
+	}
+	err := s.machine.Step(action)
+	s.take()
+	return broken(err)
+}
+
+// broken returns those errors that are not an end of the game: an error in the
+// story ends the game, but a step without an end is no step.
+func broken(err error) error {
+	if f, ok := errors.AsType[*zmachine.Fault](err); ok && f.Kind != zmachine.BudgetExceeded {
+		return nil
+	}
+	return err
+}
+
+// take cleans what was captured and empties the buffer.
+func (s *session) take() {
+	buffer := s.machine.Capture()
+	if s.game.score.kind == scoreParsed {
+		s.parsed = -parseScore(terminated(buffer))
+	}
+	s.world = append(s.world[:0], s.game.clean.apply(buffer)...)
+	s.machine.ClearCapture()
+}
+
+// parseScore reads the number behind the last colon as C does: after white space
+// and a sign, up to what is no digit.
+func parseScore(raw []byte) int {
+	text := strings.TrimLeft(string(raw[bytes.LastIndexByte(raw, ':')+1:]), " \t\n\v\f\r")
+	negative := strings.HasPrefix(text, "-")
+	if negative || strings.HasPrefix(text, "+") {
+		text = text[1:]
+	}
+	n := 0
+	for i := 0; i < len(text) && text[i] >= '0' && text[i] <= '9' && n < 1<<24; i++ {
+		n = 10*n + int(text[i]-'0')
+	}
+	if negative {
+		return -n
+	}
+	return n
+}
+
+func (s *session) won() bool {
+	return bytes.Contains(s.world, []byte(s.game.victory))
+}
+
+// over reports whether the game is lost, or has stopped.
+func (s *session) over() bool {
+	return s.machine.Halted() || bytes.Contains(s.world, []byte(s.game.death))
+}
+
+func (s *session) score() int {
+	switch s.game.score.kind {
+	case scoreByte:
+		return int(s.machine.Byte(s.game.score.addr))
+	case scoreWord:
+		return int(int16(s.machine.Word(s.game.score.addr)))
+	case scoreParsed:
+		return s.parsed
+	case scoreVictory:
+		if s.won() {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (s *session) moves() int {
+	if s.game.moves == 0 {
+		return 0
+	}
+	return int(s.machine.Word(s.game.moves)) - s.game.before
+}
+
+// moment is a snapshot of a session.
+type moment struct {
+	machine *zmachine.Snapshot
+	world   []byte
+	parsed  int
+}
+
+func (s *session) snapshot() *moment {
+	return &moment{s.machine.Snapshot(), bytes.Clone(s.world), s.parsed}
+}
+
+func (s *session) restore(m *moment) error {
+	s.world, s.parsed = append(s.world[:0], m.world...), m.parsed
+	return s.machine.Restore(m.machine)
+}

@@ -1,0 +1,173 @@
+package jericho
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+)
+
+// A story that is not known can be played; it has the generic ends, no score,
+// and commands of its own grammar.
+func TestUnknownStory(t *testing.T) {
+	e, err := New(Options{Story: "testdata/attic.z5", Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := e.Info(); info.Settings["story"] != "attic.z5" || info.Settings["seed"] != "7" || len(e.Tasks()) != 1 || e.Tasks()[0].ID != "attic" {
+		t.Errorf("%+v, %+v", info, e.Tasks())
+	}
+	w, start := startedWorld(t, e, 0)
+	if !strings.Contains(start.Observation, "Dust, rafters") || strings.Contains(start.Observation, "\n") {
+		t.Errorf("%q", start.Observation)
+	}
+	if actions, err := w.(envs.Lister).Actions(t.Context()); err != nil || !slices.Contains(actions, "east") {
+		t.Errorf("%q, %v", actions, err)
+	}
+	s := steps(t, w, "east", "take hook", "west", "open hatch", "down")
+	if !strings.Contains(s.Observation, haveWon) || s.Done || s.Progress != 0 { // it says so otherwise than the generic test wants
+		t.Errorf("%+v", s)
+	}
+	if action, err := w.(envs.Expert).ExpertAction(t.Context()); action != "" || err != nil {
+		t.Errorf("the expert says %q: %v", action, err)
+	}
+}
+
+// Raw, every byte is shown, and every action reaches the story as it is.
+func TestRawStory(t *testing.T) {
+	e, err := New(Options{Story: "testdata/attic.z5", Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, start := startedWorld(t, e, 0)
+	if !strings.HasPrefix(start.Observation, "\n\n\nThe door fell shut") {
+		t.Errorf("%q", start.Observation)
+	}
+	s := steps(t, w, "east. take hook")
+	if !strings.HasPrefix(s.Observation, "\n\nPassage\nA low passage") || !strings.Contains(s.Observation, "Taken.\n\n>    ") {
+		t.Errorf("%q", s.Observation)
+	}
+	if s := steps(t, w, "check valid actions"); strings.HasPrefix(s.Observation, helpPrefix) {
+		t.Errorf("%q", s.Observation)
+	}
+}
+
+// A file is known by its content, whatever its name is.
+func TestKnownStory(t *testing.T) {
+	b, err := os.ReadFile(shared + suite + "zork1.z5")
+	if err != nil {
+		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+	}
+	file := filepath.Join(t.TempDir(), "other.z3")
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(Options{Story: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Tasks()[0].Type != "zork1" || e.Info().Settings["seed"] != "12" {
+		t.Errorf("%+v, %+v", e.Tasks()[0], e.Info())
+	}
+	w, _ := startedWorld(t, e, 0)
+	if s := steps(t, w, "north", "north", "up", "take egg"); s.Progress != 5.0/350 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	notStory := filepath.Join(t.TempDir(), "x.z5")
+	if err := os.WriteFile(notStory, make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]Options{
+		`huntdark is "no"`:            {Huntdark: "no"},
+		"only a story file":           {Raw: true},
+		"the bindings cannot be read": {Bindings: "nowhere.py"},
+		"Game file nowhere.z5 does":   {Story: "nowhere.z5"},
+		"not a story":                 {Story: notStory},
+		"no game in it":               {Bindings: notStory},
+	} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+	}
+}
+
+// What is known of the labels: observations that were rewarded, the shortest of
+// those that contain each other, and the number of sub-goals.
+func TestPartialLabels(t *testing.T) {
+	labels, err := parsePartial([]byte(`[{"game_name":"905","goal":"g","init_obs":"o","difficulty":"hard","n_subgoals":7,
+		"rewarded_observations":[{"observation":"You get out. Bedroom."},{"observation":"You get out!"},{"observation":"Door."},{"observation":"Door."}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := labels[0].subgoals; got.n != 7 || !got.partial || strings.Join(got.texts, "|") != "You get out|Door" {
+		t.Errorf("%+v", got)
+	}
+	p := attic(t)
+	p.subgoals = &subgoals{texts: []string{"You cannot get a grip", "Taken"}, n: 4, partial: true}
+	w := newWorld(p)
+	if _, err := w.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := steps(t, w, "open hatch", "open hatch", "east", "take hook"); s.Progress != 0.5 || s.Success {
+		t.Errorf("%+v", s)
+	}
+	if s := steps(t, w, "west", "open hatch", "down"); s.Progress != 1 || !s.Success || !s.Done { // the victory counts as all
+		t.Errorf("%+v", s)
+	}
+	for want, text := range map[string]string{
+		"is about": `[{"game_name":"x","difficulty":"hard","n_subgoals":1}]`, "difficulty": `[{"game_name":"905","n_subgoals":1}]`,
+		"0 sub-goals": `[{"game_name":"905","difficulty":"hard"}]`, "more after": `[] []`, "cannot unmarshal": `{}`,
+	} {
+		if _, err := parsePartial([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// At most one sub-goal is counted in a step, the first that is shown, whatever
+// stands between its letters.
+func TestSubgoals(t *testing.T) {
+	p := attic(t)
+	p.subgoals = &subgoals{texts: []string{strip("ring."), strip("You cannot get, a grip")}, n: 2}
+	w := newWorld(p)
+	if _, err := w.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := steps(t, w, "open hatch"); s.Progress != 0.5 || s.Done {
+		t.Errorf("%+v", s)
+	}
+	if s := steps(t, w, "look"); s.Progress != 0.5 {
+		t.Errorf("%+v", s)
+	}
+	if s := steps(t, w, "open hatch"); s.Progress != 1 || !s.Done || !s.Success {
+		t.Errorf("%+v", s)
+	}
+	w = newWorld(attic(t))
+	w.play.subgoals = &subgoals{}
+	if s := steps(t, w, "look"); s.Progress != 0 {
+		t.Errorf("without sub-goals: %+v", s)
+	}
+}
+
+func TestSameObservation(t *testing.T) {
+	e := own(t, 0)
+	for _, c := range []struct {
+		action, recorded, ours string
+		want                   bool
+	}{
+		{"look", "a", "a", true}, {"look", "a", "b", false},
+		{"check valid actions", helpPrefix + "x, " + helpAction, helpPrefix + "y, z, " + helpAction, true},
+		{"check valid actions", helpPrefix + "x, " + helpAction, "You cannot.", false},
+		{"check valid actions", "You cannot.", "You cannot.", false},
+	} {
+		if e.SameObservation(c.action, c.recorded, c.ours) != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package jericho
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// goldenCounts are the reference's verb counts.
+type goldenCounts struct {
+	Exact  map[string]int
+	Prefix map[string]int
+}
+
+func (c *goldenCounts) exact(word string) int { return c.Exact[word] }
+
+func (c *goldenCounts) prefix(word string) int {
+	return c.Prefix[fmt.Sprintf("%d:%s", len(word), word)]
+}
+
+// The reference's templates are reduced as it reduces them, by its verb counts
+// and by ours.
+func TestReducedTemplates(t *testing.T) {
+	var golden struct {
+		Templates map[string]struct {
+			Count int
+			SHA   string `json:"sha256_joined_by_newline"`
+		}
+	}
+	var b goldenBindings
+	theirs := &goldenCounts{}
+	goldenJSON(t, "jericho_valid_filter_check.json", &golden)
+	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
+	goldenJSON(t, "jericho_verb_counts_used.json", theirs)
+	for _, g := range games {
+		want := golden.Templates[g.name]
+		for _, counts := range []verbCounts{theirs, usualVerbs()} {
+			got := reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts)
+			if len(got) != want.Count || sha([]byte(strings.Join(got, "\n"))) != want.SHA {
+				t.Errorf("%s by %T: %d templates, want %d, or they differ", g.name, counts, len(got), want.Count)
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package jericho
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// The fixed texts of the benchmark's environment.
+const (
+	helpPrefix = "You can take the following actions: "
+	helpAction = "check valid actions"
+	// rejection is in replies to commands that were not understood.
+	rejection = "[!"
+)
+
+// world is one running copy of a game.
+type world struct {
+	play    *play
+	session *session
+	status
+}
+
+// status is what a world knows beside the story.
+type status struct {
+	progress float64
+	points   int
+	open     []string // sub-goals that have not been reached
+	done     bool
+	success  bool
+
+	followed int  // commands of the walkthrough that were played
+	strayed  bool // something else was played
+}
+
+func newWorld(p *play) *world {
+	w := &world{play: p, session: newSession(p.game, p.story, p.seed)}
+	if p.subgoals != nil {
+		w.open = p.subgoals.texts
+	}
+	return w
+}
+
+// Start implements envs.World. The reference starts every game twice, which can
+// be seen in what the capture buffer holds.
+func (w *world) Start(context.Context) (envs.Start, error) {
+	first := ""
+	for range 2 {
+		var err error
+		if first, err = w.session.start(); err != nil {
+			return envs.Start{}, fmt.Errorf("%s: %w", w.play.game.name, err)
+		}
+	}
+	switch {
+	case w.play.start != "":
+		first = w.play.start
+	case !w.play.raw:
+		first = observation(first)
+	}
+	return envs.Start{Goal: w.play.goal, Observation: first}, nil
+}
+
+// Close implements envs.World.
+func (w *world) Close() error { return nil }
+
+// Step implements envs.World.
+func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
+	if w.play.raw {
+		text, err := w.session.step(action)
+		w.judge(text)
+		return w.step(text), err
+	}
+	// What the expert says is no agent's reply, and not filtered like one.
+	if next, ok := w.next(); !ok || action != next {
+		action = filterAction(action)
+	}
+	if asksForHelp(action) {
+		actions, err := w.session.validActions(w.play.actions())
+		return w.step(helpPrefix + strings.Join(append(actions, helpAction), ", ")), err
+	}
+	if next, ok := w.next(); ok && action == next {
+		w.followed++
+	} else {
+		w.strayed = true
+	}
+	text, err := w.session.step(action)
+	text = observation(text)
+	w.judge(text)
+	return w.step(text), err
+}
+
+func (w *world) step(observation string) envs.Step {
+	return envs.Step{
+		Observation: observation, Progress: w.progress, Done: w.done, Success: w.success,
+		Valid: !strings.Contains(observation, rejection),
+	}
+}
+
+// maxWords is how many words of a reply reach the game.
+const maxWords = 20
+
+// filterAction shortens an agent's reply as the benchmark does; spec §2.4.
+func filterAction(action string) string {
+	action, _, _ = strings.Cut(action, ",")
+	action, _, _ = strings.Cut(action, ".")
+	words := strings.SplitN(action, " ", maxWords+1)
+	return strings.Join(words[:min(len(words), maxWords)], " ")
+}
+
+// asksForHelp recognises the help command: "check" and "action" somewhere.
+func asksForHelp(action string) bool {
+	// Python makes two characters of the one capital of which Go makes an "i".
+	low := strings.ToLower(strings.ReplaceAll(action, "İ", "i̇"))
+	return strings.Contains(low, "check") && strings.Contains(low, "action")
+}
+
+// judge counts what a text shows; spec §2.5.
+func (w *world) judge(text string) {
+	s := w.session
+	ended := s.over() || s.won()
+	goals := w.play.subgoals
+	if goals == nil {
+		if s.game.max > 0 {
+			w.progress = max(w.progress, min(float64(s.score())/float64(s.game.max), 1))
+		}
+		w.settle(s.won())
+		w.done = ended
+		return
+	}
+	text = strip(text)
+	if i := slices.IndexFunc(w.open, func(goal string) bool { return strings.Contains(text, goal) }); i >= 0 {
+		w.open = slices.Delete(slices.Clone(w.open), i, i+1)
+		w.points++
+		w.progress = max(w.progress, min(float64(w.points)/float64(goals.n), 1))
+	}
+	if goals.partial {
+		w.settle(s.won())
+	} else {
+		w.success = w.progress == 1
+	}
+	w.done = w.success || ended
+}
+
+// settle counts a victory as the whole, where sub-goals cannot tell.
+func (w *world) settle(won bool) {
+	if won {
+		w.progress = 1
+	}
+	w.success = w.success || won || w.progress == 1
+}
+
+// Actions implements envs.Lister.
+func (w *world) Actions(context.Context) ([]string, error) {
+	actions, err := w.session.validActions(w.play.actions())
+	slices.Sort(actions)
+	return slices.Compact(actions), err
+}
+
+// next returns the command of the walkthrough that is to be played now.
+func (w *world) next() (string, bool) {
+	if w.strayed || w.followed >= len(w.play.walkthrough) {
+		return "", false
+	}
+	return w.play.walkthrough[w.followed], true
+}
+
+// ExpertAction implements envs.Expert: it follows the walkthrough, and knows
+// nothing once something else has been played.
+func (w *world) ExpertAction(context.Context) (string, error) {
+	action, _ := w.next()
+	return action, nil
+}
+
+// snapshot is what envs.Snapshotter keeps of a world.
+type snapshot struct {
+	play   *play
+	moment *moment
+	status status
+}
+
+// Snapshot implements envs.Snapshotter.
+func (w *world) Snapshot() (any, error) {
+	return snapshot{w.play, w.session.snapshot(), w.status}, nil
+}
+
+// Restore implements envs.Snapshotter.
+func (w *world) Restore(s any) error {
+	snap, ok := s.(snapshot)
+	if !ok || snap.play != w.play {
+		return fmt.Errorf("not a snapshot of this game: %T", s)
+	}
+	w.status = snap.status
+	return w.session.restore(snap.moment)
+}

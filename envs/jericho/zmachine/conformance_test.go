@@ -1,0 +1,49 @@
+package zmachine
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// conformance loads a story of the public test suites, or skips the test.
+func conformance(t *testing.T, file string) *Story {
+	t.Helper()
+	b, err := os.ReadFile("../../../../shared/data/zmachine/" + file)
+	if err != nil {
+		t.Skip("needs the suites czech and praxix: put czech.z3, czech.z4, czech.z5, czech.z8 and praxix.z5 into ../shared/data/zmachine beside the module root")
+	}
+	return load(t, b)
+}
+
+// TestCzech runs the suite czech, which needs no input. That it ends with an
+// error does not matter: it quits, which does nothing here.
+func TestCzech(t *testing.T) {
+	for _, file := range []string{"czech.z3", "czech.z4", "czech.z5", "czech.z8"} {
+		t.Run(file, func(t *testing.T) {
+			m := New(conformance(t, file), Options{Capture: 1 << 20})
+			err := m.Start()
+			if got := shown(m); !strings.Contains(got, "Failed: 0") || strings.Contains(got, "ERROR") {
+				t.Errorf("%s\n%v", got, err)
+			}
+		})
+	}
+}
+
+// TestPraxix runs the suite praxix, apart from what it says about undo, which
+// there is not.
+func TestPraxix(t *testing.T) {
+	m := New(conformance(t, "praxix.z5"), Options{Capture: 1 << 20})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shown(m)
+	if err := m.Step("all"); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(shown(m)) {
+		if strings.Contains(line, "FAIL") && !strings.Contains(strings.ToLower(line), "undo") {
+			t.Error(line)
+		}
+	}
+}

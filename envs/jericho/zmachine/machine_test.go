@@ -1,0 +1,297 @@
+package zmachine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Where mini puts things.
+const (
+	miniGlobals = 0x040
+	miniObjects = 0x240
+	miniBuffer  = 0x300 // text buffer, and behind it the parse buffer
+	miniParse   = 0x3E0
+	miniStatic  = 0x400
+	miniDict    = 0x400
+	miniCode    = 0x420
+)
+
+// mini makes a story whose code is the given instructions.
+func mini(version byte, code ...byte) []byte {
+	image := make([]byte, miniCode, miniCode+len(code)+64)
+	image[0] = version
+	for at, v := range map[int]int{
+		headerStart: miniCode, headerDictionary: miniDict, headerObjects: miniObjects,
+		headerGlobals: miniGlobals, headerStatic: miniStatic,
+	} {
+		binary.BigEndian.PutUint16(image[at:], uint16(v))
+	}
+	image[miniBuffer], image[miniParse] = 100, 10
+	image[miniDict+1] = 7 // no separators, entries of seven bytes, none
+	image = append(image, code...)
+	return append(image, make([]byte, 64)...)
+}
+
+// read waits for a line, in versions 3 and 5.
+var (
+	read3 = []byte{0xE4, 0x0F, miniBuffer >> 8, miniBuffer & 0xFF, miniParse >> 8, miniParse & 0xFF}
+	read5 = append(read3[:6:6], 0)
+)
+
+func load(t testing.TB, image []byte) *Story {
+	t.Helper()
+	s, err := Load(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// shown takes what was captured.
+func shown(m *Machine) string {
+	b := m.Capture()
+	text := string(b[:bytes.IndexByte(b, 0)])
+	m.ClearCapture()
+	return text
+}
+
+// lowlight loads the story of the environment.
+func lowlight(t testing.TB) *Story {
+	t.Helper()
+	b, err := os.ReadFile("../lowlight/lowlight.z5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load(t, b)
+}
+
+func TestLoadRefuses(t *testing.T) {
+	change := func(at int, v byte) []byte {
+		b := mini(5)
+		b[at] = v
+		return b
+	}
+	for want, image := range map[string][]byte{
+		"shorter than its header":             make([]byte, 63),
+		"longer than the largest":             make([]byte, maxStory+1),
+		"version 6":                           change(0, 6),
+		"version 0":                           change(0, 0),
+		"version 9":                           change(0, 9),
+		"its static memory starts at 0xff00":  change(headerStatic, 0xFF),
+		"its static memory starts at 0x0":     append([]byte{5}, make([]byte, 100)...),
+		"its first instruction is at 0xff20":  change(headerStart, 0xFF),
+		"its global variables cannot be writ": change(headerGlobals, 0x10),
+	} {
+		if _, err := Load(image); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+// Stories that go wrong halt, say why, and stay halted.
+func TestFaults(t *testing.T) {
+	push := []byte{0xE8, 0x7F, 1}
+	back := func(n int) []byte { return []byte{0x8C, byte(-(n + 1) >> 8), byte(-(n + 1))} } // jump to n bytes before it
+	for name, c := range map[string]struct {
+		version byte
+		code    []byte
+		want    FaultKind
+	}{
+		"loop":                {5, back(0), BudgetExceeded},
+		"loop of texts":       {5, append([]byte{0xB2, 0x94, 0xA5}, back(3)...), BudgetExceeded},
+		"stack overflow":      {5, append(push, back(3)...), StackOverflow},
+		"stack underflow":     {5, []byte{0xE9, 0x7F, 0x10, 0xE9, 0x7F, 0x10}, StackUnderflow},
+		"store range":         {5, []byte{0xE1, 0x13, 0xFF, 0x00, 0, 1}, StoreRange},
+		"division":            {5, []byte{0x17, 1, 0, 0x10}, DivisionByZero},
+		"remainder":           {5, []byte{0x18, 1, 0, 0x10}, DivisionByZero},
+		"object":              {5, []byte{0xCB, 0x1F, 0x7F, 0xFF, 1}, IllegalObject},
+		"attribute":           {5, []byte{0x0B, 1, 48}, IllegalAttribute},
+		"attribute 3":         {3, []byte{0x0B, 1, 32}, IllegalAttribute},
+		"property":            {5, []byte{0xE3, 0x57, 1, 1, 1}, MissingProperty},
+		"call range":          {5, []byte{0x8F, 0xFF, 0xFF}, CallRange},
+		"call of no routine":  {5, []byte{0x8F, 0x01, 0x09, 0xBA, 16}, CallNonRoutine},
+		"jump":                {5, []byte{0x8C, 0x7F, 0xFF}, JumpRange},
+		"opcode":              {5, []byte{0x00}, IllegalOpcode},
+		"opcode of version 5": {3, []byte{0xBE, 0, 0}, IllegalOpcode},
+		"return":              {5, []byte{0xB0}, BadFrame},
+		"throw":               {5, []byte{0x1C, 1, 9}, BadFrame},
+		"window":              {5, []byte{0xEB, 0x7F, 2}, IllegalWindow},
+		"text":                {5, []byte{0x8D, 0xFF, 0xFF}, PrintRange},
+		"streams":             {5, append([]byte{0xF3, 0x4F, 3, 0x02, 0x00}, back(5)...), StreamNesting},
+	} {
+		m := New(load(t, mini(c.version, c.code...)), Options{Budget: 100_000})
+		err := m.Start()
+		f, ok := errors.AsType[*Fault](err)
+		if !ok || f.Kind != c.want || !m.Halted() {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+			continue
+		}
+		if again := m.Step("look"); again != err {
+			t.Errorf("%s: the next step says %v", name, again)
+		}
+	}
+}
+
+// A word too long for the buffer is shown as far as it goes before the machine
+// halts.
+func TestTextOverflow(t *testing.T) {
+	var code []byte
+	for range pendingSize {
+		code = append(code, 0xE5, 0x7F, 'x')
+	}
+	m := New(load(t, mini(5, append(code, read5...)...)), Options{})
+	if f, ok := errors.AsType[*Fault](m.Start()); !ok || f.Kind != TextOverflow {
+		t.Fatal(f)
+	}
+	if got := shown(m); got != strings.Repeat("x", pendingSize) {
+		t.Errorf("%d characters: %q", len(got), got)
+	}
+}
+
+// The first numbers for seed 1, by the formula of spec §7; counting; and a seed
+// set by the story.
+func TestRandom(t *testing.T) {
+	var r random
+	r.seed(1)
+	a := uint32(1)
+	for i := range 1000 {
+		a = a*22695477 + 1
+		if got, want := r.next(100, 7), uint16(a/65536%32768)%100+1; got != want {
+			t.Fatalf("draw %d: %d, want %d", i, got, want)
+		}
+	}
+	if r.next(-3, 7) != 0 {
+		t.Error("seeding gives a number")
+	}
+	for i, want := range []uint16{1, 2, 3, 1, 2} {
+		if got := r.next(10, 7); got != want {
+			t.Errorf("counting, draw %d: %d, want %d", i, got, want)
+		}
+	}
+	r.next(-1000, 7)
+	if r != (random{a: 1000, counter: r.counter}) {
+		t.Errorf("seeded with 1000: %+v", r)
+	}
+	r.next(0, 7)
+	if r.a != 7 || r.interval != 0 {
+		t.Errorf("seeded again: %+v", r)
+	}
+}
+
+// What is typed ahead is read later; spec §5.
+func TestTypeAhead(t *testing.T) {
+	m := New(lowlight(t), Options{})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shown(m)
+	for i, c := range []struct{ action, want string }{
+		{"west\nexamine well", "Well Yard"},
+		{"north", "Deep and black"}, // not north: the line typed ahead
+		{"north", "Shed"},
+		{`lo\ok\nat nets`, "not a verb"}, // backslashes are dropped: "looknat nets"
+		{"x nets" + strings.Repeat(" ", 300) + "\nwest", "something you need to refer to"},
+		{"south", "Well Yard"}, // the line behind the 198th byte was never there
+	} {
+		if err := m.Step(c.action); err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(m); !strings.Contains(got, c.want) {
+			t.Errorf("step %d, %q: %q, want %q in it", i, c.action, got, c.want)
+		}
+	}
+}
+
+// Tokens and dictionary: words are found by their first nine letters, separators
+// are words.
+func TestTokenise(t *testing.T) {
+	m := New(lowlight(t), Options{})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]int{}
+	for _, w := range m.Dictionary() {
+		words[w.Text] = w.Address
+	}
+	const buffer, parse = 0x1200, 0x1300
+	m.mem[buffer+1] = byte(copy(m.mem[buffer+2:], "take clockworking, zzz.lamp"))
+	m.mem[parse] = 20
+	m.tokenise(buffer, parse, 0, false)
+	want := []struct {
+		text       string
+		start, len byte
+	}{{"take", 2, 4}, {"clockwork", 7, 12}, {",", 19, 1}, {"zzz", 21, 3}, {".", 24, 1}, {"lamp", 25, 4}}
+	if n := int(m.mem[parse+1]); n != len(want) {
+		t.Fatalf("%d words, want %d", n, len(want))
+	}
+	for i, w := range want {
+		at := parse + 2 + 4*i
+		if got := int(m.Word(at)); got != words[w.text] || m.mem[at+2] != w.len || m.mem[at+3] != w.start {
+			t.Errorf("word %d: %#x, length %d at %d; want %#x, %+v", i, got, m.mem[at+2], m.mem[at+3], words[w.text], w)
+		}
+	}
+	if words["clockwork"] == 0 || words["zzz"] != 0 {
+		t.Error("the dictionary is not what it should be")
+	}
+}
+
+// The status line of version 3 is written at every read, in three columns.
+func TestStatusLine(t *testing.T) {
+	m := New(load(t, mini(3, append(read3, read3...)...)), Options{})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m.mem[miniGlobals+3], m.mem[miniGlobals+4], m.mem[miniGlobals+5] = 5, 0xFF, 0xFF
+	if err := m.Step("x"); err != nil {
+		t.Fatal(err)
+	}
+	want := " " + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" + strings.Repeat(" ", 14) + "\n"
+	if got := shown(m); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Starting again and restoring give the same texts; so does another machine.
+func TestSnapshot(t *testing.T) {
+	s := lowlight(t)
+	m, other := New(s, Options{Seed: 5}), New(s, Options{Seed: 5})
+	actions := strings.Split("west/turn windlass/take key/save/north/wait/wait/restore/wait/wait/restart/yes/look/wait", "/")
+	play := func(m *Machine) (texts []string) {
+		for _, a := range actions {
+			if err := m.Step(a); err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, shown(m))
+		}
+		return texts
+	}
+	if err := errors.Join(m.Start(), other.Start()); err != nil {
+		t.Fatal(err)
+	}
+	shown(m)
+	at := m.Snapshot()
+	want := strings.Join(play(m), "|")
+	for _, text := range []string{"Ok.", "Are you sure you want to restart"} {
+		if !strings.Contains(want, text) {
+			t.Errorf("%q is not in %q", text, want)
+		}
+	}
+	for _, m := range []*Machine{m, other} {
+		if err := m.Restore(at); err != nil {
+			t.Fatal(err)
+		}
+		if !m.Snapshot().Equal(at) {
+			t.Error("what was restored is not what was taken")
+		}
+		if got := strings.Join(play(m), "|"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if err := New(load(t, mini(5)), Options{}).Restore(at); err == nil {
+		t.Error("another story's snapshot was restored")
+	}
+}

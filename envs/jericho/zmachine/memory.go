@@ -1,0 +1,115 @@
+package zmachine
+
+// Byte returns a byte of memory; data addresses have 16 bits.
+func (m *Machine) Byte(addr int) byte { return m.mem[uint16(addr)] }
+
+// Word returns the two bytes at an address, the first being the high one.
+func (m *Machine) Word(addr int) uint16 { return m.loadw(uint16(addr)) }
+
+func (m *Machine) loadb(addr uint16) uint16 { return uint16(m.mem[addr]) }
+
+func (m *Machine) loadw(addr uint16) uint16 {
+	b := m.mem[int(addr) : int(addr)+2]
+	return uint16(b[0])<<8 | uint16(b[1])
+}
+
+func (m *Machine) storeb(addr uint16, value byte) {
+	if int(addr) >= m.story.dynamic {
+		m.fail(StoreRange)
+		return
+	}
+	m.mem[addr] = value
+	if addr == headerFlags2+1 {
+		m.storeFlags2(value)
+	}
+}
+
+func (m *Machine) storew(addr, value uint16) {
+	if int(addr)+1 >= m.story.dynamic || addr <= headerFlags2+1 {
+		m.storeb(addr, byte(value>>8))
+		m.storeb(addr+1, byte(value))
+		return
+	}
+	m.mem[addr] = byte(value >> 8)
+	m.mem[addr+1] = byte(value)
+}
+
+// push puts a word on the stack.
+func (m *Machine) push(value uint16) {
+	if m.sp+frameWords*m.depth >= stackSize {
+		m.fail(StackOverflow)
+		return
+	}
+	m.stack[m.sp] = value
+	m.sp++
+}
+
+// pop takes the top word of the running routine's stack.
+func (m *Machine) pop() uint16 {
+	if m.sp <= m.base {
+		m.fail(StackUnderflow)
+		return 0
+	}
+	m.sp--
+	return m.stack[m.sp]
+}
+
+// variable reads a variable; 0 pops the stack.
+func (m *Machine) variable(v uint8) uint16 {
+	switch {
+	case v == 0:
+		return m.pop()
+	case v <= maxLocals:
+		return m.stack[m.fp+int(v)-1]
+	default:
+		return m.loadw(m.global(v))
+	}
+}
+
+// setVariable writes a variable; 0 pushes.
+func (m *Machine) setVariable(v uint8, value uint16) {
+	switch {
+	case v == 0:
+		m.push(value)
+	case v <= maxLocals:
+		m.stack[m.fp+int(v)-1] = value
+	default:
+		m.storew(m.global(v), value)
+	}
+}
+
+func (m *Machine) global(v uint8) uint16 { return uint16(m.story.globals + 2*int(v-16)) }
+
+// peek and poke are what instructions use that name a variable by its number:
+// the top of the stack is read and written where it is (Standard, 6.3.4).
+func (m *Machine) peek(v uint8) uint16 {
+	if v != 0 {
+		return m.variable(v)
+	}
+	if m.sp <= m.base {
+		m.fail(StackUnderflow)
+		return 0
+	}
+	return m.stack[m.sp-1]
+}
+
+func (m *Machine) poke(v uint8, value uint16) {
+	if v != 0 {
+		m.setVariable(v, value)
+		return
+	}
+	if m.sp <= m.base {
+		m.fail(StackUnderflow)
+		return
+	}
+	m.stack[m.sp-1] = value
+}
+
+// routine unpacks the address of a routine, text that of a string.
+func (m *Machine) routine(packed uint16) int {
+	return int(packed)*m.story.scale + m.story.routines
+}
+
+func (m *Machine) text(packed uint16) int {
+	return int(packed)*m.story.scale + m.story.strings
+}

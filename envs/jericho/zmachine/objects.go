@@ -1,0 +1,264 @@
+package zmachine
+
+import "strconv"
+
+// maxObject is the largest object number that the reference accepts from
+// version 4 on; spec §7.
+const maxObject = 2000
+
+// wide reports whether objects have the larger entries of version 4 and later;
+// Standard, section 12.3.
+func (m *Machine) wide() bool { return m.story.version >= 4 }
+
+// object returns the address of an object's entry; ok is false for object 0,
+// which is silently no object, and for numbers that are too large.
+func (m *Machine) object(n uint16) (addr uint16, ok bool) {
+	switch {
+	case n == 0:
+		return 0, false
+	case m.wide() && n <= maxObject:
+		return uint16(m.story.objects + 63*2 + (int(n)-1)*14), true
+	case !m.wide() && n <= 255:
+		return uint16(m.story.objects + 31*2 + (int(n)-1)*9), true
+	}
+	m.printString("@Attempt to address illegal object " + strconv.Itoa(int(n)) + ".  This is normally fatal.")
+	m.newLine()
+	m.fail(IllegalObject)
+	return 0, false
+}
+
+// link is one of the three places that tie an object into the tree.
+type link int
+
+const (
+	parentLink link = iota
+	siblingLink
+	childLink
+)
+
+func (m *Machine) follow(object uint16, l link) uint16 {
+	addr, ok := m.object(object)
+	if !ok {
+		return 0
+	}
+	if m.wide() {
+		return m.loadw(addr + 6 + 2*uint16(l))
+	}
+	return m.loadb(addr + 4 + uint16(l))
+}
+
+func (m *Machine) tie(object uint16, l link, to uint16) {
+	addr, ok := m.object(object)
+	if !ok {
+		return
+	}
+	if m.wide() {
+		m.storew(addr+6+2*uint16(l), to)
+	} else {
+		m.storeb(addr+4+uint16(l), byte(to))
+	}
+}
+
+func (m *Machine) parent(n uint16) uint16  { return m.follow(n, parentLink) }
+func (m *Machine) sibling(n uint16) uint16 { return m.follow(n, siblingLink) }
+func (m *Machine) child(n uint16) uint16   { return m.follow(n, childLink) }
+
+// parentIs answers jin.
+func (m *Machine) parentIs(a, b uint16) bool { return m.parent(a) == b }
+
+// remove takes an object out of the tree.
+func (m *Machine) remove(n uint16) {
+	parent := m.parent(n)
+	if n == 0 || parent == 0 || m.fault != nil {
+		return
+	}
+	next := m.sibling(n)
+	m.tie(n, parentLink, 0)
+	m.tie(n, siblingLink, 0)
+	at := m.child(parent)
+	if at == n {
+		m.tie(parent, childLink, next)
+		return
+	}
+	for at != 0 && m.charge(1) {
+		after := m.sibling(at)
+		if after == n {
+			m.tie(at, siblingLink, next)
+			return
+		}
+		at = after
+	}
+}
+
+// insert makes an object the first child of another.
+func (m *Machine) insert(n, to uint16) {
+	note(&m.changes.moves, &m.changes.nMoves, n, to)
+	if n == 0 || to == 0 {
+		return
+	}
+	m.remove(n)
+	if m.fault != nil {
+		return
+	}
+	first := m.child(to)
+	m.tie(n, parentLink, to)
+	m.tie(to, childLink, n)
+	m.tie(n, siblingLink, first)
+}
+
+// attribute finds the byte and bit of an attribute.
+func (m *Machine) attribute(n, a uint16) (addr uint16, bit byte, ok bool) {
+	if a > 47 || !m.wide() && a > 31 {
+		m.fail(IllegalAttribute)
+		return 0, 0, false
+	}
+	addr, ok = m.object(n)
+	return addr + a/8, 0x80 >> (a & 7), ok
+}
+
+func (m *Machine) testAttribute(n, a uint16) bool {
+	addr, bit, ok := m.attribute(n, a)
+	return ok && m.mem[addr]&bit != 0
+}
+
+func (m *Machine) setAttribute(n, a uint16) {
+	note(&m.changes.sets, &m.changes.nSets, n, a)
+	if addr, bit, ok := m.attribute(n, a); ok {
+		m.storeb(addr, m.mem[addr]|bit)
+	}
+}
+
+func (m *Machine) clearAttribute(n, a uint16) {
+	note(&m.changes.clears, &m.changes.nClears, n, a)
+	if addr, bit, ok := m.attribute(n, a); ok {
+		m.storeb(addr, m.mem[addr]&^bit)
+	}
+}
+
+// properties returns the address of an object's property table: the length of
+// its name in words, the name, the properties.
+func (m *Machine) properties(n uint16) (addr uint16, ok bool) {
+	entry, ok := m.object(n)
+	if !ok {
+		return 0, false
+	}
+	if m.wide() {
+		return m.loadw(entry + 12), true
+	}
+	return m.loadw(entry + 7), true
+}
+
+// entry is a property as it is stored.
+type entry struct {
+	number uint16 // 0 behind the last
+	data   uint16
+	length uint16
+}
+
+// entryAt reads the property at an address.
+func (m *Machine) entryAt(addr uint16) entry {
+	b := m.loadb(addr)
+	if !m.wide() {
+		return entry{b & 31, addr + 1, b>>5 + 1}
+	}
+	if b&0x80 == 0 {
+		return entry{b & 63, addr + 1, b>>6 + 1}
+	}
+	length := m.loadb(addr+1) & 63
+	if length == 0 {
+		length = 64
+	}
+	return entry{b & 63, addr + 2, length}
+}
+
+// firstEntry reads the first property of an object.
+func (m *Machine) firstEntry(n uint16) (entry, bool) {
+	addr, ok := m.properties(n)
+	if !ok {
+		return entry{}, false
+	}
+	return m.entryAt(addr + 1 + 2*m.loadb(addr)), true
+}
+
+// findEntry looks for a property; they are stored with falling numbers.
+func (m *Machine) findEntry(n, number uint16) (e entry, found bool) {
+	e, ok := m.firstEntry(n)
+	if !ok {
+		return entry{}, false
+	}
+	for e.number > number && m.charge(1) {
+		e = m.entryAt(e.data + e.length)
+	}
+	return e, e.number == number && number != 0
+}
+
+// property reads a property, or its default value.
+func (m *Machine) property(n, number uint16) uint16 {
+	if n == 0 {
+		return 0
+	}
+	e, found := m.findEntry(n, number)
+	switch {
+	case !found:
+		return m.loadw(uint16(m.story.objects) + 2*(number-1))
+	case e.length == 1:
+		return m.loadb(e.data)
+	default:
+		return m.loadw(e.data)
+	}
+}
+
+func (m *Machine) propertyAddress(n, number uint16) uint16 {
+	if e, found := m.findEntry(n, number); found {
+		return e.data
+	}
+	return 0
+}
+
+// propertyLength reads a property's length from what is in front of its data.
+func (m *Machine) propertyLength(data uint16) uint16 {
+	if data == 0 {
+		return 0
+	}
+	b := m.loadb(data - 1)
+	switch {
+	case !m.wide():
+		return b>>5 + 1
+	case b&0x80 == 0:
+		return b>>6 + 1
+	case b&63 == 0:
+		return 64
+	default:
+		return b & 63
+	}
+}
+
+// nextProperty returns the number of the property behind another, or of the
+// first one.
+func (m *Machine) nextProperty(n, number uint16) uint16 {
+	e, ok := m.firstEntry(n)
+	if !ok || number == 0 {
+		return e.number
+	}
+	e, found := m.findEntry(n, number)
+	if !found {
+		m.fail(MissingProperty)
+		return 0
+	}
+	return m.entryAt(e.data + e.length).number
+}
+
+func (m *Machine) putProperty(n, number, value uint16) {
+	if n == 0 {
+		return
+	}
+	e, found := m.findEntry(n, number)
+	switch {
+	case !found:
+		m.fail(MissingProperty)
+	case e.length == 1:
+		m.storeb(e.data, byte(value))
+	default:
+		m.storew(e.data, value)
+	}
+}

@@ -1,0 +1,305 @@
+package zmachine
+
+// run executes instructions up to a read for which there is no input. The few
+// that make up most of what runs are executed here, the others by slow.
+func (m *Machine) run() {
+	at := m.fetch()
+	for at >= 0 {
+		if m.budget--; m.budget < 0 {
+			m.outOfBudget()
+			return
+		}
+		in := &m.code[at]
+		if in.quick == slow {
+			at = m.slow(at)
+			continue
+		}
+		a, b := in.values[0], in.values[1]
+		switch in.kinds[0] {
+		case local:
+			a = m.stack[m.fp+int(a)]
+		case global, stacked:
+			a = m.value(in.kinds[0], a)
+		}
+		switch in.kinds[1] {
+		case local:
+			b = m.stack[m.fp+int(b)]
+		case global, stacked:
+			b = m.value(in.kinds[1], b)
+		}
+		var r uint16
+		switch in.quick {
+		case quickJe:
+			at = m.choose(at, a == b)
+			continue
+		case quickJl:
+			at = m.choose(at, int16(a) < int16(b))
+			continue
+		case quickJg:
+			at = m.choose(at, int16(a) > int16(b))
+			continue
+		case quickJump:
+			at = m.choose(at, true)
+			continue
+		case quickLoadw:
+			r = m.loadw(a + 2*b)
+		case quickLoadb:
+			r = m.loadb(a + b)
+		case quickAdd:
+			r = a + b
+		case quickSub:
+			r = a - b
+		case quickInc:
+			r = m.peek(in.store) + 1
+		case quickStore:
+			r = b
+		}
+		if v := in.store - 1; v < maxLocals {
+			m.stack[m.fp+int(v)] = r
+		} else {
+			m.assign(in, r)
+		}
+		if n := in.follower; n != 0 {
+			at = n
+		} else {
+			at = m.link(at, false)
+		}
+	}
+}
+
+// outOfBudget ends a run that may not go on: because of a fault, or because the
+// budget is used up.
+func (m *Machine) outOfBudget() {
+	if m.fault == nil {
+		m.fail(BudgetExceeded)
+	}
+}
+
+// slow executes an instruction and returns the place in code of the next one, or
+// -1 if the machine waits for input.
+func (m *Machine) slow(at int32) int32 {
+	in := &m.details[at]
+	if in.waits {
+		if !m.input.ready {
+			m.budget++ // it will be executed in the next step
+			m.pc = int(in.at)
+			return -1
+		}
+		m.input.ready = false
+	}
+	m.pc = int(in.next)
+	m.count = int(in.count)
+	for i := range m.count {
+		v := in.values[i&7]
+		switch in.kinds[i&7] {
+		case local:
+			v = m.stack[m.fp+int(v)]
+		case global, stacked:
+			v = m.value(in.kinds[i&7], v)
+		}
+		m.args[i&7] = v
+	}
+	in.execute(m, in)
+	if m.pc == int(in.next) {
+		if n := m.code[at].follower; n != 0 {
+			return n
+		}
+		return m.link(at, false)
+	}
+	return m.fetch()
+}
+
+// value evaluates an operand.
+func (m *Machine) value(kind uint8, v uint16) uint16 {
+	switch kind {
+	case constant:
+		return v
+	case local:
+		return m.stack[m.fp+int(v)]
+	case global:
+		return m.loadw(v)
+	default:
+		return m.pop()
+	}
+}
+
+// assign stores the result of a quick instruction in what is no local variable.
+func (m *Machine) assign(in *step, value uint16) {
+	if in.inPlace {
+		m.poke(in.store, value)
+	} else {
+		m.setVariable(in.store, value)
+	}
+}
+
+// choose returns the place of the instruction to which a branch leads under a
+// condition.
+func (m *Machine) choose(at int32, condition bool) int32 {
+	in := &m.code[at]
+	n := in.follower
+	if condition == in.sense {
+		n = in.taken
+	}
+	if n != 0 {
+		return n
+	}
+	return m.link(at, condition == in.sense)
+}
+
+// link finds the instruction that is next and remembers its place, unless one of
+// the two may change, or the branch returns from the routine.
+func (m *Machine) link(at int32, taken bool) int32 {
+	in := &m.details[at]
+	m.pc = int(in.next)
+	returns := taken && in.target < 0
+	if taken {
+		m.branch(in, in.sense)
+	}
+	n := m.fetch()
+	switch {
+	case n == scratch || at == scratch || returns:
+	case taken:
+		m.code[at].taken = n
+	default:
+		m.code[at].follower = n
+	}
+	return n
+}
+
+// arg returns an operand that may be left out.
+func (m *Machine) arg(i int) uint16 {
+	if i >= m.count {
+		return 0
+	}
+	return m.args[i]
+}
+
+// executor returns what executes an instruction. The most usual have functions
+// of their own, the others one for each number of operands.
+func executor(op uint8) func(*Machine, *instruction) {
+	switch op {
+	case opVar, opVar | 12, op1 | 8, op2 | 25: // call_vs, call_vs2, call_1s, call_2s
+		return (*Machine).callForResult
+	case opVar | 1:
+		return func(m *Machine, _ *instruction) { m.storew(m.args[0]+2*m.args[1], m.args[2]) }
+	case opVar | 8:
+		return func(m *Machine, _ *instruction) { m.push(m.args[0]) }
+	case op1 | 11:
+		return func(m *Machine, _ *instruction) { m.ret(m.args[0]) }
+	case op0: // rtrue
+		return func(m *Machine, _ *instruction) { m.ret(1) }
+	case op0 | 1: // rfalse
+		return func(m *Machine, _ *instruction) { m.ret(0) }
+	case op0 | 8: // ret_popped
+		return func(m *Machine, _ *instruction) { m.ret(m.pop()) }
+	case op1 | 12:
+		return (*Machine).jump
+	}
+	switch {
+	case op < op1:
+		return (*Machine).execute2
+	case op < op0:
+		return (*Machine).execute1
+	case op < opVar:
+		return (*Machine).execute0
+	case op < opExt:
+		return (*Machine).executeVar
+	case op == illegal:
+		return (*Machine).illegal
+	default:
+		return (*Machine).executeExt
+	}
+}
+
+func (m *Machine) callForResult(in *instruction) { m.call(int16(in.store)) }
+
+func (m *Machine) jump(*instruction) { m.pc += int(int16(m.args[0])) - 2 }
+
+func (m *Machine) illegal(*instruction) { m.fail(IllegalOpcode) }
+
+// branch goes where a branch leads if the condition is the wanted one.
+func (m *Machine) branch(in *instruction, condition bool) {
+	if condition != in.sense {
+		return
+	}
+	switch in.target {
+	case returnFalse:
+		m.ret(0)
+	case returnTrue:
+		m.ret(1)
+	default:
+		m.pc = int(in.target)
+	}
+}
+
+// call runs a routine with the operands from the second on; the first is its
+// packed address. Calling address 0 does nothing and gives 0.
+func (m *Machine) call(store int16) {
+	if m.args[0] == 0 {
+		if store != discard {
+			m.setVariable(uint8(store), 0)
+		}
+		return
+	}
+	addr := m.routine(m.args[0])
+	if addr >= m.story.Size() {
+		m.fail(CallRange)
+		return
+	}
+	count := int(m.mem[addr])
+	if count > maxLocals {
+		m.fail(CallNonRoutine)
+		return
+	}
+	if m.sp+count+frameWords*(m.depth+1) > stackSize {
+		m.fail(StackOverflow)
+		return
+	}
+	m.frames[m.depth] = frame{int32(m.pc), uint16(m.fp), uint16(m.base), m.argc, store}
+	m.depth++
+	m.fp = m.sp
+	m.argc = uint8(m.count - 1)
+	m.pc = addr + 1
+	for i := range count {
+		var value uint16
+		if m.story.version <= 4 {
+			b := m.mem[m.pc : m.pc+2]
+			value = uint16(b[0])<<8 | uint16(b[1])
+			m.pc += 2
+		}
+		if i+1 < m.count {
+			value = m.args[i+1]
+		}
+		m.stack[m.sp] = value
+		m.sp++
+	}
+	m.base = m.sp
+}
+
+// ret returns from a routine.
+func (m *Machine) ret(value uint16) {
+	if m.depth == 0 {
+		m.fail(BadFrame)
+		return
+	}
+	m.depth--
+	f := &m.frames[m.depth]
+	m.sp = m.fp
+	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
+	if f.store != discard {
+		m.setVariable(uint8(f.store), value)
+	}
+}
+
+// throw returns from the routine that caught that frame.
+func (m *Machine) throw(value, frame uint16) {
+	if int(frame) > m.depth || frame == 0 {
+		m.fail(BadFrame)
+		return
+	}
+	for m.depth > int(frame) {
+		m.depth--
+		m.fp = int(m.frames[m.depth].fp)
+	}
+	m.ret(value)
+}

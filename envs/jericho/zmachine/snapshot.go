@@ -1,0 +1,130 @@
+package zmachine
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Snapshot is a moment of a story. It does not change and can be restored any
+// number of times, by any machine that plays the same Story.
+type Snapshot struct {
+	story   *Story
+	state   state
+	memory  []byte
+	capture []byte
+}
+
+// Snapshot takes everything that decides how the story goes on.
+func (m *Machine) Snapshot() *Snapshot {
+	return &Snapshot{
+		story:   m.story,
+		state:   m.state,
+		memory:  append([]byte(nil), m.mem[:m.story.dynamic]...),
+		capture: append([]byte(nil), m.capture...),
+	}
+}
+
+// Restore goes back to a moment.
+func (m *Machine) Restore(s *Snapshot) error {
+	if s == nil || s.story != m.story || len(s.capture) != len(m.capture) {
+		return errors.New("the snapshot is of another story or another kind of machine")
+	}
+	m.state = s.state
+	copy(m.mem, s.memory)
+	copy(m.capture, s.capture)
+	return nil
+}
+
+// saved is a game saved by the story itself: memory, stack and place, but not
+// the random numbers.
+type saved struct {
+	memory       []byte
+	stack        []uint16
+	frames       []frame
+	pc, fp, base int
+	argc         uint8
+	resume       instruction // tells where the result of saving goes
+}
+
+// files are what a story believes to be files.
+type files struct {
+	saved      *saved
+	names      *fileName // of transcripts and recordings
+	transcript bool
+	recording  bool
+}
+
+// fileName is a list of names that were used, the last one first.
+type fileName struct {
+	name string
+	next *fileName
+}
+
+// openFile reports whether a file named like the action could be made. One that
+// is there is only overwritten by an action that begins with y, because the
+// question whether it should be is answered by the same action; spec §7.
+func (m *Machine) openFile() bool {
+	name := m.input.action
+	for f := m.files.names; f != nil; f = f.next {
+		if f.name == name {
+			return len(name) > 0 && name[0] == 'y'
+		}
+	}
+	m.files.names = &fileName{name, m.files.names}
+	return true
+}
+
+func (m *Machine) setTranscript(on bool) {
+	m.files.transcript = on && (m.files.transcript || m.openFile())
+	m.noteTranscript()
+}
+
+func (m *Machine) setRecording(on bool) {
+	m.files.recording = on && (m.files.recording || m.openFile())
+}
+
+// save keeps the game in the slot; in tells where the result goes.
+func (m *Machine) save(in *instruction) {
+	m.files.saved = &saved{
+		memory: append([]byte(nil), m.mem[:m.story.dynamic]...),
+		stack:  append([]uint16(nil), m.stack[:m.sp]...),
+		frames: append([]frame(nil), m.frames[:m.depth]...),
+		pc:     m.pc, fp: m.fp, base: m.base, argc: m.argc,
+		resume: *in,
+	}
+	m.result(in, 1)
+}
+
+// restore goes back to where the game was saved.
+func (m *Machine) restore(in *instruction) {
+	s := m.files.saved
+	if s == nil {
+		m.result(in, 0)
+		return
+	}
+	copy(m.mem, s.memory)
+	m.sp = copy(m.stack[:], s.stack)
+	m.depth = copy(m.frames[:], s.frames)
+	m.pc, m.fp, m.base, m.argc = s.pc, s.fp, s.base, s.argc
+	m.applyHeader()
+	if m.story.version == 3 {
+		m.splitWindow(0)
+	}
+	resume := s.resume
+	m.result(&resume, 2)
+}
+
+// result delivers the outcome of saving or restoring: by a branch up to version
+// 3, by a store from then on.
+func (m *Machine) result(in *instruction, value uint16) {
+	if m.story.version <= 3 {
+		m.branch(in, value != 0)
+		return
+	}
+	m.setVariable(in.store, value)
+}
+
+// Equal reports whether two snapshots are of the same moment of a story.
+func (s *Snapshot) Equal(o *Snapshot) bool {
+	return s.story == o.story && s.state == o.state && bytes.Equal(s.memory, o.memory) && bytes.Equal(s.capture, o.capture)
+}

@@ -1,0 +1,85 @@
+package zmachine
+
+// scanTable executes scan_table: it looks for a value in a table.
+func (m *Machine) scanTable(in *instruction) {
+	value, addr, length := m.args[0], m.args[1], m.args[2]
+	form := uint16(0x82)
+	if m.count > 3 {
+		form = m.args[3]
+	}
+	for range length {
+		if !m.charge(1) {
+			return
+		}
+		found := m.loadb(addr)
+		if form&0x80 != 0 {
+			found = m.loadw(addr)
+		}
+		if found == value {
+			m.setVariable(in.store, addr)
+			m.branch(in, true)
+			return
+		}
+		addr += form & 0x7F
+	}
+	m.setVariable(in.store, 0)
+	m.branch(in, false)
+}
+
+// copyTable executes copy_table; Standard, section 15. A negative size forbids
+// to care for tables that overlap.
+func (m *Machine) copyTable(from, to uint16, size int16) {
+	n := int(size)
+	if n < 0 {
+		n = -n
+	}
+	if !m.charge(n) {
+		return
+	}
+	backward := to != 0 && size > 0 && from < to
+	for i := range n {
+		at := uint16(i)
+		if backward {
+			at = uint16(n - 1 - i)
+		}
+		switch {
+		case m.fault != nil:
+			return
+		case to == 0:
+			m.storeb(from+at, 0)
+		default:
+			m.storeb(to+at, m.mem[from+at])
+		}
+	}
+}
+
+// printTable executes print_table: rows of characters below each other.
+func (m *Machine) printTable() {
+	addr, width := m.arg(0), m.arg(1)
+	height := uint16(1)
+	if m.count > 2 {
+		height = m.args[2]
+	}
+	skip := m.arg(3)
+	m.flush()
+	s := &m.screen
+	col := s.col[s.window]
+	for i := range height {
+		if i > 0 {
+			m.flush()
+			s.row[s.window]++
+			s.col[s.window] = col
+		}
+		for range width {
+			if !m.charge(1) {
+				return
+			}
+			m.printZSCII(m.loadb(addr))
+			addr++
+		}
+		if !m.charge(1) {
+			return
+		}
+		addr += skip
+	}
+}

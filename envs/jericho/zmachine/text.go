@@ -1,0 +1,194 @@
+package zmachine
+
+import "strconv"
+
+// The alphabets; Standard, sections 3.5.3 and 3.5.4. In the third one the first
+// place is the escape to ZSCII and, from version 2 on, the second a new line.
+const (
+	alphabet0  = "abcdefghijklmnopqrstuvwxyz"
+	alphabet1  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	alphabet2  = " \r0123456789.,!?_#'\"/\\-:()"
+	alphabet2A = " 0123456789.,!?_#'\"/\\<-:()" // version 1
+)
+
+func (s *Story) loadAlphabet() {
+	copy(s.alphabet[0][:], alphabet0)
+	copy(s.alphabet[1][:], alphabet1)
+	copy(s.alphabet[2][:], alphabet2)
+	if s.version == 1 {
+		copy(s.alphabet[2][:], alphabet2A)
+	}
+	own := s.word(headerAlphabet)
+	if s.version < 5 || own == 0 || own+78 > len(s.image) {
+		return
+	}
+	for i := range s.alphabet {
+		copy(s.alphabet[i][:], s.image[own+26*i:])
+	}
+	copy(s.alphabet[2][:], " \r")
+}
+
+// decoder turns Z-characters into ZSCII; Standard, section 3.
+type decoder struct {
+	story *Story
+	mem   []byte
+	// emit gets the codes; it returns false to stop.
+	emit func(z uint16) bool
+	// bare leaves abbreviations out.
+	bare bool
+
+	alphabet int // of the next character
+	locked   int // of those after it; versions 1 and 2
+	abbrev   int // 1 to 3: the next character chooses an abbreviation of that bank
+	escape   int // characters of a ZSCII code still to come
+	code     uint16
+	nested   bool
+	stopped  bool
+}
+
+// decode reads the text at an address and returns the address behind it.
+func (d *decoder) decode(addr int) int {
+	for addr >= 0 && addr+1 < len(d.mem) && !d.stopped {
+		w := uint16(d.mem[addr])<<8 | uint16(d.mem[addr+1])
+		addr += 2
+		d.char(int(w >> 10 & 31))
+		d.char(int(w >> 5 & 31))
+		d.char(int(w & 31))
+		if w&0x8000 != 0 {
+			break
+		}
+	}
+	return addr
+}
+
+func (d *decoder) put(z uint16) {
+	if !d.stopped && !d.emit(z) {
+		d.stopped = true
+	}
+}
+
+// char takes the next Z-character.
+func (d *decoder) char(c int) {
+	switch {
+	case d.escape > 0:
+		d.code = d.code<<5 | uint16(c)
+		if d.escape--; d.escape == 0 {
+			d.put(d.code)
+		}
+		return
+	case d.abbrev > 0:
+		d.abbreviation(32*(d.abbrev-1) + c)
+		d.abbrev = 0
+		return
+	}
+	alphabet := d.alphabet
+	d.alphabet = d.locked
+	switch {
+	case c == 0:
+		d.put(' ')
+	case c < 6:
+		d.control(c, alphabet)
+	case alphabet == 2 && c == 6:
+		d.escape, d.code = 2, 0
+	default:
+		d.put(uint16(d.story.alphabet[alphabet][c-6]))
+	}
+}
+
+// control takes a Z-character from 1 to 5.
+func (d *decoder) control(c, alphabet int) {
+	v := d.story.version
+	switch {
+	case v == 1 && c == 1:
+		d.put(carriage)
+	case v >= 3 && c <= 3, c == 1:
+		d.abbrev = c
+	case v >= 3:
+		d.alphabet = c - 3
+	case c <= 3: // 2 shifts up, 3 down
+		d.alphabet = (alphabet + c - 1) % 3
+	default:
+		d.locked = (alphabet + c - 3) % 3
+		d.alphabet = d.locked
+	}
+}
+
+// abbreviation prints a text of the abbreviation table. Abbreviations contain
+// none themselves.
+func (d *decoder) abbreviation(n int) {
+	entry := d.story.abbrevs + 2*n
+	if d.bare || d.nested || entry+1 >= len(d.mem) {
+		return
+	}
+	addr := 2 * (int(d.mem[entry])<<8 | int(d.mem[entry+1]))
+	inner := decoder{story: d.story, mem: d.mem, emit: d.emit, nested: true}
+	inner.decode(addr)
+	d.stopped = d.stopped || inner.stopped
+}
+
+// printText prints the text at an address.
+func (m *Machine) printText(addr int) {
+	if addr >= m.story.Size() {
+		m.fail(PrintRange)
+		return
+	}
+	d := decoder{story: m.story, mem: m.mem[:len(m.mem)-padding], emit: func(z uint16) bool {
+		m.printZSCII(z)
+		return m.charge(1)
+	}}
+	d.decode(addr)
+}
+
+// DecodeText returns the encoded text at an address, as Latin-1. A bare one is
+// without abbreviations and new lines.
+func (m *Machine) DecodeText(addr int, bare bool) string {
+	const longest = 1 << 12
+	var b []byte
+	d := decoder{story: m.story, mem: m.mem, bare: bare, emit: func(z uint16) bool {
+		if c := m.story.fromZSCII(z); c != 0 && !(bare && c == carriage) {
+			b = append(b, c)
+		}
+		return len(b) < longest
+	}}
+	d.decode(addr)
+	return string(b)
+}
+
+// noName is the first word of an encoded name that says nothing.
+const noName = 0x94A5
+
+// printObject prints the name of an object.
+func (m *Machine) printObject(n uint16) {
+	addr, ok := m.properties(n)
+	if !ok {
+		return
+	}
+	if m.loadb(addr) == 0 || m.loadw(addr+1) == noName {
+		m.printString("object#" + strconv.Itoa(int(n)))
+		return
+	}
+	m.printText(int(addr) + 1)
+}
+
+// printString prints a text of the interpreter's own.
+func (m *Machine) printString(s string) {
+	for i := range len(s) {
+		m.printChar(s[i])
+	}
+}
+
+func (m *Machine) printNumber(n int16) { m.printString(strconv.Itoa(int(n))) }
+
+// printZSCII prints a character; code 0 is none.
+func (m *Machine) printZSCII(z uint16) {
+	if c := m.story.fromZSCII(z); c != 0 {
+		m.printChar(c)
+	}
+}
+
+func (m *Machine) printUnicode(c uint16) {
+	if c > 0xFF {
+		c = '?'
+	}
+	m.printChar(byte(c))
+}
