@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ var kills = flag.Int("kills", 4, "virtual machines that are killed")
 var someActions = []string{
 	"open door to hallway", "go to hallway", "look around", "inventory", "open door to greenhouse", "go to greenhouse",
 	"look around", "pick up jug", "wait", "wait1", "go outside", "look around", "task", "focus on orange", "jump", "",
+	"go to kitchen", "look around", "pick up orange", "0", "open cupboard", "open fridge", "look around", "go to hallway", "go to art studio", "look around",
 }
 
 // A task says the same in a machine of its own and in one that was used, and
@@ -34,6 +36,7 @@ var someActions = []string{
 func TestRealSameBytes(t *testing.T) {
 	e := opened(t, Options{Jar: needJar(t), JVMs: 1})
 	ctx := context.Background()
+	first := map[string][]string{}
 	said := func(id string, ask bool) (out []string) {
 		task, err := e.Task(id)
 		if err != nil {
@@ -67,10 +70,16 @@ func TestRealSameBytes(t *testing.T) {
 		}
 		return out
 	}
-	first := said("lifespan-longest-lived/5", false)
-	said("boil/29", true)
-	if diff := cmp.Diff(first, said("lifespan-longest-lived/5", true)); diff != "" {
-		t.Error(diff)
+	// In the second, 1.1.3 asks which orange is meant, and lists the two in an
+	// order that depends on hashing.
+	ids := []string{"lifespan-longest-lived/5", "boil/7"}
+	for i, id := range slices.Concat(ids, ids) {
+		got := said(id, i > 0)
+		if i < len(ids) {
+			first[id] = got
+		} else if diff := cmp.Diff(first[id], got); diff != "" {
+			t.Errorf("%s: %s", id, diff)
+		}
 	}
 }
 

@@ -406,8 +406,8 @@ func TestHeldOut(t *testing.T) {
 	hasNoNote(t, h, "incomplete")
 }
 
-// TestHeldOutWhole: tasks of one's own and a part of the official ones make no
-// held-out score.
+// TestHeldOutWhole: tasks of one's own, another variant and a part of the official
+// tasks make no held-out score.
 func TestHeldOutWhole(t *testing.T) {
 	babyai := group{"babyai", envs.Official, 4, "expert", 0, nil, "SSSS"}
 	for _, c := range []struct {
@@ -415,6 +415,7 @@ func TestHeldOutWhole(t *testing.T) {
 		other               group
 	}{
 		{"generated", "–", "pddl", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}},
+		{"a variant", "–", "pddl", group{"pddl", envs.Official, 4, "expert", 0, func(c *record.Condition) { c.Settings = map[string]string{"variant": "another"} }, "SSSS"}},
 		{"a part", "100.0‡", "pddl (2 of 4 tasks)", group{"pddl", envs.Official, 2, "expert", 0, nil, "SS"}},
 		{"incomplete", "100.0*", "pddl (3 of 4 episodes)", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSm"}},
 		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},

@@ -60,7 +60,7 @@ func StartServer(ctx context.Context, c Command) (*Server, error) {
 	s.cmd = exec.Command(c.Java, args...)
 	s.cmd.Dir = c.Dir
 	s.cmd.Stderr = s.stderr
-	dieWithParent(s.cmd)
+	s.cmd.SysProcAttr = childAttributes()
 	stdout, err := s.start()
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Java, err)

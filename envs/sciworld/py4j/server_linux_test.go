@@ -17,3 +17,15 @@ func TestKilledParentOfHungMachine(t *testing.T) {
 	}
 	wantGone(t, gone)
 }
+
+// Ctrl-C in a terminal goes to the tool's process group, in which machines are
+// not.
+func TestProcessGroup(t *testing.T) {
+	s, err := started(t, "fine", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if group, err := syscall.Getpgid(s.PID()); err != nil || group != s.PID() {
+		t.Errorf("process %d is in group %d, %v", s.PID(), group, err)
+	}
+}

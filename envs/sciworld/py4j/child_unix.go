@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package py4j
+
+import "syscall"
+
+// childAttributes put the child into a process group of its own, so that Ctrl-C
+// reaches this process alone, which then ends the child in good order.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}
