@@ -58,7 +58,7 @@ func opened(t testing.TB, o Options) *Env {
 }
 
 // Which of the recorded episodes are replayed: every so many, from the first so
-// many. All of them take half an hour and more.
+// many. All of them take a quarter of an hour and more.
 var (
 	every    = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")
 	first    = flag.Int("first", 0, "the number of the first episode that is replayed, less than every")
