@@ -58,7 +58,7 @@ func opened(t testing.TB, o Options) *Env {
 }
 
 // Which of the recorded episodes are replayed: every so many, from the first so
-// many. All of them take half an hour and more.
+// many. All of them take a quarter of an hour and more.
 var (
 	every    = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")
 	first    = flag.Int("first", 0, "the number of the first episode that is replayed, less than every")
@@ -139,7 +139,6 @@ func (d *differences) add(episode int, rec *eval.Recorded, found []eval.Mismatch
 var (
 	words   = regexp.MustCompile(`[\pL\pN]+`)
 	numbers = regexp.MustCompile(`-?\d+`)
-	bees    = regexp.MustCompile(`\n\ta (adult|baby) bee\b[^\n]*`)
 )
 
 // classify says in what two observations differ.
@@ -154,10 +153,10 @@ func classify(recorded, ours string) string {
 		return "order of choices"
 	case slices.Equal(sorted(recorded), sorted(ours)):
 		return "order of things"
-	case bees.ReplaceAllString(recorded, "") == bees.ReplaceAllString(ours, ""):
-		return "where bees are"
 	case numbers.ReplaceAllString(recorded, "") == numbers.ReplaceAllString(ours, ""):
 		return "a number"
+	case strings.Contains(recorded, " bee") && strings.Contains(ours, " bee"): // which fly about at random
+		return "where bees are"
 	}
 	return "other"
 }
