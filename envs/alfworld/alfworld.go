@@ -61,6 +61,17 @@ func (o Options) settings() map[string]string {
 	return s
 }
 
+// caveat says why results do not compare with published ones, if they do not.
+func (o Options) caveat() string {
+	switch {
+	case o.Split != "" && o.Split != Splits()[0]:
+		return "published are those on the games of " + Splits()[0]
+	case o.Dialect != "" && o.Dialect != "v1":
+		return "published are those of games that speak dialect v1"
+	}
+	return ""
+}
+
 // speech returns the dialect to play in; file is that of a game's file.
 func (o Options) speech(file dialect) (dialect, error) {
 	switch o.Dialect {
@@ -114,7 +125,7 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 	}
 	return &Env{
 		domain: domain, loaded: map[int]func() (*rules, error){},
-		info: envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings()},
+		info: envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
 	}, nil
 }
 

@@ -58,17 +58,27 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 	}
 	if labels[0].subgoals.partial {
 		e.set("labels", "partial")
-		e.set("progress", "not comparable")
+		e.caveat("its sub-goals are known in part only, so progress is another measure")
 	}
 	if foreign {
 		e.set("texts", "not the benchmark's")
+		e.caveat("goals or first texts are not the benchmark's")
 	}
 	if o.Huntdark == HuntdarkFixed {
 		e.set("huntdark", HuntdarkFixed)
+		e.caveat("huntdark starts with other texts than in the benchmark")
 	}
 	e.note(known)
 	e.info.DataHash = digest(read...)
 	return e, nil
+}
+
+// caveat adds a reason why results do not compare with published ones.
+func (e *Env) caveat(why string) {
+	if e.info.Caveat != "" {
+		why = e.info.Caveat + "; " + why
+	}
+	e.info.Caveat = why
 }
 
 // note says which templates the valid actions were made from.

@@ -15,6 +15,7 @@ import (
 const (
 	heldInMark = "†"
 	partMark   = "‡"
+	caveatMark = "¶"
 )
 
 // environments lists the environments of the held-out score, those held in
@@ -57,6 +58,9 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	}
 	if strings.Contains(marks, incompleteMark) {
 		t.Notes = append(t.Notes, incompleteNote)
+	}
+	if strings.Contains(marks, caveatMark) {
+		t.Notes = append(t.Notes, caveatMark+" Not comparable with published results; the table of results says why.")
 	}
 	if strings.Contains(marks, partMark) {
 		t.Notes = append(t.Notes, partMark+" On a part of the tasks: the rate does not compare with those on all of them.")
@@ -170,6 +174,10 @@ func (r row) rates() rates {
 	out := rates{success: &r.Success.Mean, progress: &r.Progress.Mean}
 	if n, all := len(r.Environment.Tasks), r.Environment.Total; n < all {
 		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
+	}
+	if r.Environment.Caveat != "" {
+		out.lack = "not comparable"
+		out.marks += caveatMark
 	}
 	if !r.Complete() {
 		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)

@@ -537,6 +537,25 @@ func TestPairedOtherTasks(t *testing.T) {
 
 // An environment with names of its own for its rates has a table of its own, and
 // what does not compare says so.
+// What was set up in another way than the benchmark stands there, marked, but
+// does not count for the held-out score.
+func TestCaveat(t *testing.T) {
+	groups := []group{
+		{env: "babyai", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
+		{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
+	}
+	whole := find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "held-out")
+	same(t, "score", column(t, whole, "heldout_success"), "62.5")
+	run := newRun(t, "run", groups...)
+	run.Scores[0].Environment.Caveat = "the sub-goals are others"
+	marked := find(t, Tables([]Run{run}, nil, weights), "held-out")
+	same(t, "score", column(t, marked, "heldout_success"), "–")
+	same(t, "babyai", column(t, marked, "babyai_success"), "50.0"+caveatMark)
+	hasNote(t, marked, "missing: babyai (not comparable)")
+	hasNote(t, marked, caveatMark+" Not comparable")
+	hasNoNote(t, whole, caveatMark)
+}
+
 func TestOtherNames(t *testing.T) {
 	run := newRun(t, "run",
 		group{env: "hotpotqa", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
