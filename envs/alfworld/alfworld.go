@@ -8,11 +8,8 @@
 package alfworld
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"heldout/envs"
@@ -132,7 +129,7 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 // add puts a game at the end of the benchmark.
 func (e *Env) add(t envs.Task, s source, l label) {
 	t.Index, t.Difficulty = len(e.tasks), l.difficulty
-	t.Digest = digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)}, l.subgoals...)...)
+	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)}, l.subgoals...)...)
 	s.id, s.subgoals = t.ID, inDialect(l.subgoals, s.dialect)
 	e.tasks, e.games = append(e.tasks, t), append(e.games, s)
 }
@@ -191,13 +188,4 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 		return nil, err
 	}
 	return newWorld(r), nil
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -63,7 +63,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 		}
 		read = append(read, sums[i])
 	}
-	e.info.DataHash = digest(read...)
+	e.info.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
@@ -102,7 +102,7 @@ func listGames(folder string) (ids []string, files []gameFile, sums []string, er
 			return nil, nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if f.solvable {
-			ids, files, sums = append(ids, path.Dir(name)), append(files, f), append(sums, digest(string(b)))
+			ids, files, sums = append(ids, path.Dir(name)), append(files, f), append(sums, envs.Digest(string(b)))
 		}
 	}
 	return ids, files, sums, nil

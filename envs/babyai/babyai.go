@@ -8,8 +8,6 @@
 package babyai
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math/big"
 	"slices"
@@ -89,7 +87,7 @@ func (e *Env) readLabels(dir string) error {
 	e.labels = labels
 	e.info.Source = envs.Official
 	e.info.Settings["labels"] = "agentboard"
-	e.info.DataHash = digest(raw)
+	e.info.DataHash = envs.Digest(raw)
 	return nil
 }
 
@@ -109,16 +107,7 @@ func (e *Env) digest(p place, index int) string {
 			texts = append(texts, way...)
 		}
 	}
-	return digest(texts...)
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return envs.Digest(texts...)
 }
 
 // Info implements envs.Env.

@@ -8,10 +8,7 @@
 package hotpotqa
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"strconv"
 
 	"heldout/envs"
 )
@@ -72,19 +69,10 @@ func (e *Env) add(all []question, s Sample) error {
 	}
 	for _, i := range order {
 		q := all[i]
-		e.tasks = append(e.tasks, envs.Task{ID: q.id, Index: len(e.tasks), Type: q.kind, Digest: digest(q.text, q.answer, q.kind)})
+		e.tasks = append(e.tasks, envs.Task{ID: q.id, Index: len(e.tasks), Type: q.kind, Digest: envs.Digest(q.text, q.answer, q.kind)})
 		e.questions = append(e.questions, q)
 	}
 	return nil
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Info implements envs.Env.

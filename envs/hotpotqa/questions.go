@@ -62,7 +62,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	if err := e.add(all, sample); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	e.info.DataHash = digest(string(b))
+	e.info.DataHash = envs.Digest(string(b))
 	e.facts = siblingFacts(filepath.Dir(file))
 	return e, e.connect(o.Pages, out)
 }
@@ -173,7 +173,7 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 			for _, q := range all {
-				found[digest(q.text, q.answer)] = q.pages
+				found[envs.Digest(q.text, q.answer)] = q.pages
 			}
 		}
 		return found, nil
@@ -183,7 +183,7 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		titles, ok := found[digest(q.text, q.answer)]
+		titles, ok := found[envs.Digest(q.text, q.answer)]
 		if !ok {
 			return nil, fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions", q.id, factFiles[0])
 		}

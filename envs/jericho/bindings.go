@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"heldout/envs"
 )
 
 // binding is what Jericho knows of a game beside the story.
@@ -77,5 +79,5 @@ func (b bindings) digest() string {
 	for _, name := range slices.Sorted(maps.Keys(b)) {
 		texts = append(texts, name, b[name].Grammar, b[name].Walkthrough, fmt.Sprint(b[name].MaxWordLength))
 	}
-	return digest(texts...)
+	return envs.Digest(texts...)
 }

@@ -5,11 +5,8 @@
 package jericho
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -89,7 +86,7 @@ func New(o Options) (*Env, error) {
 func (e *Env) add(p *play, id string, difficulty envs.Difficulty, texts ...string) {
 	e.tasks = append(e.tasks, envs.Task{
 		ID: id, Index: len(e.tasks), Type: p.game.name, Difficulty: difficulty,
-		Digest: digest(append(texts, string(difficulty))...),
+		Digest: envs.Digest(append(texts, string(difficulty))...),
 	})
 	e.plays = append(e.plays, p)
 }
@@ -100,15 +97,6 @@ func (e *Env) set(option, value string) {
 		e.info.Settings = map[string]string{}
 	}
 	e.info.Settings[option] = value
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Info implements envs.Env.

@@ -69,7 +69,7 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 		e.caveat("huntdark starts with other texts than in the benchmark")
 	}
 	e.note(known)
-	e.info.DataHash = digest(read...)
+	e.info.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
@@ -119,7 +119,7 @@ func newStory(o Options, known bindings) (*Env, error) {
 		uncleaned.clean = everything
 		g = &uncleaned
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit, DataHash: digest(string(image))}}
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit, DataHash: envs.Digest(string(image))}}
 	p := newPlay(g, story, seed, known[g.name])
 	p.goal, p.raw = "Play "+name+".", o.Raw
 	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))

@@ -64,7 +64,7 @@ func digestOfAll(e *Env) string {
 	for _, task := range e.Tasks() {
 		all = append(all, fmt.Sprint(task))
 	}
-	return digest(all...)
+	return envs.Digest(all...)
 }
 
 // The tasks of a seed must never change: results on them would no longer be

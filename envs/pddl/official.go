@@ -50,7 +50,7 @@ func NewOfficial(dir string) (*Env, error) {
 	if len(labels) != len(e.tasks) {
 		return nil, fmt.Errorf("%s has %d lines, but there are %d tasks", labelFile, len(labels), len(e.tasks))
 	}
-	e.info.DataHash = digest(read...)
+	e.info.DataHash = envs.Digest(read...)
 	return e, nil
 }
 

@@ -5,11 +5,8 @@
 package pddl
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -66,18 +63,9 @@ func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...st
 		Index:      len(e.tasks),
 		Type:       p.game.name,
 		Difficulty: difficulty,
-		Digest:     digest(append(texts, string(difficulty))...),
+		Digest:     envs.Digest(append(texts, string(difficulty))...),
 	})
 	e.problems = append(e.problems, p)
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Info implements envs.Env.

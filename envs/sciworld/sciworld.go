@@ -12,8 +12,6 @@
 package sciworld
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -144,7 +142,7 @@ func (e *Env) readLabels(dir string) error {
 	}
 	e.labels = labels
 	e.info.Settings["labels"] = "agentboard"
-	e.info.DataHash = digest(raw)
+	e.info.DataHash = envs.Digest(raw)
 	return nil
 }
 
@@ -159,7 +157,7 @@ func (e *Env) task(p place, index int) envs.Task {
 			texts = append(texts, re.String())
 		}
 	}
-	t.Digest = digest(texts...)
+	t.Digest = envs.Digest(texts...)
 	return t
 }
 
@@ -169,15 +167,6 @@ func (e *Env) label(t envs.Task) *label {
 		return nil
 	}
 	return &e.labels[t.Index]
-}
-
-// digest hashes texts, each behind its length.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Info implements envs.Env.
