@@ -34,6 +34,7 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 		if _, ok := interfaces[t.Type]; !ok {
 			i := spoken.Interface(t.Type)
 			interfaces[t.Type] = i
+			whole.Open = whole.Open || i.Open
 			whole.Actions, whole.Replies = append(whole.Actions, i.Actions...), append(whole.Replies, i.Replies...)
 		}
 	}
@@ -55,7 +56,7 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 // type need not have all of its environment.
 func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation {
 	rules.Actions, rules.Replies = maps.Clone(rules.Actions), maps.Clone(rules.Replies)
-	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !slices.Contains(iface.Actions, old) })
+	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
 	maps.DeleteFunc(rules.Replies, func(old, _ string) bool { return !slices.Contains(iface.Replies, old) })
 	return rules
 }
@@ -135,9 +136,13 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 }
 
 // checked rewrites an observation and makes sure that nothing was lost: what the
-// rules of forms and names can do to free text shows only here.
+// rules of forms and names can do to free text shows only here. Where forms are
+// not all known, that cannot be asked for.
 func (p *Perturbation) checked(observation string) (string, error) {
 	written := p.WriteObservation(observation)
+	if p.iface.Open {
+		return written, nil
+	}
 	if back := p.ReadObservation(written); back != observation {
 		return "", fmt.Errorf("the perturbation cannot be undone on an observation: %q becomes %q, which reads as %q", observation, written, back)
 	}

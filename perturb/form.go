@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"regexp"
+	"strings"
 
 	"heldout/envs"
 )
@@ -21,6 +22,15 @@ type form struct {
 
 // placeholder is what stands for a slot in instructions: {recep}, (receptacle).
 const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>]`
+
+// placeholder is what stands for the slots of a template. In one such as
+// search[{text}], which has brackets of its own, a word alone will do.
+func (t template) placeholder() string {
+	if len(t.slots) == 1 && strings.HasSuffix(t.literals[0], "[") && strings.HasPrefix(t.literals[1], "]") {
+		return "(?:" + placeholder + "|[A-Za-z ]*)"
+	}
+	return placeholder
+}
 
 func newForm(old, written string, iface envs.Interface, n *names) (form, error) {
 	var f form
@@ -52,8 +62,8 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 	}{
 		{&f.write, f.old, f.written, start, "$", before},
 		{&f.read, f.written, f.old, start, "$", now},
-		{&f.placeholders, f.old, f.written, bracketEdge(f.old, 0), bracketEdge(f.old, -1), placeholder},
-		{&f.unplaced, f.written, f.old, bracketEdge(f.written, 0), bracketEdge(f.written, -1), placeholder},
+		{&f.placeholders, f.old, f.written, bracketEdge(f.old, 0), bracketEdge(f.old, -1), f.old.placeholder()},
+		{&f.unplaced, f.written, f.old, bracketEdge(f.written, 0), bracketEdge(f.written, -1), f.written.placeholder()},
 	} {
 		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, always(r.slot)); err != nil {
 			return f, err

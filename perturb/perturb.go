@@ -61,7 +61,7 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 // answers.
 func known(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range slices.Sorted(maps.Keys(rules.Actions)) {
-		if !slices.Contains(iface.Actions, old) {
+		if !slices.Contains(iface.Actions, old) && !iface.Open {
 			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old, strings.Join(iface.Actions, "; "))
 		}
 	}
@@ -78,7 +78,7 @@ func known(rules configs.Perturbation, iface envs.Interface) error {
 
 // addForms makes all forms, and checks that no text is of two of them.
 func (p *Perturbation) addForms(rules map[string]string) error {
-	for _, old := range p.iface.Actions {
+	for _, old := range forms(rules, p.iface) {
 		written, changed := rules[old]
 		if !changed {
 			written = old
@@ -101,6 +101,17 @@ func (p *Perturbation) addForms(rules map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// forms are those of the interface and, where that is open, those of the rules.
+func forms(rules map[string]string, iface envs.Interface) []string {
+	out := slices.Clone(iface.Actions)
+	for _, old := range slices.Sorted(maps.Keys(rules)) {
+		if !slices.Contains(out, old) {
+			out = append(out, old)
+		}
+	}
+	return out
 }
 
 func (p *Perturbation) addReplies(rules map[string]string) error {

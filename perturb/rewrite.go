@@ -17,18 +17,24 @@ func (p *Perturbation) WriteAction(action string) string {
 	if written, ok := p.write(action); ok {
 		return written
 	}
+	if p.iface.Open { // whether the new form is understood by itself is not known
+		return p.names.inText(action)
+	}
 	return p.names.inText(p.trade(action, p.read))
 }
 
 // ReadAction returns the action of the environment for one as written now. An
 // old form comes out as the new one, which means nothing to the environment.
 func (p *Perturbation) ReadAction(action string) string {
-	for _, spelling := range []string{strings.TrimSpace(action), p.normalize(action)} {
+	normalized := p.normalize(action)
+	for _, spelling := range []string{action, normalized} {
 		if old, ok := p.read(spelling); ok {
 			return old
 		}
 	}
-	normalized := p.normalize(action)
+	if _, old := p.write(normalized); old && p.iface.Open {
+		return p.iface.Unknown
+	}
 	if traded := p.trade(normalized, p.write); traded != normalized {
 		return traded
 	}
@@ -37,7 +43,7 @@ func (p *Perturbation) ReadAction(action string) string {
 
 func (p *Perturbation) normalize(action string) string {
 	if p.iface.Normalize == nil {
-		return strings.TrimSpace(action)
+		return action
 	}
 	return p.iface.Normalize(action)
 }
@@ -80,15 +86,14 @@ func (p *Perturbation) WriteObservation(text string) string {
 	if reply, ok := p.replies[text]; ok {
 		return reply
 	}
-	if list, ok := p.list(text, p.WriteAction); ok {
-		return list
-	}
-	for i := range p.forms {
-		if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
-			text = f.placeholders.all(text)
+	return p.parts(text, p.WriteAction, func(text string) string {
+		for i := range p.forms {
+			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+				text = f.placeholders.all(text)
+			}
 		}
-	}
-	return p.names.inText(text)
+		return p.names.inText(text)
+	})
 }
 
 // ReadObservation undoes WriteObservation.
@@ -96,34 +101,54 @@ func (p *Perturbation) ReadObservation(text string) string {
 	if reply, ok := p.canonicalReplies[text]; ok {
 		return reply
 	}
-	if list, ok := p.list(text, p.ReadAction); ok {
-		return list
-	}
-	for i := range p.forms {
-		if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
-			text = f.unplaced.all(text)
+	return p.parts(text, p.ReadAction, func(text string) string {
+		for i := range p.forms {
+			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+				text = f.unplaced.all(text)
+			}
 		}
-	}
-	return p.names.outOfText(text)
+		return p.names.outOfText(text)
+	})
 }
 
-// list rewrites an observation that lists actions.
-func (p *Perturbation) list(text string, each func(string) string) (string, bool) {
+// parts rewrites the actions that an observation lists or repeats, and the rest
+// of its text.
+func (p *Perturbation) parts(text string, action, rest func(string) string) string {
 	for _, l := range p.iface.Lists {
-		if rest, ok := strings.CutPrefix(text, l.Prefix); ok {
-			actions := strings.Split(rest, l.Separator)
-			last := len(actions)
-			for last > 0 && slices.Contains(l.Last, actions[last-1]) {
-				last--
-			}
-			p.rewriteList(actions[:last], l, each)
-			for i := last; i < len(actions); i++ {
-				actions[i] = each(actions[i])
-			}
-			return l.Prefix + strings.Join(actions, l.Separator), true
+		if before, list, after, ok := between(text, l.Prefix, l.Suffix); ok {
+			return rest(before) + l.Prefix + p.list(list, l, action) + l.Suffix + rest(after)
 		}
 	}
-	return "", false
+	for _, q := range p.iface.Quotes {
+		if before, quoted, after, ok := between(text, q.Before, q.After); ok && before == "" {
+			return q.Before + action(quoted) + q.After + rest(after)
+		}
+	}
+	return rest(text)
+}
+
+// between cuts a text at the first prefix and at the first suffix behind it; an
+// empty suffix is at the end.
+func between(text, prefix, suffix string) (before, inside, after string, ok bool) {
+	before, inside, ok = strings.Cut(text, prefix)
+	if ok && suffix != "" {
+		inside, after, ok = strings.Cut(inside, suffix)
+	}
+	return before, inside, after, ok
+}
+
+// list rewrites a list of actions.
+func (p *Perturbation) list(text string, l envs.ActionList, each func(string) string) string {
+	actions := strings.Split(text, l.Separator)
+	last := len(actions)
+	for last > 0 && slices.Contains(l.Last, actions[last-1]) {
+		last--
+	}
+	p.rewriteList(actions[:last], l, each)
+	for i := last; i < len(actions); i++ {
+		actions[i] = each(actions[i])
+	}
+	return strings.Join(actions, l.Separator)
 }
 
 // rewriteList rewrites the actions but for periods and blanks at their ends.

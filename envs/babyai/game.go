@@ -50,9 +50,12 @@ func (g *game) look() {
 	t.fill()
 }
 
+// normalize is what the text layer does to an action before it reads it.
+func normalize(action string) string { return strings.TrimFunc(lower(action), isSpace) }
+
 // step carries out an action as the agent typed it.
 func (g *game) step(action string) (observation string) {
-	action = strings.TrimFunc(lower(action), isSpace)
+	action = normalize(action)
 	switch {
 	case strings.Contains(action, "check"):
 		g.valid = true

@@ -60,9 +60,15 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	}, nil
 }
 
+// What AgentGym puts around its list of actions.
+const (
+	gymListPrefix = "\nAvailable actions: [\""
+	gymListSuffix = "\"]"
+)
+
 // withActions adds the list of actions as AgentGym does (§6).
 func (w *world) withActions(observation string) string {
-	return observation + "\nAvailable actions: [\"" + strings.Join(w.game.table.list(), "\", \"") + "\"]"
+	return observation + gymListPrefix + strings.Join(w.game.table.list(), `", "`) + gymListSuffix
 }
 
 // Close implements envs.World.

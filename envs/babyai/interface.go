@@ -1,0 +1,26 @@
+package babyai
+
+import "heldout/envs"
+
+// Interface implements envs.Spoken. All levels have the same.
+func (e *Env) Interface(string) envs.Interface {
+	return envs.Interface{
+		Actions: []string{
+			"turn left", "turn right", "move forward", "drop", "toggle", checkActions,
+			"pickup {thing}", "go to {thing}", "go through {door}", "toggle and go through {door}",
+		},
+		Name: "{what} {number}",
+		Parts: map[string]string{
+			"what":   "(?:red|green|blue|purple|yellow|grey) (?:(?:open|closed|locked) door|ball|box|key)",
+			"number": "[0-9]+",
+		},
+		FoldCase:  true,
+		Normalize: normalize,
+		Lists: []envs.ActionList{
+			{Prefix: listPrefix, Separator: ", "},
+			{Prefix: gymListPrefix, Separator: `", "`, Suffix: gymListSuffix},
+		},
+		Quotes:  []envs.Quote{{Before: "You cannot ", After: ", as "}},
+		Replies: []string{notRecognized, noChange},
+	}
+}

@@ -1,0 +1,16 @@
+package sciworld
+
+import "heldout/envs"
+
+// Interface implements envs.Spoken. The simulator knows many ways to say an
+// action.
+func (e *Env) Interface(string) envs.Interface {
+	return envs.Interface{
+		Actions: []string{helpAction},
+		Open:    true,
+		Unknown: "zzqx",
+		Slot:    `[^\n]+`,
+		Lists:   []envs.ActionList{{Prefix: helpPrefix, Separator: ", ", Last: []string{helpAction}}},
+		Replies: []string{notUnderstood},
+	}
+}

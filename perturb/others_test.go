@@ -1,0 +1,123 @@
+package perturb
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/jericho"
+)
+
+// BabyAI's records, too, lose nothing; its answers repeat the action.
+func TestBabyAIRecordsOneToOne(t *testing.T) {
+	env, err := babyai.New(babyai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iface := env.Interface("")
+	for _, rules := range []configs.Perturbation{
+		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}", "pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
+		{Name: "names", Names: "{number}. {what}"},
+		{Name: "answers", Replies: map[string]string{"No change in state.": "Nothing came of it."}},
+	} {
+		p, err := New(rules, iface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines(t, "agentboard-logs/babyai.jsonl.gz", func(line []byte) {
+			var e struct {
+				Steps []struct{ Action, Observation string }
+			}
+			if err := json.Unmarshal(line, &e); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range e.Steps {
+				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); got != want {
+					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
+				}
+				if got := p.ReadObservation(p.WriteObservation(s.Observation)); got != s.Observation {
+					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, p.WriteObservation(s.Observation), got)
+				}
+			}
+		})
+	}
+	p, err := New(configs.Perturbation{Name: "walk", Actions: map[string]string{"go to {thing}": "walk to {thing}"}}, iface)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.WriteObservation("You cannot go to red ball 1, as there is no path leading to it."); got != "You cannot walk to red ball 1, as there is no path leading to it." {
+		t.Errorf("a refusal says %q", got)
+	}
+	if got := p.WriteObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got != "Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]" {
+		t.Errorf("AgentGym's list is %q", got)
+	}
+}
+
+// play types actions into a perturbed task and returns the answers.
+func play(t *testing.T, env envs.Env, rules configs.Perturbation, actions ...string) (answers []envs.Step) {
+	t.Helper()
+	ctx := context.Background()
+	perturbed, err := Wrap(env, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := perturbed.NewWorld(env.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range actions {
+		s, err := w.Step(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, s)
+	}
+	return answers
+}
+
+func TestHotpotQA(t *testing.T) {
+	env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := configs.Perturbation{Name: "find", Env: "hotpotqa", Actions: map[string]string{"search[{text}]": "find[{text}]"}}
+	got := play(t, env, rules, "search[Saturn]", "find[Saturn]", "jump", "finish[yes]")
+	if got[0].Valid || got[0].Observation != "Invalid action: search[Saturn]" || !got[1].Valid || got[2].Observation != "Invalid action: jump" || !got[3].Done {
+		t.Errorf("%+v", got)
+	}
+	p, err := New(rules, env.Interface(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.WriteInstruction("Use search[], or search[entity], then finish[answer]."); got != "Use find[], or find[entity], then finish[answer]." {
+		t.Errorf("instructions say %q", got)
+	}
+}
+
+// Where forms are not all known, rules can be about any; the old form is no
+// longer understood even if the story knows the new one by itself.
+func TestOpenInterface(t *testing.T) {
+	env, err := jericho.New(jericho.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := configs.Perturbation{Name: "grab", Env: "jericho", Actions: map[string]string{"look": "gaze", "take {thing}": "grab {thing}"}}
+	got := play(t, env, rules, "look", "gaze", "take lantern", "grab lantern")
+	plain := play(t, env, configs.Perturbation{Name: "other", Env: "jericho", Actions: map[string]string{"wave": "flap"}}, "zzqx", "look", "zzqx", "take lantern")
+	for i := range got {
+		if got[i].Observation != plain[i].Observation {
+			t.Errorf("answer %d is %q, want %q", i, got[i].Observation, plain[i].Observation)
+		}
+	}
+	if got[1].Observation == got[0].Observation || strings.TrimSpace(got[1].Observation) == "" {
+		t.Errorf("gaze is answered %q", got[1].Observation)
+	}
+}
