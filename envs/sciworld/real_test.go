@@ -55,7 +55,7 @@ func TestRealSameBytes(t *testing.T) {
 		for _, a := range someActions {
 			if ask {
 				actions, err := w.(envs.Lister).Actions(ctx)
-				if err != nil || len(actions) < 20 {
+				if err != nil || len(actions) == 0 {
 					t.Fatal(len(actions), err)
 				}
 				if _, err := w.(envs.Expert).ExpertAction(ctx); err != nil {
