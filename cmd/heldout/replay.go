@@ -11,6 +11,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/scoring/table"
 )
@@ -74,7 +75,16 @@ func (r *replayer) file(ctx context.Context, name string) error {
 	})
 }
 
+// ourName turns AgentBoard's name of an environment into ours.
+func ourName(name string) string {
+	if name == "scienceworld" {
+		return sciworld.Name
+	}
+	return name
+}
+
 func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) error {
+	e.Env = ourName(e.Env)
 	env, ok := r.open[e.Env]
 	if !ok {
 		var err error
