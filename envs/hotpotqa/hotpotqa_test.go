@@ -177,14 +177,14 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// stubWiki answers every search in the same way.
-type stubWiki struct {
+// fixedWiki answers every search in the same way.
+type fixedWiki struct {
 	answer wiki.Answer
 	err    error
 	asked  []string
 }
 
-func (s *stubWiki) Search(_ context.Context, query string) (wiki.Answer, error) {
+func (s *fixedWiki) Search(_ context.Context, query string) (wiki.Answer, error) {
 	s.asked = append(s.asked, query)
 	return s.answer, s.err
 }
@@ -192,7 +192,7 @@ func (s *stubWiki) Search(_ context.Context, query string) (wiki.Answer, error) 
 func TestPagesThatFail(t *testing.T) {
 	e := embedded(t, Options{})
 	gone := errors.New("gone")
-	for name, s := range map[string]*stubWiki{
+	for name, s := range map[string]*fixedWiki{
 		"no answer": {err: gone}, "always ambiguous": {answer: wiki.Answer{Blocks: []string{"It may refer to: everything"}}},
 	} {
 		e.wiki = s
@@ -208,12 +208,12 @@ func TestPagesThatFail(t *testing.T) {
 // The expert has no answer where a page that it needs is not there.
 func TestExpertWithoutPages(t *testing.T) {
 	e := embedded(t, Options{})
-	e.wiki = &stubWiki{answer: wiki.Answer{List: true}}
+	e.wiki = &fixedWiki{answer: wiki.Answer{List: true}}
 	w := newWorld(t, e, 0)
 	if last, steps := playExpert(t, w); last.Done || steps != len(w.question.searches) {
 		t.Errorf("%d steps, %+v", steps, last)
 	}
-	e.wiki = &stubWiki{answer: wiki.Answer{Blocks: []string{"a b c"}}}
+	e.wiki = &fixedWiki{answer: wiki.Answer{Blocks: []string{"a b c"}}}
 	if last, _ := playExpert(t, newWorld(t, e, 0)); !last.Success {
 		t.Errorf("%+v", last)
 	}
