@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // taken in a reply means that the parser took an object by itself to carry out
@@ -70,7 +71,7 @@ const (
 	attemptBudget = 5_000_000      // instructions
 
 	maxHelpers = 8   // sessions that try commands at the same time
-	minShare   = 100 // commands that are worth a helper
+	minShare   = 100
 )
 
 // effective tries commands, each at the present moment, and returns those that
@@ -81,14 +82,21 @@ func (s *session) effective(c *catalogue, at *moment, actions []string) []group 
 	diffs := make([]*diff, len(actions))
 	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
 	var wg sync.WaitGroup
-	for i := range n {
+	var next atomic.Int64
+	for range n {
 		wg.Go(func() {
 			helper := c.helpers.Get().(*session)
 			defer c.helpers.Put(helper)
 			helper.machine.SetBudget(budget)
-			for k := i; k < len(actions); k += n {
-				if d, ok := helper.attempt(at, score, actions[k]); ok {
-					diffs[k] = &d
+			for {
+				from := int(next.Add(minShare)) - minShare
+				if from >= len(actions) {
+					return
+				}
+				for k := from; k < min(from+minShare, len(actions)); k++ {
+					if d, ok := helper.attempt(at, score, actions[k]); ok {
+						diffs[k] = &d
+					}
 				}
 			}
 		})

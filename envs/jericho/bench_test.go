@@ -1,6 +1,10 @@
 package jericho
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/jericho/zmachine"
+)
 
 // BenchmarkWalkthrough plays whole games, and reports Z-instructions a second.
 func BenchmarkWalkthrough(b *testing.B) {
@@ -13,7 +17,7 @@ func BenchmarkWalkthrough(b *testing.B) {
 			actions := splitWalkthrough(bindings.Games[name].Walkthrough)
 			spent := 0
 			for b.Loop() {
-				s := newSession(g, story, g.seed)
+				s := newSession(g, story, zmachine.Options{Seed: g.seed})
 				if _, err := s.start(); err != nil {
 					b.Fatal(err)
 				}
@@ -49,18 +53,22 @@ func BenchmarkSnapshot(b *testing.B) {
 	})
 }
 
-// BenchmarkHelp lists the valid actions at the beginning of the game where it takes
-// longest.
+// BenchmarkHelp lists the valid actions at the beginning of the games where that
+// takes longest, and of one where it takes no time, with nothing remembered.
 func BenchmarkHelp(b *testing.B) {
 	var golden goldenBindings
 	goldenJSON(b, "thirdparty_jericho_bindings_20.json", &golden)
-	g := findGame("loose")
-	s, _ := official(b, g)
-	x := golden.Games["loose"]
-	c := newPlay(g, s.machine.Story(), g.seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength}).actions()
-	for b.Loop() {
-		if _, err := s.validActions(c); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"loose", "weapon", "afflicted", "zork1"} {
+		b.Run(name, func(b *testing.B) {
+			g := findGame(name)
+			s, _ := official(b, g)
+			x := golden.Games[name]
+			for b.Loop() {
+				p := newPlay(g, s.machine.Story(), g.seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength})
+				if _, err := s.validActions(p.actions()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

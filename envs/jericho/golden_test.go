@@ -45,7 +45,7 @@ func officialStory(t testing.TB, g *game) *zmachine.Story {
 // official starts a game as the benchmark does, twice.
 func official(t testing.TB, g *game) (s *session, first string) {
 	t.Helper()
-	s = newSession(g, officialStory(t, g), g.seed)
+	s = newSession(g, officialStory(t, g), zmachine.Options{Seed: g.seed})
 	for range 2 {
 		var err error
 		if first, err = s.start(); err != nil {

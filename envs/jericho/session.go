@@ -22,10 +22,11 @@ type session struct {
 	before []byte // of the last step: the bytes at game.special
 }
 
-func newSession(g *game, s *zmachine.Story, seed int) *session {
+func newSession(g *game, s *zmachine.Story, o zmachine.Options) *session {
+	o.BlankQuestionMarks = g.blankQuestionMarks
 	return &session{
 		game:    g,
-		machine: zmachine.New(s, zmachine.Options{Seed: seed, BlankQuestionMarks: g.blankQuestionMarks}),
+		machine: zmachine.New(s, o),
 		before:  make([]byte, len(g.special)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/jericho/zmachine"
 )
 
 // The fixed texts of the benchmark's environment.
@@ -37,7 +38,7 @@ type status struct {
 }
 
 func newWorld(p *play) *world {
-	w := &world{play: p, session: newSession(p.game, p.story, p.seed)}
+	w := &world{play: p, session: newSession(p.game, p.story, zmachine.Options{Seed: p.seed})}
 	if p.subgoals != nil {
 		w.open = p.subgoals.texts
 	}

@@ -7,29 +7,46 @@ const maxChanges = 16
 // object and an attribute.
 type Pair [2]uint16
 
+// changeKind is a kind of change.
+type changeKind uint8
+
+const (
+	moved changeKind = iota
+	given
+	lost
+	changeKinds
+)
+
 // Changes are what a step did to objects, each kind in order of occurrence,
 // whether or not anything was different before. Of each kind the first 16 are
 // kept. Objects that are removed from the tree are not in it.
 type Changes struct {
-	moves, sets, clears    [maxChanges]Pair
-	nMoves, nSets, nClears int
+	pairs  [changeKinds][maxChanges]Pair
+	counts [changeKinds]int
 }
 
 // Moves are objects and where they were put.
-func (c *Changes) Moves() []Pair { return c.moves[:c.nMoves] }
+func (c *Changes) Moves() []Pair { return c.of(moved) }
 
 // Sets are objects and the attributes they were given.
-func (c *Changes) Sets() []Pair { return c.sets[:c.nSets] }
+func (c *Changes) Sets() []Pair { return c.of(given) }
 
 // Clears are objects and the attributes they lost.
-func (c *Changes) Clears() []Pair { return c.clears[:c.nClears] }
+func (c *Changes) Clears() []Pair { return c.of(lost) }
+
+func (c *Changes) of(k changeKind) []Pair { return c.pairs[k][:c.counts[k]] }
 
 // Changes returns what the last step changed; they are overwritten by the next.
 func (m *Machine) Changes() *Changes { return &m.changes }
 
-func note(list *[maxChanges]Pair, n *int, a, b uint16) {
-	if *n < maxChanges {
-		list[*n] = Pair{a, b}
-		*n++
+// note keeps a change.
+func (m *Machine) note(k changeKind, a, b uint16) {
+	if m.tracing {
+		m.memo.did = append(m.memo.did, effect{effectKind(k), a, b})
+	}
+	c := &m.changes
+	if n := c.counts[k]; n < maxChanges {
+		c.pairs[k][n] = Pair{a, b}
+		c.counts[k]++
 	}
 }

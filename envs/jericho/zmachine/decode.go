@@ -33,6 +33,7 @@ const (
 // instruction is an instruction, decoded.
 type instruction struct {
 	op      uint8 // class|number
+	reach   uint8 // see reach
 	waits   bool  // it waits for input
 	count   uint8 // operands
 	store   uint8
@@ -46,8 +47,12 @@ type instruction struct {
 	next    int32 // address of the instruction that follows
 }
 
-// illegal stands for what is no instruction.
-const illegal = 0xFF
+// What is no instruction of a story: one that does not exist, and a link to an
+// instruction elsewhere.
+const (
+	illegal = 0xFF
+	linkOp  = 0xFE
+)
 
 // page is a stretch of addresses with the places in code of the instructions
 // decoded there, or 0.
@@ -59,37 +64,69 @@ const pageSize = 1 << 8
 // that can change. All others are decoded once.
 const scratch = 0
 
+// longestRun is how many instructions are decoded at once.
+const longestRun = 64
+
 // fetch returns the place in code of the instruction at pc.
-func (m *Machine) fetch() int32 {
-	if m.pc < 0 || m.pc >= m.story.Size() {
+func (m *Machine) fetch() int {
+	switch {
+	case m.pc < 0 || m.pc >= m.story.Size():
 		m.fail(JumpRange)
-		m.put(scratch, instruction{op: illegal, execute: (*Machine).illegal})
+		m.details[scratch] = instruction{op: illegal, execute: (*Machine).illegal}
+		return scratch
+	case m.pc < m.story.dynamic:
+		m.details[scratch] = m.decode(m.pc)
 		return scratch
 	}
-	if m.pc < m.story.dynamic {
-		m.put(scratch, m.decode(m.pc))
-		return scratch
+	if at := *m.place(m.pc); at != 0 {
+		return int(at)
 	}
-	p := m.pages[m.pc/pageSize]
-	if p == nil {
-		p = new(page)
-		m.pages[m.pc/pageSize] = p
-	}
-	at := p[m.pc%pageSize]
-	if at == 0 {
-		at = int32(len(m.code))
-		p[m.pc%pageSize] = at
-		m.code = append(m.code, step{})
-		m.details = append(m.details, instruction{})
-		m.put(at, m.decode(m.pc))
-	}
-	return at
+	return m.layOut()
 }
 
-// put writes a decoded instruction into its place.
-func (m *Machine) put(at int32, in instruction) {
-	m.details[at] = in
-	m.code[at] = newStep(&in)
+// place returns where the place in code of the instruction at an address is kept.
+func (m *Machine) place(pc int) *int32 {
+	p := &m.pages[pc/pageSize]
+	if *p == nil {
+		*p = new(page)
+	}
+	return &(*p)[pc%pageSize]
+}
+
+// layOut decodes the instruction at pc, and those behind it as long as one goes on
+// to the next, and gives them places in code one behind the other. At their end
+// is a link to what would be next. It returns the first place.
+func (m *Machine) layOut() int {
+	first, pc := len(m.code), m.pc
+	for range longestRun {
+		if pc >= m.story.Size() || *m.place(pc) != 0 {
+			break
+		}
+		*m.place(pc) = int32(len(m.code))
+		in := m.decode(pc)
+		m.put(in)
+		pc = int(in.next)
+		if in.leaves() {
+			break
+		}
+	}
+	m.put(instruction{op: linkOp, execute: (*Machine).goOn, target: int32(pc), next: -1})
+	return first
+}
+
+// put gives an instruction the next place in code.
+func (m *Machine) put(in instruction) {
+	m.details = append(m.details, in)
+	m.code = append(m.code, newStep(&in))
+}
+
+// leaves reports whether an instruction never goes on to the next one.
+func (in *instruction) leaves() bool {
+	switch in.op {
+	case op0, op0 | 1, op0 | 3, op0 | 8, op1 | 11, op1 | 12, illegal:
+		return true
+	}
+	return false
 }
 
 // decode reads the instruction at an address; Standard, section 4. Memory is
@@ -135,6 +172,7 @@ func (m *Machine) decode(pc int) instruction {
 		in.sense, in.target = true, max(in.next+int32(int16(in.values[0]))-2, 0)
 	}
 	in.execute = executor(in.op)
+	in.reach = m.reach(&in)
 	return in
 }
 

@@ -50,6 +50,9 @@ func (m *Machine) applyHeader() {
 func (m *Machine) storeFlags2(value byte) {
 	m.flags2 = m.flags2&^3 | uint16(value&3)
 	if on := value&1 != 0; on != m.files.transcript {
+		if m.tracing {
+			m.abandon()
+		}
 		m.setTranscript(on)
 	}
 }

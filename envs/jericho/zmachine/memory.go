@@ -4,19 +4,35 @@ package zmachine
 func (m *Machine) Byte(addr int) byte { return m.mem[uint16(addr)] }
 
 // Word returns the two bytes at an address, the first being the high one.
-func (m *Machine) Word(addr int) uint16 { return m.loadw(uint16(addr)) }
+func (m *Machine) Word(addr int) uint16 { return m.word(uint16(addr)) }
 
-func (m *Machine) loadb(addr uint16) uint16 { return uint16(m.mem[addr]) }
-
-func (m *Machine) loadw(addr uint16) uint16 {
+func (m *Machine) word(addr uint16) uint16 {
 	b := m.mem[int(addr) : int(addr)+2]
 	return uint16(b[0])<<8 | uint16(b[1])
+}
+
+// loadb and loadw read memory for an instruction.
+func (m *Machine) loadb(addr uint16) uint16 {
+	if m.tracing {
+		m.noteRead(addr, 1)
+	}
+	return uint16(m.mem[addr])
+}
+
+func (m *Machine) loadw(addr uint16) uint16 {
+	if m.tracing {
+		m.noteRead(addr, 2)
+	}
+	return m.word(addr)
 }
 
 func (m *Machine) storeb(addr uint16, value byte) {
 	if int(addr) >= m.story.dynamic {
 		m.fail(StoreRange)
 		return
+	}
+	if m.tracing {
+		m.noteWrite(addr)
 	}
 	m.mem[addr] = value
 	if addr == headerFlags2+1 {
@@ -30,6 +46,10 @@ func (m *Machine) storew(addr, value uint16) {
 		m.storeb(addr+1, byte(value))
 		return
 	}
+	if m.tracing {
+		m.noteWrite(addr)
+		m.noteWrite(addr + 1)
+	}
 	m.mem[addr] = byte(value >> 8)
 	m.mem[addr+1] = byte(value)
 }
@@ -42,6 +62,9 @@ func (m *Machine) push(value uint16) {
 	}
 	m.stack[m.sp] = value
 	m.sp++
+	if m.tracing {
+		m.noteHeight()
+	}
 }
 
 // pop takes the top word of the running routine's stack.

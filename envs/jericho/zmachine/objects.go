@@ -92,7 +92,7 @@ func (m *Machine) remove(n uint16) {
 
 // insert makes an object the first child of another.
 func (m *Machine) insert(n, to uint16) {
-	note(&m.changes.moves, &m.changes.nMoves, n, to)
+	m.note(moved, n, to)
 	if n == 0 || to == 0 {
 		return
 	}
@@ -118,20 +118,20 @@ func (m *Machine) attribute(n, a uint16) (addr uint16, bit byte, ok bool) {
 
 func (m *Machine) testAttribute(n, a uint16) bool {
 	addr, bit, ok := m.attribute(n, a)
-	return ok && m.mem[addr]&bit != 0
+	return ok && byte(m.loadb(addr))&bit != 0
 }
 
 func (m *Machine) setAttribute(n, a uint16) {
-	note(&m.changes.sets, &m.changes.nSets, n, a)
+	m.note(given, n, a)
 	if addr, bit, ok := m.attribute(n, a); ok {
-		m.storeb(addr, m.mem[addr]|bit)
+		m.storeb(addr, byte(m.loadb(addr))|bit)
 	}
 }
 
 func (m *Machine) clearAttribute(n, a uint16) {
-	note(&m.changes.clears, &m.changes.nClears, n, a)
+	m.note(lost, n, a)
 	if addr, bit, ok := m.attribute(n, a); ok {
-		m.storeb(addr, m.mem[addr]&^bit)
+		m.storeb(addr, byte(m.loadb(addr))&^bit)
 	}
 }
 

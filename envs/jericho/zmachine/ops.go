@@ -135,7 +135,7 @@ func (m *Machine) execute0(in *instruction) {
 		m.printText(int(in.text))
 	case 3: // print_ret
 		m.printText(int(in.text))
-		m.newLine()
+		m.printChar(carriage)
 		m.ret(1)
 	case 5:
 		m.save(in)
@@ -151,7 +151,7 @@ func (m *Machine) execute0(in *instruction) {
 			m.pop()
 		}
 	case 11:
-		m.newLine()
+		m.printChar(carriage)
 	case 12:
 		m.showStatus()
 	case 13: // verify
@@ -180,10 +180,6 @@ func (m *Machine) executeVar(in *instruction) {
 		m.setVariable(in.store, m.random.next(int16(a), m.options.Seed))
 	case 9: // pull
 		m.poke(uint8(a), m.pop())
-	case 10:
-		m.splitWindow(int(a))
-	case 11:
-		m.setWindow(a)
 	case 22:
 		m.readChar(in)
 	case 23:
@@ -211,7 +207,14 @@ func (m *Machine) executeVar(in *instruction) {
 // and how text looks.
 func (m *Machine) executeScreen(number uint8) {
 	a := m.arg(0)
+	if m.tracing {
+		m.noteScreen(number)
+	}
 	switch number {
+	case 10:
+		m.splitWindow(int(a))
+	case 11:
+		m.setWindow(a)
 	case 13:
 		m.eraseWindow(int16(a))
 	case 14: // erase_line

@@ -4,42 +4,62 @@ package zmachine
 // that make up most of what runs are executed here, the others by slow.
 func (m *Machine) run() {
 	at := m.fetch()
+	code := m.code
 	for at >= 0 {
 		if m.budget--; m.budget < 0 {
 			m.outOfBudget()
 			return
 		}
-		in := &m.code[at]
-		if in.quick == slow {
-			at = m.slow(at)
+		in := &code[at]
+		if m.tracing && int(in.reach) > m.base-m.fp {
+			m.abandon()
+		}
+		a := in.values[0] | m.stack[m.fp+int(in.locals[0])]&in.masks[0]
+		b := in.values[1] | m.stack[m.fp+int(in.locals[1])]&in.masks[1]
+		if in.far {
+			a, b = m.farOperands(in, a, b)
+		}
+		if in.quick <= lastBranch {
+			var holds bool
+			switch in.quick {
+			case quickJe:
+				holds = a == b
+			case quickJl:
+				holds = int16(a) < int16(b)
+			case quickJg:
+				holds = int16(a) > int16(b)
+			case quickTest:
+				holds = m.testAttribute(a, b)
+			case quickJump:
+				holds = true
+			case slow:
+				at = m.slow(at)
+				code = m.code
+				continue
+			default:
+				m.budget++
+				holds = true
+			}
+			switch {
+			case holds != in.sense:
+				at++
+			case in.taken != 0:
+				at = int(in.taken)
+			default:
+				at = m.take(at)
+				code = m.code
+			}
 			continue
-		}
-		a, b := in.values[0], in.values[1]
-		switch in.kinds[0] {
-		case local:
-			a = m.stack[m.fp+int(a)]
-		case global, stacked:
-			a = m.value(in.kinds[0], a)
-		}
-		switch in.kinds[1] {
-		case local:
-			b = m.stack[m.fp+int(b)]
-		case global, stacked:
-			b = m.value(in.kinds[1], b)
 		}
 		var r uint16
 		switch in.quick {
-		case quickJe:
-			at = m.choose(at, a == b)
+		case quickStorew:
+			m.storew(a+2*b, m.third(in))
+			at++
 			continue
-		case quickJl:
-			at = m.choose(at, int16(a) < int16(b))
-			continue
-		case quickJg:
-			at = m.choose(at, int16(a) > int16(b))
-			continue
-		case quickJump:
-			at = m.choose(at, true)
+		case quickStoreb:
+			m.storeb(a+b, byte(m.third(in)))
+			at++
 			continue
 		case quickLoadw:
 			r = m.loadw(a + 2*b)
@@ -49,8 +69,10 @@ func (m *Machine) run() {
 			r = a + b
 		case quickSub:
 			r = a - b
+		case quickAnd:
+			r = a & b
 		case quickInc:
-			r = m.peek(in.store) + 1
+			r = m.peek(in.store) + b
 		case quickStore:
 			r = b
 		}
@@ -59,17 +81,46 @@ func (m *Machine) run() {
 		} else {
 			m.assign(in, r)
 		}
-		if n := in.follower; n != 0 {
-			at = n
-		} else {
-			at = m.link(at, false)
-		}
+		at++
+	}
+}
+
+// farOperands evaluates those of the first two operands that are not in the
+// instruction and not in local variables.
+func (m *Machine) farOperands(in *step, a, b uint16) (uint16, uint16) {
+	switch in.kinds[0] {
+	case global:
+		a = m.loadw(in.addrs[0])
+	case stacked:
+		a = m.pop()
+	}
+	switch in.kinds[1] {
+	case global:
+		b = m.loadw(in.addrs[1])
+	case stacked:
+		b = m.pop()
+	}
+	return a, b
+}
+
+// third evaluates the third operand.
+func (m *Machine) third(in *step) uint16 {
+	switch in.kinds[2] {
+	case constant:
+		return in.addrs[2]
+	case local:
+		return m.stack[m.fp+int(in.addrs[2])]
+	default:
+		return m.value(in.kinds[2], in.addrs[2])
 	}
 }
 
 // outOfBudget ends a run that may not go on: because of a fault, or because the
 // budget is used up.
 func (m *Machine) outOfBudget() {
+	if m.tracing {
+		m.abandon()
+	}
 	if m.fault == nil {
 		m.fail(BudgetExceeded)
 	}
@@ -77,7 +128,7 @@ func (m *Machine) outOfBudget() {
 
 // slow executes an instruction and returns the place in code of the next one, or
 // -1 if the machine waits for input.
-func (m *Machine) slow(at int32) int32 {
+func (m *Machine) slow(at int) int {
 	in := &m.details[at]
 	if in.waits {
 		if !m.input.ready {
@@ -100,13 +151,16 @@ func (m *Machine) slow(at int32) int32 {
 		m.args[i&7] = v
 	}
 	in.execute(m, in)
-	if m.pc == int(in.next) {
-		if n := m.code[at].follower; n != 0 {
-			return n
-		}
-		return m.link(at, false)
+	if m.pc == int(in.next) && at != scratch {
+		return at + 1
 	}
 	return m.fetch()
+}
+
+// goOn executes a link, which is no instruction of the story.
+func (m *Machine) goOn(in *instruction) {
+	m.budget++
+	m.pc = int(in.target)
 }
 
 // value evaluates an operand.
@@ -125,43 +179,22 @@ func (m *Machine) value(kind uint8, v uint16) uint16 {
 
 // assign stores the result of a quick instruction in what is no local variable.
 func (m *Machine) assign(in *step, value uint16) {
-	if in.inPlace {
+	if in.quick >= firstInPlace {
 		m.poke(in.store, value)
 	} else {
 		m.setVariable(in.store, value)
 	}
 }
 
-// choose returns the place of the instruction to which a branch leads under a
-// condition.
-func (m *Machine) choose(at int32, condition bool) int32 {
-	in := &m.code[at]
-	n := in.follower
-	if condition == in.sense {
-		n = in.taken
-	}
-	if n != 0 {
-		return n
-	}
-	return m.link(at, condition == in.sense)
-}
-
-// link finds the instruction that is next and remembers its place, unless one of
-// the two may change, or the branch returns from the routine.
-func (m *Machine) link(at int32, taken bool) int32 {
+// take returns the place in code of the instruction to which a branch leads, and
+// remembers it unless that may change or the branch returns from the routine.
+func (m *Machine) take(at int) int {
 	in := &m.details[at]
 	m.pc = int(in.next)
-	returns := taken && in.target < 0
-	if taken {
-		m.branch(in, in.sense)
-	}
+	m.branch(in, in.sense)
 	n := m.fetch()
-	switch {
-	case n == scratch || at == scratch || returns:
-	case taken:
-		m.code[at].taken = n
-	default:
-		m.code[at].follower = n
+	if n != scratch && in.target >= 0 {
+		m.code[at].taken = int32(n)
 	}
 	return n
 }
@@ -255,6 +288,9 @@ func (m *Machine) call(store int16) {
 		m.fail(StackOverflow)
 		return
 	}
+	if m.memo != nil && m.recall(store) {
+		return
+	}
 	m.frames[m.depth] = frame{int32(m.pc), uint16(m.fp), uint16(m.base), m.argc, store}
 	m.depth++
 	m.fp = m.sp
@@ -274,6 +310,9 @@ func (m *Machine) call(store int16) {
 		m.sp++
 	}
 	m.base = m.sp
+	if m.tracing {
+		m.noteHeight()
+	}
 }
 
 // ret returns from a routine.
@@ -286,6 +325,9 @@ func (m *Machine) ret(value uint16) {
 	f := &m.frames[m.depth]
 	m.sp = m.fp
 	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
+	if m.tracing {
+		m.returned(value)
+	}
 	if f.store != discard {
 		m.setVariable(uint8(f.store), value)
 	}

@@ -85,6 +85,9 @@ func (m *Machine) emit(c byte) {
 
 // printChar prints a character of Latin-1.
 func (m *Machine) printChar(c byte) {
+	if m.tracing {
+		m.noteChar(c)
+	}
 	if m.streams() == 0 && !m.screen.buffers() {
 		m.printDirect(c)
 		return

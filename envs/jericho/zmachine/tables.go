@@ -48,7 +48,7 @@ func (m *Machine) copyTable(from, to uint16, size int16) {
 		case to == 0:
 			m.storeb(from+at, 0)
 		default:
-			m.storeb(to+at, m.mem[from+at])
+			m.storeb(to+at, byte(m.loadb(from+at)))
 		}
 	}
 }

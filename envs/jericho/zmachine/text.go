@@ -30,8 +30,7 @@ func (s *Story) loadAlphabet() {
 
 // decoder turns Z-characters into ZSCII; Standard, section 3.
 type decoder struct {
-	story *Story
-	mem   []byte
+	m *Machine
 	// emit gets the codes; it returns false to stop.
 	emit func(z uint16) bool
 	// bare leaves abbreviations out.
@@ -48,8 +47,8 @@ type decoder struct {
 
 // decode reads the text at an address and returns the address behind it.
 func (d *decoder) decode(addr int) int {
-	for addr >= 0 && addr+1 < len(d.mem) && !d.stopped {
-		w := uint16(d.mem[addr])<<8 | uint16(d.mem[addr+1])
+	for addr >= 0 && addr+1 < d.m.end() && !d.stopped {
+		w := d.m.textWord(addr)
 		addr += 2
 		d.char(int(w >> 10 & 31))
 		d.char(int(w >> 5 & 31))
@@ -60,6 +59,18 @@ func (d *decoder) decode(addr int) int {
 	}
 	return addr
 }
+
+// textWord reads two bytes of a text, which may lie anywhere.
+func (m *Machine) textWord(addr int) uint16 {
+	if m.tracing && addr < m.story.dynamic {
+		m.noteRead(uint16(addr), 2)
+	}
+	b := m.mem[addr : addr+2]
+	return uint16(b[0])<<8 | uint16(b[1])
+}
+
+// end is where memory ends that a text may lie in.
+func (m *Machine) end() int { return len(m.mem) - padding }
 
 func (d *decoder) put(z uint16) {
 	if !d.stopped && !d.emit(z) {
@@ -91,13 +102,13 @@ func (d *decoder) char(c int) {
 	case alphabet == 2 && c == 6:
 		d.escape, d.code = 2, 0
 	default:
-		d.put(uint16(d.story.alphabet[alphabet][c-6]))
+		d.put(uint16(d.m.story.alphabet[alphabet][c-6]))
 	}
 }
 
 // control takes a Z-character from 1 to 5.
 func (d *decoder) control(c, alphabet int) {
-	v := d.story.version
+	v := d.m.story.version
 	switch {
 	case v == 1 && c == 1:
 		d.put(carriage)
@@ -116,13 +127,12 @@ func (d *decoder) control(c, alphabet int) {
 // abbreviation prints a text of the abbreviation table. Abbreviations contain
 // none themselves.
 func (d *decoder) abbreviation(n int) {
-	entry := d.story.abbrevs + 2*n
-	if d.bare || d.nested || entry+1 >= len(d.mem) {
+	entry := d.m.story.abbrevs + 2*n
+	if d.bare || d.nested || entry+1 >= d.m.end() {
 		return
 	}
-	addr := 2 * (int(d.mem[entry])<<8 | int(d.mem[entry+1]))
-	inner := decoder{story: d.story, mem: d.mem, emit: d.emit, nested: true}
-	inner.decode(addr)
+	inner := decoder{m: d.m, emit: d.emit, nested: true}
+	inner.decode(2 * int(d.m.textWord(entry)))
 	d.stopped = d.stopped || inner.stopped
 }
 
@@ -132,7 +142,7 @@ func (m *Machine) printText(addr int) {
 		m.fail(PrintRange)
 		return
 	}
-	d := decoder{story: m.story, mem: m.mem[:len(m.mem)-padding], emit: func(z uint16) bool {
+	d := decoder{m: m, emit: func(z uint16) bool {
 		m.printZSCII(z)
 		return m.charge(1)
 	}}
@@ -144,7 +154,7 @@ func (m *Machine) printText(addr int) {
 func (m *Machine) DecodeText(addr int, bare bool) string {
 	const longest = 1 << 12
 	var b []byte
-	d := decoder{story: m.story, mem: m.mem, bare: bare, emit: func(z uint16) bool {
+	d := decoder{m: m, bare: bare, emit: func(z uint16) bool {
 		if c := m.story.fromZSCII(z); c != 0 && !(bare && c == carriage) {
 			b = append(b, c)
 		}

@@ -1,0 +1,65 @@
+package zmachine
+
+// effect is what an instruction did besides computing and writing memory: it
+// noted a change of an object, or did something on the screen.
+type effect struct {
+	kind effectKind
+	a, b uint16
+}
+
+// effectKind is a kind of effect. The first ones are the kinds of changes; those
+// from effectScreen on are instructions of executeScreen, by their number.
+type effectKind uint8
+
+const (
+	effectChar   = effectKind(changeKinds)
+	effectScreen = effectChar + 1
+)
+
+// noteChar notes that a character is printed.
+func (m *Machine) noteChar(c byte) { m.noteShown(effect{effectChar, uint16(c), 0}) }
+
+// noteScreen notes an instruction of executeScreen.
+func (m *Machine) noteScreen(number uint8) {
+	m.noteShown(effect{effectScreen + effectKind(number), m.arg(0), m.arg(1)})
+}
+
+// noteShown notes what is shown. What goes into memory instead waits there word
+// by word where no recording sees it.
+func (m *Machine) noteShown(e effect) {
+	if m.streams() > 0 {
+		m.abandon()
+		return
+	}
+	m.memo.did = append(m.memo.did, e)
+}
+
+// perform does again what an instruction did.
+func (m *Machine) perform(e effect) {
+	switch {
+	case e.kind < effectChar:
+		m.note(changeKind(e.kind), e.a, e.b)
+	case e.kind == effectChar:
+		m.printChar(byte(e.a))
+	default:
+		m.args[0], m.args[1], m.count = e.a, e.b, 2
+		m.executeScreen(uint8(e.kind - effectScreen))
+	}
+}
+
+// longestWord is how many bytes, at most, effects put behind the word that is
+// waiting to be shown, before it is.
+func longestWord(effects []effect) int {
+	longest, n := 0, 0
+	for _, e := range effects {
+		switch {
+		case e.kind < effectChar:
+		case e.kind == effectChar && (e.a == ' ' || e.a == carriage):
+			n = 1
+		default:
+			n += 2 // a style takes two
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
