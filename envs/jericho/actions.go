@@ -3,7 +3,6 @@ package jericho
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -70,8 +69,7 @@ const (
 	helpBudget    = 20_000_000_000 // instructions
 	attemptBudget = 5_000_000      // instructions
 
-	maxHelpers = 8   // sessions that try commands at the same time
-	minShare   = 100
+	share = 100 // commands that a helper takes in one go; they are alike
 )
 
 // effective tries commands, each at the present moment, and returns those that
@@ -80,27 +78,30 @@ func (s *session) effective(c *catalogue, at *moment, actions []string) []group 
 	score := s.score()
 	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	diffs := make([]*diff, len(actions))
-	n := max(min(runtime.GOMAXPROCS(0), maxHelpers, len(actions)/minShare), 1)
 	var wg sync.WaitGroup
 	var next atomic.Int64
-	for range n {
-		wg.Go(func() {
-			helper := c.helpers.Get().(*session)
-			defer c.helpers.Put(helper)
-			helper.machine.SetBudget(budget)
-			for {
-				from := int(next.Add(minShare)) - minShare
-				if from >= len(actions) {
-					return
-				}
-				for k := from; k < min(from+minShare, len(actions)); k++ {
-					if d, ok := helper.attempt(at, score, actions[k]); ok {
-						diffs[k] = &d
-					}
+	work := func(h helper) {
+		defer helpers.put(h)
+		h.machine.SetBudget(budget)
+		for from := 0; from < len(actions); {
+			end := int(next.Add(share))
+			from = end - share
+			for k := from; k < min(end, len(actions)); k++ {
+				if d, ok := h.attempt(at, score, actions[k]); ok {
+					diffs[k] = &d
 				}
 			}
-		})
+		}
 	}
+	first := helpers.take(c)
+	for range len(actions)/share - 1 {
+		h, ok := helpers.tryTake(c)
+		if !ok {
+			break
+		}
+		wg.Go(func() { work(h) })
+	}
+	work(first)
 	wg.Wait()
 	var groups []group
 	for k, d := range diffs {
@@ -143,7 +144,7 @@ type catalogue struct {
 	templates []string
 	counts    verbCounts
 	words     *vocabulary
-	helpers   sync.Pool // of sessions of the game
+	newHelper func() *session
 	// attemptBudget is the largest number of instructions for one command.
 	attemptBudget int
 }

@@ -35,7 +35,7 @@ func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
 			templates: reduceTemplates(grammar, length, counts),
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
-			helpers:   sync.Pool{New: func() any { return newSession(g, story, zmachine.Options{Seed: seed, Remember: true}) }},
+			newHelper: func() *session { return newSession(g, story, zmachine.Options{Seed: seed, Remember: true}) },
 
 			attemptBudget: attemptBudget,
 		}

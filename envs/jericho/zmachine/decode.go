@@ -110,7 +110,7 @@ func (m *Machine) layOut() int {
 			break
 		}
 	}
-	m.put(instruction{op: linkOp, execute: (*Machine).goOn, target: int32(pc), next: -1})
+	m.put(instruction{op: linkOp, target: int32(pc)})
 	return first
 }
 

@@ -92,6 +92,23 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// A fault tells where it was, whatever kind of instruction it was.
+func TestFaultsTellWhere(t *testing.T) {
+	for name, code := range map[string][]byte{
+		"storew":    {0xE1, 0x17, 0xFF, 0x00, 0, 1},
+		"storeb":    {0xE2, 0x17, 0xFF, 0x00, 0, 1},
+		"test_attr": {0x0A, 1, 48, 0xC2},
+		"add":       {0x54, 0, 1, 0x10}, // from the empty stack
+		"set_attr":  {0x0B, 1, 48},
+	} {
+		m := New(load(t, mini(5, append([]byte{0xB4, 0x0D, 0x10, 1}, code...)...)), Options{})
+		f, ok := errors.AsType[*Fault](m.Start())
+		if want := miniCode + 4 + len(code); !ok || f.PC != want {
+			t.Errorf("%s: %v, want it before %#x", name, f, want)
+		}
+	}
+}
+
 // Stories that go wrong halt, say why, and stay halted.
 func TestFaults(t *testing.T) {
 	push := []byte{0xE8, 0x7F, 1}

@@ -37,8 +37,8 @@ type arguments [8]uint16
 type outcome struct {
 	result  uint16
 	high    uint16 // words of stack that it needed
-	word    uint16 // see longestWord
 	spent   int32  // instructions
+	word    int32  // see longestWord
 	writes  span
 	effects span
 }
@@ -58,14 +58,13 @@ type write struct {
 // for longer, since it may be that only now its calls begin to be alike. The
 // numbers are those with which the help command is fastest.
 const (
-	firstCredit   = 200_000 // instructions
-	nextCredit    = 200_000
-	recordingCost = 2  // executions
-	callCost      = 40 // instructions
+	credit        = 200_000 // instructions
+	recordingCost = 2       // executions
+	callCost      = 40      // instructions
 	failureCost   = 10 * callCost
 	firstPause    = 200 // calls
 
-	maxNodes     = 1 << 21 // 8 MB; then everything is forgotten
+	maxNodes     = 1 << 21 // 16 MB; then everything is forgotten
 	maxRecording = 1 << 15 // instructions
 )
 
@@ -92,7 +91,7 @@ func (m *memo) forget() {
 func (m *memo) routine(packed uint16) *routine {
 	r := m.routines[packed]
 	if r == nil {
-		r = &routine{trees: map[arguments]int32{}, credit: firstCredit, pause: firstPause}
+		r = &routine{trees: map[arguments]int32{}, credit: credit, pause: firstPause}
 		m.routines[packed] = r
 	}
 	if r.credit >= 0 {
@@ -101,7 +100,7 @@ func (m *memo) routine(packed uint16) *routine {
 	if r.idle++; r.idle < r.pause {
 		return nil
 	}
-	r.idle, r.pause, r.credit = 0, 2*r.pause, nextCredit
+	r.idle, r.pause, r.credit = 0, 2*r.pause, credit
 	return r
 }
 

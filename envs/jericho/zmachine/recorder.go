@@ -113,7 +113,7 @@ func (m *Machine) returned(value uint16) {
 	o.effects.from = int32(len(memo.effects))
 	memo.effects = append(memo.effects, memo.did[rec.did:]...)
 	o.effects.to = int32(len(memo.effects))
-	o.word = uint16(longestWord(memo.did[rec.did:]))
+	o.word = int32(longestWord(memo.did[rec.did:]))
 	memo.insert(rec.known, memo.reads[rec.reads+int(rec.known.depth):], o)
 	rec.routine.credit -= callCost + recordingCost*int(o.spent)
 	memo.open = memo.open[:len(memo.open)-1]

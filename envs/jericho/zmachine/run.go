@@ -11,6 +11,7 @@ func (m *Machine) run() {
 			return
 		}
 		in := &code[at]
+		m.pc = int(in.next)
 		if m.tracing && int(in.reach) > m.base-m.fp {
 			m.abandon()
 		}
@@ -36,7 +37,7 @@ func (m *Machine) run() {
 				at = m.slow(at)
 				code = m.code
 				continue
-			default:
+			case quickLink:
 				m.budget++
 				holds = true
 			}
@@ -157,12 +158,6 @@ func (m *Machine) slow(at int) int {
 	return m.fetch()
 }
 
-// goOn executes a link, which is no instruction of the story.
-func (m *Machine) goOn(in *instruction) {
-	m.budget++
-	m.pc = int(in.target)
-}
-
 // value evaluates an operand.
 func (m *Machine) value(kind uint8, v uint16) uint16 {
 	switch kind {
@@ -190,7 +185,6 @@ func (m *Machine) assign(in *step, value uint16) {
 // remembers it unless that may change or the branch returns from the routine.
 func (m *Machine) take(at int) int {
 	in := &m.details[at]
-	m.pc = int(in.next)
 	m.branch(in, in.sense)
 	n := m.fetch()
 	if n != scratch && in.target >= 0 {

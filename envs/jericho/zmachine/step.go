@@ -15,6 +15,7 @@ type step struct {
 	values [2]uint16
 	masks  [2]uint16
 	addrs  [3]uint16 // the values in the instruction
+	next   int32     // as in the instruction
 	// taken is the place in code to which the branch leads; 0 if that is not
 	// known yet, or may change.
 	taken int32
@@ -49,7 +50,7 @@ const (
 )
 
 func newStep(in *instruction) step {
-	s := step{store: in.store, sense: in.sense, reach: in.reach}
+	s := step{store: in.store, sense: in.sense, reach: in.reach, next: in.next}
 	s.quick = quickOf(in)
 	switch s.quick {
 	case slow:

@@ -1,0 +1,72 @@
+package jericho
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// helper is a session that tries commands for the help command of a game, and
+// remembers between commands what it has seen.
+type helper struct {
+	*session
+	of *catalogue
+}
+
+// helperPool holds the helpers of a process, of all games. They take memory, and
+// no more of them are of use at a time than there are processors.
+type helperPool struct {
+	slots chan struct{} // taken while a helper works
+	mu    sync.Mutex
+	idle  []helper // the one that worked last is at the end
+}
+
+const (
+	maxHelpers = 16 // that work at a time
+	// idleHelpers is how many are kept for later, of some 40 MB each: one for
+	// each of the episodes that are in flight unless told otherwise.
+	idleHelpers = 8
+)
+
+var helpers = &helperPool{slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), maxHelpers))}
+
+// take waits until a helper may work.
+func (p *helperPool) take(c *catalogue) helper {
+	p.slots <- struct{}{}
+	return p.get(c)
+}
+
+// tryTake returns a helper if one may work now.
+func (p *helperPool) tryTake(c *catalogue) (h helper, ok bool) {
+	select {
+	case p.slots <- struct{}{}:
+		return p.get(c), true
+	default:
+		return helper{}, false
+	}
+}
+
+// get returns an idle helper of a game, or a new one.
+func (p *helperPool) get(c *catalogue) helper {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, h := range slices.Backward(p.idle) {
+		if h.of == c {
+			p.idle = slices.Delete(p.idle, i, i+1)
+			return h
+		}
+	}
+	return helper{c.newHelper(), c}
+}
+
+// put ends the work of a helper. The one that has been idle for longest is
+// forgotten if there are too many.
+func (p *helperPool) put(h helper) {
+	p.mu.Lock()
+	p.idle = append(p.idle, h)
+	if len(p.idle) > idleHelpers {
+		p.idle = slices.Delete(p.idle, 0, 1)
+	}
+	p.mu.Unlock()
+	<-p.slots
+}
