@@ -52,6 +52,15 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
 	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")
+	f.SetNormalizeFunc(usualName)
+}
+
+// usualName lets a flag be called as other harnesses call it.
+func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "max-steps" {
+		name = "step-limit"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // setupFlags adds the flags that say how environments are set up; which
