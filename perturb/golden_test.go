@@ -1,12 +1,7 @@
 package perturb
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,21 +10,12 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/pddl"
+	"heldout/envs/sharedtest"
 )
-
-// shared opens a file of ../shared beside the module root.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	file := filepath.Join("..", "..", "shared", filepath.FromSlash(path))
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("needs ../shared/%s beside the module root: %v", path, err)
-	}
-	return file
-}
 
 func official(t testing.TB) *alfworld.Env {
 	t.Helper()
-	env, err := alfworld.NewOfficial(shared(t, "data/agentboard"), alfworld.Options{})
+	env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,58 +42,28 @@ func shipped(t testing.TB) []configs.Perturbation {
 	return out
 }
 
-// lines calls visit with every line of a gzip file of the golden folder.
-func lines(t testing.TB, path string, visit func(line []byte)) {
-	t.Helper()
-	f, err := os.Open(shared(t, "golden/"+path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<26)
-	for s.Scan() {
-		visit(s.Bytes())
-	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Rewriting loses nothing of what was ever said in recorded games: actions of
 // models, good and bad, listed actions, and observations.
 func TestRecordsOneToOne(t *testing.T) {
 	iface := official(t).Interface("")
 	actions, observations := map[string]bool{}, map[string]bool{}
-	lines(t, "agentboard-logs/alfworld.jsonl.gz", func(line []byte) {
-		var e struct {
-			Goal  string
-			Steps []struct{ Action, Observation string }
-		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range sharedtest.Lines[struct {
+		Goal  string
+		Steps []struct{ Action, Observation string }
+	}](t, "agentboard-logs/alfworld.jsonl.gz") {
 		for _, s := range e.Steps {
 			actions[s.Action], observations[s.Observation] = true, true
 		}
 		observations[e.Goal] = true
-	})
-	lines(t, "alfworld/agentboard_unseen134_v1.jsonl.gz", func(line []byte) {
-		var e struct {
-			Init  string `json:"init_obs"`
-			Goal  string
-			Steps []struct {
-				Action, Obs string
-				Valid       []string `json:"valid_before"`
-			}
+	}
+	for _, e := range sharedtest.Lines[struct {
+		Init  string `json:"init_obs"`
+		Goal  string
+		Steps []struct {
+			Action, Obs string
+			Valid       []string `json:"valid_before"`
 		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
+	}](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
 		observations[e.Init], observations[e.Goal] = true, true
 		for _, s := range e.Steps {
 			actions[s.Action], observations[s.Obs] = true, true
@@ -115,7 +71,7 @@ func TestRecordsOneToOne(t *testing.T) {
 				actions[a] = true
 			}
 		}
-	})
+	}
 	for _, rules := range shipped(t) {
 		p, err := New(rules, iface)
 		if err != nil {
@@ -137,7 +93,7 @@ func TestRecordsOneToOne(t *testing.T) {
 
 // The other dialect, with its help text and its verb "move", as well.
 func TestModernRecordsOneToOne(t *testing.T) {
-	env, err := alfworld.NewOfficial(shared(t, "data/agentboard"), alfworld.Options{Dialect: "v2"})
+	env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{Dialect: "v2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,16 +106,12 @@ func TestModernRecordsOneToOne(t *testing.T) {
 		}
 		rewritten = append(rewritten, p)
 	}
-	lines(t, "alfworld/raw_engine_v2_random.jsonl.gz", func(line []byte) {
-		var e struct {
-			Steps []struct {
-				Action, Obs string
-				Admissible  []string
-			}
+	for _, e := range sharedtest.Lines[struct {
+		Steps []struct {
+			Action, Obs string
+			Admissible  []string
 		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
+	}](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		for _, p := range rewritten {
 			for _, s := range e.Steps {
 				if got := p.ReadObservation(p.WriteObservation(s.Obs)); got != s.Obs {
@@ -172,7 +124,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 				}
 			}
 		}
-	})
+	}
 	help := rewritten[2].WriteObservation("  take (object) from (receptacle):  take an object from a receptacle")
 	if help != "  from (receptacle) take (object):  take an object from a receptacle" {
 		t.Errorf("P3's help says %q", help)
@@ -254,7 +206,7 @@ func strategy() []configs.Perturbation {
 // The PDDL games, which read actions more freely, are perturbed without loss,
 // too.
 func TestPDDLRecordsOneToOne(t *testing.T) {
-	env, err := pddl.NewOfficial(shared(t, "data/agentboard"))
+	env, err := pddl.NewOfficial(sharedtest.AgentBoard(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,15 +215,11 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 		types[task.Index] = task.Type
 	}
 	steps := 0
-	lines(t, "agentboard-logs/pddl.jsonl.gz", func(line []byte) {
-		var e struct {
-			ID    int
-			Goal  string
-			Steps []struct{ Action, Observation string }
-		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range sharedtest.Lines[struct {
+		ID    int
+		Goal  string
+		Steps []struct{ Action, Observation string }
+	}](t, "agentboard-logs/pddl.jsonl.gz") {
 		iface := env.Interface(types[e.ID])
 		for _, rules := range strategy() {
 			p, err := New(only(rules, iface), iface)
@@ -290,6 +238,6 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 				}
 			}
 		}
-	})
+	}
 	t.Logf("%d steps", steps)
 }

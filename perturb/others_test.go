@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
 	"heldout/envs/jericho"
+	"heldout/envs/sharedtest"
 )
 
 // BabyAI's records, too, lose nothing; its answers repeat the action.
@@ -29,13 +29,9 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(t, "agentboard-logs/babyai.jsonl.gz", func(line []byte) {
-			var e struct {
-				Steps []struct{ Action, Observation string }
-			}
-			if err := json.Unmarshal(line, &e); err != nil {
-				t.Fatal(err)
-			}
+		for _, e := range sharedtest.Lines[struct {
+			Steps []struct{ Action, Observation string }
+		}](t, "agentboard-logs/babyai.jsonl.gz") {
 			for _, s := range e.Steps {
 				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); got != want {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
@@ -44,7 +40,7 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, p.WriteObservation(s.Observation), got)
 				}
 			}
-		})
+		}
 	}
 	p, err := New(configs.Perturbation{Name: "walk", Actions: map[string]string{"go to {thing}": "walk to {thing}"}}, iface)
 	if err != nil {

@@ -1,10 +1,6 @@
 package alfworld
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -13,60 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
-
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
 
 // official returns the official tasks, or skips the test.
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
-	if _, err := os.Stat(shared + "data/agentboard"); err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
-	}
-	e, err := NewOfficial(shared+"data/agentboard", o)
+	e, err := NewOfficial(sharedtest.AgentBoard(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// goldenLines decodes every line of a compressed file of recorded behaviour, or
-// skips the test.
-func goldenLines[T any](t testing.TB, file string) []T {
-	t.Helper()
-	if _, err := os.Stat(shared + "golden/" + file); err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	return readLines[T](t, shared+"golden/"+file)
-}
-
-// readLines decodes every line of a compressed file of JSON Lines.
-func readLines[T any](t testing.TB, file string) []T {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d lines, %v", file, len(out), err)
-	}
-	return out
 }
 
 // newTestWorld makes a world of a task.
@@ -111,7 +64,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 	}
 	e := official(t, Options{})
 	steps := 0
-	for _, tr := range goldenLines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
 		task := e.Tasks()[tr.Index]
 		w := newTestWorld(t, e, task)
 		l, err := derivedLabel(path.Dir(task.ID))
@@ -153,7 +106,7 @@ func TestGoldenEngine(t *testing.T) {
 	}
 	env := official(t, Options{Dialect: "v2"})
 	steps, without := 0, 0
-	for _, tr := range goldenLines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
 		if !unseen { // the data for development have one split
 			without++
@@ -194,7 +147,7 @@ func TestGoldenLogs(t *testing.T) {
 	}
 	e := official(t, Options{})
 	steps := 0
-	for _, tr := range goldenLines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
 		task := e.Tasks()[tr.ID]
 		w := newTestWorld(t, e, task)
 		start, err := w.Start(t.Context())
@@ -235,7 +188,7 @@ func TestGoldenLabels(t *testing.T) {
 		Difficulty envs.Difficulty
 		Info       struct{ Description string } `json:"additional_info"`
 	}
-	for _, want := range goldenLines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz") {
+	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz") {
 		task := e.Tasks()[want.ID]
 		l, err := derivedLabel(path.Dir(task.ID))
 		if err != nil {

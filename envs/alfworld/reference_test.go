@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -150,7 +151,7 @@ func TestRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, theirs := range readLines[play](t, records) {
+	for i, theirs := range sharedtest.ReadLines[play](t, records) {
 		w := newTestWorld(t, e, e.Tasks()[i])
 		ours := play{Intro: w.engine.intro(), Admissible0: w.engine.commands()}
 		for _, s := range theirs.Steps {

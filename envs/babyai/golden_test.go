@@ -1,50 +1,16 @@
 package babyai
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"math/big"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs/babyai/minigrid"
 	"heldout/envs/babyai/nprand"
+	"heldout/envs/sharedtest"
 )
-
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
-
-// goldenLines decodes every line of a compressed file of JSON Lines with
-// recorded behaviour, or skips the test.
-func goldenLines[T any](t testing.TB, file string) []T {
-	t.Helper()
-	f, err := os.Open(shared + "golden/" + file)
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d lines, %v", file, len(out), err)
-	}
-	return out
-}
 
 // generated returns the world of a level and seed.
 func generated(t testing.TB, level int, seed int64) *minigrid.World {
@@ -102,7 +68,7 @@ type recordedStart struct {
 }
 
 func TestRecordedStarts(t *testing.T) {
-	for _, want := range goldenLines[recordedStart](t, "babyai/levels.jsonl.gz") {
+	for _, want := range sharedtest.Lines[recordedStart](t, "babyai/levels.jsonl.gz") {
 		g := newGame(generated(t, want.Level, want.Seed), nil)
 		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table.table), refusals(&g.table.table)}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -150,7 +116,7 @@ type recordedStep struct {
 func TestRecordedGames(t *testing.T) {
 	for _, file := range []string{"babyai/text_random.jsonl.gz", "babyai/text_solved.jsonl.gz"} {
 		steps := 0
-		for _, want := range goldenLines[recordedGame](t, file) {
+		for _, want := range sharedtest.Lines[recordedGame](t, file) {
 			g := newGame(generated(t, want.Level, want.Seed), want.Subgoals)
 			if g.goal != want.Goal || g.observation != want.Obs {
 				t.Errorf("%s: level %d, seed %d: %q, %q", file, want.Level, want.Seed, g.goal, g.observation)

@@ -4,21 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // official returns the official tasks, or skips the test.
 func official(t testing.TB) *Env {
 	t.Helper()
-	if _, err := os.Stat(shared + "data/agentboard"); err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
-	}
-	return opened(t, Options{Data: shared + "data/agentboard"})
+	return opened(t, Options{Data: sharedtest.AgentBoard(t)})
 }
 
 func opened(t testing.TB, o Options) *Env {
@@ -61,7 +60,7 @@ func act(t testing.TB, w *world, action string) envs.Step {
 // The label file holds the first observation of every task.
 func TestLabeledStarts(t *testing.T) {
 	e := official(t)
-	b, err := os.ReadFile(shared + "data/agentboard/" + labelFile)
+	b, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), labelFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +104,7 @@ func TestRecordedTasks(t *testing.T) {
 		level, seed, _ := strings.Cut(task.ID, "/")
 		got = append(got, recordedTask{task.Index, level, json.Number(seed), start.Goal, start.Observation})
 	}
-	if diff := cmp.Diff(goldenLines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"), got); diff != "" {
+	if diff := cmp.Diff(sharedtest.Lines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"), got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -130,7 +129,7 @@ type recordedRun struct {
 func TestRecordedModelRuns(t *testing.T) {
 	e := official(t)
 	steps := 0
-	for _, run := range goldenLines[recordedRun](t, "agentboard-logs/babyai.jsonl.gz") {
+	for _, run := range sharedtest.Lines[recordedRun](t, "agentboard-logs/babyai.jsonl.gz") {
 		task := e.Tasks()[run.ID]
 		w, start := played(t, e, task.ID)
 		if start.Goal != run.Goal || task.Type != run.TaskName || task.Difficulty != run.Difficulty {
@@ -178,7 +177,7 @@ type recordedGymRun struct {
 
 func TestRecordedGymRuns(t *testing.T) {
 	e := opened(t, Options{Variant: AgentGym})
-	for _, run := range goldenLines[recordedGymRun](t, "babyai/agentgym.jsonl.gz") {
+	for _, run := range sharedtest.Lines[recordedGymRun](t, "babyai/agentgym.jsonl.gz") {
 		id := run.EnvID + "/" + run.Seed.String()
 		w, start := played(t, e, id)
 		if start.Observation != run.Reset.Observation || run.Reset.Reward != 0 || run.Reset.Score != 0 || run.Reset.Done {
@@ -206,7 +205,7 @@ func TestRecordedGymRuns(t *testing.T) {
 func TestRecordedInstructionGoals(t *testing.T) {
 	n := 0
 	for _, file := range []string{"babyai/text_random.jsonl.gz", "babyai/text_solved.jsonl.gz"} {
-		for _, want := range goldenLines[recordedGame](t, file) {
+		for _, want := range sharedtest.Lines[recordedGame](t, file) {
 			if len(want.Subgoals) == 0 {
 				continue
 			}

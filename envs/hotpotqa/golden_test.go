@@ -2,9 +2,7 @@ package hotpotqa
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,22 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/sharedtest"
 )
-
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
 
 // golden decodes a file of recorded behaviour, or skips the test.
 func golden[T any](t testing.TB, file string) T {
 	t.Helper()
-	b, err := os.ReadFile(shared + "golden/hotpotqa/" + file)
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
 	var v T
-	if err := json.Unmarshal(b, &v); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.JSON(t, "hotpotqa/"+file, &v)
 	return v
 }
 

@@ -12,15 +12,14 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/hotpotqa/wiki/index"
+	"heldout/envs/sharedtest"
 )
 
 // official returns the official questions, or skips the test.
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
-	if _, err := os.Stat(shared + "data/agentboard/hotpotqa"); err != nil {
-		t.Skip("needs the official data: put HotpotQA's files at ../shared/data/agentboard/hotpotqa beside the module root")
-	}
-	e, err := NewOfficial(shared+"data/agentboard", o, envs.Outside{})
+	sharedtest.Data(t, "agentboard/hotpotqa", "HotpotQA's files")
+	e, err := NewOfficial(sharedtest.AgentBoard(t), o, envs.Outside{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func TestExpertOnOfficialSample(t *testing.T) {
 	const name = "hotpot_distractor_200.json"
 	official(t, Options{})
 	dir := t.TempDir()
-	if _, err := index.Build(t.Context(), dir, []string{shared + "data/agentboard/hotpotqa/" + name}, func(index.Progress) {}); err != nil {
+	if _, err := index.Build(t.Context(), dir, []string{sharedtest.Data(t, "agentboard/hotpotqa/"+name, "HotpotQA's files")}, func(index.Progress) {}); err != nil {
 		t.Fatal(err)
 	}
 	e := official(t, Options{Questions: name, Pages: Pages{From: "offline", Index: dir}})

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs/jericho/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // At the beginning of every game, for given names, the commands that are tried,
@@ -32,9 +33,9 @@ func TestValidActionFilter(t *testing.T) {
 	}
 	var b goldenBindings
 	counts := &goldenCounts{}
-	goldenJSON(t, "jericho_valid_filter_check.json", &golden)
-	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
-	goldenJSON(t, "jericho_verb_counts_used.json", counts)
+	sharedtest.JSON(t, "jericho/jericho_valid_filter_check.json", &golden)
+	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
+	sharedtest.JSON(t, "jericho/jericho_verb_counts_used.json", counts)
 	for i := range games {
 		g := &games[i]
 		t.Run(g.name, func(t *testing.T) {

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"heldout/envs/jericho/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // BenchmarkWalkthrough plays whole games, and reports Z-instructions a second.
 func BenchmarkWalkthrough(b *testing.B) {
 	var bindings goldenBindings
-	goldenJSON(b, "thirdparty_jericho_bindings_20.json", &bindings)
+	sharedtest.JSON(b, "jericho/thirdparty_jericho_bindings_20.json", &bindings)
 	for _, name := range []string{"zork1", "loose", "weapon", "afflicted"} {
 		b.Run(name, func(b *testing.B) {
 			g := findGame(name)
@@ -57,7 +58,7 @@ func BenchmarkSnapshot(b *testing.B) {
 // takes longest, and of one where it takes no time, with nothing remembered.
 func BenchmarkHelp(b *testing.B) {
 	var golden goldenBindings
-	goldenJSON(b, "thirdparty_jericho_bindings_20.json", &golden)
+	sharedtest.JSON(b, "jericho/thirdparty_jericho_bindings_20.json", &golden)
 	for _, name := range []string{"loose", "weapon", "afflicted", "zork1"} {
 		b.Run(name, func(b *testing.B) {
 			g := findGame(name)

@@ -1,24 +1,18 @@
 package jericho
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"os"
 	"slices"
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // officialEnv sets up the 20 games, or skips the test.
 func officialEnv(t testing.TB, o Options) *Env {
 	t.Helper()
-	o.Data = shared + "data/agentboard"
-	if _, err := os.Stat(o.Data); err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
-	}
+	o.Data = sharedtest.AgentBoard(t)
 	e, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -46,32 +40,18 @@ func startedWorld(t testing.TB, e *Env, task int) (envs.World, envs.Start) {
 func TestRecordedRuns(t *testing.T) {
 	ctx := context.Background()
 	e := officialEnv(t, Options{})
-	f, err := os.Open(shared + "golden/agentboard-logs/jericho.jsonl.gz")
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	episodes, steps, lists := 0, 0, 0
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var ep struct {
-			ID         int
-			Source     string
-			Goal       string
-			TaskName   string `json:"task_name"`
-			Difficulty string
-			Done       bool
-			Grounding  float64
-			Steps      []struct{ Action, Observation string }
-		}
-		if err := json.Unmarshal(lines.Bytes(), &ep); err != nil {
-			t.Fatal(err)
-		}
+	type recorded struct {
+		ID         int
+		Source     string
+		Goal       string
+		TaskName   string `json:"task_name"`
+		Difficulty string
+		Done       bool
+		Grounding  float64
+		Steps      []struct{ Action, Observation string }
+	}
+	for _, ep := range sharedtest.Lines[recorded](t, "agentboard-logs/jericho.jsonl.gz") {
 		episodes++
 		w, start := startedWorld(t, e, ep.ID)
 		task := e.Tasks()[ep.ID]
@@ -80,6 +60,7 @@ func TestRecordedRuns(t *testing.T) {
 		}
 		valid := 0
 		var last envs.Step
+		var err error
 		for i, s := range ep.Steps {
 			steps++
 			if asksForHelp(filterAction(s.Action)) { // takes long and changes nothing: see TestHelp
@@ -108,9 +89,6 @@ func TestRecordedRuns(t *testing.T) {
 			t.Errorf("%s %s: done %v, grounding %v; want %v, %v", ep.Source, task.ID, last.Done, g, ep.Done, ep.Grounding)
 		}
 	}
-	if err := lines.Err(); err != nil || episodes == 0 {
-		t.Fatal(episodes, err)
-	}
 	t.Logf("%d episodes, %d steps, of them %d lists of valid actions", episodes, steps, lists)
 }
 
@@ -118,7 +96,7 @@ func TestRecordedRuns(t *testing.T) {
 // are not filtered like an agent's replies.
 func TestExpertWins(t *testing.T) {
 	ctx := context.Background()
-	e := officialEnv(t, Options{Bindings: shared + "golden/jericho/thirdparty_jericho_bindings_20.json"})
+	e := officialEnv(t, Options{Bindings: sharedtest.Golden(t, "jericho/thirdparty_jericho_bindings_20.json")})
 	for i, task := range e.Tasks() {
 		w, _ := startedWorld(t, e, i)
 		var last envs.Step

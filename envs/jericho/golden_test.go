@@ -3,37 +3,23 @@ package jericho
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"heldout/envs/jericho/zmachine"
+	"heldout/envs/sharedtest"
 )
 
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
-
-// suite is where the story files are in the data folder.
-const suite = "data/agentboard/jericho/z-machine-games-master/jericho-game-suite/"
-
-// goldenJSON decodes a file of recorded behaviour, or skips the test.
-func goldenJSON(t testing.TB, file string, v any) {
-	t.Helper()
-	b, err := os.ReadFile(shared + "golden/jericho/" + file)
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatal(err)
-	}
-}
+// suite is where the story files are in AgentBoard's data folder.
+const suite = "jericho/z-machine-games-master/jericho-game-suite"
 
 // officialStory loads the story file of a game, or skips the test.
 func officialStory(t testing.TB, g *game) *zmachine.Story {
 	t.Helper()
-	b, err := os.ReadFile(shared + suite + g.file)
+	b, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, g.file))
 	if err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+		t.Fatal(err)
 	}
 	s, err := zmachine.Load(b)
 	if err != nil {
@@ -97,8 +83,8 @@ func TestWalkthroughDigests(t *testing.T) {
 		}
 	}
 	var b goldenBindings
-	goldenJSON(t, "jericho_walkthrough_digests.json", &golden)
-	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
+	sharedtest.JSON(t, "jericho/jericho_walkthrough_digests.json", &golden)
+	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
 	for i := range games {
 		g := &games[i]
 		t.Run(g.name, func(t *testing.T) {
@@ -146,7 +132,7 @@ func TestMixedDigests(t *testing.T) {
 			Chain  string `json:"chain_sha256"`
 		}
 	}
-	goldenJSON(t, "jericho_mixed_digests.json", &golden)
+	sharedtest.JSON(t, "jericho/jericho_mixed_digests.json", &golden)
 	for i := range games {
 		g := &games[i]
 		t.Run(g.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // goldenCounts are the reference's verb counts.
@@ -29,9 +31,9 @@ func TestReducedTemplates(t *testing.T) {
 	}
 	var b goldenBindings
 	theirs := &goldenCounts{}
-	goldenJSON(t, "jericho_valid_filter_check.json", &golden)
-	goldenJSON(t, "thirdparty_jericho_bindings_20.json", &b)
-	goldenJSON(t, "jericho_verb_counts_used.json", theirs)
+	sharedtest.JSON(t, "jericho/jericho_valid_filter_check.json", &golden)
+	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
+	sharedtest.JSON(t, "jericho/jericho_verb_counts_used.json", theirs)
 	for _, g := range games {
 		want := golden.Templates[g.name]
 		for _, counts := range []verbCounts{theirs, usualVerbs()} {

@@ -1,11 +1,7 @@
 package pddl
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,56 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
-
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
 
 // official returns the official tasks, or skips the test.
 func official(t testing.TB) *Env {
 	t.Helper()
-	if _, err := os.Stat(shared + "data/agentboard"); err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
-	}
-	e, err := NewOfficial(shared + "data/agentboard")
+	e, err := NewOfficial(sharedtest.AgentBoard(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// golden opens recorded behaviour, or skips the test.
-func golden(t testing.TB, file string) *os.File {
-	t.Helper()
-	f, err := os.Open(shared + "golden/" + file)
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-// goldenLines decodes every line of a compressed file of JSON Lines.
-func goldenLines[T any](t testing.TB, file string) []T {
-	t.Helper()
-	z, err := gzip.NewReader(golden(t, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d lines, %v", file, len(out), err)
-	}
-	return out
 }
 
 // trace is one recorded episode of golden/pddl.
@@ -88,7 +45,7 @@ type trace struct {
 func TestRecordedTraces(t *testing.T) {
 	for _, file := range []string{"pddl/mixed_random.jsonl.gz", "pddl/plans_all60.jsonl.gz"} {
 		steps := 0
-		for _, tr := range goldenLines[trace](t, file) {
+		for _, tr := range sharedtest.Lines[trace](t, file) {
 			replayTrace(t, official(t), tr)
 			steps += len(tr.Steps)
 		}
@@ -170,7 +127,7 @@ func TestRecordedModelRuns(t *testing.T) {
 	ctx := context.Background()
 	e := official(t)
 	steps := 0
-	for _, ep := range goldenLines[episode](t, "agentboard-logs/pddl.jsonl.gz") {
+	for _, ep := range sharedtest.Lines[episode](t, "agentboard-logs/pddl.jsonl.gz") {
 		task := e.Tasks()[ep.ID]
 		w, err := e.NewWorld(task)
 		if err != nil {

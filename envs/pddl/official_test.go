@@ -1,7 +1,6 @@
 package pddl
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -325,17 +325,10 @@ type goldenGame struct {
 	}
 }
 
-func goldenJSON(t *testing.T, file string, v any) {
-	t.Helper()
-	if err := json.NewDecoder(golden(t, file)).Decode(v); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Our domains and templates say what the reference's say, name by name.
 func TestGoldenTemplates(t *testing.T) {
 	var want map[string]goldenGame
-	goldenJSON(t, "pddl/templates.json", &want)
+	sharedtest.JSON(t, "pddl/templates.json", &want)
 	typ := func(s string) string { return strings.Replace(s, "default", "object", 1) }
 	for _, g := range games {
 		facts, actions := map[string]string{}, map[string]string{}
@@ -391,7 +384,7 @@ func TestGoldenProblems(t *testing.T) {
 		Objects    map[string]string
 		Init, Goal [][]string
 	}
-	goldenJSON(t, "pddl/problems.json", &want)
+	sharedtest.JSON(t, "pddl/problems.json", &want)
 	e := official(t)
 	words := func(atoms []planning.Atom) (out [][]string) {
 		for _, a := range atoms {
@@ -432,7 +425,7 @@ func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
 	e := official(t)
 	for i, task := range e.Tasks() {
 		g := e.problems[i].game
-		text, err := os.ReadFile(shared + "data/agentboard/pddl/pddlgym/" + task.ID + ".pddl")
+		text, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "pddl/pddlgym", task.ID+".pddl"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,14 @@
 package pddl
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestTokenizeGolden(t *testing.T) {
@@ -15,9 +16,7 @@ func TestTokenizeGolden(t *testing.T) {
 		Text   string
 		Tokens []string `json:"tokens_of_lowercased"`
 	}
-	if err := json.NewDecoder(golden(t, "pddl/tokenizer_cases.json")).Decode(&cases); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.JSON(t, "pddl/tokenizer_cases.json", &cases)
 	for _, c := range cases {
 		got := tokenize(strings.ToLower(c.Text))
 		if len(got) == 0 && len(c.Tokens) == 0 {

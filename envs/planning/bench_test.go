@@ -5,19 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // households returns ALFWorld's unseen games whose names match a pattern, or
 // skips. The larger have 300 objects, 1,500 facts and 2,500 operators.
 func households(t testing.TB, pattern string) (games []household) {
 	t.Helper()
-	const folder = "../../../shared/data/agentboard/alfworld/json_2.1.1/valid_unseen/"
-	files, err := filepath.Glob(folder + pattern + "/*/game.tw-pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("needs ALFWorld's games: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
+	files, err := filepath.Glob(filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen", pattern, "*/game.tw-pddl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d games, %v", len(files), err)
 	}
 	for _, file := range files {
 		b, err := os.ReadFile(file)

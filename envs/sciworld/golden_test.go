@@ -13,13 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 )
-
-// shared is where the recorded behaviour and the official data lie.
-const shared = "../../../shared/"
-
-const officialData = shared + "data/agentboard"
 
 // needJar returns the simulator's file, or skips the test.
 func needJar(t testing.TB) string {
@@ -32,14 +28,6 @@ func needJar(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// needData skips the test if there are no official data.
-func needData(t testing.TB) {
-	t.Helper()
-	if _, err := os.Stat(officialData); err != nil {
-		t.Skip("needs the official data: put AgentBoard's data folder at ../shared/data/agentboard beside the module root")
-	}
 }
 
 // opened sets up an environment that is closed with the test.
@@ -87,8 +75,7 @@ func mostObservations(version string) float64 {
 // Progress never differs.
 func TestRecordedRuns(t *testing.T) {
 	jar := needJar(t)
-	needData(t)
-	e := opened(t, Options{Jar: jar, Data: officialData, JVMs: *machines})
+	e := opened(t, Options{Jar: jar, Data: sharedtest.AgentBoard(t), JVMs: *machines})
 	d := differences{counts: map[string]int{}, classes: map[string]int{}}
 	var g errgroup.Group
 	g.SetLimit(*machines)
@@ -164,10 +151,10 @@ func classify(recorded, ours string) string {
 // recorded reads the episodes of golden/agentboard-logs.
 func recorded(t testing.TB) (out []*eval.Recorded) {
 	t.Helper()
-	const name = shared + "golden/agentboard-logs/scienceworld.jsonl.gz"
+	name := sharedtest.Golden(t, "agentboard-logs/scienceworld.jsonl.gz")
 	f, err := os.Open(name)
 	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	err = eval.ReadRecorded(f, name, func(_ int, e *eval.Recorded) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestBoardPlaces(t *testing.T) {
@@ -82,8 +83,7 @@ func TestParsePlace(t *testing.T) {
 }
 
 func TestOfficialLabels(t *testing.T) {
-	needData(t)
-	labels, _, err := readLabels(officialData)
+	labels, _, err := readLabels(sharedtest.AgentBoard(t))
 	if err != nil {
 		t.Fatal(err)
 	}

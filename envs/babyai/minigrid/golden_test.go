@@ -1,46 +1,15 @@
 package minigrid
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// goldenLines decodes every line of a compressed file of JSON Lines with
-// recorded behaviour, or skips the test.
-func goldenLines[T any](t testing.TB, file string) []T {
-	t.Helper()
-	f, err := os.Open("../../../../shared/golden/babyai/" + file)
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d lines, %v", file, len(out), err)
-	}
-	return out
-}
+	"heldout/envs/sharedtest"
+)
 
 // recordedWorld is a world as it starts.
 type recordedWorld struct {
@@ -82,7 +51,7 @@ func (c *counter) Integers(low, high int64) int64 { c.n++; return c.Draws.Intege
 func (c *counter) Float64() float64               { c.n++; return c.Draws.Float64() }
 
 func TestRecordedWorlds(t *testing.T) {
-	for _, want := range goldenLines[recordedWorld](t, "levels.jsonl.gz") {
+	for _, want := range sharedtest.Lines[recordedWorld](t, "babyai/levels.jsonl.gz") {
 		rng := seeded(t, want.Seed)
 		level := &Levels()[want.Level-1]
 		d := &counter{Draws: rng}
@@ -207,7 +176,7 @@ func (r *recorder) stage() string {
 // with the same range and value, in order.
 func TestRecordedDraws(t *testing.T) {
 	n := 0
-	for _, want := range goldenLines[recordedDraws](t, "draws.jsonl.gz") {
+	for _, want := range sharedtest.Lines[recordedDraws](t, "babyai/draws.jsonl.gz") {
 		rng := seeded(t, want.Seed)
 		r := &recorder{Draws: rng, t: t}
 		g := NewGenerator(&Levels()[want.Level-1])
@@ -250,7 +219,7 @@ type recordedTrace struct {
 func TestRecordedPrimitives(t *testing.T) {
 	columns := []string{"action", "x", "y", "dir", "carrying", "terminated", "truncated", "reward", "image"}
 	steps := 0
-	for _, tr := range goldenLines[recordedTrace](t, "primitive_traces.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[recordedTrace](t, "babyai/primitive_traces.jsonl.gz") {
 		if diff := cmp.Diff(columns, tr.Columns); diff != "" {
 			t.Fatal(diff)
 		}

@@ -1,11 +1,11 @@
 package nprand
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // vector is what NumPy draws for one seed, each list from a fresh generator.
@@ -29,13 +29,10 @@ type vector struct {
 }
 
 func TestRecordedVectors(t *testing.T) {
-	b, err := os.ReadFile("../../../../shared/golden/babyai/rng_vectors.json")
-	if err != nil {
-		t.Skip("needs recorded behaviour of the reference: put it at ../shared/golden beside the module root")
-	}
 	var vectors []vector
-	if err := json.Unmarshal(b, &vectors); err != nil || len(vectors) == 0 {
-		t.Fatalf("%d vectors, %v", len(vectors), err)
+	sharedtest.JSON(t, "babyai/rng_vectors.json", &vectors)
+	if len(vectors) == 0 {
+		t.Fatal("no vectors")
 	}
 	for _, v := range vectors {
 		t.Run(v.Seed, v.check)

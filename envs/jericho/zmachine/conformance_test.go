@@ -4,14 +4,16 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // conformance loads a story of the public test suites, or skips the test.
 func conformance(t *testing.T, file string) *Story {
 	t.Helper()
-	b, err := os.ReadFile("../../../../shared/data/zmachine/" + file)
+	b, err := os.ReadFile(sharedtest.Data(t, "zmachine/"+file, "the suites czech and praxix, compiled"))
 	if err != nil {
-		t.Skip("needs the suites czech and praxix: put czech.z3, czech.z4, czech.z5, czech.z8 and praxix.z5 into ../shared/data/zmachine beside the module root")
+		t.Fatal(err)
 	}
 	return load(t, b)
 }

@@ -1,0 +1,108 @@
+// Package sharedtest finds what tests read that may not lie in the repository:
+// recorded behaviour of the reference environments and the official data. Both
+// are in the folder shared beside the module root. A test that wants something
+// that is not there is skipped, and says what to put where.
+package sharedtest
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// AgentBoard returns AgentBoard's data folder, or skips the test.
+func AgentBoard(t testing.TB) string {
+	t.Helper()
+	return Data(t, "agentboard", "AgentBoard's data folder")
+}
+
+// Data returns the path of something in the folder of data, or skips the test;
+// what says what it is.
+func Data(t testing.TB, path, what string) string {
+	t.Helper()
+	return find(t, "data/"+path, what)
+}
+
+// Golden returns the path of a file of recorded behaviour, or skips the test.
+func Golden(t testing.TB, file string) string {
+	t.Helper()
+	return find(t, "golden/"+file, "recorded behaviour of the reference")
+}
+
+// find returns the path of something in the shared folder.
+func find(t testing.TB, path, what string) string {
+	t.Helper()
+	full := filepath.Join(root(t), "..", "shared", filepath.FromSlash(path))
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("needs %s: put it at ../shared/%s beside the module root", what, path)
+	}
+	return full
+}
+
+// root returns the module's folder, which holds go.mod; tests run below it.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// JSON decodes a file of recorded behaviour, or skips the test.
+func JSON(t testing.TB, file string, v any) {
+	t.Helper()
+	b, err := os.ReadFile(Golden(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// Lines decodes every line of a compressed file of recorded behaviour, or skips
+// the test. There is at least one.
+func Lines[T any](t testing.TB, file string) []T {
+	t.Helper()
+	return ReadLines[T](t, Golden(t, file))
+}
+
+// ReadLines decodes every line of a compressed file of JSON Lines. There is at
+// least one.
+func ReadLines[T any](t testing.TB, path string) (out []T) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatalf("%s, line %d: %v", path, len(out)+1, err)
+		}
+		out = append(out, v)
+	}
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d lines, %v", path, len(out), err)
+	}
+	return out
+}
