@@ -65,12 +65,13 @@ const (
 	firstPause    = 200 // calls
 
 	maxNodes     = 1 << 21 // 16 MB; then everything is forgotten
+	fewNodes     = 1 << 13 // enough for a machine that is hardly used
 	maxRecording = 1 << 15 // instructions
 )
 
 func newMemo(dynamic int) *memo {
 	m := &memo{
-		nodes:    make([]node, 0, maxNodes),
+		nodes:    make([]node, 0, fewNodes),
 		recorder: recorder{known: make([]uint32, dynamic), written: make([]uint32, dynamic)},
 	}
 	m.forget()

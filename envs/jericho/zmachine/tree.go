@@ -1,5 +1,7 @@
 package zmachine
 
+import "slices"
+
 // node is a value that was read from memory, or a leaf. The next node, of what is
 // read behind this value, follows it in the list.
 type node struct {
@@ -102,6 +104,9 @@ func (m *memo) insert(known place, reads []read, o outcome) {
 			n.setOther(len(m.nodes))
 			at = 0
 		}
+	}
+	if len(m.nodes)+len(reads) >= cap(m.nodes) {
+		m.nodes = slices.Grow(m.nodes, maxNodes) // at once: to grow step by step takes time
 	}
 	for _, r := range reads {
 		m.nodes = append(m.nodes, node{r.addr, r.value, edge(r.size) << sizeShift})
