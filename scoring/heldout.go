@@ -9,16 +9,17 @@ import (
 // weight times rate, divided by the sum of the weights.
 type HeldOut struct {
 	// Success and Progress mean something only when nothing is missing.
-	Success, Progress float64
+	Success, Progress Estimate
 	// Missing names the environments without a complete score.
 	Missing []string
 }
 
 // ComputeHeldOut combines the rates of one model. The rates of an environment
 // are ok only when all its episodes, of the whole benchmark, have results.
-func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress float64, ok bool)) HeldOut {
+func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress Estimate, ok bool)) HeldOut {
 	var h HeldOut
-	var weights, successes, progresses []float64
+	var weights []float64
+	var successes, progresses []Estimate
 	for _, part := range w.HeldOut {
 		s, p, ok := rates(part.Env)
 		if !ok {
@@ -29,8 +30,26 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 		successes, progresses = append(successes, s), append(progresses, p)
 	}
 	if len(h.Missing) == 0 {
-		h.Success = stats.WeightedMean(successes, weights)
-		h.Progress = stats.WeightedMean(progresses, weights)
+		h.Success, h.Progress = combine(successes, weights), combine(progresses, weights)
 	}
 	return h
+}
+
+// combine averages rates of different environments, which are independent. There
+// is an interval if all of them have one.
+func combine(parts []Estimate, weights []float64) Estimate {
+	var means []float64
+	var ivs []stats.Interval
+	for _, p := range parts {
+		means = append(means, p.Mean)
+		if p.Interval != nil {
+			ivs = append(ivs, *p.Interval)
+		}
+	}
+	e := Estimate{Mean: stats.WeightedMean(means, weights)}
+	if len(ivs) == len(parts) {
+		iv := stats.WeightedInterval(means, ivs, weights)
+		e.Interval = &iv
+	}
+	return e
 }

@@ -58,12 +58,16 @@ type Split struct {
 // how those means spread. Everything is a fraction; NaN says that there are not
 // enough episodes.
 type Rate struct {
-	Mean float64
+	Estimate
 	// PopulationStd and SampleStd are of the means by seed, with divisors n and
 	// n-1.
 	PopulationStd, SampleStd float64
-	// Interval is the confidence interval over tasks, seeds averaged within
-	// each task; nil with fewer than two tasks.
+}
+
+// Estimate is a mean and its confidence interval over tasks, seeds averaged
+// within each task; nil with fewer than two tasks.
+type Estimate struct {
+	Mean     float64
 	Interval *stats.Interval
 }
 
@@ -184,7 +188,7 @@ func (s *Score) split(d envs.Difficulty) Split {
 // newRate averages a value of results.
 func newRate(ps []played, value func(record.Result) float64) Rate {
 	runs := averages(ps, func(p played) int64 { return p.seed }, value)
-	r := Rate{Mean: math.NaN(), PopulationStd: math.NaN(), SampleStd: math.NaN()}
+	r := Rate{Estimate: Estimate{Mean: math.NaN()}, PopulationStd: math.NaN(), SampleStd: math.NaN()}
 	if len(runs) == 0 {
 		return r
 	}

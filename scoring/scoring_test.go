@@ -20,6 +20,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/model"
 	"heldout/eval/record"
+	"heldout/scoring/stats"
 )
 
 // run is a plan with results that grows by hand.
@@ -385,19 +386,22 @@ func TestCompareErrors(t *testing.T) {
 func TestComputeHeldOut(t *testing.T) {
 	w := configs.Weights{HeldOut: []configs.Weight{{Env: "babyai", Weight: 112}, {Env: "pddl", Weight: 60}}, HeldIn: []string{"alfworld"}}
 	rates := map[string][2]float64{"babyai": {0.5, 0.75}, "pddl": {0.25, 0.5}, "alfworld": {1, 1}}
-	find := func(env string) (success, progress float64, ok bool) {
+	find := func(env string) (success, progress Estimate, ok bool) {
 		r, ok := rates[env]
-		return r[0], r[1], ok
+		return Estimate{Mean: r[0], Interval: &stats.Interval{Low: r[0] - 0.1, High: r[0] + 0.2}}, Estimate{Mean: r[1]}, ok
 	}
 	h := ComputeHeldOut(w, find)
-	near(t, "success", h.Success, (112*0.5+60*0.25)/172)
-	near(t, "progress", h.Progress, (112*0.75+60*0.5)/172)
-	if h.Missing != nil {
-		t.Errorf("missing %v", h.Missing)
+	near(t, "success", h.Success.Mean, (112*0.5+60*0.25)/172)
+	near(t, "progress", h.Progress.Mean, (112*0.75+60*0.5)/172)
+	wide := math.Sqrt(112*112+60*60) / 172 // for an interval of 1
+	near(t, "low", h.Success.Interval.Low, h.Success.Mean-0.1*wide)
+	near(t, "high", h.Success.Interval.High, h.Success.Mean+0.2*wide)
+	if h.Missing != nil || h.Progress.Interval != nil {
+		t.Errorf("missing %v, interval of no intervals %v", h.Missing, h.Progress.Interval)
 	}
 	delete(rates, "babyai")
 	h = ComputeHeldOut(w, find)
-	if diff := cmp.Diff([]string{"babyai"}, h.Missing); diff != "" || h.Success != 0 || h.Progress != 0 {
+	if diff := cmp.Diff([]string{"babyai"}, h.Missing); diff != "" || h.Success != (Estimate{}) || h.Progress != (Estimate{}) {
 		t.Errorf("%+v", h)
 	}
 	delete(rates, "pddl")

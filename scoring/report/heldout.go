@@ -44,7 +44,10 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	all := environments(w)
 	lines := gather(rows)
 	t.Columns = rateColumns(all)
-	t.Columns = append(t.Columns, table.Column{Key: "heldout_success", Header: "Held-out SR"}, table.Column{Key: "heldout_progress", Header: "PR"})
+	for i, rate := range []string{"heldout_success", "heldout_progress"} {
+		t.Columns = append(t.Columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]},
+			table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high"})
+	}
 	t.Notes = append(t.Notes, weightNote(w))
 	t.Notes = append(t.Notes, noScore(lines, w)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
@@ -84,7 +87,8 @@ func weightNote(w configs.Weights) string {
 	for _, h := range w.HeldOut {
 		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 	}
-	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks.",
+	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks. "+
+		"95%% low, high: confidence interval on tasks like these, combined from those of the environments (Zou and Donner 2008).",
 		strings.Join(parts, ", "), w.Source)
 }
 
@@ -128,7 +132,7 @@ type line struct {
 
 // rates are fractions.
 type rates struct {
-	success, progress *float64
+	success, progress *scoring.Estimate
 	// lack says why they do not count for the held-out score; empty if they do.
 	lack  string
 	marks string
@@ -171,7 +175,7 @@ func gather(rows []row) []line {
 
 // rates are those of a row.
 func (r row) rates() rates {
-	out := rates{success: &r.Success.Mean, progress: &r.Progress.Mean}
+	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
 	if n, all := len(r.Environment.Tasks), r.Environment.Total; n < all {
 		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
 	}
@@ -211,7 +215,7 @@ func publishedLines(b Baseline) []line {
 }
 
 // fraction turns a published percentage into a fraction; nil if there is none.
-func fraction(percents []*float64, i int) *float64 {
+func fraction(percents []*float64, i int) *scoring.Estimate {
 	if i >= len(percents) || percents[i] == nil {
 		return nil
 	}
@@ -220,16 +224,16 @@ func fraction(percents []*float64, i int) *float64 {
 	if err != nil {
 		f = *percents[i] / 100 // NaN and infinities, which configs refuses
 	}
-	return &f
+	return &scoring.Estimate{Mean: f}
 }
 
 func (l line) title() string { return l.name }
 
 func (l line) heldOut(w configs.Weights) scoring.HeldOut {
-	return scoring.ComputeHeldOut(w, func(env string) (success, progress float64, ok bool) {
+	return scoring.ComputeHeldOut(w, func(env string) (success, progress scoring.Estimate, ok bool) {
 		r, ok := l.rates[env]
 		if !ok || r.lack != "" {
-			return 0, 0, false
+			return success, progress, false
 		}
 		return *r.success, *r.progress, true
 	})
@@ -238,10 +242,16 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 // score are the cells of the held-out score.
 func (l line) score(w configs.Weights) []table.Cell {
 	h := l.heldOut(w)
-	if len(h.Missing) > 0 {
-		return []table.Cell{table.None(), table.None()}
+	var cells []table.Cell
+	for _, e := range []scoring.Estimate{h.Success, h.Progress} {
+		score := table.None()
+		if len(h.Missing) == 0 {
+			score = table.Percent(e.Mean)
+		}
+		low, high := interval(e)
+		cells = append(cells, score, low, high)
 	}
-	return []table.Cell{table.Percent(h.Success), table.Percent(h.Progress)}
+	return cells
 }
 
 // cells are the name and the rates in these columns.
@@ -254,11 +264,11 @@ func (l line) cells(columns []string) []table.Cell {
 	return cells
 }
 
-func rateCell(rate *float64, marks string) table.Cell {
+func rateCell(rate *scoring.Estimate, marks string) table.Cell {
 	if rate == nil {
 		return table.None()
 	}
-	return table.Percent(*rate).Marked(marks)
+	return table.Percent(rate.Mean).Marked(marks)
 }
 
 // marks are all marks in these columns.

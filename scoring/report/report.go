@@ -204,8 +204,8 @@ func results(rows []row, m measures) table.Table {
 	generated := false
 	for _, r := range rows {
 		generated = generated || r.Environment.Source == envs.Generated
-		sLow, sHigh := interval(r.Success)
-		pLow, pHigh := interval(r.Progress)
+		sLow, sHigh := interval(r.Success.Estimate)
+		pLow, pHigh := interval(r.Progress.Estimate)
 		t.Rows = append(t.Rows, []table.Cell{
 			r.where(), table.String(r.tasks()), table.String(r.name), table.String(r.Condition.Agent),
 			table.Int(r.Finished), table.Int(r.Planned),
@@ -281,7 +281,7 @@ func grouped[T any](things []T, name, say func(T) string) (notes []string) {
 	return notes
 }
 
-func interval(r scoring.Rate) (low, high table.Cell) {
+func interval(r scoring.Estimate) (low, high table.Cell) {
 	if r.Interval == nil {
 		return table.None(), table.None()
 	}

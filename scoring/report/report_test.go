@@ -398,7 +398,7 @@ func TestHeldOut(t *testing.T) {
 		keys = append(keys, c.Key)
 	}
 	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress", "pddl_success", "pddl_progress",
-		"heldout_success", "heldout_progress")
+		"heldout_success", "heldout_success_low", "heldout_success_high", "heldout_progress", "heldout_progress_low", "heldout_progress_high")
 	same(t, "score", column(t, h, "heldout_success"), "43.8")
 	same(t, "progress", column(t, h, "heldout_progress"), "71.9")
 	same(t, "alfworld", column(t, h, "alfworld_success"), "–")

@@ -186,10 +186,10 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 		notes = append(notes, l.absent...)
 		for _, rate := range []struct {
 			name string
-			of   func(rates) *float64
+			of   func(rates) *scoring.Estimate
 		}{
-			{"SR", func(r rates) *float64 { return r.success }},
-			{"PR", func(r rates) *float64 { return r.progress }},
+			{"SR", func(r rates) *scoring.Estimate { return r.success }},
+			{"PR", func(r rates) *scoring.Estimate { return r.progress }},
 		} {
 			cells, used := l.row(columns, rate.of)
 			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), l.tasks, table.String(rate.name)}, cells...))
@@ -214,14 +214,14 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 }
 
 // row are the cells of one rate, and all marks on them.
-func (l swept) row(columns []string, of func(rates) *float64) (cells []table.Cell, marks string) {
+func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []table.Cell, marks string) {
 	var values []float64
 	averageMarks := "" // of what holds for the average as well
 	for _, c := range columns {
 		r := l.cells[c].rates
 		cells = append(cells, rateCell(of(r), r.marks))
-		if value := of(r); value != nil && !math.IsNaN(*value) {
-			values = append(values, *value)
+		if value := of(r); value != nil && !math.IsNaN(value.Mean) {
+			values = append(values, value.Mean)
 			marks += r.marks
 		} else {
 			averageMarks = partMark

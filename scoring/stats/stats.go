@@ -60,6 +60,24 @@ func RateInterval(rates []float64, level float64) (iv Interval, ok bool) {
 	return Interval{max(0, centre-half), min(1, centre+half)}, true
 }
 
+// WeightedInterval returns a confidence interval of the weighted mean of rates that
+// are independent of each other, from the interval of each, all of one level. The
+// distances from the rates to their limits are combined as standard errors are
+// (the method of variance estimates recovery: Zou and Donner 2008,
+// doi:10.1002/sim.3095). For symmetric intervals that is the delta method; others
+// keep their shape, also near 0 and 1. The slices have the same length and the
+// weights are positive.
+func WeightedInterval(rates []float64, ivs []Interval, weights []float64) Interval {
+	var low, high, total float64
+	for i, w := range weights {
+		total += w
+		low = math.Hypot(low, w*(rates[i]-ivs[i].Low))
+		high = math.Hypot(high, w*(ivs[i].High-rates[i]))
+	}
+	mean := WeightedMean(rates, weights)
+	return Interval{mean - low/total, mean + high/total}
+}
+
 // rounding is more than what rounding adds to sums and variances of rates, and
 // less than what they are otherwise.
 const rounding = 1e-12

@@ -147,6 +147,55 @@ func TestRateIntervalHolds(t *testing.T) {
 	})
 }
 
+// TestWeightedIntervalOfTwo has the differences of Newcombe (1998, doi:10.1002/
+// (SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I), method 10, which are
+// those of the same method: a - b is twice the mean of a and 1-b, less 1.
+func TestWeightedIntervalOfTwo(t *testing.T) {
+	for _, c := range []struct {
+		a, n, b, m int
+		low, high  float64
+	}{
+		{56, 70, 48, 80, 0.0524, 0.3339}, {9, 10, 3, 10, 0.1705, 0.8090}, {6, 7, 2, 7, 0.0582, 0.8062},
+		{5, 56, 0, 29, -0.0381, 0.1926}, {0, 10, 0, 20, -0.1611, 0.2775}, {10, 10, 0, 20, 0.6791, 1},
+	} {
+		first, second := trials(c.a, c.n), trials(c.m-c.b, c.m)
+		one, _ := RateInterval(first, 0.95)
+		two, _ := RateInterval(second, 0.95)
+		iv := WeightedInterval([]float64{Mean(first), Mean(second)}, []Interval{one, two}, []float64{1, 1})
+		near(t, fmt.Sprintf("%d/%d-%d/%d: Low", c.a, c.n, c.b, c.m), 2*iv.Low-1, c.low, 5e-5)
+		near(t, fmt.Sprintf("%d/%d-%d/%d: High", c.a, c.n, c.b, c.m), 2*iv.High-1, c.high, 5e-5)
+	}
+}
+
+// TestWeightedIntervalCovers draws the tasks of the held-out environments again
+// and again: about 95 % of the intervals hold the score that all tasks would have.
+func TestWeightedIntervalCovers(t *testing.T) {
+	weights := []float64{112, 90, 60, 20} // and tasks
+	for i, truth := range [][]float64{{0.7, 0.4, 0.2, 0.1}, {0.95, 0.05, 0.02, 0.3}, {0.5, 0.5, 0.5, 0.5}, {0.02, 0.01, 0.01, 0.01}} {
+		rng := stream.New(int64(i), "coverage")
+		const draws = 4000
+		held := 0
+		for range draws {
+			var means []float64
+			var ivs []Interval
+			for e, p := range truth {
+				rates := make([]float64, int(weights[e]))
+				for k := range rates {
+					if rng.Float64() < p {
+						rates[k] = 1
+					}
+				}
+				iv, _ := RateInterval(rates, 0.95)
+				means, ivs = append(means, Mean(rates)), append(ivs, iv)
+			}
+			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score && score <= iv.High {
+				held++
+			}
+		}
+		near(t, fmt.Sprint(truth, ": coverage"), float64(held)/draws, 0.955, 0.035)
+	}
+}
+
 func TestPaired(t *testing.T) {
 	a := []float64{1, 1, 0, 1, 1, 1, 0, 1}
 	b := []float64{0, 1, 0, 0, 1, 0, 0, 0}
