@@ -44,11 +44,12 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	all := environments(w)
 	lines := gather(rows)
 	t.Columns = rateColumns(all)
-	for i, rate := range []string{"heldout_success", "heldout_progress"} {
-		t.Columns = append(t.Columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]},
-			table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high"})
-	}
+	bounded := slices.ContainsFunc(lines, func(l line) bool { return l.heldOut(w).Success.Interval != nil })
+	t.Columns = append(t.Columns, scoreColumns(bounded)...)
 	t.Notes = append(t.Notes, weightNote(w))
+	if bounded {
+		t.Notes = append(t.Notes, "95% low, high: confidence interval of the held-out score on tasks like these, combined from those of the environments (Zou and Donner 2008).")
+	}
 	t.Notes = append(t.Notes, noScore(lines, w)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
 	for _, b := range baselines {
@@ -56,7 +57,7 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	}
 	marks := ""
 	for _, l := range lines {
-		t.Rows = append(t.Rows, append(l.cells(all), l.score(w)...))
+		t.Rows = append(t.Rows, append(l.cells(all), l.score(w, bounded)...))
 		marks += l.marks(all)
 	}
 	if strings.Contains(marks, incompleteMark) {
@@ -87,8 +88,7 @@ func weightNote(w configs.Weights) string {
 	for _, h := range w.HeldOut {
 		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 	}
-	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks. "+
-		"95%% low, high: confidence interval on tasks like these, combined from those of the environments (Zou and Donner 2008).",
+	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks.",
 		strings.Join(parts, ", "), w.Source)
 }
 
@@ -239,8 +239,20 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 	})
 }
 
+// scoreColumns are those of the held-out score, with its intervals if there are
+// any; published results have none.
+func scoreColumns(bounded bool) (columns []table.Column) {
+	for i, rate := range []string{"heldout_success", "heldout_progress"} {
+		columns = append(columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]})
+		if bounded {
+			columns = append(columns, table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high"})
+		}
+	}
+	return columns
+}
+
 // score are the cells of the held-out score.
-func (l line) score(w configs.Weights) []table.Cell {
+func (l line) score(w configs.Weights, bounded bool) []table.Cell {
 	h := l.heldOut(w)
 	var cells []table.Cell
 	for _, e := range []scoring.Estimate{h.Success, h.Progress} {
@@ -248,8 +260,10 @@ func (l line) score(w configs.Weights) []table.Cell {
 		if len(h.Missing) == 0 {
 			score = table.Percent(e.Mean)
 		}
-		low, high := interval(e)
-		cells = append(cells, score, low, high)
+		if cells = append(cells, score); bounded {
+			low, high := interval(e)
+			cells = append(cells, low, high)
+		}
 	}
 	return cells
 }
