@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/record"
+	"heldout/scoring/table"
 )
 
 // How often progress is shown: on a terminal, and in a log.
@@ -29,15 +32,23 @@ type progress struct {
 	stop    chan struct{}
 	stopped sync.WaitGroup
 
-	mu                      sync.Mutex
-	done, results, failures int
-	successes, progressSum  float64
-	tokens                  int
+	mu             sync.Mutex
+	done, failures int
+	tokens         int
+	tallies        map[playing]*tally
+	latest         playing // what the last result is of
 }
+
+// playing is what has rates of its own: those of different environments or
+// players do not average to anything.
+type playing struct{ env, model, perturbation string }
+
+// tally counts results.
+type tally struct{ results, successes, progress float64 }
 
 // newProgress starts to show the progress of so many episodes.
 func newProgress(sys *system, total int) *progress {
-	p := &progress{stderr: sys.stderr, now: sys.now, started: sys.now(), total: total, stop: make(chan struct{})}
+	p := &progress{stderr: sys.stderr, now: sys.now, started: sys.now(), total: total, stop: make(chan struct{}), tallies: map[playing]*tally{}}
 	if total == 0 {
 		return p
 	}
@@ -79,10 +90,16 @@ func (p *progress) EpisodeDone(r record.Result) {
 		p.failures++
 		return
 	}
-	p.results++
-	p.progressSum += r.Progress
+	p.latest = playing{r.Env, r.Model, r.Perturbation}
+	t := p.tallies[p.latest]
+	if t == nil {
+		t = &tally{}
+		p.tallies[p.latest] = t
+	}
+	t.results++
+	t.progress += r.Progress
 	if r.Success {
-		p.successes++
+		t.successes++
 	}
 }
 
@@ -95,21 +112,39 @@ func (p *progress) show() {
 		_ = p.bar.Set(p.done) // a terminal that is gone is no reason to stop
 		return
 	}
-	fmt.Fprintf(p.stderr, "%d/%d episodes  %s%s\n", p.done, p.total, p.rates(), p.remaining())
+	line := fmt.Sprintf("%d/%d episodes  %s", p.done, p.total, p.rates())
+	fmt.Fprintln(p.stderr, strings.TrimSpace(line)+p.remaining())
 }
 
-// rates says how the run goes so far.
+// rates says how the run goes so far. Where different things are played, the
+// rates are those of what was played last, and at the end there are none: the
+// tables follow.
 func (p *progress) rates() string {
-	text := "SR –  PR –"
-	if p.results > 0 {
-		n := float64(p.results)
-		text = fmt.Sprintf("SR %.1f  PR %.1f", 100*p.successes/n, 100*p.progressSum/n)
+	var parts []string
+	t := p.tallies[p.latest]
+	switch several := len(p.tallies) > 1; {
+	case t == nil:
+		parts = append(parts, "SR –  PR –")
+	case !several || p.done < p.total:
+		if several {
+			parts = append(parts, p.latest.String())
+		}
+		parts = append(parts, fmt.Sprintf("SR %.1f  PR %.1f", 100*t.successes/t.results, 100*t.progress/t.results))
 	}
 	if seconds := p.now().Sub(p.started).Seconds(); p.tokens > 0 && seconds > 0 {
-		text += fmt.Sprintf("  %.0f tokens/s", float64(p.tokens)/seconds)
+		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.tokens)/seconds))
 	}
 	if p.failures > 0 {
-		text += fmt.Sprintf("  %d failed", p.failures)
+		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// String names what is played.
+func (p playing) String() string {
+	text := p.env + " " + table.Printable(p.model)
+	if p.perturbation != eval.NoPerturbation {
+		text += " " + p.perturbation
 	}
 	return text
 }
