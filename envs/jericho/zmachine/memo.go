@@ -145,7 +145,11 @@ func (m *Machine) recall(store int16) bool {
 	}
 	m.budget -= int(o.spent)
 	for _, w := range memo.writes[o.writes.from:o.writes.to] {
-		m.storeb(w.addr, w.value)
+		if m.plain(w.addr) {
+			m.mem[w.addr] = w.value
+		} else {
+			m.storeb(w.addr, w.value)
+		}
 	}
 	for _, e := range memo.effects[o.effects.from:o.effects.to] {
 		m.perform(e)

@@ -40,6 +40,11 @@ func (m *Machine) storeb(addr uint16, value byte) {
 	}
 }
 
+// plain reports whether writing two bytes means nothing but that.
+func (m *Machine) plain(addr uint16) bool {
+	return !m.tracing && addr > headerFlags2+1 && int(addr)+1 < m.story.dynamic
+}
+
 func (m *Machine) storew(addr, value uint16) {
 	if int(addr)+1 >= m.story.dynamic || addr <= headerFlags2+1 {
 		m.storeb(addr, byte(value>>8))

@@ -55,7 +55,15 @@ func (m *Machine) run() {
 		var r uint16
 		switch in.quick {
 		case quickStorew:
-			m.storew(a+2*b, m.third(in))
+			c := in.addrs[2]
+			if in.kinds[2] != constant {
+				c = m.third(in)
+			}
+			if addr := a + 2*b; m.plain(addr) {
+				m.mem[addr], m.mem[addr+1] = byte(c>>8), byte(c)
+			} else {
+				m.storew(addr, c)
+			}
 			at++
 			continue
 		case quickStoreb:
