@@ -3,6 +3,7 @@ package jericho
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +120,29 @@ func TestHelp(t *testing.T) {
 	actions, err := w.(envs.Lister).Actions(context.Background())
 	if d := cmp.Diff([]string{"east", "north", "push windlass", "west"}, actions); d != "" || err != nil {
 		t.Error(d, err)
+	}
+}
+
+// Worlds that ask for help at the same time, of games that differ, share helpers and
+// get what each would get alone.
+func TestHelpTogether(t *testing.T) {
+	walk := splitWalkthrough(lowlightWalkthrough)
+	ask := func(t *testing.T, seed int64) (lists []string) {
+		w, _ := startedWorld(t, own(t, seed), 0)
+		for _, action := range walk[:6] {
+			lists = append(lists, steps(t, w, "check valid actions").Observation)
+			steps(t, w, action)
+		}
+		return lists
+	}
+	alone := [][]string{ask(t, 0), ask(t, 1)}
+	for i := range 12 {
+		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(alone[i%2], ask(t, int64(i%2))); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }
 
