@@ -7,7 +7,10 @@
 // that depends on hashing, ours is sorted.
 package envs
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Env is a family of tasks with one rule set.
 //
@@ -66,6 +69,14 @@ const (
 	Easy Difficulty = "easy"
 	Hard Difficulty = "hard"
 )
+
+// Check returns an error unless it is one of AgentBoard's classes.
+func (d Difficulty) Check() error {
+	if d != Easy && d != Hard {
+		return fmt.Errorf("want difficulty %q or %q, got %q", Easy, Hard, d)
+	}
+	return nil
+}
 
 // Task is one problem instance of an environment.
 type Task struct {

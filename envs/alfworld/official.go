@@ -1,8 +1,6 @@
 package alfworld
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 )
 
 // gameFolders are where a split may lie: in AgentBoard's data folder, or in a
@@ -146,36 +145,35 @@ func readLabels(file string) (labels map[string]label, raw string, err error) {
 // line number.
 func parseLabels(b []byte) (map[string]label, error) {
 	labels := map[string]label{}
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		var l struct {
+	_, err := agentboard.Labels(b, func(line []byte, _ int) (l label, err error) {
+		var fields struct {
 			Subgoals   []string        `json:"subgoals"`
 			Difficulty envs.Difficulty `json:"difficulty"`
 			Info       struct {
 				Game string `json:"description"`
 			} `json:"additional_info"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("%d: %w", n, err)
+		if err := json.Unmarshal(line, &fields); err != nil {
+			return l, err
 		}
-		switch _, twice := labels[l.Info.Game]; {
-		case l.Info.Game == "" || len(l.Subgoals) == 0:
-			return nil, fmt.Errorf("%d: want subgoals and additional_info.description", n)
+		game := fields.Info.Game
+		switch _, twice := labels[game]; {
+		case game == "" || len(fields.Subgoals) == 0:
+			return l, errors.New("want subgoals and additional_info.description")
 		case twice:
-			return nil, fmt.Errorf("%d: game %s has a label already", n, l.Info.Game)
-		case l.Difficulty != envs.Easy && l.Difficulty != envs.Hard:
-			return nil, fmt.Errorf("%d: want difficulty %q or %q, got %q", n, envs.Easy, envs.Hard, l.Difficulty)
+			return l, fmt.Errorf("game %s has a label already", game)
 		}
-		for _, s := range l.Subgoals {
+		for _, s := range fields.Subgoals {
 			if _, err := newSubgoal(s); err != nil {
-				return nil, fmt.Errorf("%d: %w", n, err)
+				return l, err
 			}
 		}
-		labels[l.Info.Game] = label{l.Subgoals, l.Difficulty}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+		l = label{fields.Subgoals, fields.Difficulty}
+		labels[game] = l
+		return l, fields.Difficulty.Check()
+	})
+	if err != nil {
+		return nil, err
 	}
 	return labels, nil
 }

@@ -1,8 +1,8 @@
 package babyai
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/babyai/minigrid"
 )
 
@@ -47,26 +48,9 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 }
 
 // parseLabels reads JSON Lines; its errors start with the line number.
-func parseLabels(b []byte) ([]label, error) {
-	var labels []label
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	n := 0
-	for lines.Scan() {
-		n++
-		l, err := parseLabel(lines.Bytes(), n-1)
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", n, err)
-		}
-		labels = append(labels, l)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%d: %w", n+1, err)
-	}
-	return labels, nil
-}
+func parseLabels(b []byte) ([]label, error) { return agentboard.Labels(b, parseLabel) }
 
-func parseLabel(b []byte, id int) (label, error) {
+func parseLabel(b []byte, task int) (label, error) {
 	var line struct {
 		ID         int             `json:"id"`
 		Difficulty envs.Difficulty `json:"difficulty"`
@@ -77,11 +61,8 @@ func parseLabel(b []byte, id int) (label, error) {
 	if err := json.Unmarshal(b, &line); err != nil {
 		return label{}, err
 	}
-	if line.ID != id {
-		return label{}, fmt.Errorf("want id %d, got %d", id, line.ID)
-	}
-	if line.Difficulty != envs.Easy && line.Difficulty != envs.Hard {
-		return label{}, fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, line.Difficulty)
+	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {
+		return label{}, err
 	}
 	ways, err := parseWays(b)
 	return label{line.Info.Subtask, line.Difficulty, ways}, err

@@ -158,8 +158,8 @@ func parseLabel(line []byte) (l label, name string, err error) {
 		//lint:ignore ST1005 the reference's text
 		return l, "", errors.New("No difficulty in annotation file")
 	}
-	if d := *fields.Difficulty; d != envs.Easy && d != envs.Hard {
-		return l, "", fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, d)
+	if err := fields.Difficulty.Check(); err != nil {
+		return l, "", err
 	}
 	texts, err := subgoalTexts(line)
 	if err != nil {

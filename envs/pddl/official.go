@@ -1,8 +1,7 @@
 package pddl
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/planning"
 )
 
@@ -134,24 +134,10 @@ func readLabels(file string) (labels []label, raw string, err error) {
 
 // parseLabels reads JSON Lines; its errors start with the line number.
 func parseLabels(b []byte) ([]label, error) {
-	var labels []label
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		var l label
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("%d: %w", n, err)
+	return agentboard.Labels(b, func(line []byte, task int) (l label, err error) {
+		if err := json.Unmarshal(line, &l); err != nil {
+			return l, err
 		}
-		if l.ID != n-1 {
-			return nil, fmt.Errorf("%d: want id %d, got %d", n, n-1, l.ID)
-		}
-		if l.Difficulty != envs.Easy && l.Difficulty != envs.Hard {
-			return nil, fmt.Errorf("%d: want difficulty %q or %q, got %q", n, envs.Easy, envs.Hard, l.Difficulty)
-		}
-		labels = append(labels, l)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
-	}
-	return labels, nil
+		return l, cmp.Or(agentboard.CheckID(l.ID, task), l.Difficulty.Check())
+	})
 }

@@ -1,8 +1,7 @@
 package sciworld
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"regexp"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 )
 
 // labelFile holds a line of JSON for each task (§4.1).
@@ -47,24 +47,9 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 }
 
 // parseLabels reads JSON Lines; its errors start with the line number.
-func parseLabels(b []byte) ([]label, error) {
-	var labels []label
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		l, err := parseLabel(lines.Bytes(), len(labels))
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
-		}
-		labels = append(labels, l)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
-	}
-	return labels, nil
-}
+func parseLabels(b []byte) ([]label, error) { return agentboard.Labels(b, parseLabel) }
 
-func parseLabel(b []byte, id int) (label, error) {
+func parseLabel(b []byte, task int) (label, error) {
 	var line struct {
 		ID         int             `json:"id"`
 		Goal       string          `json:"goal"`
@@ -78,11 +63,8 @@ func parseLabel(b []byte, id int) (label, error) {
 	if err := json.Unmarshal(b, &line); err != nil {
 		return label{}, err
 	}
-	if line.ID != id {
-		return label{}, fmt.Errorf("want id %d, got %d", id, line.ID)
-	}
-	if line.Difficulty != envs.Easy && line.Difficulty != envs.Hard {
-		return label{}, fmt.Errorf("want difficulty %q or %q, got %q", envs.Easy, envs.Hard, line.Difficulty)
+	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {
+		return label{}, err
 	}
 	if len(line.Subgoals) == 0 {
 		return label{}, errors.New("there are no subgoals")

@@ -87,11 +87,11 @@ func (m *Machine) abandon() {
 	for _, rec := range memo.open {
 		rec.routine.credit -= failureCost + recordingCost*(rec.budget-m.budget)
 	}
-	m.close()
+	m.endRecordings()
 }
 
-// close ends all recordings without regret.
-func (m *Machine) close() {
+// endRecordings ends all recordings without regret.
+func (m *Machine) endRecordings() {
 	r := &m.memo.recorder
 	r.open, r.reads, r.wrote, r.did = r.open[:0], r.reads[:0], r.wrote[:0], r.did[:0]
 	m.tracing = false
@@ -118,7 +118,7 @@ func (m *Machine) returned(value uint16) {
 	rec.routine.credit -= callCost + recordingCost*int(o.spent)
 	memo.open = memo.open[:len(memo.open)-1]
 	if len(memo.open) == 0 {
-		m.close()
+		m.endRecordings()
 		return
 	}
 	memo.handOver(&rec)

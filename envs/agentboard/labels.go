@@ -1,0 +1,39 @@
+// Package agentboard reads what AgentBoard's label files have in common: they are
+// JSON Lines with a task each.
+package agentboard
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+)
+
+// longestLine is more than any line of the benchmark has, in bytes.
+const longestLine = 1 << 20
+
+// Labels reads a label file by its lines; tasks are numbered from 0. Errors start
+// with the number of the line, from 1.
+func Labels[L any](b []byte, parse func(line []byte, task int) (L, error)) ([]L, error) {
+	var labels []L
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		l, err := parse(lines.Bytes(), len(labels))
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+		}
+		labels = append(labels, l)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+	}
+	return labels, nil
+}
+
+// CheckID refuses a line whose id is not the number of its task.
+func CheckID(id, task int) error {
+	if id != task {
+		return fmt.Errorf("want id %d, got %d", task, id)
+	}
+	return nil
+}
