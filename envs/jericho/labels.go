@@ -244,8 +244,8 @@ func parsePartial(b []byte) ([]label, error) {
 		switch {
 		case i < len(games) && e.Name != games[i].name:
 			return nil, fmt.Errorf(" entry %d is about %q, but task %d is %s", i, e.Name, i, games[i].name)
-		case e.Difficulty != envs.Easy && e.Difficulty != envs.Hard:
-			return nil, fmt.Errorf(" entry %d: want difficulty %q or %q, got %q", i, envs.Easy, envs.Hard, e.Difficulty)
+		case e.Difficulty.Check() != nil:
+			return nil, fmt.Errorf(" entry %d: %w", i, e.Difficulty.Check())
 		case e.N <= 0:
 			return nil, fmt.Errorf(" entry %d: there are %d sub-goals, want some", i, e.N)
 		}
