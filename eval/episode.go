@@ -57,7 +57,7 @@ func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *reco
 		if move.GiveUp {
 			break
 		}
-		if speller, ok := world.(envs.Speller); ok && e.player.Model != nil && !move.FormatError {
+		if speller, ok := envs.As[envs.Speller](world); ok && e.player.Model != nil && !move.FormatError {
 			move.Action = speller.Spell(move.Action)
 		}
 		step := envs.Step{Observation: agent.FormatHelp, Progress: rec.Progress}

@@ -131,7 +131,7 @@ type replay struct {
 }
 
 func (r *replay) sameObservation(recorded RecordedStep, ours envs.Step) bool {
-	if c, ok := r.env.(envs.Comparer); ok {
+	if c, ok := envs.As[envs.Comparer](r.env); ok {
 		return c.SameObservation(recorded.Action, recorded.Observation, ours.Observation)
 	}
 	return recorded.Observation == ours.Observation

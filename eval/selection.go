@@ -96,7 +96,7 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 // otherName finds a task of the benchmark under another name that the
 // environment knows for it.
 func otherName(env envs.Env, name string) (t envs.Task, ok bool) {
-	f, ok := env.(envs.Finder)
+	f, ok := envs.As[envs.Finder](env)
 	if !ok {
 		return t, false
 	}
@@ -131,7 +131,7 @@ func FindTask(env envs.Env, name string) (envs.Task, error) {
 	if err == nil {
 		return envs.Task{}, fmt.Errorf("%q names %d tasks, want one", name, len(found))
 	}
-	if f, ok := env.(envs.Finder); ok {
+	if f, ok := envs.As[envs.Finder](env); ok {
 		return f.Task(strings.TrimSpace(name))
 	}
 	return envs.Task{}, err

@@ -14,20 +14,23 @@ import (
 // the same way, spoken to differently.
 type Env struct {
 	envs.Env
-	byType map[string]*Perturbation
+	spoken envs.Spoken
+	rules  configs.Perturbation
+	byType map[string]*Perturbation // of the benchmark's task types
 }
 
 // Wrap puts a perturbation around an environment. It is checked against the
 // interface of every task type.
 func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	name := env.Info().Name
-	spoken, ok := env.(envs.Spoken)
+	spoken, ok := envs.As[envs.Spoken](env)
 	switch {
 	case rules.Env != name:
 		return nil, fmt.Errorf("perturbation %s is for %s, not for %s", rules.Name, rules.Env, name)
 	case !ok:
 		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed", rules.Name, name)
 	}
+	e := &Env{Env: env, spoken: spoken, rules: rules, byType: map[string]*Perturbation{}}
 	interfaces := map[string]envs.Interface{}
 	var whole envs.Interface
 	for _, t := range env.Tasks() {
@@ -41,7 +44,6 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	if err := known(rules, whole); err != nil {
 		return nil, err
 	}
-	e := &Env{Env: env, byType: map[string]*Perturbation{}}
 	for _, t := range slices.Sorted(maps.Keys(interfaces)) {
 		p, err := New(only(rules, interfaces[t]), interfaces[t])
 		if err != nil {
@@ -50,6 +52,46 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 		e.byType[t] = p
 	}
 	return e, nil
+}
+
+// ofType returns the perturbation of a task type. Tasks outside the benchmark may
+// have a type of their own.
+func (e *Env) ofType(taskType string) (*Perturbation, error) {
+	if p, ok := e.byType[taskType]; ok {
+		return p, nil
+	}
+	i := e.spoken.Interface(taskType)
+	return New(only(e.rules, i), i)
+}
+
+// Unwrap implements envs.Wrapper.
+func (e *Env) Unwrap() any { return e.Env }
+
+// Rewrites implements envs.Wrapper. Recorded answers are compared as the
+// environment gave them. A perturbed environment cannot be perturbed again, since
+// its interface is not the one that the environment describes.
+func (e *Env) Rewrites() []any {
+	return []any{
+		func(inner envs.Comparer) envs.Comparer { return comparer{inner, e} },
+		func(envs.Spoken) envs.Spoken { return nil },
+	}
+}
+
+// comparer compares perturbed answers.
+type comparer struct {
+	inner envs.Comparer
+	env   *Env
+}
+
+// SameObservation implements envs.Comparer. The task type of the answers is not
+// known, so any in which they are the same will do.
+func (c comparer) SameObservation(action, recorded, ours string) bool {
+	for _, p := range c.env.byType {
+		if c.inner.SameObservation(p.ReadAction(action), p.ReadObservation(recorded), p.ReadObservation(ours)) {
+			return true
+		}
+	}
+	return false
 }
 
 // only leaves the rules about actions and answers that the interface has: a task
@@ -78,40 +120,36 @@ func (e *Env) WritePrompt(in configs.Prompt) (configs.Prompt, error) {
 	return out, nil
 }
 
-// NewWorld implements envs.Env. The world has those of the abilities envs.Lister
-// and envs.Expert that the environment's own has.
+// NewWorld implements envs.Env. The world has the abilities of the environment's
+// own.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	p, err := e.ofType(t.Type)
+	if err != nil {
+		return nil, err
+	}
 	inner, err := e.Env.NewWorld(t)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{World: inner, p: e.byType[t.Type]}
-	l, lists := inner.(envs.Lister)
-	x, plays := inner.(envs.Expert)
-	switch {
-	case lists && plays:
-		return struct {
-			*world
-			lister
-			expert
-		}{w, lister{l, w.p}, expert{x, w.p}}, nil
-	case lists:
-		return struct {
-			*world
-			lister
-		}{w, lister{l, w.p}}, nil
-	case plays:
-		return struct {
-			*world
-			expert
-		}{w, expert{x, w.p}}, nil
-	}
-	return w, nil
+	return &world{World: inner, p: p}, nil
 }
 
 type world struct {
 	envs.World
 	p *Perturbation
+}
+
+// Unwrap implements envs.Wrapper.
+func (w *world) Unwrap() any { return w.World }
+
+// Rewrites implements envs.Wrapper: the abilities that read or write actions. A
+// picture is for a person and a snapshot for the program, so both stay.
+func (w *world) Rewrites() []any {
+	return []any{
+		func(inner envs.Lister) envs.Lister { return lister{inner, w.p} },
+		func(inner envs.Expert) envs.Expert { return expert{inner, w.p} },
+		func(inner envs.Speller) envs.Speller { return speller{inner, w.p} },
+	}
 }
 
 // Start implements envs.World.
@@ -180,4 +218,18 @@ func (e expert) ExpertAction(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return e.p.WriteAction(action), nil
+}
+
+type speller struct {
+	inner envs.Speller
+	p     *Perturbation
+}
+
+// Spell implements envs.Speller. An action of a form that there is now needs no
+// other spelling.
+func (s speller) Spell(action string) string {
+	if _, ok := s.p.read(action); ok {
+		return action
+	}
+	return s.inner.Spell(action)
 }

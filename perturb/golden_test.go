@@ -153,7 +153,7 @@ func TestOfficialGames(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range env.Info().StepLimit {
-				actions, err := w.(envs.Lister).Actions(ctx)
+				actions, err := abilityOf[envs.Lister](t, w).Actions(ctx)
 				if err != nil || !slices.IsSorted(actions) {
 					t.Fatal(actions, err)
 				}
@@ -166,7 +166,7 @@ func TestOfficialGames(t *testing.T) {
 						break // each costs a command of the engine's limit
 					}
 				}
-				action, err := w.(envs.Expert).ExpertAction(ctx)
+				action, err := abilityOf[envs.Expert](t, w).ExpertAction(ctx)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -145,6 +145,25 @@ func TestNothingReachesOutside(t *testing.T) {
 	})
 }
 
+// Optional abilities are asked for with envs.As: a type assertion finds none
+// through a wrapper.
+func TestAbilitiesGoThroughOneDoor(t *testing.T) {
+	sources(t, func(_, file string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			assertion, ok := n.(*ast.TypeAssertExpr)
+			if !ok {
+				return true
+			}
+			if to, ok := assertion.Type.(*ast.SelectorExpr); ok {
+				if pkg, ok := to.X.(*ast.Ident); ok && pkg.Name == "envs" {
+					t.Errorf("%s asserts envs.%s; ask with envs.As", file, to.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}
+
 // The top level holds what ARCHITECTURE.md names, and no packages for leftovers.
 func TestLayout(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join("..", ".."))

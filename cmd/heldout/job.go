@@ -150,7 +150,7 @@ func (j *job) close() {
 // closeEnv closes an environment that holds something. What it says then, when
 // everything else is done, helps nobody.
 func closeEnv(env envs.Env) {
-	if c, ok := env.(io.Closer); ok {
+	if c, ok := envs.As[io.Closer](env); ok {
 		c.Close()
 	}
 }

@@ -76,7 +76,7 @@ ones, with --actions.`,
 // open makes the world to play.
 func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err error) {
 	if task, err = eval.FindTask(env, o.task); err != nil {
-		if _, finder := env.(envs.Finder); !finder && env.Info().Source == envs.Generated {
+		if _, finder := envs.As[envs.Finder](env); !finder && env.Info().Source == envs.Generated {
 			err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
 		}
 		return task, nil, err

@@ -26,7 +26,7 @@ type player struct {
 
 // validActions lists the valid actions.
 func (p *player) validActions(ctx context.Context) ([]string, error) {
-	l, ok := p.world.(envs.Lister)
+	l, ok := envs.As[envs.Lister](p.world)
 	if !ok {
 		return nil, errors.New("the environment cannot list its valid actions")
 	}
@@ -149,7 +149,7 @@ func (p *player) playText(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(p.sys.stdout, "%s %s\n%s\n\n", p.env, p.task.ID, start.Goal)
-	if v, ok := p.world.(envs.Viewer); ok {
+	if v, ok := envs.As[envs.Viewer](p.world); ok {
 		fmt.Fprintf(p.sys.stdout, "%s\n\n", strings.Join(v.View().Legend, "\n"))
 	}
 	if err := p.showObservation(ctx, start.Observation); err != nil {
@@ -174,7 +174,7 @@ func (p *player) command(ctx context.Context, line string) error {
 		}
 		return p.showText(ctx, strings.Join(actions, "\n"))
 	case ":expert":
-		e, ok := p.world.(envs.Expert)
+		e, ok := envs.As[envs.Expert](p.world)
 		if !ok {
 			return p.showText(ctx, "The environment has no expert.")
 		}
@@ -197,7 +197,7 @@ func (p *player) command(ctx context.Context, line string) error {
 
 // showObservation prints an observation, beside a picture if there is one.
 func (p *player) showObservation(ctx context.Context, text string) error {
-	v, ok := p.world.(envs.Viewer)
+	v, ok := envs.As[envs.Viewer](p.world)
 	if !ok {
 		return p.showText(ctx, text)
 	}

@@ -58,7 +58,7 @@ type expert struct {
 
 // NewExpert returns the expert of a world, which must have one.
 func NewExpert(w envs.World) (Agent, error) {
-	e, ok := w.(envs.Expert)
+	e, ok := envs.As[envs.Expert](w)
 	if !ok {
 		return nil, fmt.Errorf("the environment has no expert")
 	}
@@ -81,7 +81,7 @@ type random struct {
 // NewRandom returns an agent that chooses evenly among the valid actions of a
 // world, which must be able to list them.
 func NewRandom(w envs.World, rng *rand.Rand) (Agent, error) {
-	l, ok := w.(envs.Lister)
+	l, ok := envs.As[envs.Lister](w)
 	if !ok {
 		return nil, fmt.Errorf("the environment cannot list its valid actions")
 	}

@@ -1,0 +1,34 @@
+package envs
+
+// Wrapper is an Env or a World around another one. It changes how the inner one
+// is spoken to or watched, and loses none of its abilities: As finds them through
+// any number of wrappers.
+type Wrapper interface {
+	// Unwrap returns the Env or World inside.
+	Unwrap() any
+	// Rewrites lists the abilities that look different through the wrapper. Each
+	// entry is a func(A) A for one ability A; it gets the ability of the inner
+	// Env or World and returns what the outside sees of it, or nil to hide it.
+	// Abilities without an entry are seen as they are.
+	Rewrites() []any
+}
+
+// As returns the ability A of an Env or a World, such as Lister, as it looks
+// through all wrappers around it. Optional abilities are asked for in this way
+// only: a type assertion would find those of the outermost wrapper instead.
+func As[A any](v any) (ability A, ok bool) {
+	w, wrapped := v.(Wrapper)
+	if !wrapped {
+		ability, ok = v.(A)
+		return ability, ok
+	}
+	if ability, ok = As[A](w.Unwrap()); !ok {
+		return ability, false
+	}
+	for _, rewrite := range w.Rewrites() {
+		if f, is := rewrite.(func(A) A); is {
+			ability = f(ability)
+		}
+	}
+	return ability, any(ability) != nil
+}

@@ -1,0 +1,199 @@
+package perturb
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/jericho"
+	"heldout/envs/pddl"
+	"heldout/envs/sciworld"
+)
+
+// ofEnv and ofWorld ask for every optional ability by its name.
+var (
+	ofEnv = map[string]func(any) bool{
+		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Spoken": has[envs.Spoken], "io.Closer": has[io.Closer],
+	}
+	ofWorld = map[string]func(any) bool{
+		"Lister": has[envs.Lister], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
+		"Snapshotter": has[envs.Snapshotter], "Viewer": has[envs.Viewer],
+	}
+)
+
+func has[A any](v any) bool { _, ok := envs.As[A](v); return ok }
+
+// abilityOf returns an ability that must be there.
+func abilityOf[A any](t *testing.T, v any) A {
+	t.Helper()
+	a, ok := envs.As[A](v)
+	if !ok {
+		t.Fatalf("%T has no %T", v, a)
+	}
+	return a
+}
+
+// The tables above have every ability that package envs declares.
+func TestAllAbilitiesAreKnown(t *testing.T) {
+	packages, err := parser.ParseDir(token.NewFileSet(), "../envs", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := 0
+	ast.Inspect(packages["envs"], func(n ast.Node) bool {
+		d, ok := n.(*ast.GenDecl)
+		if !ok || !strings.Contains(d.Doc.Text(), " is the optional ability of ") {
+			return true
+		}
+		name := d.Specs[0].(*ast.TypeSpec).Name.Name
+		declared++
+		if ofEnv[name] == nil && ofWorld[name] == nil {
+			t.Errorf("envs.%s is not among the abilities that are tested with wrappers", name)
+		}
+		return true
+	})
+	if want := len(ofEnv) - 1 + len(ofWorld); declared != want { // io.Closer is declared elsewhere
+		t.Errorf("package envs declares %d abilities, want %d", declared, want)
+	}
+}
+
+// environments are all that can be played on this machine, with one rule each
+// that renames an action.
+func environments(t *testing.T) map[envs.Env]configs.Perturbation {
+	t.Helper()
+	out := map[envs.Env]configs.Perturbation{}
+	add := func(env envs.Env, err error, old, written string) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := env.(io.Closer); ok {
+			t.Cleanup(func() { c.Close() })
+		}
+		out[env] = configs.Perturbation{Name: "renamed", Env: env.Info().Name, Actions: map[string]string{old: written}}
+	}
+	a, err := alfworld.NewGenerated(0, alfworld.Options{})
+	add(a, err, "go to {recep}", "walk to {recep}")
+	b, err := babyai.New(babyai.Options{})
+	add(b, err, "go to {thing}", "walk to {thing}")
+	h, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
+	add(h, err, "lookup[{text}]", "seek[{text}]")
+	j, err := jericho.New(jericho.Options{})
+	add(j, err, "take {thing}", "grab {thing}")
+	p, err := pddl.NewGenerated(0)
+	add(p, err, "Open {a}", "Unlock {a}")
+	if err := sciworld.Missing(sciworld.Options{}); err != nil {
+		t.Logf("without ScienceWorld: %v", err)
+		return out
+	}
+	s, err := sciworld.New(sciworld.Options{})
+	add(s, err, "look around", "gaze around")
+	return out
+}
+
+// A wrapped environment and its worlds have exactly the abilities that they have
+// by themselves. Spoken alone is hidden: a perturbed environment is not perturbed
+// again.
+func TestWrappersLoseNoAbility(t *testing.T) {
+	for env, rules := range environments(t) {
+		perturbed, err := Wrap(env, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, has := range ofEnv {
+			if want := has(env) && name != "Spoken"; has(perturbed) != want {
+				t.Errorf("%s: perturbed it has %s: %v, want %v", rules.Env, name, !want, want)
+			}
+		}
+		task := env.Tasks()[0]
+		inner, err := env.NewWorld(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer inner.Close()
+		outer, err := perturbed.NewWorld(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer outer.Close()
+		for name, has := range ofWorld {
+			if has(outer) != has(inner) {
+				t.Errorf("%s: a perturbed world has %s: %v, its own %v", rules.Env, name, has(outer), has(inner))
+			}
+		}
+	}
+}
+
+// A perturbation that renames one action leaves the spelling of the others to the
+// environment, and takes the new form as it is.
+func TestSpelling(t *testing.T) {
+	env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{"lookup[{text}]": "Seek[{text}]"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := perturbed.NewWorld(env.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	speller := abilityOf[envs.Speller](t, w)
+	for action, want := range map[string]string{
+		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]", "Finish[yes]": "finish[yes]",
+	} {
+		if got := speller.Spell(action); got != want {
+			t.Errorf("%q is spelled %q, want %q", action, got, want)
+		}
+	}
+	s, err := w.Step(context.Background(), speller.Spell("Finish[yes]"))
+	if err != nil || !s.Valid || !s.Done {
+		t.Errorf("Finish[yes] is answered %+v, %v", s, err)
+	}
+	if s, err := w.Step(context.Background(), "lookup[moon]"); err != nil || s.Valid {
+		t.Errorf("the old form is answered %+v, %v", s, err)
+	}
+}
+
+// A task outside the benchmark can be played perturbed, whatever its type.
+func TestTaskOutsideTheBenchmark(t *testing.T) {
+	env, err := babyai.New(babyai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]bool{}
+	for _, task := range env.Tasks() {
+		types[task.Type] = true
+	}
+	task, err := abilityOf[envs.Finder](t, perturbed).Task("BabyAI-BossLevel-v0/5")
+	if err != nil || types[task.Type] {
+		t.Fatalf("want a task of a type that the benchmark does not have, got %+v, %v", task, err)
+	}
+	w, err := perturbed.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := w.Step(context.Background(), "rotate left"); err != nil || !s.Valid {
+		t.Errorf("rotate left is answered %+v, %v", s, err)
+	}
+}
