@@ -245,7 +245,7 @@ func scoreColumns(bounded bool) (columns []table.Column) {
 	for i, rate := range []string{"heldout_success", "heldout_progress"} {
 		columns = append(columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]})
 		if bounded {
-			columns = append(columns, table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high"})
+			columns = append(columns, table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high", Upper: true})
 		}
 	}
 	return columns

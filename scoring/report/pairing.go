@@ -29,11 +29,11 @@ func (p *pairing) table(columns ...table.Column) table.Table {
 		table.Column{Key: "tasks", Header: "Tasks"},
 		table.Column{Key: "success_difference", Header: "Δ SR"},
 		table.Column{Key: "success_low", Header: "95% low"},
-		table.Column{Key: "success_high", Header: "high"},
+		table.Column{Key: "success_high", Header: "high", Upper: true},
 		table.Column{Key: "success_p", Header: "p"},
 		table.Column{Key: "progress_difference", Header: "Δ PR"},
 		table.Column{Key: "progress_low", Header: "95% low"},
-		table.Column{Key: "progress_high", Header: "high"},
+		table.Column{Key: "progress_high", Header: "high", Upper: true},
 		table.Column{Key: "progress_p", Header: "p"},
 	)}
 	var successP, progressP []float64

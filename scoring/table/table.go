@@ -29,6 +29,11 @@ type Column struct {
 	Key, Header string
 	// Left aligns the column to the left, as words are; numbers go right.
 	Left bool
+	// Upper says that the column is the upper end of an interval whose lower end
+	// is the column before it.
+	Upper bool
+	// Detail says that a narrow table can do without the column.
+	Detail bool
 }
 
 // Cell is what stands in one place.
@@ -40,6 +45,9 @@ type Cell struct {
 	Value any
 	// Mark is put behind the text and points to a note.
 	Mark string
+	// lines are text and mark in lines that are ready to print; nil if they stand
+	// on one line.
+	lines []string
 }
 
 // none is what people see where there is nothing.

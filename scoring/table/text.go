@@ -85,6 +85,10 @@ func fill(w io.Writer, t Table, escape func(string) string, options ...tablewrit
 	for _, row := range t.Rows {
 		var texts []string
 		for _, c := range row {
+			if c.lines != nil {
+				texts = append(texts, strings.Join(c.lines, "\n"))
+				continue
+			}
 			texts = append(texts, escape(c.Text+c.Mark))
 		}
 		if err := out.Append(texts); err != nil {

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/eval/record"
+)
+
+const (
+	incompleteMark = "*"
+	// incompleteNote explains the mark where the details stand elsewhere.
+	incompleteNote = incompleteMark + " Incomplete: not every planned episode has a result; the table of results says which are missing."
+)
+
+// incomplete says what is missing of the rows that are not complete.
+func incomplete(rows []row) (notes []string) {
+	for _, r := range rows {
+		if r.Complete() {
+			continue
+		}
+		var missing []string
+		for _, o := range []record.Outcome{record.ModelError, record.EnvError, record.ContextExceeded, record.Cancelled} {
+			if n := r.Unfinished[o]; n > 0 {
+				missing = append(missing, fmt.Sprintf("%d %s", n, o))
+			}
+		}
+		if n := r.Unfinished[""]; n > 0 {
+			missing = append(missing, fmt.Sprintf("%d not run", n))
+		}
+		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates are of those alone; run it again to fill in the rest.",
+			incompleteMark, r.name, r.Condition.Env, r.Finished, r.Planned, strings.Join(missing, ", ")))
+	}
+	return notes
+}
+
+// decodings says how the replies of served models were sampled.
+func decodings(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		d := r.Condition.Decoding
+		if d == nil {
+			return ""
+		}
+		return fmt.Sprintf("temperature %g, top-p %g, replies of at most %d tokens", d.Temperature, d.TopP, d.MaxTokens)
+	})
+}
+
+// settings says how the environments were set up.
+func settings(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		var chosen []string
+		for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
+			chosen = append(chosen, k+" "+r.Condition.Settings[k])
+		}
+		if chosen == nil {
+			return ""
+		}
+		return r.Condition.Env + " with " + strings.Join(chosen, ", ")
+	})
+}
+
+// stepLimits says which rows had another step limit than the benchmark's.
+func stepLimits(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		if r.Condition.StepLimit == r.Environment.StepLimit {
+			return ""
+		}
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.Condition.Env, r.Environment.StepLimit)
+	})
+}
+
+// caveats say which rows do not compare with published results, and why.
+func caveats(rows []row) []string {
+	return grouped(rows, row.title, func(r row) string {
+		if r.Environment.Caveat == "" {
+			return ""
+		}
+		return "not comparable with published results: " + r.Environment.Caveat
+	})
+}
+
+// otherNames says where the columns of a table stand for rates of other names.
+func otherNames(rows []row) []string {
+	return grouped(rows, func(r row) string { return r.Condition.Env }, func(r row) string {
+		if m := r.measures(); m != common {
+			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
+		}
+		return ""
+	})
+}
+
+// grouped makes a note of everything that is to be said of things, with the names
+// of those it is said of.
+func grouped[T any](things []T, name, say func(T) string) (notes []string) {
+	var said []string
+	names := map[string][]string{}
+	for _, t := range things {
+		s := say(t)
+		if s == "" || slices.Contains(names[s], name(t)) {
+			continue
+		}
+		if names[s] == nil {
+			said = append(said, s)
+		}
+		names[s] = append(names[s], name(t))
+	}
+	for _, s := range said {
+		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
+	}
+	return notes
+}

@@ -1,0 +1,246 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/pkg/twwarp"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+// narrowest is the width, in characters, below which names are not folded.
+const narrowest = 12
+
+// Fit prepares tables for a reader whose screen is width characters wide; the
+// result is for the format Text. Both ends of an interval go into one column and
+// notes are broken into lines. While a table is too wide, columns that say the
+// same in every row become one line, then columns of detail are left out from
+// the right, with a note that names them, then names are folded. A table that is
+// still too wide stays so.
+func Fit(tables []Table, width int) []Table {
+	var out []Table
+	for _, t := range tables {
+		t = t.joinIntervals()
+		if t.width() > width {
+			t = t.dropConstant()
+		}
+		t = t.dropDetail(width)
+		t = t.foldNames(width)
+		t.Notes = wrap(t.Notes, width)
+		out = append(out, t)
+	}
+	return out
+}
+
+// width is how wide the table is as text: each column has a blank on both sides.
+func (t Table) width() int {
+	total := 0
+	for i := range t.Columns {
+		total += t.columnWidth(i) + 2
+	}
+	return total
+}
+
+// columnWidth is the width of a column's widest line.
+func (t Table) columnWidth(i int) int {
+	widest := twwidth.Width(Printable(t.Columns[i].Header))
+	for _, row := range t.Rows {
+		for _, line := range row[i].textLines() {
+			widest = max(widest, twwidth.Width(line))
+		}
+	}
+	return widest
+}
+
+// textLines are the printable lines of a cell.
+func (c Cell) textLines() []string {
+	if c.lines != nil {
+		return c.lines
+	}
+	return []string{Printable(c.Text + c.Mark)}
+}
+
+// keep returns the table with those columns only.
+func (t Table) keep(columns []int) Table {
+	out := t
+	out.Columns, out.Rows = nil, nil
+	for _, i := range columns {
+		out.Columns = append(out.Columns, t.Columns[i])
+	}
+	for _, row := range t.Rows {
+		var cells []Cell
+		for _, i := range columns {
+			cells = append(cells, row[i])
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+// without returns the table without one column.
+func (t Table) without(column int) Table {
+	var rest []int
+	for i := range t.Columns {
+		if i != column {
+			rest = append(rest, i)
+		}
+	}
+	return t.keep(rest)
+}
+
+// joinIntervals puts the ends of intervals into one column.
+func (t Table) joinIntervals() Table {
+	var rest []int
+	for i, c := range t.Columns {
+		if !c.Upper || i == 0 {
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) == len(t.Columns) {
+		return t
+	}
+	joined := t
+	joined.Columns, joined.Rows = slices.Clone(t.Columns), nil
+	for i, c := range t.Columns {
+		if c.Upper && i > 0 {
+			joined.Columns[i-1].Header = intervalHeader
+		}
+	}
+	for _, row := range t.Rows {
+		row = slices.Clone(row)
+		for i, c := range t.Columns {
+			if c.Upper && i > 0 && row[i].Value != nil {
+				row[i-1].Text += " to " + row[i].Text
+			}
+		}
+		joined.Rows = append(joined.Rows, row)
+	}
+	return joined.keep(rest)
+}
+
+// intervalHeader heads the column of an interval whose ends were joined.
+const intervalHeader = "95% CI"
+
+// dropConstant moves columns that say the same in each of several rows into a
+// line above the notes.
+func (t Table) dropConstant() Table {
+	if len(t.Rows) < 2 {
+		return t
+	}
+	var rest []int
+	var same []string
+	for i, c := range t.Columns {
+		first := t.Rows[0][i]
+		if !c.Left && !c.Detail || slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Text != first.Text || row[i].Mark != "" }) {
+			rest = append(rest, i)
+			continue
+		}
+		same = append(same, c.Header+" "+first.Text)
+	}
+	if len(same) == 0 || len(rest) == 0 {
+		return t
+	}
+	out := t.keep(rest)
+	out.Notes = slices.Concat([]string{"All rows: " + strings.Join(same, ", ") + "."}, t.Notes)
+	return out
+}
+
+// dropDetail leaves out columns of detail while the table is too wide.
+func (t Table) dropDetail(width int) Table {
+	var dropped []string
+	for t.width() > width {
+		last := -1
+		for i, c := range t.Columns {
+			if c.Detail {
+				last = i
+			}
+		}
+		if last < 0 {
+			break
+		}
+		dropped = append([]string{t.Columns[last].Header}, dropped...)
+		t = t.without(last)
+	}
+	if len(dropped) > 0 {
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (--wide shows all columns).", strings.Join(dropped, ", ")))
+	}
+	return t
+}
+
+// foldNames breaks the longest names while the table is too wide.
+func (t Table) foldNames(width int) Table {
+	for {
+		excess := t.width() - width
+		widest := -1
+		for i, c := range t.Columns {
+			if c.Left && t.columnWidth(i) > narrowest && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
+				widest = i
+			}
+		}
+		if excess <= 0 || widest < 0 {
+			return t
+		}
+		t = t.fold(widest, max(narrowest, t.columnWidth(widest)-excess))
+	}
+}
+
+// fold breaks the texts of a column into lines of at most width characters.
+func (t Table) fold(column, width int) Table {
+	out := t
+	out.Columns, out.Rows = slices.Clone(t.Columns), nil
+	out.Columns[column].Header = strings.TrimSpace(t.Columns[column].Header)
+	for _, row := range t.Rows {
+		row = slices.Clone(row)
+		row[column].lines = foldText(Printable(row[column].Text+row[column].Mark), width)
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// foldText breaks a text into lines of at most width characters, behind a blank
+// or a mark such as a hyphen if there is one in the second half of the line.
+func foldText(s string, width int) []string {
+	var lines []string
+	for twwidth.Width(s) > width {
+		cut, soft := 0, 0
+		for at, r := range s {
+			if twwidth.Width(s[:at]+string(r)) > width {
+				break
+			}
+			cut = at + len(string(r))
+			if strings.ContainsRune(" /-_:,.", r) && 2*twwidth.Width(s[:cut]) > width {
+				soft = cut
+			}
+		}
+		if soft > 0 {
+			cut = soft
+		}
+		if cut == 0 { // a single character is wider than the line
+			break
+		}
+		lines = append(lines, strings.TrimRight(s[:cut], " "))
+		s = s[cut:]
+	}
+	return append(lines, s)
+}
+
+// wrap breaks notes at blanks; continued lines are indented.
+func wrap(notes []string, width int) []string {
+	const indent = "  "
+	var out []string
+	for _, note := range notes {
+		if twwidth.Width(Printable(note)) <= width {
+			out = append(out, note)
+			continue
+		}
+		lines, _ := twwarp.WrapString(note, width-len(indent))
+		for i, line := range lines {
+			if i > 0 {
+				line = indent + line
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
