@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -17,16 +18,34 @@ import (
 var files embed.FS
 
 // decode reads a YAML document into v. The file's name is used in errors, which
-// show line, column and an excerpt.
+// show line, column and an excerpt. Documents beyond the limits are refused
+// before they are parsed.
 func decode(file string, b []byte, v any) error {
+	if err := checkLimits(b); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
 	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
 	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file says nothing, which is no error here
-		return fmt.Errorf("%s: %s", file, yaml.FormatError(err, false, true))
+		return fmt.Errorf("%s: %s", file, excerpt(yaml.FormatError(err, false, true)))
 	}
 	if err := d.Decode(new(any)); err != io.EOF {
 		return fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	return nil
+}
+
+// longestLine is how much of a line an error shows, in bytes.
+const longestLine = 200
+
+// excerpt shortens the lines of an error that quotes the document.
+func excerpt(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len(line) > longestLine {
+			lines[i] = strings.ToValidUTF8(line[:longestLine], "") + "…"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // embedded reads an embedded YAML file into v. The file is ours, and a test

@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -54,12 +55,41 @@ func LoadPerturbation(name string) (Perturbation, error) {
 	return ParsePerturbation(file, b)
 }
 
+// The limits of a perturbation: the time to check rules grows with the product
+// of their lengths. The longest of our own has 60 bytes.
+const (
+	maxRules      = 200
+	maxRuleLength = 500 // bytes
+)
+
+// checkLength reports rules that are too many or too long.
+func (p Perturbation) checkLength() error {
+	if n := len(p.Actions) + len(p.Replies); n > maxRules {
+		return fmt.Errorf("there are %d rules, more than %d", n, maxRules)
+	}
+	texts := []string{p.Name, p.Title, p.Env, p.Names}
+	for _, rules := range []map[string]string{p.Actions, p.Replies} {
+		for _, from := range slices.Sorted(maps.Keys(rules)) {
+			texts = append(texts, from, rules[from])
+		}
+	}
+	for _, text := range texts {
+		if len(text) > maxRuleLength {
+			return fmt.Errorf("a rule has more than %d bytes: %.20q…", maxRuleLength, text)
+		}
+	}
+	return nil
+}
+
 // ParsePerturbation reads a perturbation. Whether its rules fit the environment
 // shows when they are put around it.
 func ParsePerturbation(file string, b []byte) (Perturbation, error) {
 	var p Perturbation
 	if err := decode(file, b, &p); err != nil {
 		return p, err
+	}
+	if err := p.checkLength(); err != nil {
+		return p, fmt.Errorf("%s: %w", file, err)
 	}
 	changes := len(p.Actions) + len(p.Replies)
 	if p.Names != "" {

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -33,9 +34,17 @@ type RecordedStep struct {
 	Progress    float64 `json:"progress"`
 }
 
+// The limits of a file of recorded episodes, in bytes after decompression: a small
+// gzip file can stand for terabytes. The largest recorded episode has 90 kB.
+const (
+	maxRecordedLine = 16 << 20
+	maxRecorded     = 4 << 30
+)
+
 // ReadRecorded reads episodes from JSON Lines, compressed with gzip or not, and
-// visits one after the other. Its own errors name the file and line.
-func ReadRecorded(r io.Reader, file string, visit func(line int, e *Recorded) error) error {
+// visits one after the other until ctx is done. Its own errors name the file and
+// line.
+func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line int, e *Recorded) error) error {
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
@@ -44,24 +53,35 @@ func ReadRecorded(r io.Reader, file string, visit func(line int, e *Recorded) er
 		}
 		in = bufio.NewReader(z)
 	}
-	for n := 1; ; n++ {
-		text, err := in.ReadBytes('\n')
-		if err != nil && err != io.EOF {
+	whole := &io.LimitedReader{R: in, N: maxRecorded}
+	lines := bufio.NewScanner(whole)
+	lines.Buffer(nil, maxRecordedLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var e Recorded
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return fmt.Errorf("%s:%d: %w", file, n, err)
 		}
-		if len(bytes.TrimSpace(text)) > 0 {
-			var e Recorded
-			if err := json.Unmarshal(text, &e); err != nil {
-				return fmt.Errorf("%s:%d: %w", file, n, err)
-			}
-			if err := visit(n, &e); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
+		if err := visit(n, &e); err != nil {
+			return err
 		}
 	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("%s:%d: the line has more than %d bytes", file, n+1, maxRecordedLine)
+	case err != nil:
+		return fmt.Errorf("%s: after line %d: %w", file, n, err)
+	case whole.N == 0:
+		return fmt.Errorf("%s:%d: the file has more than %d bytes when it is decompressed", file, n+1, maxRecorded)
+	}
+	return nil
 }
 
 // Mismatch is a place where a replay differs from its record.

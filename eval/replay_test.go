@@ -3,6 +3,8 @@ package eval
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -83,7 +85,7 @@ func TestReadRecorded(t *testing.T) {
 	}
 	for name, in := range map[string]string{"plain": twoRecords, "gzip": zipped.String()} {
 		var got []string
-		err := ReadRecorded(strings.NewReader(in), name, func(line int, e *Recorded) error {
+		err := ReadRecorded(t.Context(), strings.NewReader(in), name, func(line int, e *Recorded) error {
 			got = append(got, fmt.Sprint(line, e.Env, e.ID, len(e.Steps), e.Done))
 			return nil
 		})
@@ -95,12 +97,40 @@ func TestReadRecorded(t *testing.T) {
 		"{}\n{":                          "f:2: ",
 		"[1]":                            "f:1: ",
 		"\x1f\x8bnot gzip":               "f: gzip",
-		zipped.String()[:zipped.Len()-9]: "f:3: unexpected EOF",
+		zipped.String()[:zipped.Len()-9]: "f: after line 3: unexpected EOF",
 	} {
-		err := ReadRecorded(strings.NewReader(in), "f", func(int, *Recorded) error { return nil })
+		err := ReadRecorded(t.Context(), strings.NewReader(in), "f", func(int, *Recorded) error { return nil })
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
+	}
+}
+
+// A small file that stands for a long line ends with an error, and one that stands
+// for blank lines without end can be stopped.
+func TestReadRecordedBombs(t *testing.T) {
+	zip := func(piece string, n int) *bytes.Buffer {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		for range n {
+			if _, err := z.Write([]byte(piece)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return &b
+	}
+	visit := func(int, *Recorded) error { return nil }
+	err := ReadRecorded(t.Context(), zip(strings.Repeat(" ", 1<<20), 17), "f", visit)
+	if err == nil || err.Error() != "f:1: the line has more than 16777216 bytes" {
+		t.Error(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := ReadRecorded(ctx, zip("\n", 10), "f", visit); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
@@ -110,7 +140,7 @@ func FuzzReadRecorded(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	var env envs.Env = newCountdown(3)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		_ = ReadRecorded(bytes.NewReader(in), "f", func(_ int, e *Recorded) error {
+		_ = ReadRecorded(t.Context(), bytes.NewReader(in), "f", func(_ int, e *Recorded) error {
 			for _, s := range e.Steps {
 				if s.Action == "panic" {
 					return nil // the fake environment does as it is told

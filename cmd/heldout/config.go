@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/alfworld"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/envs/hotpotqa"
 	"heldout/envs/hotpotqa/wiki"
 	"heldout/envs/sciworld"
@@ -159,7 +159,7 @@ func resolve(sys *system, given *pflag.FlagSet, kind runKind, file string) (r co
 	offered := r.Env
 	r.Env = nil
 	if file != "" {
-		b, err := os.ReadFile(file)
+		b, err := datafile.Read(file, datafile.MaxConfig)
 		if err != nil {
 			return r, nil, err
 		}
@@ -302,7 +302,7 @@ func loadPrompt(env, file string) (configs.Prompt, record.Prompt, error) {
 		p, err := configs.LoadPrompt(env)
 		return p, promptRecord("built-in", p), err
 	}
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxConfig)
 	if err != nil {
 		return configs.Prompt{}, record.Prompt{}, err
 	}

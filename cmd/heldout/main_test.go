@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,6 +16,23 @@ func TestMain(m *testing.M) {
 		"heldout":    main,
 		"fakeserver": serveFake,
 	})
+}
+
+// makeHostileYAML writes documents that would keep a parser busy: deep.yaml,
+// bomb.yaml, big.yaml and rule.yaml.
+func makeHostileYAML(ts *testscript.TestScript, _ bool, _ []string) {
+	bomb := "extra-body:\n"
+	for c := 'a'; c < 'k'; c++ {
+		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 10))
+	}
+	for name, text := range map[string]string{
+		"deep.yaml": "env: " + strings.Repeat("[", 200_000),
+		"bomb.yaml": bomb,
+		"big.yaml":  "model: " + strings.Repeat("x", 50_000_000),
+		"rule.yaml": "name: X\nenv: alfworld\nactions: {look: " + strings.Repeat("look ", 40_000) + "}\n",
+	} {
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
 }
 
 // TestScripts runs the command line as users do. Every script has a fake model
@@ -45,7 +64,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("STORY", story)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "mkyaml": makeHostileYAML},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
 			return cond == "data" && err == nil, nil

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/scoring"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
@@ -94,7 +94,7 @@ func readPublished(name string) (configs.Published, error) {
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		return configs.LoadPublished(name)
 	}
-	b, err := os.ReadFile(name)
+	b, err := datafile.Read(name, datafile.MaxConfig)
 	if err != nil {
 		return configs.Published{}, err
 	}

@@ -52,19 +52,30 @@ func draw(row []envs.Glyph, colored bool) (line string, width int) {
 	return b.String(), width
 }
 
-// style returns what a terminal is told (ISO 6429, SGR) to show a glyph: its
-// color, and a dark background where the agent sees it.
-func style(g envs.Glyph) string {
-	code := map[envs.Color]string{
-		envs.Red: "91", envs.Green: "92", envs.Blue: "94", envs.Purple: "95", envs.Yellow: "93", envs.Grey: "37",
-	}[g.Color]
-	switch {
-	case g.Lit && code != "":
-		return code + ";48;5;238"
-	case g.Lit:
-		return "48;5;238"
+// The colors of glyphs, as numbers of xterm's palette of 256. Terminals have light
+// and dark backgrounds, so plain glyphs have colors of medium brightness, which
+// can be read on both. What the agent sees has a dark background of its own, and
+// brighter colors on it.
+var (
+	plainColors = map[envs.Color]string{
+		envs.Red: "160", envs.Green: "28", envs.Blue: "33", envs.Purple: "134", envs.Yellow: "136", envs.Grey: "244",
 	}
-	return code
+	litColors = map[envs.Color]string{
+		"": "255", envs.Red: "210", envs.Green: "77", envs.Blue: "117", envs.Purple: "183", envs.Yellow: "221", envs.Grey: "250",
+	}
+)
+
+const litBackground = "238"
+
+// style returns what a terminal is told (ISO 6429, SGR) to show a glyph.
+func style(g envs.Glyph) string {
+	if g.Lit {
+		return "38;5;" + litColors[g.Color] + ";48;5;" + litBackground
+	}
+	if color := plainColors[g.Color]; color != "" {
+		return "38;5;" + color
+	}
+	return ""
 }
 
 // wrap breaks lines at spaces so that they fit; a longer word stays whole.

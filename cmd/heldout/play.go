@@ -29,10 +29,10 @@ func newPlay(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "play ENV --task TASK",
 		Short: "Play a task by hand, or from another program",
-		Long: `play starts one task and reads actions from standard input, one a line. ":actions"
-lists the valid ones, ":expert" says what the expert would do, ":quit" ends. Where the
-environment can be drawn, a picture stands beside the text, in color on a terminal
-(unless NO_COLOR is set).
+		Long: `play starts one task and reads actions from standard input, one per line. ":actions"
+lists the valid ones, ":expert" says what the expert would do, ":help" lists these
+commands, ":quit" ends. If the environment can be drawn, a picture stands beside the
+text, in color on a terminal (unless NO_COLOR is set or TERM is dumb).
 
 With --json standard input has one JSON object a line, {"action": "…"}, and standard
 output one a line: first env, task, goal, observation, progress, done and success, then
@@ -54,7 +54,7 @@ ones, with --actions.`,
 				return usage(err)
 			}
 			defer world.Close()
-			p := player{sys: sys, env: names[0], task: task, world: world, actions: o.withActions}
+			p := player{sys: sys, env: names[0], task: task, world: world, actions: o.withActions, raw: o.raw}
 			if o.asJSON {
 				return p.playJSON(c.Context())
 			}

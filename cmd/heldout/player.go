@@ -21,7 +21,8 @@ type player struct {
 	env     string
 	task    envs.Task
 	world   envs.World
-	actions bool
+	actions bool // listed with every observation
+	raw     bool // every line is for the world
 }
 
 // validActions lists the valid actions.
@@ -148,60 +149,98 @@ func (p *player) playText(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.sys.stdout, "%s %s\n%s\n\n", p.env, p.task.ID, start.Goal)
+	fmt.Fprintf(p.sys.stdout, "%s %s\n", p.env, table.Printable(p.task.ID))
+	p.write(start.Goal)
+	fmt.Fprintln(p.sys.stdout)
 	if v, ok := envs.As[envs.Viewer](p.world); ok {
 		fmt.Fprintf(p.sys.stdout, "%s\n\n", strings.Join(v.View().Legend, "\n"))
 	}
-	if err := p.showObservation(ctx, start.Observation); err != nil {
+	p.writeObservation(start.Observation)
+	if err := p.prompt(ctx); err != nil {
 		return err
 	}
-	err = p.eachLine(ctx, func(_ int, line string) error { return p.command(ctx, strings.TrimSpace(line)) })
+	err = p.eachLine(ctx, func(_ int, line string) error {
+		if err := p.command(ctx, strings.TrimSpace(line)); err != nil {
+			return err
+		}
+		return p.prompt(ctx)
+	})
 	if errors.Is(err, errQuit) {
 		return nil
 	}
 	return err
 }
 
+// commandsHelp lists the commands of the player.
+const commandsHelp = `:actions  list the valid actions
+:expert   show what the expert does next
+:help     list these commands
+:quit     end
+Everything else is an action.`
+
 // command carries out a line of input.
 func (p *player) command(ctx context.Context, line string) error {
-	switch line {
-	case ":quit":
+	switch {
+	case line == ":quit":
 		return errQuit
-	case ":actions":
+	case line == ":actions":
+		if _, ok := envs.As[envs.Lister](p.world); !ok {
+			p.write("The environment cannot list its valid actions.")
+			return nil
+		}
 		actions, err := p.validActions(ctx)
 		if err != nil {
 			return err
 		}
-		return p.showText(ctx, strings.Join(actions, "\n"))
-	case ":expert":
-		e, ok := envs.As[envs.Expert](p.world)
-		if !ok {
-			return p.showText(ctx, "The environment has no expert.")
-		}
-		action, err := e.ExpertAction(ctx)
-		if err != nil {
-			return err
-		}
-		if action == "" {
-			action = "The expert knows nothing to do."
-		}
-		return p.showText(ctx, action)
+		p.write(strings.Join(actions, "\n"))
+	case line == ":expert":
+		return p.askExpert(ctx)
+	case line == ":help":
+		p.write(commandsHelp)
+	case line == "" && !p.raw:
+		// Not an action of any environment.
+	case strings.HasPrefix(line, ":") && !p.raw:
+		p.write("There is no command " + line + "; :help lists the commands.")
+	default:
+		return p.act(ctx, line)
 	}
-	s, err := p.world.Step(ctx, line)
+	return nil
+}
+
+// act takes an action.
+func (p *player) act(ctx context.Context, action string) error {
+	s, err := p.world.Step(ctx, action)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
-	return p.showObservation(ctx, s.Observation)
+	p.writeObservation(s.Observation)
+	_, err = fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
+	return err
 }
 
-// showObservation prints an observation, beside a picture if there is one.
-func (p *player) showObservation(ctx context.Context, text string) error {
+// askExpert prints the expert's next action.
+func (p *player) askExpert(ctx context.Context) error {
+	e, ok := envs.As[envs.Expert](p.world)
+	if !ok {
+		p.write("The environment has no expert.")
+		return nil
+	}
+	action, err := e.ExpertAction(ctx)
+	if err != nil {
+		return err
+	}
+	p.write(cmp.Or(action, "The expert knows nothing to do."))
+	return nil
+}
+
+// writeObservation prints an observation, beside a picture if there is one.
+func (p *player) writeObservation(text string) {
 	v, ok := envs.As[envs.Viewer](p.world)
 	if !ok {
-		return p.showText(ctx, text)
+		p.write(text)
+		return
 	}
-	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == ""
+	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == "" && p.sys.getenv("TERM") != "dumb"
 	var printable []string
 	for _, line := range splitLines(text) {
 		printable = append(printable, table.Printable(line))
@@ -209,15 +248,13 @@ func (p *player) showObservation(ctx context.Context, text string) error {
 	for _, line := range beside(v.View(), printable, cmp.Or(p.sys.columns, plainColumns), colored) {
 		fmt.Fprintln(p.sys.stdout, line)
 	}
-	return p.prompt(ctx)
 }
 
-// showText prints an answer.
-func (p *player) showText(ctx context.Context, text string) error {
+// write prints a text of the world.
+func (p *player) write(text string) {
 	for _, line := range splitLines(text) {
 		fmt.Fprintln(p.sys.stdout, table.Printable(line))
 	}
-	return p.prompt(ctx)
 }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.

@@ -66,12 +66,12 @@ func (r *replayer) file(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.Close()
-	return eval.ReadRecorded(f, name, func(line int, e *eval.Recorded) error {
+	return eval.ReadRecorded(ctx, f, name, func(line int, e *eval.Recorded) error {
 		where := fmt.Sprintf("%s:%d", name, line)
 		if err := r.episode(ctx, where, e); err != nil {
 			return fmt.Errorf("%s: %w", where, err)
 		}
-		return ctx.Err()
+		return nil
 	})
 }
 
@@ -130,6 +130,6 @@ func (r *replayer) report() error {
 	}
 	m := r.first
 	fmt.Fprintf(r.sys.stdout, "\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
-		table.Printable(r.where), m.Task.ID, table.Printable(m.Source), m.Step, m.Action, m.What, m.Want, m.Got)
+		table.Printable(r.where), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.What, m.Want, m.Got)
 	return errors.New("the replay differs from the records")
 }

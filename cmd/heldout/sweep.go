@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/eval/record"
 	"heldout/perturb"
@@ -121,7 +121,7 @@ func loadPerturbation(arg string) (rules configs.Perturbation, file string, err 
 		rules, err = configs.LoadPerturbation(arg)
 		return rules, "built-in", err
 	}
-	b, err := os.ReadFile(arg)
+	b, err := datafile.Read(arg, datafile.MaxConfig)
 	if err != nil {
 		return rules, arg, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 )
 
 // gameFolders are where a split may lie: in AgentBoard's data folder, or in a
@@ -92,7 +93,7 @@ func listGames(folder string) (ids []string, files []gameFile, sums []string, er
 			continue
 		}
 		file := filepath.Join(folder, filepath.FromSlash(name))
-		b, err := os.ReadFile(file)
+		b, err := datafile.Read(file, datafile.MaxLabels)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("alfworld: %w", err)
 		}
@@ -128,7 +129,7 @@ func (e *Env) addOfficial(id string, f gameFile, labels map[string]label, o Opti
 
 // readLabels reads the label file if there is one; raw is its text.
 func readLabels(file string) (labels map[string]label, raw string, err error) {
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}

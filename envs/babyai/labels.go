@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/babyai/minigrid"
+	"heldout/envs/datafile"
 )
 
 // labelFile holds a line of JSON for each task (§5.9).
@@ -28,7 +28,7 @@ type label struct {
 // readLabels reads AgentBoard's labels; raw is their text.
 func readLabels(dir string) (labels []label, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, "", fmt.Errorf("the labels of the official BabyAI tasks are missing: %w", err)
 	}

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // folder is where the files of HotpotQA lie in the data folder.
@@ -36,7 +36,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	if !strings.ContainsRune(name, filepath.Separator) {
 		file = filepath.Join(dir, folder, name)
 	}
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxQuestions)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the questions of HotpotQA are missing: %w", err)
 	}
@@ -161,7 +161,7 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 	load := sync.OnceValues(func() (map[string]facts, error) {
 		found := map[string]facts{}
 		for _, name := range factFiles {
-			b, err := os.ReadFile(filepath.Join(dir, name))
+			b, err := datafile.Read(filepath.Join(dir, name), datafile.MaxQuestions)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

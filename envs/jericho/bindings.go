@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // binding is what Jericho knows of a game beside the story.
@@ -30,7 +30,7 @@ type bindings map[string]binding
 
 // readBindings reads a file of bindings in either form.
 func readBindings(file string) (bindings, error) {
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("the bindings cannot be read: %w", err)
 	}

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // misfiled is the game whose texts the benchmark does not find, because it keeps
@@ -100,12 +100,12 @@ func hash16(text string) string {
 // known of them; raw is the text of the file.
 func readLabels(data string) (labels []label, raw string, err error) {
 	file := filepath.Join(data, filepath.FromSlash(labelFile))
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	parse := parseLabels
 	if errors.Is(err, fs.ErrNotExist) {
 		file = filepath.Join(data, filepath.FromSlash(partialLabels))
 		parse = parsePartial
-		b, err = os.ReadFile(file)
+		b, err = datafile.Read(file, datafile.MaxLabels)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder: %w", labelFile, err)

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/jericho/zmachine"
 )
 
@@ -90,7 +90,7 @@ func (e *Env) note(known bindings) {
 
 // readStory reads a story file.
 func readStory(file string) ([]byte, error) {
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
 		//lint:ignore ST1005 the reference's text
 		return nil, fmt.Errorf("Game file %s does not exist.", file)

@@ -13,6 +13,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 	"heldout/envs/planning"
 )
 
@@ -121,7 +122,7 @@ type label struct {
 
 // readLabels reads the label file; raw is its text.
 func readLabels(file string) (labels []label, raw string, err error) {
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, "", fmt.Errorf("the labels of the official PDDL tasks are missing: %w", err)
 	}

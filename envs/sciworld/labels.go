@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 )
 
 // labelFile holds a line of JSON for each task (§4.1).
@@ -27,7 +27,7 @@ type label struct {
 // readLabels reads AgentBoard's labels; raw is their text.
 func readLabels(dir string) (labels []label, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, "", fmt.Errorf("the labels of the official ScienceWorld tasks are missing: %w", err)
 	}

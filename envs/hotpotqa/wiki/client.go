@@ -82,8 +82,8 @@ func NewLive(o Options) (*Live, error) {
 		o.URL = DefaultURL
 	}
 	o.URL = strings.TrimSuffix(o.URL, "/")
-	if u, err := url.Parse(o.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the address of Wikipedia is %q; want one such as %s", o.URL, DefaultURL)
+	if err := checkURL(o.URL); err != nil {
+		return nil, err
 	}
 	if o.Flow != JSON && o.Flow != HTML {
 		return nil, fmt.Errorf("unknown way %q to ask Wikipedia; there are %s and %s", o.Flow, JSON, HTML)
@@ -92,6 +92,23 @@ func NewLive(o Options) (*Live, error) {
 		o.Transport = &http.Transport{Proxy: o.Proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: timeout}
 	}
 	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
+}
+
+// checkURL reports an address that is not the script path of a Wikipedia. What may
+// be a password or a token is not quoted, and never goes into a record.
+func checkURL(address string) error {
+	_, rest, _ := strings.Cut(address, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	u, err := url.Parse(address)
+	switch {
+	case strings.Contains(authority, "@"):
+		return errors.New("the address of Wikipedia holds a user name or password; leave it out")
+	case strings.ContainsAny(address, "?#"):
+		return errors.New("the address of Wikipedia goes on after its path; leave out everything from the ? or #")
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("the address of Wikipedia is %q; want one such as %s", address, DefaultURL)
+	}
+	return nil
 }
 
 // Search implements the search box.

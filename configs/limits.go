@@ -1,0 +1,71 @@
+package configs
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The limits of a YAML document. They are checked on its tokens, before it is
+// parsed: the parser is recursive, and its time and memory grow faster than the
+// document.
+const (
+	// maxYAML is the size in bytes. The largest of our own files has a tenth.
+	maxYAML = 256 << 10
+	// maxDepth is how deep lists and mappings may be nested.
+	maxDepth = 64
+	// maxMarks is the number of anchors (&name), aliases (*name) and tags (!name)
+	// together. With so few, aliases of aliases cannot stand for much more than
+	// what is written.
+	maxMarks = 16
+)
+
+// checkLimits reports a document that is too large, is nested too deep, or has
+// too many anchors, aliases and tags.
+func checkLimits(b []byte) error {
+	if len(b) > maxYAML {
+		return fmt.Errorf("the file has more than %d bytes, the limit for YAML", maxYAML)
+	}
+	flow, marks := 0, 0
+	var block []int // the columns of the block lists and mappings that are open
+	for _, t := range lexer.Tokenize(string(b)) {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow--
+		case token.AnchorType, token.AliasType, token.TagType:
+			marks++
+		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
+			if flow == 0 {
+				block = open(block, column(t))
+			}
+		}
+		if flow+len(block) > maxDepth {
+			return fmt.Errorf("line %d: lists or mappings are nested more than %d deep", t.Position.Line, maxDepth)
+		}
+		if marks > maxMarks {
+			return fmt.Errorf("line %d: there are more than %d anchors, aliases and tags", t.Position.Line, maxMarks)
+		}
+	}
+	return nil
+}
+
+// open returns the columns of what is open once something at that column is:
+// what stands to the right of it has ended.
+func open(block []int, column int) []int {
+	for len(block) > 0 && block[len(block)-1] >= column {
+		block = block[:len(block)-1]
+	}
+	return append(block, column)
+}
+
+// column returns where an entry starts: a mapping's at its key, which precedes
+// the colon.
+func column(t *token.Token) int {
+	if key := t.Prev; t.Type == token.MappingValueType && key != nil && key.Position.Line == t.Position.Line {
+		return key.Position.Column
+	}
+	return t.Position.Column
+}

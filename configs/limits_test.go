@@ -1,0 +1,76 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Documents that would keep the parser busy, or the program that uses what they
+// say, are refused.
+func TestLimits(t *testing.T) {
+	bomb := "extra-body:\n  a: &a [x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9))
+	}
+	var indented strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&indented, "%*sa:\n", i, "")
+	}
+	for name, c := range map[string]struct{ in, want string }{
+		"flow":    {"env: " + strings.Repeat("[", 200000), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"block":   {"env:\n  " + strings.Repeat("- ", 100000), "f: line 2: lists or mappings are nested more than 64 deep"},
+		"indent":  {indented.String(), "f: line 65: lists or mappings are nested more than 64 deep"},
+		"keys":    {strings.Repeat("? ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"oneline": {strings.Repeat("a: ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"mixed":   {strings.Repeat("- ", 40) + strings.Repeat("[", 40), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"aliases": {bomb, "f: line 4: there are more than 16 anchors, aliases and tags"},
+		"tags":    {strings.Repeat("!!a ", 1000), "f: line 1: there are more than 16 anchors, aliases and tags"},
+		"size":    {"model: " + strings.Repeat("x", maxYAML), "f: the file has more than 262144 bytes, the limit for YAML"},
+	} {
+		r := DefaultRun()
+		if err := ParseRun("f", []byte(c.in), &r); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %.200v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// What people write is far from the limits.
+func TestWithinLimits(t *testing.T) {
+	in := "model: &m vllm:a\nno-ind-model: *m\nextra-body:\n  a: [[[[1]]]]\n" +
+		strings.Repeat("# a comment [ with { signs - in it\n", 1000) + "stop: [\"[\", \"{\", \"&a\", \"*b\"]\n"
+	r := DefaultRun()
+	if err := ParseRun("f", []byte(in), &r); err != nil || r.NoIndModel[0] != "vllm:a" {
+		t.Error(err, r)
+	}
+	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
+	if err := ParseRun("f", []byte(list), &r); err != nil || len(r.Perturb) != 1000 {
+		t.Error(err)
+	}
+}
+
+// An error does not repeat a line that fills a screen.
+func TestLongLineInError(t *testing.T) {
+	r := DefaultRun()
+	err := ParseRun("f", []byte("modle: "+strings.Repeat("x", 10000)), &r)
+	if err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), `unknown field "modle"`) {
+		t.Error(err)
+	}
+}
+
+func TestLongRules(t *testing.T) {
+	long := strings.Repeat("look ", 200000/5)
+	for _, in := range []string{"look: " + long, long[:1000] + ": look"} {
+		_, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions: {"+in+"}"))
+		if err == nil || !strings.HasPrefix(err.Error(), `f: a rule has more than 500 bytes: "look look look look `) {
+			t.Errorf("%.300v", err)
+		}
+	}
+	var many strings.Builder
+	for i := range maxRules + 1 {
+		fmt.Fprintf(&many, "  a%d: b%d\n", i, i)
+	}
+	if _, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions:\n"+many.String())); err == nil || err.Error() != "f: there are 201 rules, more than 200" {
+		t.Errorf("%.300v", err)
+	}
+}

@@ -1,0 +1,32 @@
+package datafile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Read(file, 5); err != nil || string(b) != "12345" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if b, err := Read(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := Read(file+"x", 5); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "open ") {
+		t.Error(err)
+	}
+	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Error(err)
+	}
+	if b, err := Read(os.DevNull, 5); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
+		t.Errorf("%q, %v", b, err)
+	}
+}
