@@ -128,7 +128,7 @@ func play(t testing.TB, ctx context.Context, dir string, p *Plan, o Options) ([]
 	if err := s.End(); err != nil {
 		t.Fatal(err)
 	}
-	results, err := record.ReadResults(dir)
+	_, results, err := record.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

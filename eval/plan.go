@@ -149,7 +149,7 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error {
 	g := record.Group{Condition: c}
 	for _, t := range b.Tasks {
-		id, err := episodeID(t, c)
+		id, err := record.EpisodeID(behaviour, t, c)
 		if err != nil {
 			return err
 		}
@@ -163,20 +163,6 @@ func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error 
 // behaviour is part of every episode's identity. It goes up when heldout comes
 // to play the same condition differently, as by reading replies in another way.
 const behaviour = 1
-
-// episodeID hashes the identity of a task and the condition: 20 hex digits.
-func episodeID(t envs.Task, c record.Condition) (string, error) {
-	b, err := json.Marshal(struct {
-		Behaviour    int
-		Task, Digest string
-		Condition    record.Condition
-	}{behaviour, t.ID, t.Digest, c})
-	if err != nil {
-		return "", fmt.Errorf("the condition of %s cannot be written down: %w", t.ID, err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10]), nil
-}
 
 // check reports a plan that would play an episode twice, or none.
 func (p *Plan) check() error {
@@ -234,6 +220,9 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map
 // extends reports whether everything that a run directory was made for is in
 // the plan too; the plan may have more.
 func (p *Plan) extends(m *record.Manifest) error {
+	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != behaviour {
+		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, behaviour)
+	}
 	planned := map[string]bool{}
 	for _, e := range p.Episodes {
 		planned[e.ID] = true

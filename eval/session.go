@@ -51,6 +51,7 @@ func (s *Session) begin(p *Plan, about About) error {
 	if err := p.extends(m); err != nil {
 		return err
 	}
+	m.Behaviour = behaviour
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
 	for player, server := range about.Servers {
 		if m.Servers == nil {

@@ -80,13 +80,9 @@ type Run struct {
 	Results  []record.Result
 }
 
-// ReadRun reads a run directory.
+// ReadRun reads a run directory and checks its records against the plan.
 func ReadRun(dir string) (Run, error) {
-	m, err := record.ReadManifest(dir)
-	if err != nil {
-		return Run{}, err
-	}
-	results, err := record.ReadResults(dir)
+	m, results, err := record.Read(dir)
 	return Run{m, results}, err
 }
 

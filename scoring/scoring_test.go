@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -296,7 +297,19 @@ func TestReadRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := newRun(1, 1)
-	e := &record.Episode{Result: record.Result{ID: id(0, 0), Attempt: 1, Outcome: record.Success, Success: true, Progress: 1}}
+	task, group := want.Manifest.Environments[0].Tasks[0], &want.Manifest.Groups[0]
+	planned, err := record.EpisodeID(1, task, group.Condition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group.Episodes[0] = planned
+	e := &record.Episode{
+		Result: record.Result{
+			ID: planned, Attempt: 1, Env: "boxes", Source: envs.Generated, Task: task.ID, TaskType: "box", Difficulty: envs.Easy,
+			Model: "M", Agent: "react", Outcome: record.Success, Success: true, Progress: 1, Steps: 1,
+		},
+		Trajectory: []record.Step{{Progress: 1}},
+	}
 	if err := errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -308,6 +321,13 @@ func TestReadRun(t *testing.T) {
 	if diff := cmp.Diff(want.Run, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	group.Condition.StepLimit++
+	spoil(t, dir, want.Manifest)
+	if _, err := ReadRun(dir); err == nil || !strings.Contains(err.Error(), "groups[0].episodes[0]") {
+		t.Errorf("a condition was changed: %v", err)
+	}
+	group.Condition.StepLimit--
+	spoil(t, dir, want.Manifest)
 	file := filepath.Join(dir, "episodes.jsonl")
 	if err := os.WriteFile(file, []byte("garbage\n{}\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -317,6 +337,18 @@ func TestReadRun(t *testing.T) {
 	}
 	if _, err := ReadRun(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// spoil writes another manifest into a directory.
+func spoil(t *testing.T, dir string, m *record.Manifest) {
+	t.Helper()
+	b, err := json.Marshal(m)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "run.json"), b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

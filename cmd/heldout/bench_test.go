@@ -29,7 +29,7 @@ func BenchmarkOverhead(b *testing.B) {
 			b.Fatalf("%v: %s", err, out)
 		}
 		wall := time.Since(start)
-		results, err := record.ReadResults(dir)
+		_, results, err := record.Read(dir)
 		if err != nil || len(results) != 640 {
 			b.Fatalf("%d results, %v", len(results), err)
 		}

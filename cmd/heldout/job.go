@@ -17,6 +17,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/record"
 	"heldout/scoring/report"
+	"heldout/scoring/table"
 )
 
 // runsDir is where run directories are made.
@@ -179,8 +180,14 @@ func (j *job) run(ctx context.Context, sys *system, out *output) error {
 	if err != nil {
 		return err
 	}
+	warn := func() {
+		for _, text := range session.Store.TakeWarnings() {
+			fmt.Fprintf(sys.stderr, "warning: %s\n", table.Printable(text))
+		}
+	}
+	warn()
 	if n := session.Store.Recovered; n > 0 {
-		fmt.Fprintf(sys.stderr, "took away %d bytes of an episode that a crash left unfinished\n", n)
+		fmt.Fprintf(sys.stderr, "passed over %d bytes of an episode that a crash left unfinished\n", n)
 	}
 	missing, _ := j.plan.Missing(session.Store.Results)
 	if done := len(j.plan.Episodes) - len(missing); done > 0 {
@@ -189,6 +196,7 @@ func (j *job) run(ctx context.Context, sys *system, out *output) error {
 	shown := newProgress(sys, len(missing))
 	runErr := eval.Run(ctx, j.plan, session.Store, eval.Options{Concurrency: j.config.Concurrency, Now: sys.now, Observer: shown})
 	shown.finish()
+	warn()
 	if err := errors.Join(runErr, session.End()); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", j.dir)

@@ -35,7 +35,10 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
+	// A reader that closes the pipe must be an error of the write, not the end of
+	// the process in the middle of a run.
+	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
@@ -51,6 +54,16 @@ func main() {
 		now:         time.Now,
 		tool:        about(),
 	}))
+}
+
+// stopSignals are the signals that end a run in good order. A terminal that goes
+// away is one, unless the user took care of that, as nohup does.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // system is what commands touch of the world outside.
@@ -98,9 +111,14 @@ func about() record.Tool {
 
 // execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, sys *system) int {
+	out := &checkedWriter{w: sys.stdout}
+	sys.stdout = out
 	root := newRoot(sys)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = fmt.Errorf("writing to standard output: %w", out.err)
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -113,6 +131,22 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	}
 	fmt.Fprintf(sys.stderr, "heldout: %s\n", printableLines(coded.error))
 	return coded.code
+}
+
+// checkedWriter remembers the first error, so that a command that does not look
+// at it fails all the same.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(b)
+	c.err = err
+	return n, err
 }
 
 // codedError is an error with the exit code that it asks for.

@@ -24,7 +24,7 @@ type output struct {
 // flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: results, difficulty, spread, paired, robustness, change, held-out")
+	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to print beside, as NAME or NAME:TABLE: agentrefine, agentboard, …, or a YAML file")
 }
@@ -37,6 +37,11 @@ func formatFlag(c *cobra.Command, format *string) {
 func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
 		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
+	}
+	for _, id := range o.tables {
+		if !slices.Contains(report.IDs(), id) && !strings.HasPrefix(id, "results-") {
+			return usage(fmt.Errorf("unknown table %q; there are %s", id, strings.Join(report.IDs(), ", ")))
+		}
 	}
 	w, err := configs.LoadWeights()
 	if err != nil {
@@ -127,5 +132,5 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	return runs, usage(table.Render(sys.stdout, table.Format(o.format), tables...))
+	return runs, table.Render(sys.stdout, table.Format(o.format), tables...)
 }

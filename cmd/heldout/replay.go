@@ -66,13 +66,19 @@ func (r *replayer) file(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.Close()
-	return eval.ReadRecorded(ctx, f, name, func(line int, e *eval.Recorded) error {
+	episodes := 0
+	err = eval.ReadRecorded(ctx, f, name, func(line int, e *eval.Recorded) error {
+		episodes++
 		where := fmt.Sprintf("%s:%d", name, line)
 		if err := r.episode(ctx, where, e); err != nil {
 			return fmt.Errorf("%s: %w", where, err)
 		}
 		return nil
 	})
+	if err == nil && episodes == 0 {
+		err = fmt.Errorf("%s has no episodes", name)
+	}
+	return err
 }
 
 // ourName turns AgentBoard's name of an environment into ours.

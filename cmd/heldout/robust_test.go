@@ -40,11 +40,7 @@ func undisturbed(t *testing.T) []byte {
 // checkEpisodes reports planned episodes without exactly one result.
 func checkEpisodes(t *testing.T, dir string) []record.Result {
 	t.Helper()
-	m, err := record.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, err := record.ReadResults(dir)
+	m, results, err := record.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +146,7 @@ func TestInterrupt(t *testing.T) {
 	if !strings.Contains(stderr.String(), "the same command continues") {
 		t.Errorf("standard error: %s", stderr.String())
 	}
-	results, err := record.ReadResults(dir)
+	_, results, err := record.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

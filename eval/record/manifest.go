@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/natefinch/atomic"
 
 	"heldout/envs"
 	"heldout/eval/model"
@@ -20,6 +17,9 @@ import (
 type Manifest struct {
 	Schema int  `json:"schema"`
 	Tool   Tool `json:"tool"`
+	// Behaviour is the version of how heldout plays, which is part of every
+	// episode's id; 0 in runs from before it was written down stands for 1.
+	Behaviour int `json:"behaviour,omitempty"`
 	// Environments are those of the plan.
 	Environments []Environment `json:"environments"`
 	// Groups are the planned episodes.
@@ -116,7 +116,8 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// ReadManifest reads run.json of a run directory.
+// ReadManifest reads run.json of a run directory and checks it: the ids of the
+// episodes are computed anew from their tasks and conditions.
 func ReadManifest(dir string) (*Manifest, error) {
 	file := filepath.Join(dir, manifestFile)
 	b, err := os.ReadFile(file)
@@ -128,16 +129,13 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 	var m Manifest
 	if err := unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, badManifest(file, b, err)
 	}
 	if m.Schema != Schema {
-		return nil, fmt.Errorf("%s: %w", file, schemaError(m.Schema))
+		return nil, badManifest(file, b, &schemaError{m.Schema})
 	}
-	for _, g := range m.Groups {
-		env, ok := m.Environment(g.Condition.Env)
-		if !ok || len(env.Tasks) != len(g.Episodes) {
-			return nil, fmt.Errorf("%s: the plan for %s on %s does not fit its tasks", file, g.Condition.Model, g.Condition.Env)
-		}
+	if err := m.check(); err != nil {
+		return nil, badManifest(file, b, err)
 	}
 	return &m, nil
 }
@@ -152,15 +150,11 @@ func (m *Manifest) Environment(name string) (env Environment, ok bool) {
 	return Environment{}, false
 }
 
-// write replaces run.json, all of it or nothing.
-func (m *Manifest) write(dir string) error {
+// encode returns the content of run.json.
+func (m *Manifest) encode() ([]byte, error) {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file := filepath.Join(dir, manifestFile)
-	if err := atomic.WriteFile(file, bytes.NewReader(append(b, '\n'))); err != nil {
-		return err
-	}
-	return os.Chmod(file, 0o644) // a temporary file is private
+	return append(b, '\n'), nil
 }

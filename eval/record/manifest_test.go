@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,12 +23,12 @@ func manifest() *Manifest {
 	condition := Condition{
 		Env: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"},
 		Model: "vllm:M", Agent: "react",
-		Decoding: &model.Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": 20.0}},
+		Decoding: &model.Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": json.Number("20")}},
 		Context:  8192, PromptHash: "abc", Perturbation: "none", StepLimit: 30, Seed: 7,
 	}
 	tool := Tool{Version: "v1", Commit: "abc", Go: "go1.26"}
-	return &Manifest{
-		Schema: Schema, Tool: tool,
+	m := &Manifest{
+		Schema: Schema, Tool: tool, Behaviour: 1,
 		Environments: []Environment{{
 			Info:  envs.Info{Name: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"}, StepLimit: 30, DataHash: "abc"},
 			Total: 60, Tasks: []envs.Task{{ID: "box/01", Index: 3, Type: "box", Difficulty: envs.Hard, Digest: "def"}},
@@ -37,6 +38,12 @@ func manifest() *Manifest {
 		Servers:  map[string][]model.Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true, ContextLength: 8192}}},
 		Sessions: []Session{{Tool: tool, Started: ended.Add(-time.Minute), Ended: &ended}, {Tool: tool, Started: ended}},
 	}
+	id, err := EpisodeID(1, m.Environments[0].Tasks[0], condition)
+	if err != nil {
+		panic(err) // it is made of nothing but text and numbers
+	}
+	m.Groups[0].Episodes[0] = id
+	return m
 }
 
 func TestManifestRoundTrip(t *testing.T) {
@@ -126,17 +133,17 @@ func TestManifestCannotBeWritten(t *testing.T) {
 
 func TestReadManifestRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":              {"", "run.json: unexpected end of JSON input"},
-		"no JSON":            {"hello", "run.json: invalid character"},
-		"half":               {`{"schema": 1, "tool"`, "run.json: unexpected end"},
-		"two":                {"{\"schema\":1}\n{\"schema\":1}", "run.json: invalid character"},
-		"a list":             {"[]", "run.json: json: cannot unmarshal array"},
+		"empty":              {"", "run.json: it ends in the middle of a JSON value"},
+		"no JSON":            {"hello", "run.json:1: invalid character"},
+		"half":               {`{"schema": 1, "tool"`, "run.json: it ends in the middle"},
+		"two":                {"{\"schema\":1}\n{\"schema\":1}", "run.json: there is more behind the JSON value"},
+		"a list":             {"[]", "run.json:1: json: cannot unmarshal array"},
 		"somebody else's":    {`{"name": "package", "version": "1.0.0"}`, "run.json: it has schema 0, this version of heldout reads 1"},
 		"null":               {"null", "run.json: it has schema 0"},
 		"of the future":      {`{"schema": 2}`, "run.json: it has schema 2, this version of heldout reads 1"},
 		"of another form":    {`{"schema": 2, "groups": {}}`, "run.json: it has schema 2, this version of heldout reads 1"},
-		"other fields":       {`{"schema": 1, "groups": {}}`, "run.json: json: cannot unmarshal object"},
-		"unknown env":        {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`, "run.json: the plan for M on boxes does not fit its tasks"},
+		"other fields":       {`{"schema": 1, "groups": {}}`, "run.json:1: json: cannot unmarshal object"},
+		"unknown env":        {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`, "run.json: groups[0].episodes: the plan for M on boxes does not fit its tasks"},
 		"too many episodes":  {`{"schema": 1, "environments": [{"name": "boxes"}], "groups": [{"condition": {"env": "boxes"}, "episodes": ["a"]}]}`, "does not fit its tasks"},
 		"too few episodes":   {`{"schema": 1, "environments": [{"name": "boxes", "tasks": [{}]}], "groups": [{"condition": {"env": "boxes"}}]}`, "does not fit its tasks"},
 		"newer, same schema": {`{"schema": 1, "new": true}`, ""},
@@ -154,10 +161,8 @@ func TestReadManifestRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
-			s := open(t, dir)
-			defer s.Close()
-			if m, err := s.Manifest(); m != nil || err == nil {
-				t.Errorf("the store has the manifest %v, error %v", m, err)
+			if s, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("opened: %v, error %v", s, err)
 			}
 		})
 	}

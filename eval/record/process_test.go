@@ -103,7 +103,7 @@ func TestBusyWithAnotherProcess(t *testing.T) {
 	if _, err := Open(dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadResults(dir); err != nil {
+	if _, err := readAll(dir); err != nil {
 		t.Errorf("it cannot be read meanwhile: %v", err)
 	}
 	if err := p.Process.Kill(); err != nil {

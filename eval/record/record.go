@@ -6,8 +6,11 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"heldout/envs"
@@ -107,6 +110,9 @@ type Episode struct {
 	Observation string `json:"observation"`
 	// Trajectory holds the steps.
 	Trajectory []Step `json:"trajectory"`
+	// Checksum is the last field of the line, and of all that stands before it;
+	// empty in lines from before there were checksums. The store computes it.
+	Checksum string `json:"checksum,omitempty"`
 }
 
 // Step is one step of a trajectory.
@@ -124,39 +130,102 @@ type Step struct {
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
-// check reports a line that no version of heldout would write.
-func (r *Result) check() error {
+// check reports an attempt that no version of heldout would write. The error
+// begins with the field.
+func (e *Episode) check() error {
+	r := &e.Result
 	switch {
 	case r.Schema != Schema:
-		return schemaError(r.Schema)
+		return &schemaError{r.Schema}
 	case r.ID == "":
-		return fmt.Errorf("the record has no id")
+		return fmt.Errorf("id: the record has no id")
+	case r.Attempt < 1:
+		return fmt.Errorf("attempt: %d is less than 1", r.Attempt)
 	case !r.Outcome.Valid():
-		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case !(r.Progress >= 0 && r.Progress <= 1), !(r.Grounding >= 0 && r.Grounding <= 1):
-		return fmt.Errorf("progress %v or grounding %v is outside of [0,1]", r.Progress, r.Grounding)
+		return fmt.Errorf("outcome: unknown outcome %q", r.Outcome)
+	case !fraction(r.Progress):
+		return fmt.Errorf("progress: %v is outside of [0,1]", r.Progress)
+	case !fraction(r.Grounding):
+		return fmt.Errorf("grounding: %v is outside of [0,1]", r.Grounding)
 	case r.Success != (r.Outcome == Success):
-		return fmt.Errorf("outcome %s contradicts success %v", r.Outcome, r.Success)
+		return fmt.Errorf("success: outcome %s contradicts success %v", r.Outcome, r.Success)
+	case r.Outcome.Final() && r.Error != "":
+		return fmt.Errorf("error: outcome %s contradicts an error: %.100q", r.Outcome, r.Error)
+	}
+	return e.checkTrajectory()
+}
+
+// checkTrajectory compares what the attempt says of itself with its steps.
+func (e *Episode) checkTrajectory() error {
+	valid, formatErrors, progress := 0, 0, 0.0
+	for i, s := range e.Trajectory {
+		if !fraction(s.Progress) {
+			return fmt.Errorf("trajectory[%d].progress: %v is outside of [0,1]", i, s.Progress)
+		}
+		if s.Valid && s.FormatError {
+			return fmt.Errorf("trajectory[%d].valid: a format error has no valid action", i)
+		}
+		if s.Valid {
+			valid++
+		}
+		if s.FormatError {
+			formatErrors++
+		}
+		progress = s.Progress
+	}
+	grounding := 0.0
+	if n := len(e.Trajectory); n > 0 {
+		grounding = float64(valid) / float64(n)
+	}
+	switch {
+	case e.Steps != len(e.Trajectory):
+		return fmt.Errorf("steps: %d contradicts a trajectory of %d", e.Steps, len(e.Trajectory))
+	case e.FormatErrors != formatErrors:
+		return fmt.Errorf("format_errors: %d contradicts a trajectory with %d", e.FormatErrors, formatErrors)
+	case e.Grounding != grounding:
+		return fmt.Errorf("grounding: %v contradicts a trajectory with %v", e.Grounding, grounding)
+	case e.Progress != progress:
+		return fmt.Errorf("progress: %v contradicts a trajectory that ends with %v", e.Progress, progress)
+	case e.Success && e.Steps == 0:
+		return fmt.Errorf("success: a success without steps")
 	}
 	return nil
 }
 
+// fraction reports whether x is in [0,1]; NaN is not.
+func fraction(x float64) bool { return x >= 0 && x <= 1 }
+
 // schemaError says that something was written by another version.
-func schemaError(schema int) error {
-	return fmt.Errorf("it has schema %d, this version of heldout reads %d", schema, Schema)
+type schemaError struct{ schema int }
+
+func (e *schemaError) Error() string {
+	return fmt.Sprintf("it has schema %d, this version of heldout reads %d", e.schema, Schema)
 }
 
+// newer reports whether a later version wrote it.
+func (e *schemaError) newer() bool { return e.schema > Schema }
+
 // unmarshal decodes JSON of our schema. What is of another schema need not even
-// fit, and that it is of another one is what to say then.
+// fit, and that it is of another one is what to say then. Numbers of any kind keep
+// the digits that they were written with: ids are hashes of them.
 func unmarshal(b []byte, v any) error {
-	err := json.Unmarshal(b, v)
-	if err != nil {
-		var other struct {
-			Schema int `json:"schema"`
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	err := d.Decode(v)
+	if err == nil {
+		if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
+			return fmt.Errorf("there is more behind the JSON value: %.20q", rest)
 		}
-		if json.Unmarshal(b, &other) == nil && other.Schema != Schema {
-			return schemaError(other.Schema)
-		}
+		return nil
+	}
+	var other struct {
+		Schema int `json:"schema"`
+	}
+	if json.Unmarshal(b, &other) == nil && other.Schema != Schema {
+		return &schemaError{other.Schema}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends in the middle of a JSON value")
 	}
 	return err
 }

@@ -1,14 +1,15 @@
 package record
 
 import (
-	"bufio"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -18,6 +19,7 @@ import (
 const (
 	manifestFile = "run.json"
 	episodesFile = "episodes.jsonl"
+	asideFile    = "episodes.set-aside"
 	lockFile     = "lock"
 )
 
@@ -26,61 +28,162 @@ var ErrBusy = errors.New("another process is working on this run")
 
 // Store is a run directory that this process works on. It is safe for
 // concurrent use.
+//
+// The episodes file is only ever added to. Locks keep other processes out; where
+// locks do nothing, two processes may play the same episodes, but neither harms
+// the lines of the other.
 type Store struct {
-	dir  string
-	lock *flock.Flock
-
-	mu       sync.Mutex
-	episodes *os.File
-	broken   error // a write failed; what it left makes further ones unsafe
+	dir, name string // name is that of the episodes file
+	disk      disk
+	locks     []*flock.Flock
+	warnings  []string // changed under mu
 
 	// Results are the attempts that were on disk when the store was opened.
 	Results []Result
 	// Recovered is the number of bytes of an unfinished last line, left by a
-	// crash, that opening took away.
+	// crash, that was passed over.
 	Recovered int
+
+	mu      sync.Mutex
+	pending *batch // takes lines until it is written; nil: none wait
+
+	writing  sync.Mutex // held while a batch is written; guards what follows
+	episodes *os.File
+	size     int64  // of the file, when this process last looked
+	lead     []byte // what the next write must begin with
+	stable   bool   // the file system tells whether two files are the same
+	broken   error  // a write failed; what the disk holds of it is unknown
 }
 
 // Open opens a run directory for work, making it if need be, and keeps other
 // processes out until Close.
-func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func Open(dir string) (*Store, error) { return openOn(realDisk(), dir) }
+
+func openOn(d disk, dir string) (*Store, error) {
+	s, err := lockOn(d, dir)
+	if err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(dir, lockFile))
-	switch ok, err := lock.TryLock(); {
-	case err != nil:
-		return nil, fmt.Errorf("locking %s: %w", dir, err)
-	case !ok:
-		return nil, fmt.Errorf("%s: %w; wait for it, or give another --out", dir, ErrBusy)
-	}
-	s := &Store{dir: dir, lock: lock}
-	if err := s.openEpisodes(); err != nil {
-		return nil, errors.Join(err, lock.Unlock())
+	if err := s.read(); err != nil {
+		return nil, errors.Join(err, s.release())
 	}
 	return s, nil
 }
 
-// openEpisodes reads what is there and makes it ready to be added to.
-func (s *Store) openEpisodes() error {
-	name := filepath.Join(s.dir, episodesFile)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+// lockOn opens the episodes file of a run directory, locks both, and finds out
+// what the file system cannot do. It does not read the file.
+func lockOn(d disk, dir string) (*Store, error) {
+	if err := d.makeDir(dir); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, name: filepath.Join(dir, episodesFile), disk: d}
+	if err := s.prepare(); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	return s, nil
+}
+
+func (s *Store) prepare() (err error) {
+	if err := s.lock(filepath.Join(s.dir, lockFile)); err != nil {
+		return err
+	}
+	// O_APPEND: the system itself puts every write behind all others.
+	if s.episodes, err = os.OpenFile(s.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
+		return err
+	}
+	info, err := s.episodes.Stat()
 	if err != nil {
 		return err
 	}
-	s.episodes = f
-	results, whole, size, err := readResults(f, name)
+	if !info.Mode().IsRegular() {
+		return notRegular(s.name)
+	}
+	// Locks on Windows keep everybody from reading, too.
+	if runtime.GOOS != "windows" {
+		if err := s.lock(s.name); err != nil {
+			return err
+		}
+	}
+	there, err := os.Stat(s.name)
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
-	s.Results, s.Recovered = results, int(size-whole)
-	if err := f.Truncate(whole); err != nil {
-		return errors.Join(err, f.Close())
+	if s.stable = s.disk.same(info, there); !s.stable {
+		s.warn("its file system does not tell whether two files are the same: if %s is replaced while heldout writes to it, what is written is lost", episodesFile)
 	}
-	if _, err := f.Seek(whole, io.SeekStart); err != nil {
-		return errors.Join(err, f.Close())
+	if err := removeLeftovers(s.dir); err != nil {
+		return err
+	}
+	return s.trySync()
+}
+
+// lock takes the lock on a file.
+func (s *Store) lock(file string) error {
+	// Network file systems want a file that is open for writing.
+	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	ok, err := s.disk.tryLock(l)
+	switch {
+	case unsupported(err):
+		s.warn("its file system has no locks (%v): nothing keeps a second process out; two of them would play episodes twice, but lose none", err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
+	case !ok:
+		return fmt.Errorf("%s: %w; wait for it, or give another --out", s.dir, ErrBusy)
+	}
+	s.locks = append(s.locks, l)
+	return nil
+}
+
+// trySync finds out whether files and directories can be flushed.
+func (s *Store) trySync() error {
+	switch err := s.disk.sync(s.episodes); {
+	case unsupported(err):
+		s.warn("its file system cannot flush files (%v): a power failure can lose finished episodes", err)
+	case err != nil:
+		return fmt.Errorf("flushing %s: %w", s.name, err)
+	}
+	switch err := s.disk.syncDir(s.dir); {
+	case err != nil && tolerable(err):
+		s.warn("the directory cannot be flushed (%v): after a power failure its newest files can be missing", err)
+	case err != nil:
+		return fmt.Errorf("flushing %s: %w", s.dir, err)
 	}
 	return nil
+}
+
+// warn notes what is not guaranteed, once.
+func (s *Store) warn(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text := s.dir + ": " + fmt.Sprintf(format, args...); !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
+	}
+}
+
+// TakeWarnings returns what the file system does not guarantee, as far as it has
+// shown since the last call.
+func (s *Store) TakeWarnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.warnings
+	s.warnings = nil
+	return taken
+}
+
+// read reads what is there, and finds out what the next write must begin with.
+func (s *Store) read() error {
+	manifest, err := s.Manifest()
+	if err != nil {
+		return err
+	}
+	info, err := s.episodes.Stat()
+	if err != nil {
+		return err
+	}
+	s.size = info.Size()
+	s.Results, s.Recovered, s.lead, err = readResults(io.NewSectionReader(s.episodes, 0, s.size), s.name, manifest)
+	return err
 }
 
 // Manifest reads run.json; it is nil when the run is new.
@@ -93,87 +196,118 @@ func (s *Store) Manifest() (*Manifest, error) {
 }
 
 // SetManifest writes run.json.
-func (s *Store) SetManifest(m *Manifest) error { return m.write(s.dir) }
-
-// Append writes one attempt. It is on disk when Append returns without error.
-// A record that contradicts itself is refused. After a failed write all others
-// are refused, too: it may have left half a line, which is recovered only at the
-// end of the file.
-func (s *Store) Append(e *Episode) error {
-	e.Schema = Schema
-	if err := e.check(); err != nil {
+func (s *Store) SetManifest(m *Manifest) error {
+	b, err := m.encode()
+	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("the record cannot be written: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.broken != nil {
-		return s.broken
-	}
-	if _, err = s.episodes.Write(append(line, '\n')); err == nil {
-		err = s.episodes.Sync()
-	}
-	if err != nil {
-		s.broken = fmt.Errorf("recording episodes: %w", err)
-	}
-	return s.broken
+	return s.disk.replace(filepath.Join(s.dir, manifestFile), b)
 }
 
-// Close ends the work on the directory.
+// Close ends the work on the directory. An error says that what was written is
+// not, or perhaps not, in the directory.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return errors.Join(s.episodes.Close(), s.lock.Unlock())
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	var err error
+	if s.broken == nil {
+		_, err = s.inPlace()
+	}
+	s.broken = fmt.Errorf("recording episodes: %w", os.ErrClosed)
+	return errors.Join(err, s.release())
 }
 
-// ReadResults reads the attempts of a run directory without working on it. An
-// unfinished last line, of a run that crashed or is under way, is passed over.
-func ReadResults(dir string) ([]Result, error) {
+// release closes the file and gives back the locks.
+func (s *Store) release() (err error) {
+	if s.episodes != nil {
+		err = s.episodes.Close()
+	}
+	for _, l := range slices.Backward(s.locks) {
+		err = errors.Join(err, l.Unlock())
+	}
+	return err
+}
+
+func notRegular(name string) error { return fmt.Errorf("%s is not a regular file", name) }
+
+// Read reads a run directory without working on it, which another process may do
+// meanwhile. An unfinished last line, of a run that crashed or is under way, is
+// passed over.
+func Read(dir string) (*Manifest, []Result, error) {
 	name := filepath.Join(dir, episodesFile)
-	f, err := os.Open(name)
+	content, err := wholeFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if content != nil {
+		defer content.file.Close()
+	}
+	// The manifest is read after the size of the file was: lines up to there are
+	// planned in it.
+	m, err := ReadManifest(dir)
+	if err != nil || content == nil {
+		return m, nil, err
+	}
+	results, _, _, err := readResults(io.NewSectionReader(content.file, 0, content.size), name, m)
+	return m, results, err
+}
+
+// sized is an open file with the size that it had then.
+type sized struct {
+	file *os.File
+	size int64
+}
+
+// wholeFile opens a regular file; nil if there is none.
+func wholeFile(name string) (*sized, error) {
+	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	results, _, _, err := readResults(f, name)
-	return results, err
+	if !info.Mode().IsRegular() {
+		return nil, notRegular(name)
+	}
+	f, err := os.Open(name)
+	return &sized{f, info.Size()}, err
 }
 
-// readResults decodes lines. It returns the length of what is whole and of all:
-// a crash can leave the last line unfinished or garbled. A bad line anywhere else
-// is not what a crash leaves, and an error.
-func readResults(r io.Reader, name string) (results []Result, whole, size int64, err error) {
-	in := bufio.NewReaderSize(r, 1<<20)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		size += int64(len(line))
-		if err == io.EOF {
-			return results, whole, size, nil
+// readResults reads the attempts in an episodes file and checks each against the
+// manifest, unless that is nil. It also returns the length of an unfinished last
+// line, and what has to be written before the next line.
+func readResults(r io.Reader, name string, m *Manifest) (results []Result, torn int, lead []byte, err error) {
+	plan := m.plan()
+	err = scan(r, name, func(l *line) error {
+		if l.bad == nil {
+			l.bad = plan.check(&l.episode.Result)
 		}
-		if err != nil {
-			return nil, 0, 0, err
+		torn, lead = 0, nil
+		if !bytes.HasSuffix(l.raw, []byte("\n")) {
+			lead = []byte("\n")
 		}
-		result, bad := parseResult(line)
-		if bad != nil {
-			if _, err := in.Peek(1); err == io.EOF && !json.Valid(line) {
-				return results, whole, size, nil
-			}
-			return nil, 0, 0, fmt.Errorf("%s:%d: %w", name, n, bad)
+		switch {
+		case l.torn:
+			torn, lead = len(l.raw), append(lead, '\n')
+		case l.bad != nil:
+			return badLine(name, l)
+		default:
+			results = append(results, l.episode.Result)
 		}
-		results = append(results, result)
-		whole = size
+		return nil
+	})
+	if err != nil {
+		return nil, 0, nil, err
 	}
+	return results, torn, lead, nil
 }
 
-func parseResult(line []byte) (r Result, err error) {
-	if err := unmarshal(line, &r); err != nil {
-		return r, err
+// badLine says where a line is bad and what can be done.
+func badLine(name string, l *line) error {
+	var schema *schemaError
+	if errors.As(l.bad, &schema) && schema.newer() {
+		return fmt.Errorf("%s:%d: %w", name, l.number, l.bad)
 	}
-	return r, r.check()
+	return fmt.Errorf("%s:%d: %w; heldout repair %s sets such lines aside", name, l.number, l.bad, filepath.Dir(name))
 }

@@ -2,7 +2,8 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,6 +80,20 @@ func overwrite(t *testing.T, dir, file string, content []byte) {
 	}
 }
 
+// readAll reads the attempts of a directory that need have no manifest.
+func readAll(dir string) ([]Result, error) {
+	name := filepath.Join(dir, episodesFile)
+	content, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	results, _, _, err := readResults(bytes.NewReader(content), name, nil)
+	return results, err
+}
+
 func ids(results []Result) (out []string) {
 	for _, r := range results {
 		out = append(out, r.ID)
@@ -92,7 +108,7 @@ func TestAppendAndRead(t *testing.T) {
 		t.Errorf("%d lines in\n%s", n, content)
 	}
 	want := []Result{episode("a").Result, episode("b").Result}
-	got, err := ReadResults(dir)
+	got, err := readAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,48 +132,60 @@ func TestAppendNamesTheSchema(t *testing.T) {
 	if err := s.Append(e); err != nil {
 		t.Fatal(err)
 	}
-	if results, err := ReadResults(dir); err != nil || results[0].Schema != Schema {
+	if results, err := readAll(dir); err != nil || results[0].Schema != Schema {
 		t.Errorf("%v, %v", results, err)
 	}
 }
 
 func TestReadResultsOfNothing(t *testing.T) {
-	results, err := ReadResults(t.TempDir())
+	results, err := readAll(t.TempDir())
 	if results != nil || err != nil {
 		t.Errorf("%v, %v", results, err)
 	}
 }
 
 // TestTornLine cuts the last line at every byte: what was there before is kept,
-// and the run goes on behind it.
+// the run goes on behind it, and nothing is taken away. A line that lacks only its
+// end is whole.
 func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
+	unflushed := realDisk()
+	unflushed.sync = func(*os.File) error { return nil } // it takes most of the time
 	content := recorded(t, dir, "a", "b")
 	first := bytes.IndexByte(content, '\n') + 1
-	whole := len(content)
-	for size := first; size < whole; size++ {
+	for size := first + 1; size < len(content); size++ {
+		want, torn := []string{"a"}, size-first
+		if size == len(content)-1 {
+			want, torn = []string{"a", "b"}, 0
+		}
 		overwrite(t, dir, episodesFile, content[:size])
-		results, err := ReadResults(dir)
-		if diff := cmp.Diff([]string{"a"}, ids(results)); diff != "" || err != nil {
+		results, err := readAll(dir)
+		if diff := cmp.Diff(want, ids(results)); diff != "" || err != nil {
 			t.Fatalf("cut at %d: error %v (-want +got):\n%s", size, err, diff)
 		}
-		s := open(t, dir)
-		if diff := cmp.Diff([]string{"a"}, ids(s.Results)); diff != "" || s.Recovered != size-first {
+		s := openDisk(t, unflushed, dir)
+		if diff := cmp.Diff(want, ids(s.Results)); diff != "" || s.Recovered != torn {
 			t.Fatalf("cut at %d: %d recovered (-want +got):\n%s", size, s.Recovered, diff)
 		}
-		if err := s.Append(episode("b")); err != nil {
-			t.Fatal(err)
+		for _, id := range []string{"c", "d"} {
+			if err := s.Append(episode(id)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		closed(t, s)
+		results, err = readAll(dir)
+		if diff := cmp.Diff(append(want, "c", "d"), ids(results)); diff != "" || err != nil {
+			t.Fatalf("cut at %d, gone on: error %v (-want +got):\n%s", size, err, diff)
+		}
 		again, err := os.ReadFile(filepath.Join(dir, episodesFile))
-		if err != nil || !bytes.Equal(again, content) {
+		if err != nil || !bytes.HasPrefix(again, content[:size]) {
 			t.Fatalf("cut at %d: error %v, and then\n%s", size, err, again)
 		}
 	}
 }
 
-// TestTail: what a crash can leave behind the last whole line is taken away,
-// nothing else is.
+// TestTail: what a crash can leave behind the last whole line is passed over, also
+// when the run went on behind it; nothing else is.
 func TestTail(t *testing.T) {
 	whole := recorded(t, t.TempDir(), "a")
 	line := string(recorded(t, t.TempDir(), "b"))
@@ -172,33 +200,39 @@ func TestTail(t *testing.T) {
 		"zeros up to the line's end":     {zeros + line[100:], len(zeros) + len(line) - 100, ""},
 		"zeros in the middle of a line":  {line[:50] + zeros + line[100:], len(line) - 50 + len(zeros), ""},
 		"a blank":                        {" ", 1, ""},
-		"a blank line":                   {"\n", 1, ""},
+		"an empty line":                  {"\n", 0, ""},
+		"two torn lines":                 {line[:50] + "\n\n" + line[:60], 60, ""},
 		"garbage, then a line":           {"garbage\n" + line, 0, "episodes.jsonl:2: "},
-		"a blank line, then a line":      {"\n" + line, 0, "episodes.jsonl:2: "},
 		"zeros, then a line":             {zeros + "\n" + line, 0, "episodes.jsonl:2: "},
 		"a line, garbage, then a line":   {line + "{]\n" + line, 0, "episodes.jsonl:3: "},
+		"a line behind half of one":      {line[:50] + line + line, 0, "episodes.jsonl:2: "},
 		"something else":                 {"{\"id\": 7}\n", 0, "episodes.jsonl:2: "},
 		"a future schema":                {"{\"schema\": 2}\n", 0, "episodes.jsonl:2: it has schema 2, this version of heldout reads 1"},
 		"a future schema that looks off": {"{\"schema\": 2, \"id\": {}}\n", 0, "episodes.jsonl:2: it has schema 2, this version of heldout reads 1"},
-		"an unknown outcome":             {strings.Replace(line, `"failure"`, `"draw"`, 1), 0, `episodes.jsonl:2: unknown outcome "draw"`},
-		"no id":                          {strings.Replace(line, `"id":"b"`, `"id":""`, 1), 0, "episodes.jsonl:2: the record has no id"},
+		"an unknown outcome":             {old(t, line, `"failure"`, `"draw"`), 0, `episodes.jsonl:2: outcome: unknown outcome "draw"`},
+		"no id":                          {old(t, line, `"id":"b"`, `"id":""`), 0, "episodes.jsonl:2: id: the record has no id"},
+		"a changed line":                 {strings.Replace(line, "failure", "success", 1), 0, "episodes.jsonl:2: checksum: the line says"},
+		"a rewritten line":               {strings.Replace(line, "}\n", " }\n", 1), 0, "episodes.jsonl:2: checksum: it is not the end of the line"},
 		"a list":                         {"[]\n", 0, "episodes.jsonl:2: "},
 		"null":                           {"null\n", 0, "episodes.jsonl:2: it has schema 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			overwrite(t, dir, episodesFile, append(bytes.Clone(whole), c.tail...))
-			results, readErr := ReadResults(dir)
+			results, readErr := readAll(dir)
 			s, err := Open(dir)
+			after, fileErr := os.ReadFile(filepath.Join(dir, episodesFile))
+			if fileErr != nil || string(after) != string(whole)+c.tail {
+				t.Errorf("the file was changed, error %v:\n%q", fileErr, after)
+			}
 			if c.err != "" {
 				for _, err := range []error{err, readErr} {
 					if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, c.err)) {
 						t.Errorf("error %v, want one with %q", err, c.err)
 					}
-				}
-				after, err := os.ReadFile(filepath.Join(dir, episodesFile))
-				if err != nil || string(after) != string(whole)+c.tail {
-					t.Errorf("the file was changed, error %v:\n%q", err, after)
+					if future := strings.Contains(c.err, "schema 2"); err != nil && strings.Contains(err.Error(), "heldout repair "+dir) == future {
+						t.Errorf("error %v, for repair: %v", err, !future)
+					}
 				}
 				unlocked, err := Open(dir)
 				if errors.Is(err, ErrBusy) || unlocked != nil {
@@ -209,18 +243,43 @@ func TestTail(t *testing.T) {
 			if err != nil || readErr != nil {
 				t.Fatal(err, readErr)
 			}
-			defer s.Close()
 			if diff := cmp.Diff([]string{"a"}, ids(results)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if s.Recovered != c.lost {
 				t.Errorf("%d bytes recovered, want %d", s.Recovered, c.lost)
 			}
-			after, err := os.ReadFile(filepath.Join(dir, episodesFile))
-			if err != nil || !bytes.Equal(after, whole) {
-				t.Errorf("error %v, the file is now\n%q", err, after)
+			if err := s.Append(episode("b")); err != nil {
+				t.Fatal(err)
+			}
+			closed(t, s)
+			if results, err := readAll(dir); err != nil || len(results) != 2 {
+				t.Errorf("gone on behind it: %d results, error %v", len(results), err)
 			}
 		})
+	}
+}
+
+// old changes a line and takes its checksum away, so that it is one of a version
+// without checksums.
+func old(t *testing.T, line, from, to string) string {
+	t.Helper()
+	body, _, ok := strings.Cut(line, checksumStart)
+	if !ok || !strings.Contains(body, from) {
+		t.Fatalf("no checksum or no %s in %s", from, line)
+	}
+	return strings.Replace(body, from, to, 1) + "}\n"
+}
+
+// TestOldLines: lines without checksums stay readable, and lines with are added.
+func TestOldLines(t *testing.T) {
+	dir := t.TempDir()
+	line := string(recorded(t, t.TempDir(), "a"))
+	overwrite(t, dir, episodesFile, []byte(old(t, line, "{", "{")))
+	recorded(t, dir, "b")
+	results, err := readAll(dir)
+	if diff := cmp.Diff([]string{"a", "b"}, ids(results)); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -232,7 +291,7 @@ func TestReadingLeavesTheFileAlone(t *testing.T) {
 	s := open(t, dir)
 	defer s.Close()
 	overwrite(t, dir, episodesFile, content[:len(content)-10])
-	if results, err := ReadResults(dir); err != nil || len(results) != 1 {
+	if results, err := readAll(dir); err != nil || len(results) != 1 {
 		t.Errorf("%d results, error %v", len(results), err)
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, episodesFile)); err != nil || len(after) != len(content)-10 {
@@ -247,18 +306,18 @@ func TestAppendRefuses(t *testing.T) {
 		spoil func(*Episode)
 		want  string
 	}{
-		"progress that is no number":  {func(e *Episode) { e.Progress = math.NaN() }, "progress NaN"},
-		"grounding that is no number": {func(e *Episode) { e.Grounding = math.NaN() }, "grounding NaN"},
-		"progress above 1":            {func(e *Episode) { e.Progress = 1.5 }, "progress 1.5"},
-		"progress below 0":            {func(e *Episode) { e.Progress = -0.5 }, "progress -0.5"},
-		"infinite progress":           {func(e *Episode) { e.Progress = math.Inf(1) }, "progress +Inf"},
+		"progress that is no number":  {func(e *Episode) { e.Progress = math.NaN() }, "progress: NaN"},
+		"grounding that is no number": {func(e *Episode) { e.Grounding = math.NaN() }, "grounding: NaN"},
+		"progress above 1":            {func(e *Episode) { e.Progress = 1.5 }, "progress: 1.5"},
+		"progress below 0":            {func(e *Episode) { e.Progress = -0.5 }, "progress: -0.5"},
+		"infinite progress":           {func(e *Episode) { e.Progress = math.Inf(1) }, "progress: +Inf"},
 		"no id":                       {func(e *Episode) { e.ID = "" }, "no id"},
 		"no outcome":                  {func(e *Episode) { e.Outcome = "" }, `unknown outcome ""`},
 		"unknown outcome":             {func(e *Episode) { e.Outcome = "draw" }, `unknown outcome "draw"`},
 		"failure with success":        {func(e *Episode) { e.Success = true }, "outcome failure contradicts success true"},
 		"success without":             {func(e *Episode) { e.Outcome = Success }, "outcome success contradicts success false"},
 		"error with success":          {func(e *Episode) { e.Outcome, e.Success = EnvError, true }, "outcome env_error contradicts success true"},
-		"a step's progress":           {func(e *Episode) { e.Trajectory[0].Progress = math.NaN() }, "the record cannot be written: json: unsupported value: NaN"},
+		"a step's progress":           {func(e *Episode) { e.Trajectory[0].Progress = math.NaN() }, "trajectory[0].progress: NaN"},
 		"time":                        {func(e *Episode) { e.ModelSeconds = math.Inf(1) }, "the record cannot be written: json: unsupported value: +Inf"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -280,30 +339,39 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendAfterFailedWrite: nothing is put behind what may be half a line.
+// TestAppendAfterFailedWrite: nothing is put behind what may be half a line, and
+// the next process goes on. Half a line of a batch is written before the disk is
+// full.
 func TestAppendAfterFailedWrite(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Log("no full disk here, a closed file must do:", err)
-		full, _ = os.Open(os.DevNull)
-		full.Close()
-	}
 	dir := t.TempDir()
 	recorded(t, dir, "a")
-	s := open(t, dir)
-	good := s.episodes
-	s.episodes = full
-	failed := s.Append(episode("b"))
-	if failed == nil {
-		t.Fatal("a write that failed went well")
+	d := realDisk()
+	full := false
+	d.write = func(f *os.File, b []byte) (int, error) {
+		if !full {
+			return f.Write(b)
+		}
+		n, err := f.Write(b[:len(b)/2])
+		return n, errors.Join(syscall.ENOSPC, err)
 	}
-	s.episodes = good
+	s, err := openOn(d, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full = true
+	failed := s.Append(episode("b"))
+	if !errors.Is(failed, syscall.ENOSPC) || !strings.Contains(failed.Error(), filepath.Join(dir, episodesFile)) {
+		t.Fatalf("a write that failed: %v", failed)
+	}
+	full = false
 	if err := s.Append(episode("c")); !errors.Is(err, failed) {
 		t.Errorf("after %v the next is %v", failed, err)
 	}
 	closed(t, s)
-	if results, err := ReadResults(dir); err != nil || len(results) != 1 {
-		t.Errorf("%d results, error %v", len(results), err)
+	recorded(t, dir, "d")
+	results, err := readAll(dir)
+	if diff := cmp.Diff([]string{"a", "d"}, ids(results)); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -334,7 +402,7 @@ func TestConcurrentAppends(t *testing.T) {
 	}
 	workers.Wait()
 	closed(t, s)
-	results, err := ReadResults(dir)
+	results, err := readAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,40 +435,49 @@ func TestOpenWhatIsNoDirectory(t *testing.T) {
 	}
 }
 
+// FuzzReadResults: whatever is in a file, what is read has the checksum that it
+// holds, and a line that is written behind it is read, and changes nothing before.
 func FuzzReadResults(f *testing.F) {
-	e := episode("a")
-	e.Trajectory = nil
-	b, err := json.Marshal(e)
+	b, err := encode(episode("a"))
 	if err != nil {
 		f.Fatal(err)
 	}
-	line := string(b) + "\n"
+	line := string(b)
+	plain, _, _ := strings.Cut(line, checksumStart)
 	for _, content := range []string{
-		"", line, line + line, line[:len(line)/2], line + line[:len(line)/2], line + "\x00\x00\x00", "garbage\n" + line, line + "garbage\n",
-		"{\"schema\":1,\"id\":\"a\",\"outcome\":\"cancelled\"}\n", "\n", "{]\n", "{\"schema\":2}\n",
+		"", line, line + line, line[:len(line)-1], line[:len(line)/2], line + line[:len(line)/2], line + "\x00\x00\x00", "garbage\n" + line, line + "garbage\n",
+		line[:9] + "\n\n" + line, line[:9] + "\n\n\n" + line + "\n", plain + "}\n", plain + "}", "\n", "{]\n", "{\"schema\":2}\n",
+		strings.Replace(line, "box", "bax", 1), strings.Replace(line, "checksum", "Checksum", 1), strings.Replace(line, `"}`, `" }`, 1),
 	} {
 		f.Add([]byte(content))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		results, whole, size, err := readResults(bytes.NewReader(content), "file")
+		results, torn, lead, err := readResults(bytes.NewReader(content), "file", nil)
 		if err != nil {
 			if results != nil || !strings.HasPrefix(err.Error(), "file:") {
 				t.Errorf("%d results with error %v", len(results), err)
 			}
 			return
 		}
-		if whole < 0 || whole > size || size > int64(len(content)) || whole > 0 && content[whole-1] != '\n' {
-			t.Fatalf("%d bytes are whole of %d of %d", whole, size, len(content))
+		if torn < 0 || torn > len(content) {
+			t.Fatalf("%d bytes are torn of %d", torn, len(content))
 		}
-		if n := bytes.Count(content[:whole], []byte("\n")); n != len(results) {
-			t.Errorf("%d results in %d lines", len(results), n)
+		for l := range bytes.Lines(content) {
+			e, err := decode(l)
+			if err == nil && e.Checksum != "" {
+				body, _, _ := bytes.Cut(l, []byte(checksumStart+e.Checksum))
+				if sum := sha256.Sum256(body); e.Checksum != hex.EncodeToString(sum[:8]) {
+					t.Errorf("a line with another checksum was read: %q", l)
+				}
+			}
 		}
-		again, whole2, size2, err := readResults(bytes.NewReader(content[:whole]), "file")
-		if err != nil || whole2 != whole || size2 != whole {
-			t.Errorf("what is whole is not: %d of %d, error %v", whole2, size2, err)
+		longer := append(append(bytes.Clone(content), lead...), line...)
+		again, torn, lead, err := readResults(bytes.NewReader(longer), "file", nil)
+		if err != nil || torn != 0 || len(lead) != 0 {
+			t.Fatalf("with a line more: %d bytes torn, error %v", torn, err)
 		}
-		if diff := cmp.Diff(results, again); diff != "" {
-			t.Errorf("read again (-first +second):\n%s", diff)
+		if diff := cmp.Diff(append(results, episode("a").Result), again); diff != "" {
+			t.Errorf("with a line more (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -52,6 +52,12 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	return tables
 }
 
+// IDs lists the tables that there can be. Those of environments with other names
+// for their rates have an id that begins with "results-".
+func IDs() []string {
+	return []string{"results", "difficulty", "spread", "paired", "robustness", "change", "held-out"}
+}
+
 // noPerturbation is the perturbation of episodes that have none.
 const noPerturbation = "none"
 

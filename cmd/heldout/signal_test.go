@@ -1,0 +1,118 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// exitCode returns the exit code of a command that was waited for, -1 if a signal
+// ended it.
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit == nil {
+		return 0
+	}
+	return exit.ExitCode()
+}
+
+// A terminal that goes away ends a run as Ctrl-C does; under nohup it goes on.
+func TestHangup(t *testing.T) {
+	var starts starter
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	defer server.Close()
+	hangUp := func() (code int, stderr string) {
+		var text strings.Builder
+		moment := starts.after(40)
+		cmd := fakeRun(server.URL, filepath.Join(t.TempDir(), "run"))
+		cmd.Stderr = &text
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-moment
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		return exitCode(t, cmd.Wait()), text.String()
+	}
+	if code, stderr := hangUp(); code != exitInterrupted || !strings.Contains(stderr, "the same command continues") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	signal.Ignore(syscall.SIGHUP) // children inherit it
+	defer signal.Reset(syscall.SIGHUP)
+	if code, stderr := hangUp(); code != exitOK {
+		t.Errorf("with hangups ignored: exit code %d: %s", code, stderr)
+	}
+}
+
+// Output that cannot be written is a failure, not a wrong command line, and does
+// not end a run before its time.
+func TestOutputFails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	base := []string{"run", "--env", "pddl", "--tasks", "0", "--model", "expert", "--out", dir}
+	if out, err := exec.Command("heldout", base...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, args := range map[string][]string{
+		"compare": {"compare", dir}, "json": {"compare", dir, "--format", "json"}, "run": base, "envs": {"envs"},
+		"tasks": {"tasks", "pddl"}, "version": {"version"}, "help": {"run", "--help"}, "dry run": append(base, "--dry-run"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader.Close()
+			defer writer.Close()
+			outs := map[string]*os.File{"closed pipe": writer}
+			if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+				defer full.Close()
+				outs["full disk"] = full
+			}
+			for what, out := range outs {
+				cmd := exec.Command("heldout", args...)
+				var stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = out, &stderr
+				if code := exitCode(t, cmd.Run()); code != exitError || !strings.Contains(stderr.String(), "writing to standard output: ") {
+					t.Errorf("%s: exit code %d: %s", what, code, &stderr)
+				}
+			}
+		})
+	}
+}
+
+// The files of a run have the permissions that the umask leaves.
+func TestUmask(t *testing.T) {
+	for mask, want := range map[string]os.FileMode{"077": 0o600, "002": 0o664} {
+		dir := filepath.Join(t.TempDir(), "run")
+		command := "umask " + mask + " && exec heldout run --env pddl --tasks 0 --model expert --out " + dir
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if info, err := f.Info(); err != nil || info.Mode().Perm() != want {
+				t.Errorf("umask %s: %s has %v, want %v; error %v", mask, f.Name(), info.Mode(), want, err)
+			}
+		}
+		if len(files) != 3 {
+			t.Errorf("there are %v", files)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// disk is what can fail, or do nothing, depending on the file system. Tests
+// replace single functions.
+type disk struct {
+	tryLock func(*flock.Flock) (bool, error)
+	write   func(*os.File, []byte) (int, error)
+	// sync flushes a file or a directory.
+	sync   func(*os.File) error
+	rename func(from, to string) error
+	// same reports whether two descriptions are of one file.
+	same func(a, b fs.FileInfo) bool
+}
+
+// realDisk is the file system as it is.
+func realDisk() disk {
+	return disk{
+		tryLock: (*flock.Flock).TryLock,
+		write:   (*os.File).Write,
+		sync:    (*os.File).Sync,
+		rename:  os.Rename,
+		same:    os.SameFile,
+	}
+}
+
+// unsupported reports whether an error says that the file system lacks an
+// operation, and not that the operation failed.
+func unsupported(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOLCK)
+}
+
+// syncDir flushes a directory: the names that were created, renamed and removed
+// in it. Windows has no such call.
+func (d disk) syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.sync(f), f.Close())
+}
+
+// makeDir makes a directory with its parents and flushes the names of those that
+// it made.
+func (d disk) makeDir(dir string) error {
+	var made []string // the parents of what is missing, the innermost first
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask takes away
+		return err
+	}
+	for _, parent := range made {
+		if err := d.syncDir(parent); err != nil && !tolerable(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// tolerable reports whether a directory that cannot be flushed is no reason to
+// stop: the file system has no such operation, or the user may not read the
+// directory.
+func tolerable(err error) bool { return unsupported(err) || errors.Is(err, fs.ErrPermission) }
+
+// replace writes a file, all of it or nothing, with the permissions that the umask
+// leaves.
+func (d disk) replace(file string, content []byte) error {
+	// Where locks do nothing, another process may take the temporary file for a
+	// leftover.
+	const attempts = 3
+	for attempt := 1; ; attempt++ {
+		err := d.replaceOnce(file, content)
+		if attempt < attempts && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		return err
+	}
+}
+
+func (d disk) replaceOnce(file string, content []byte) error {
+	temporary, err := createTemporary(file)
+	if err != nil {
+		return err
+	}
+	_, err = d.write(temporary, content)
+	if err == nil {
+		if err = d.sync(temporary); unsupported(err) {
+			err = nil // Open warned of it
+		}
+	}
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = d.rename(temporary.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(temporary.Name()))
+	}
+	if err := d.syncDir(filepath.Dir(file)); err != nil && !tolerable(err) {
+		return err
+	}
+	return nil
+}
+
+// createTemporary creates a file beside another one. Its permissions are those
+// that the umask leaves; those of os.CreateTemp would need a chmod.
+func createTemporary(file string) (*os.File, error) {
+	const most = 100
+	for i := 1; ; i++ {
+		f, err := os.OpenFile(fmt.Sprintf("%s.tmp%d", file, i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if i == most || !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+func removeIfThere(file string) error {
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// leftover matches the temporary files that a killed process leaves, those of
+// earlier versions too.
+var leftover = regexp.MustCompile(`^(` + regexp.QuoteMeta(manifestFile) + `|` + regexp.QuoteMeta(episodesFile) + `)(\.tmp)?[0-9]+$`)
+
+// removeLeftovers removes the temporary files of a run directory.
+func removeLeftovers(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && leftover.MatchString(e.Name()) {
+			if err := removeIfThere(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

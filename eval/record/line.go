@@ -1,0 +1,130 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine bounds a line, in bytes. An episode of a thousand steps with replies of
+// 100 kB each has 100 MB.
+const maxLine = 256 << 20
+
+// A line ends in its checksum, so that the checksum is one of all bytes before it.
+const (
+	checksumStart = `,"checksum":"`
+	checksumEnd   = "\"}\n"
+	checksumSize  = 16 // hex digits
+)
+
+// encode returns the line of an attempt.
+func encode(e *Episode) ([]byte, error) {
+	whole := *e
+	whole.Checksum = ""
+	line, err := json.Marshal(&whole)
+	if err != nil {
+		return nil, fmt.Errorf("the record cannot be written: %w", err)
+	}
+	if len(line) > maxLine/2 {
+		return nil, fmt.Errorf("the record has %d bytes, the limit is %d", len(line), maxLine/2)
+	}
+	line = line[:len(line)-1] // the brace comes behind the checksum
+	sum := checksum(line)
+	return append(append(append(line, checksumStart...), sum...), checksumEnd...), nil
+}
+
+// checksum is the first 16 hex digits of the SHA-256 of a line up to where
+// checksumStart begins.
+func checksum(line []byte) string {
+	sum := sha256.Sum256(line)
+	return hex.EncodeToString(sum[:checksumSize/2])
+}
+
+// decode reads a line and checks everything that the line alone says. A line of a
+// version that wrote no checksums has none.
+func decode(raw []byte) (Episode, error) {
+	var e Episode
+	if err := unmarshal(raw, &e); err != nil {
+		return e, err
+	}
+	if e.Schema == Schema && e.Checksum != "" {
+		if err := e.checkSum(raw); err != nil {
+			return e, err
+		}
+	}
+	return e, e.check()
+}
+
+// checkSum compares a line with the checksum that it holds.
+func (e *Episode) checkSum(raw []byte) error {
+	raw = append(bytes.TrimSuffix(raw, []byte("\n")), '\n') // the last line may lack it
+	end := checksumStart + e.Checksum + checksumEnd
+	body, ok := bytes.CutSuffix(raw, []byte(end))
+	if !ok {
+		return errors.New("checksum: it is not the end of the line: another program rewrote the line")
+	}
+	if want := checksum(body); want != e.Checksum {
+		return fmt.Errorf("checksum: the line says %q, its content has %s: the line was changed after it was written", e.Checksum, want)
+	}
+	return nil
+}
+
+// line is a line of an episodes file.
+type line struct {
+	number int    // from 1
+	raw    []byte // with its newline; the last line may lack it
+	// episode is what the line says, bad why it is no record.
+	episode Episode
+	bad     error
+	// torn: the line is no JSON, and the end of the file or an empty line
+	// follows. This is how a write that was cut off looks; the line never
+	// counted.
+	torn bool
+}
+
+// scan visits the lines of an episodes file but the empty ones. What it returns
+// before the end is visit's error, or one of reading.
+func scan(r io.Reader, name string, visit func(*line) error) error {
+	in := bufio.NewReaderSize(r, 1<<20)
+	for n := 1; ; n++ {
+		raw, err := readLine(in)
+		if err == io.EOF && len(raw) == 0 {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if len(raw) == 1 && raw[0] == '\n' {
+			continue
+		}
+		l := line{number: n, raw: raw}
+		if l.episode, l.bad = decode(raw); l.bad != nil {
+			next, peekErr := in.Peek(1)
+			l.torn = (peekErr == io.EOF || len(next) == 1 && next[0] == '\n') && !json.Valid(raw)
+		}
+		if err := visit(&l); err != nil {
+			return err
+		}
+	}
+}
+
+// readLine reads up to and with the next newline. The error is io.EOF where there
+// is none.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		whole = append(whole, part...)
+		if err != bufio.ErrBufferFull {
+			return whole, err
+		}
+		if len(whole) > maxLine {
+			return nil, fmt.Errorf("the line is longer than %d bytes: heldout did not write it", maxLine)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+
+	"heldout/envs"
+)
+
+// EpisodeID hashes the identity of a task and the condition, and the version of
+// heldout's behaviour: 20 hex digits.
+func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
+	b, err := json.Marshal(struct {
+		Behaviour    int
+		Task, Digest string
+		Condition    Condition
+	}{behaviour, t.ID, t.Digest, c})
+	if err != nil {
+		return "", fmt.Errorf("the condition of %s cannot be written down: %w", t.ID, err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:10]), nil
+}
+
+// plan is the planned episodes by id; nil for those of no manifest.
+type plan map[string]planned
+
+type planned struct {
+	task      *envs.Task
+	condition *Condition
+}
+
+// plan returns the planned episodes.
+func (m *Manifest) plan() plan {
+	if m == nil {
+		return nil
+	}
+	p := plan{}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		env, _ := m.Environment(g.Condition.Env)
+		for j, id := range g.Episodes {
+			p[id] = planned{&env.Tasks[j], &g.Condition}
+		}
+	}
+	return p
+}
+
+// check compares an attempt with what was planned under its id.
+func (p plan) check(r *Result) error {
+	if p == nil {
+		return nil
+	}
+	want, ok := p[r.ID]
+	if !ok {
+		return fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
+	}
+	c, t := want.condition, want.task
+	for _, f := range []struct {
+		field     string
+		got, want any
+	}{
+		{"env", r.Env, c.Env}, {"source", r.Source, c.Source},
+		{"task", r.Task, t.ID}, {"task_index", r.TaskIndex, t.Index}, {"task_type", r.TaskType, t.Type}, {"difficulty", r.Difficulty, t.Difficulty},
+		{"model", r.Model, c.Model}, {"agent", r.Agent, c.Agent}, {"seed", r.Seed, c.Seed}, {"perturbation", r.Perturbation, c.Perturbation},
+	} {
+		if f.got != f.want {
+			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile, f.want, r.ID)
+		}
+	}
+	if r.Steps > c.StepLimit {
+		return fmt.Errorf("steps: there are %d, but the step limit of the episode %s is %d", r.Steps, r.ID, c.StepLimit)
+	}
+	return nil
+}
+
+// check reports a manifest that contradicts itself: ids are computed anew.
+func (m *Manifest) check() error {
+	seen := map[string]bool{}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		env, ok := m.Environment(g.Condition.Env)
+		if !ok || len(env.Tasks) != len(g.Episodes) {
+			return &fieldError{fmt.Sprintf("groups[%d].episodes", i), "", fmt.Sprintf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)}
+		}
+		if g.Condition.Source != env.Source || !maps.Equal(g.Condition.Settings, env.Settings) {
+			return &fieldError{fmt.Sprintf("groups[%d].condition", i), "", "source or settings are not those of the environment " + env.Name}
+		}
+		for j, id := range g.Episodes {
+			field := fmt.Sprintf("groups[%d].episodes[%d]", i, j)
+			want, err := EpisodeID(max(1, m.Behaviour), env.Tasks[j], g.Condition)
+			if err != nil {
+				return err
+			}
+			if seen[id] {
+				return &fieldError{field, id, "the id is there twice"}
+			}
+			if id != want {
+				return &fieldError{field, id, fmt.Sprintf("the id of task %s under this condition is %s: the id, the task or the condition was changed", env.Tasks[j].ID, want)}
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}
+
+// fieldError is an error in a field of the manifest.
+type fieldError struct {
+	field string
+	text  string // a string of the file that tells where it is; may be empty
+	what  string
+}
+
+func (e *fieldError) Error() string { return e.field + ": " + e.what }
+
+// lineOf returns the number of the line in which a string of JSON is, 0 if it is
+// not there.
+func lineOf(file []byte, text string) int {
+	quoted, err := json.Marshal(text)
+	at := bytes.LastIndex(file, quoted)
+	if err != nil || at < 0 || text == "" {
+		return 0
+	}
+	return 1 + bytes.Count(file[:at], []byte("\n"))
+}
+
+// badManifest says where a manifest is bad and what can be done.
+func badManifest(file string, content []byte, err error) error {
+	where := file
+	switch e := err.(type) {
+	case *fieldError:
+		if n := lineOf(content, e.text); n > 0 {
+			where = fmt.Sprintf("%s:%d", file, n)
+		}
+	case *json.SyntaxError:
+		where = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
+	case *json.UnmarshalTypeError:
+		where = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
+	case *schemaError:
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return fmt.Errorf("%s: %w; move %s away and give the command that made the run again: it writes a new one, and what is finished is not played again",
+		where, err, filepath.Base(file))
+}
