@@ -15,21 +15,27 @@ type aim struct {
 // seer tells where things have to be in view for a sub-goal. It belongs to one
 // task and remembers what it found out.
 type seer struct {
-	places map[[2]string][][2]int // by the texts of sub-goal and name
+	places map[sight][][2]int
 }
 
-// inView returns the columns and rows of the view where a thing of that name
+// sight is a thing with a sub-goal that seeing it may reach.
+type sight struct {
+	goal string // its text
+	noun noun
+}
+
+// inView returns the columns and rows of the view where a thing of that code
 // reaches a sub-goal.
-func (s *seer) inView(goal *pattern, name string) [][2]int {
-	id := [2]string{goal.text, name}
+func (s *seer) inView(goal *pattern, code minigrid.Code) [][2]int {
+	id := sight{goal.text, nounOf(code)}
 	if found, ok := s.places[id]; ok {
 		return found
 	}
 	var found [][2]int
 	for j := range minigrid.ViewSize {
 		for i := range minigrid.ViewSize {
-			t := []thing{{Code: minigrid.Code{Kind: minigrid.Ball}, name: name, forward: minigrid.ViewSize - 1 - j, side: i - minigrid.ViewSize/2}}
-			if t[0].distance() > 0 && goal.matches([]string{sentence(t)}) {
+			t := []thing{{Code: code, forward: int8(minigrid.ViewSize - 1 - j), side: int8(i - minigrid.ViewSize/2)}}
+			if t[0].distance() > 0 && goal.matches(sentence(t)) {
 				found = append(found, [2]int{i, j})
 			}
 		}
@@ -44,9 +50,9 @@ func sentence(t []thing) string {
 	return text[:len(text)-len(".  ")]
 }
 
-// reaches reports whether carrying an object of that name reaches a sub-goal.
-func reaches(goal *pattern, name string) bool {
-	return goal.matches([]string{" You are carrying a " + name})
+// reaches reports whether carrying an object of that code reaches a sub-goal.
+func reaches(goal *pattern, code minigrid.Code) bool {
+	return goal.matches(" You are carrying a " + nounOf(code).String())
 }
 
 // possible reports whether some object can still reach a sub-goal, whatever it
@@ -56,7 +62,7 @@ func (s *seer) possible(w *minigrid.World, goal *pattern) bool {
 	w.Objects(func(_ minigrid.ID, o minigrid.Object) {
 		opened := o.Code
 		opened.State = minigrid.Open
-		found = found || reaches(goal, name(o.Code)) || len(s.inView(goal, name(o.Code))) > 0 || len(s.inView(goal, name(opened))) > 0
+		found = found || reaches(goal, o.Code) || len(s.inView(goal, o.Code)) > 0 || len(s.inView(goal, opened)) > 0
 	})
 	return found
 }
@@ -88,18 +94,18 @@ func keyTargets(w *minigrid.World, c minigrid.Color, rest *approach) (out []targ
 
 func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
 	w.Objects(func(id minigrid.ID, o minigrid.Object) {
-		if o.Kind != minigrid.Door && reaches(goal, name(o.Code)) {
+		if o.Kind != minigrid.Door && reaches(goal, o.Code) {
 			out = append(out, carryTargets(w, id, o)...)
 		}
 		if at, _ := w.At(o.Pos); id == w.Carrying() || at == minigrid.None {
 			return
 		}
-		for _, place := range s.inView(goal, name(o.Code)) {
+		for _, place := range s.inView(goal, o.Code) {
 			out = append(out, seeTargets(w, o.Pos, place)...)
 		}
 		opened := o.Code
 		opened.State = minigrid.Open
-		if o.Kind == minigrid.Door && o.State != minigrid.Open && len(s.inView(goal, name(opened))) > 0 {
+		if o.Kind == minigrid.Door && o.State != minigrid.Open && len(s.inView(goal, opened)) > 0 {
 			out = append(out, openTargets(w, o)...)
 		}
 	})
@@ -215,7 +221,7 @@ func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 		return 0, false
 	}
 	if a.goal != nil {
-		return 1, reaches(a.goal, name(w.Object(id).Code))
+		return 1, reaches(a.goal, w.Object(id).Code)
 	}
 	// Carried without having counted, it must be put down and picked up again.
 	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)

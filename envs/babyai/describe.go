@@ -14,9 +14,9 @@ const (
 	emptyHanded    = "You are not carrying anything."
 )
 
-// describe tells what the agent sees and carries; carried is nil if it carries
+// describe tells what the agent sees and carries; carried is Empty if it carries
 // nothing.
-func describe(things []thing, carried *minigrid.Object) string {
+func describe(things []thing, carried minigrid.Object) string {
 	b := make([]byte, 0, 1024)
 	if len(things) == 0 {
 		b = append(b, nothingInSight...)
@@ -32,7 +32,7 @@ func describe(things []thing, carried *minigrid.Object) string {
 		b = strconv.AppendInt(b, int64(t.distance()), 10)
 		b = append(b, " steps away. "...)
 	}
-	if carried == nil {
+	if carried.Kind == minigrid.Empty {
 		return string(append(b, emptyHanded...))
 	}
 	b = append(b, "You are carrying a "...)
@@ -51,9 +51,10 @@ func appendThings(b []byte, things []thing) []byte {
 			continue
 		}
 		b = append(b, "There is a "...)
-		b = append(b, t.name...)
+		l := nounOf(t.Code)
+		b = append(b, nounTexts[l]...)
 		b = append(b, ' ')
-		b = strconv.AppendInt(b, int64(count.next(t.name)), 10)
+		b = strconv.AppendInt(b, int64(count.next(l)), 10)
 		b = append(b, ' ')
 		if t.side == 0 {
 			b = append(b, "right in front of you "...)
@@ -71,35 +72,4 @@ func appendThings(b []byte, things []thing) []byte {
 		}
 	}
 	return b
-}
-
-// counter counts names. There are few, so that a list is the fastest.
-type counter []struct {
-	name string
-	n    int
-}
-
-// of returns a name's count.
-func (c counter) of(name string) int {
-	for _, e := range c {
-		if e.name == name {
-			return e.n
-		}
-	}
-	return 0
-}
-
-// next counts a name once more and returns its count.
-func (c *counter) next(name string) int {
-	for i := range *c {
-		if e := &(*c)[i]; e.name == name {
-			e.n++
-			return e.n
-		}
-	}
-	*c = append(*c, struct {
-		name string
-		n    int
-	}{name, 1})
-	return 1
 }

@@ -28,7 +28,7 @@ type planner struct {
 }
 
 func newPlanner() planner {
-	return planner{seer: seer{places: map[[2]string][][2]int{}}, approaches: map[string]*approach{}}
+	return planner{seer: seer{places: map[sight][][2]int{}}, approaches: map[string]*approach{}}
 }
 
 // node is a state of the game that was reached.
@@ -69,14 +69,17 @@ func plan(from *game) []string {
 func (s *search) expand(n *node) {
 	if n.game == nil {
 		n.game = n.parent.game.clone()
-		n.game.carryOut(n.parent.game.table.choices[n.choice].moves)
+		table := &n.parent.game.table
+		n.game.carryOut(table.moves(&table.entries[n.choice]))
 	}
-	for i, c := range n.game.table.choices {
-		if len(c.moves) == 0 {
+	table := &n.game.table
+	for i := range table.entries {
+		c := &table.entries[i]
+		if c.why != offered || !table.acts(c) {
 			continue
 		}
 		next := n.game.clone()
-		next.carryOut(c.moves)
+		next.carryOut(table.moves(c))
 		s.reached++
 		m := &node{parent: n, choice: i, actions: n.actions + 1, order: s.reached}
 		if next.done {
@@ -96,7 +99,7 @@ func (s *search) expand(n *node) {
 // path returns the actions that lead to a node.
 func (n *node) path() (actions []string) {
 	for ; n != nil && n.parent != nil; n = n.parent {
-		actions = append(actions, n.parent.game.table.choices[n.choice].text)
+		actions = append(actions, n.parent.game.table.entries[n.choice].text())
 	}
 	slices.Reverse(actions)
 	return actions
@@ -249,7 +252,7 @@ func (e *expert) action(g *game) string {
 	}
 	action := e.plan[0]
 	after := g.clone()
-	after.carryOut(after.table.choice(action).moves)
+	after.carryOut(g.table.moves(g.table.choice(action)))
 	e.plan, e.then = e.plan[1:], string(after.appendState(nil))
 	return action
 }

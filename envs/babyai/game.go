@@ -1,6 +1,7 @@
 package babyai
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,7 +21,7 @@ type game struct {
 	world *minigrid.World
 	goal  string
 	view  minigrid.View // that the next one is compared with
-	table tableMaker
+	table table
 	goals *subgoals // nil if rewards are the world's own
 
 	observation string // of the world as it is now
@@ -38,16 +39,8 @@ func newGame(w *minigrid.World, ways [][]string) *game {
 
 // look describes the world as it is and finds what can be done in it.
 func (g *game) look() {
-	t := &g.table
-	t.agent = g.world.Agent()
-	t.things = scan(g.world.View(), t.agent, t.things[:0])
-	t.carried = nil
-	if id := g.world.Carrying(); id != minigrid.None {
-		o := g.world.Object(id)
-		t.carried = &o
-	}
-	g.observation = describe(t.things, t.carried)
-	t.fill()
+	g.table.fill(g.world.View(), g.world.Agent(), g.world.Object(g.world.Carrying()))
+	g.observation = describe(g.table.things, g.table.carried)
 }
 
 // normalize is what the text layer does to an action before it reads it.
@@ -69,10 +62,10 @@ func (g *game) step(action string) (observation string) {
 	case c == nil:
 		g.valid = false
 		return g.table.reason(action)
-	case len(c.moves) == 0:
+	case !g.table.acts(c):
 		return noChange // valid stays as it was
 	}
-	g.carryOut(c.moves)
+	g.carryOut(g.table.moves(c))
 	return g.observation
 }
 
@@ -112,7 +105,8 @@ func (g *game) clone() *game {
 	c := *g
 	c.world = g.world.Clone()
 	c.goals = g.goals.clone()
-	c.table.things = nil // look fills it anew; choices are only ever replaced
+	c.table.things = slices.Clone(g.table.things)
+	c.table.entries = slices.Clone(g.table.entries)
 	return &c
 }
 

@@ -38,10 +38,17 @@ func (c *recordedChoice) UnmarshalJSON(b []byte) error {
 
 // choices writes a table as the records have it.
 func choices(t *table) (out []recordedChoice) {
-	for _, c := range t.choices {
-		r := recordedChoice{c.text, []int{}}
-		for _, m := range c.moves {
+	for i := range t.entries {
+		e := &t.entries[i]
+		if e.why != offered {
+			continue
+		}
+		r := recordedChoice{e.text(), []int{}}
+		for _, m := range t.moves(e) {
 			r.Moves = append(r.Moves, int(m))
+		}
+		if (len(r.Moves) > 0) != t.acts(e) {
+			panic("what does something has moves: " + e.text())
 		}
 		out = append(out, r)
 	}
@@ -51,8 +58,10 @@ func choices(t *table) (out []recordedChoice) {
 // refusals writes the reasons as the records have them: by text, the last counts.
 func refusals(t *table) map[string]string {
 	out := map[string]string{}
-	for _, r := range t.refusals {
-		out[r.text] = r.reason
+	for i := range t.entries {
+		if e := &t.entries[i]; e.why != offered {
+			out[e.text()] = t.reason(e.text())
+		}
 	}
 	return out
 }
@@ -70,7 +79,7 @@ type recordedStart struct {
 func TestRecordedStarts(t *testing.T) {
 	for _, want := range sharedtest.Lines[recordedStart](t, "babyai/levels.jsonl.gz") {
 		g := newGame(generated(t, want.Level, want.Seed), nil)
-		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table.table), refusals(&g.table.table)}
+		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table), refusals(&g.table)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("level %d, seed %d: %s", want.Level, want.Seed, diff)
 		}
@@ -144,7 +153,7 @@ func replayed(g *game, s recordedStep) recordedStep {
 		got.Prims = &prims
 	}
 	if s.Actions != nil {
-		got.Actions = choices(&g.table.table)
+		got.Actions = choices(&g.table)
 	}
 	if s.Valid != nil || g.valid {
 		got.Valid = &g.valid

@@ -1,10 +1,6 @@
 package babyai
 
-import (
-	"slices"
-
-	"heldout/envs/babyai/minigrid"
-)
+import "heldout/envs/babyai/minigrid"
 
 // reach is the side of the square that holds the cells that paths may use.
 const reach = 8
@@ -20,147 +16,220 @@ var spans = [4]struct{ from, to minigrid.Point }{
 	minigrid.North: {minigrid.Point{X: -3, Y: -6}, minigrid.Point{X: 3, Y: 0}},
 }
 
-// pose is a cell of the square and a direction: 4 * (reach * y + x) + direction.
-type pose uint8
+// board is a set of cells of the square: bit reach*y+x.
+type board uint64
 
-const poses = 4 * reach * reach
+// The first and the last column.
+const (
+	firstColumn board = 0x0101010101010101
+	lastColumn  board = firstColumn << (reach - 1)
+)
 
-// paths finds the way from the agent to everything at once. It gives the very
-// paths of the reference (§5.5), which searches breadth-first from the start for
-// every target anew, lets a pose be queued many times and remembers the parent
-// that queued it last.
-//
-// A move changes the parity of x + y + direction. So poses of one distance are
-// never neighbours, all copies of a pose are queued and taken at one distance,
-// and the parent is the neighbour, one step nearer, whose last copy is taken
-// last. It is enough to know the order in which the poses of a distance are
-// first taken, which decides between targets, and that in which they are last
-// taken, which decides between parents.
-type paths struct {
-	corner  minigrid.Point
-	from    pose
-	allowed [reach * reach]bool
-	rank    [poses]int16 // in which order poses are first taken, from 1; 0 if never
-	parent  [poses]pose
-	move    [poses]minigrid.Action
-}
-
-// find searches all paths from the agent around things.
-func (p *paths) find(agent minigrid.Pose, things []thing) {
-	*p = paths{}
-	span := spans[agent.Dir]
-	p.corner = agent.Add(span.from)
-	size := span.to.Sub(span.from)
-	for y := range size.Y + 1 {
-		for x := range size.X + 1 {
-			p.allowed[reach*y+x] = true
-		}
-	}
-	for i := range things {
-		if t := &things[i]; t.blocks() {
-			if cell, ok := p.cell(t.at); ok {
-				p.allowed[cell] = false
+// allowedCells are the cells of spans, by the agent's direction, as boards.
+var allowedCells = func() (out [4]board) {
+	for d, span := range spans {
+		size := span.to.Sub(span.from)
+		for y := range size.Y + 1 {
+			for x := range size.X + 1 {
+				out[d] |= 1 << (reach*y + x)
 			}
 		}
 	}
-	start, _ := p.cell(agent.Point)
-	p.from = pose(4*start) + pose(agent.Dir)
-	p.search()
+	return out
+}()
+
+// moved returns the cells one step in a direction from those of b, as far as they
+// are in the square.
+func (b board) moved(d minigrid.Direction) board {
+	switch d {
+	case minigrid.East:
+		return b &^ lastColumn << 1
+	case minigrid.South:
+		return b << reach
+	case minigrid.West:
+		return b &^ firstColumn >> 1
+	}
+	return b >> reach
 }
 
-// cell returns the number of a cell in the square.
-func (p *paths) cell(at minigrid.Point) (int, bool) {
+// poses is a set of poses: by direction, the cells.
+type poses [4]board
+
+// meets reports whether two sets have a pose in common.
+func (p *poses) meets(q *poses) bool {
+	return p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] != 0
+}
+
+// keep leaves in a set what another has too.
+func (p *poses) keep(q *poses) {
+	for d := range p {
+		p[d] &= q[d]
+	}
+}
+
+// paths finds ways from the agent around things.
+//
+// The reference (§5.5) searches breadth-first for every target anew, tries to
+// go forward, to turn left and to turn right in that order, lets a pose be queued
+// many times and remembers the parent that queued it last. A move changes the
+// parity of x + y + direction, so poses of one distance are never neighbours and
+// all copies of a pose are queued, and taken, at one distance: a copy for each of
+// the shortest ways to it, in the lexicographic order of these. It follows that
+//
+//   - of several poses that will do, the reference takes the one with the first of
+//     all shortest ways to any of them, since its first copy comes first, and
+//   - the way that it finds to a pose is the last of all shortest ways to that
+//     pose, since the last copy's parent is remembered.
+type paths struct {
+	agent   minigrid.Pose
+	corner  minigrid.Point
+	start   int   // the agent's cell
+	allowed board // where paths can lead
+	reached board // the cells to which they do
+}
+
+// order are the moves in the reference's order.
+var order = [...]minigrid.Action{minigrid.Forward, minigrid.TurnLeft, minigrid.TurnRight}
+
+// around looks where paths lead from the agent around things.
+func (p *paths) around(agent minigrid.Pose, things []thing) {
+	p.agent, p.corner = agent, agent.Add(spans[agent.Dir].from)
+	p.allowed = allowedCells[agent.Dir]
+	for i := range things {
+		if t := &things[i]; t.blocks() {
+			p.allowed &^= p.cell(t.at)
+		}
+	}
+	p.start, _ = p.index(agent.Point)
+	p.reached = 1 << p.start
+	for before := board(0); before != p.reached; {
+		before = p.reached
+		p.reached |= (before&^lastColumn<<1 | before&^firstColumn>>1 | before<<reach | before>>reach) & p.allowed
+	}
+}
+
+// index returns the number of a cell in the square; ok is false outside of it.
+func (p *paths) index(at minigrid.Point) (n int, ok bool) {
 	d := at.Sub(p.corner)
 	return reach*d.Y + d.X, uint(d.X) < reach && uint(d.Y) < reach
 }
 
-// search takes the poses, distance after distance.
-func (p *paths) search() {
-	var buffers [4][poses]pose
-	first, last := append(buffers[0][:0], p.from), append(buffers[1][:0], p.from)
-	nextFirst, nextLast := buffers[2][:0], buffers[3][:0]
-	taken := int16(0)
-	var queued, parented [poses]bool
-	queued[p.from], parented[p.from] = true, true
-	for len(first) > 0 {
-		nextFirst, nextLast = nextFirst[:0], nextLast[:0]
-		for _, at := range first {
-			taken++
-			p.rank[at] = taken
-			for _, m := range [...]minigrid.Action{minigrid.Forward, minigrid.TurnLeft, minigrid.TurnRight} {
-				if to, ok := p.after(at, m); ok && !queued[to] {
-					queued[to] = true
-					nextFirst = append(nextFirst, to)
-				}
-			}
+// cell returns a cell as a set, empty outside the square.
+func (p *paths) cell(at minigrid.Point) board {
+	if n, ok := p.index(at); ok {
+		return 1 << n
+	}
+	return 0
+}
+
+// toEnter reports whether there is a way into a cell.
+func (p *paths) toEnter(target minigrid.Point) bool { return p.cell(target)&p.reached != 0 }
+
+// toFace reports whether there is a way to face a cell.
+func (p *paths) toFace(target minigrid.Point) bool {
+	for d := range minigrid.Direction(4) {
+		if p.toEnter(target.Sub(d.Vector())) {
+			return true
 		}
-		for _, at := range slices.Backward(last) {
-			for _, m := range [...]minigrid.Action{minigrid.TurnRight, minigrid.TurnLeft, minigrid.Forward} {
-				if to, ok := p.after(at, m); ok && !parented[to] {
-					parented[to] = true
-					p.parent[to], p.move[to] = at, m
-					nextLast = append(nextLast, to)
-				}
-			}
+	}
+	return false
+}
+
+// facing returns the moves after which the agent faces a cell; nil if there is no
+// way.
+func (p *paths) facing(target minigrid.Point) []minigrid.Action {
+	var goals poses
+	for d := range minigrid.Direction(4) {
+		goals[d] = p.cell(target.Sub(d.Vector()))
+	}
+	return p.to(&goals)
+}
+
+// entering returns the moves after which the agent is in a cell; nil if there is
+// no way.
+func (p *paths) entering(target minigrid.Point) []minigrid.Action {
+	cell := p.cell(target)
+	return p.to(&poses{cell, cell, cell, cell})
+}
+
+// to returns the reference's way to one of some poses; nil if there is none.
+func (p *paths) to(goals *poses) []minigrid.Action {
+	var space [32]poses
+	layers := p.layers(goals, space[:0])
+	if layers == nil {
+		return nil
+	}
+	last := len(layers) - 1
+	layers[last].keep(goals)
+	retrace(layers)
+	moves := make([]minigrid.Action, last, last+2)
+	layers[last] = p.walk(layers, moves, false)
+	retrace(layers)
+	p.walk(layers, moves, true)
+	return moves
+}
+
+// layers appends, for every distance up to that of the nearest goals, the poses
+// at that distance; it returns nil if no goal can be reached.
+func (p *paths) layers(goals *poses, layers []poses) []poses {
+	var now poses
+	now[p.agent.Dir] = 1 << p.start
+	seen := now
+	for layers = append(layers, now); !now.meets(goals); layers = append(layers, now) {
+		var next poses
+		for d := range minigrid.Direction(4) {
+			next[d] = (now[d].moved(d)&p.allowed | now[d.Left()] | now[d.Right()]) &^ seen[d]
 		}
-		slices.Reverse(nextLast)
-		first, nextFirst = nextFirst, first
-		last, nextLast = nextLast, last
+		if next == (poses{}) {
+			return nil
+		}
+		now = next
+		for d := range seen {
+			seen[d] |= now[d]
+		}
+	}
+	return layers
+}
+
+// retrace keeps, in every layer, the poses from which a way leads to one in the
+// last layer.
+func retrace(layers []poses) {
+	for k := len(layers) - 2; k >= 0; k-- {
+		after := layers[k+1]
+		for d := range minigrid.Direction(4) {
+			layers[k][d] &= after[d].moved((d+2)%4) | after[d.Left()] | after[d.Right()]
+		}
 	}
 }
 
-// after returns the pose that a move leads to.
-func (p *paths) after(at pose, m minigrid.Action) (pose, bool) {
+// walk writes the first of the ways that lead through the layers, or the last,
+// into moves, and returns where it ends: a set of one pose.
+func (p *paths) walk(layers []poses, moves []minigrid.Action, lastOne bool) (end poses) {
+	cell, d := board(1)<<p.start, p.agent.Dir
+	for k := range moves {
+		for i := range order {
+			m := order[i]
+			if lastOne {
+				m = order[len(order)-1-i]
+			}
+			to, toward := after(cell, d, m)
+			if layers[k+1][toward]&to != 0 {
+				cell, d, moves[k] = to, toward, m
+				break
+			}
+		}
+	}
+	end[d] = cell
+	return end
+}
+
+// after returns the pose that a move leads to; no cell outside the square.
+func after(cell board, d minigrid.Direction, m minigrid.Action) (board, minigrid.Direction) {
 	switch m {
 	case minigrid.TurnLeft:
-		return at&^3 | (at-1)&3, true
+		return cell, d.Left()
 	case minigrid.TurnRight:
-		return at&^3 | (at+1)&3, true
+		return cell, d.Right()
 	}
-	cell := int(at >> 2)
-	v := minigrid.Direction(at & 3).Vector()
-	x, y := cell%reach+v.X, cell/reach+v.Y
-	if uint(x) >= reach || uint(y) >= reach || !p.allowed[reach*y+x] {
-		return 0, false
-	}
-	return pose(4*(reach*y+x)) | at&3, true
-}
-
-// facing returns the moves after which the agent faces a cell.
-func (p *paths) facing(target minigrid.Point) ([]minigrid.Action, bool) {
-	return p.nearest(func(d minigrid.Direction) minigrid.Point { return target.Sub(d.Vector()) })
-}
-
-// onto returns the moves after which the agent is in a cell.
-func (p *paths) onto(target minigrid.Point) ([]minigrid.Action, bool) {
-	return p.nearest(func(minigrid.Direction) minigrid.Point { return target })
-}
-
-// nearest returns the moves to the pose that is taken first of four, one for
-// each direction.
-func (p *paths) nearest(in func(minigrid.Direction) minigrid.Point) ([]minigrid.Action, bool) {
-	best, end := int16(0), pose(0)
-	for d := range minigrid.Direction(4) {
-		cell, ok := p.cell(in(d))
-		if !ok {
-			continue
-		}
-		at := pose(4*cell) + pose(d)
-		if r := p.rank[at]; r > 0 && (best == 0 || r < best) {
-			best, end = r, at
-		}
-	}
-	if best == 0 {
-		return nil, false
-	}
-	n := 0
-	for at := end; at != p.from; at = p.parent[at] {
-		n++
-	}
-	moves := make([]minigrid.Action, n, n+2)
-	for at := end; at != p.from; at = p.parent[at] {
-		n--
-		moves[n] = p.move[at]
-	}
-	return moves, true
+	return cell.moved(d), d
 }

@@ -1,6 +1,7 @@
 package babyai
 
 import (
+	"cmp"
 	"slices"
 
 	"heldout/envs/babyai/minigrid"
@@ -9,44 +10,54 @@ import (
 // thing is something that the agent sees: a wall, door, key, ball or box.
 type thing struct {
 	minigrid.Code
-	name    string // such as "red closed door"
+	forward int8 // cells in front of the agent
+	side    int8 // cells to its right; negative to its left
 	at      minigrid.Point
-	forward int // cells in front of the agent
-	side    int // cells to its right; negative to its left
 }
 
 // distance is the number of steps to the thing.
-func (t *thing) distance() int { return t.forward + max(t.side, -t.side) }
+func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
 
 // blocks reports whether nothing can be where the thing is.
 func (t *thing) blocks() bool { return t.Kind != minigrid.Door }
 
-// name returns what a thing of that code is called.
-func name(c minigrid.Code) string {
-	if c.Kind == minigrid.Door {
-		return c.Color.String() + " " + c.State.String() + " door"
-	}
-	return c.Color.String() + " " + c.Kind.String()
+// spot is a cell of the view: its index there, and how many cells it is in front
+// and to the right of the agent.
+type spot struct {
+	index         int
+	forward, side int
 }
 
-// scan lists what a view shows, the nearest first (§5.2). Of equally near things
-// the one farther in front comes first, and then the one farther to the left.
-func scan(view *minigrid.View, agent minigrid.Pose, things []thing) []thing {
-	const last, middle = minigrid.ViewSize - 1, minigrid.ViewSize / 2
-	for j := range minigrid.ViewSize {
-		for i := range minigrid.ViewSize {
-			code := view.At(i, j)
-			if code.Kind < minigrid.Wall || j == last && i == middle {
-				continue
-			}
-			at := agent.InView(i, j)
-			if at.X < 0 || at.Y < 0 {
-				continue
-			}
-			things = append(things, thing{Code: code, name: name(code), at: at, forward: last - j, side: i - middle})
+// spots are the cells of the view but the agent's own, in the order in which
+// things are listed (§5.2): the nearest first; of equally near ones the one
+// farther in front, and then the one farther to the left.
+var spots = func() (out []spot) {
+	for k := range minigrid.ViewSize * minigrid.ViewSize {
+		s := spot{k, minigrid.ViewSize - 1 - k/minigrid.ViewSize, k%minigrid.ViewSize - minigrid.ViewSize/2}
+		if s.forward != 0 || s.side != 0 {
+			out = append(out, s)
 		}
 	}
-	slices.SortStableFunc(things, func(a, b thing) int { return a.distance() - b.distance() })
+	slices.SortStableFunc(out, func(a, b spot) int {
+		return cmp.Compare(a.forward+max(a.side, -a.side), b.forward+max(b.side, -b.side))
+	})
+	return out
+}()
+
+// scan appends what a view shows to things, in the order of spots.
+func scan(view *minigrid.View, agent minigrid.Pose, things []thing) []thing {
+	front, right := agent.Dir.Vector(), agent.Dir.Right().Vector()
+	for _, s := range spots {
+		code := view[s.index]
+		if code.Kind < minigrid.Wall {
+			continue
+		}
+		at := agent.Add(front.Times(s.forward)).Add(right.Times(s.side))
+		if at.X < 0 || at.Y < 0 {
+			continue
+		}
+		things = append(things, thing{Code: code, forward: int8(s.forward), side: int8(s.side), at: at})
+	}
 	return things
 }
 

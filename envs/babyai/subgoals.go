@@ -24,11 +24,27 @@ func newPattern(text string) pattern {
 	return p
 }
 
-// matches reports whether one of the sentences has all the pieces.
-func (p *pattern) matches(sentences []string) bool {
-	return slices.ContainsFunc(sentences, func(s string) bool {
-		return !slices.ContainsFunc(p.pieces, func(piece string) bool { return !strings.Contains(s, piece) })
-	})
+// matches reports whether one sentence of a text has all the pieces.
+func (p *pattern) matches(text string) bool {
+	if !p.within(text) { // which is quick, and true of most
+		return false
+	}
+	for sentence := range strings.SplitSeq(text, ".") {
+		if p.within(sentence) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a text has all the pieces.
+func (p *pattern) within(text string) bool {
+	for _, piece := range p.pieces {
+		if !strings.Contains(text, piece) {
+			return false
+		}
+	}
+	return true
 }
 
 // subgoals are the sub-goals of a task that are left: a list or, where there is
@@ -57,9 +73,8 @@ func newSubgoals(ways [][]string) *subgoals {
 // score notes what an observation reaches, one sub-goal at most, and returns
 // the share that is reached now.
 func (s *subgoals) score(observation string) (share float64, reached bool) {
-	sentences := strings.Split(observation, ".")
 	for i := range s.ways[0] {
-		if slices.ContainsFunc(s.ways, func(way []pattern) bool { return way[i].matches(sentences) }) {
+		if slices.ContainsFunc(s.ways, func(way []pattern) bool { return way[i].matches(observation) }) {
 			s.points++
 			s.remove(i)
 			return float64(s.points) / float64(s.total), true

@@ -1,206 +1,257 @@
 package babyai
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"heldout/envs/babyai/minigrid"
 )
 
-// choice is an action of the table and the primitive actions that it stands for.
-type choice struct {
-	text  string
-	moves []minigrid.Action
-}
-
 // table is what can be done now, in order, and what is refused with a reason
-// (§5.4).
+// (§5.4). Only what decides between the two is found for every view; the
+// primitive actions of an action and the words of a refusal are found when they
+// are asked for.
 type table struct {
-	choices  []choice
-	refusals []refusal
+	agent   minigrid.Pose
+	carried minigrid.Object // Empty if nothing
+	things  []thing
+	paths   paths
+	entries []entry
 }
 
-// refusal is an action that is refused with a reason.
-type refusal struct{ text, reason string }
-
-func (t *table) offer(text string, moves ...minigrid.Action) {
-	t.choices = append(t.choices, choice{text, moves})
+// entry is an action of the table, offered or refused.
+type entry struct {
+	verb verb
+	noun noun  // of the object, if the verb has one
+	n    uint8 // its number among the things of its noun
+	why  refusal
+	at   minigrid.Point // where the object is
 }
 
-func (t *table) refuse(text, reason string) {
-	t.refusals = append(t.refusals, refusal{text, reason})
+// refusal says why an action is refused.
+type refusal uint8
+
+const (
+	offered refusal = iota
+	barred
+	noWay
+	handsEmpty
+	frontTaken
+	doorClosed
+	noKey
+	wrongKey
+)
+
+// text is the action as the agent types it.
+func (e *entry) text() string { return actionText(e.verb, e.noun, e.n) }
+
+// fill finds what can be done with what the agent sees and carries.
+func (t *table) fill(view *minigrid.View, agent minigrid.Pose, carried minigrid.Object) {
+	t.agent, t.carried = agent, carried
+	t.things = scan(view, agent, t.things[:0])
+	t.paths.around(agent, t.things)
+	t.entries = t.entries[:0]
+	t.add(turnLeft, offered)
+	t.add(turnRight, offered)
+	if b := barrier(t.things); b == nil || b.distance() > 1 {
+		t.add(moveForward, offered)
+	} else {
+		t.add(moveForward, barred)
+	}
+	if carried.Kind == minigrid.Empty {
+		t.fillReached(pickup)
+	}
+	t.fillDrop()
+	t.fillDoors()
+	t.fillReached(goTo)
+	t.add(check, offered)
 }
 
-// choice looks up an action.
-func (t *table) choice(text string) *choice {
-	for i := range t.choices {
-		if t.choices[i].text == text {
-			return &t.choices[i]
+func (t *table) add(v verb, why refusal) { t.entries = append(t.entries, entry{verb: v, why: why}) }
+
+// fillReached numbers the things of a noun as far as they can be reached.
+func (t *table) fillReached(v verb) {
+	var reached counter
+	for i := range t.things {
+		th := &t.things[i]
+		if th.Kind == minigrid.Wall || v == pickup && th.Kind == minigrid.Door {
+			continue
+		}
+		l := nounOf(th.Code)
+		e := entry{verb: v, noun: l, n: reached[l] + 1, why: noWay, at: th.at}
+		if t.paths.toFace(th.at) {
+			reached[l]++
+			e.why = offered
+		}
+		t.entries = append(t.entries, e)
+	}
+}
+
+func (t *table) fillDrop() {
+	why, front := offered, t.agent.Front()
+	switch {
+	case t.carried.Kind == minigrid.Empty:
+		why = handsEmpty
+	case slices.ContainsFunc(t.things, func(th thing) bool { return th.at == front && th.blocks() }):
+		why = frontTaken
+	}
+	t.add(drop, why)
+}
+
+func (t *table) fillDoors() {
+	var seen counter
+	for i := range t.things {
+		door := &t.things[i]
+		if door.Kind != minigrid.Door {
+			continue
+		}
+		l := nounOf(door.Code)
+		e := entry{noun: l, n: seen.next(l), at: door.at}
+		if door.State == minigrid.Open {
+			e.verb = goThrough
+			if !t.paths.toEnter(door.at) {
+				e.why = noWay
+			}
+			t.entries = append(t.entries, e)
+			continue
+		}
+		e.verb, e.why = toggleThrough, t.opening(door)
+		t.entries = append(t.entries, e)
+		if e.why == offered && door.at == t.agent.Front() {
+			t.add(toggle, offered)
+		}
+		if door.State == minigrid.Closed {
+			e.verb, e.why = goThrough, doorClosed
+			t.entries = append(t.entries, e)
+		}
+	}
+}
+
+// opening returns why a door that is not open cannot be opened, if so.
+func (t *table) opening(door *thing) refusal {
+	switch {
+	case door.State == minigrid.Locked && t.carried.Kind != minigrid.Key:
+		return noKey
+	case door.State == minigrid.Locked && t.carried.Color != door.Color:
+		return wrongKey
+	case !t.paths.toFace(door.at):
+		return noWay
+	}
+	return offered
+}
+
+// choice looks up an action that is offered; nil if it is not.
+func (t *table) choice(text string) *entry {
+	for i := range t.entries {
+		if e := &t.entries[i]; e.why == offered && e.text() == text {
+			return e
 		}
 	}
 	return nil
 }
 
+// acts reports whether an action that is offered does something: "go to" does
+// nothing where the agent faces the thing already.
+func (t *table) acts(e *entry) bool {
+	return e.verb != check && !(e.verb == goTo && e.at == t.agent.Front())
+}
+
+// moves returns the primitive actions that an action stands for.
+func (t *table) moves(e *entry) []minigrid.Action {
+	switch e.verb {
+	case turnLeft:
+		return []minigrid.Action{minigrid.TurnLeft}
+	case turnRight:
+		return []minigrid.Action{minigrid.TurnRight}
+	case moveForward:
+		return []minigrid.Action{minigrid.Forward}
+	case drop:
+		return []minigrid.Action{minigrid.Drop}
+	case toggle:
+		return []minigrid.Action{minigrid.Toggle}
+	case check:
+		return nil
+	case goThrough:
+		return t.paths.entering(e.at)
+	}
+	moves := t.paths.facing(e.at)
+	switch e.verb {
+	case pickup:
+		return append(moves, minigrid.Pickup)
+	case toggleThrough:
+		return append(moves, minigrid.Toggle, minigrid.Forward)
+	}
+	return moves
+}
+
+// list returns the texts of all actions that are offered.
+func (t *table) list() []string {
+	out := make([]string, 0, len(t.entries))
+	for i := range t.entries {
+		if e := &t.entries[i]; e.why == offered {
+			out = append(out, e.text())
+		}
+	}
+	return out
+}
+
 // reason returns why an action is refused; a later reason replaces an earlier
 // one.
 func (t *table) reason(text string) string {
-	for i := len(t.refusals) - 1; i >= 0; i-- {
-		if t.refusals[i].text == text {
-			return t.refusals[i].reason
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if e := &t.entries[i]; e.why != offered && e.text() == text {
+			return t.explain(e)
 		}
 	}
 	return notRecognized
 }
 
-// list returns the texts of all choices.
-func (t *table) list() []string {
-	out := make([]string, len(t.choices))
-	for i := range t.choices {
-		out[i] = t.choices[i].text
+// explain words a refusal.
+func (t *table) explain(e *entry) string {
+	cannot := "You cannot " + e.text() + ", as "
+	switch e.why {
+	case barred:
+		return "There is a barrier in front of you, you can't move forward."
+	case handsEmpty:
+		return "You cannot drop the object, as you are not carrying anything."
+	case frontTaken:
+		return "You cannot drop the object, as there is already an object in front of you."
+	case doorClosed:
+		return cannot + "it is closed. You should toggle it first."
+	case noKey:
+		return cannot + "you are not carrying a key."
+	case wrongKey:
+		return cannot + "the color of the key you are carrying does not match the color of door."
 	}
-	return out
-}
-
-const checkActions = "check available actions"
-
-// tableMaker fills a table.
-type tableMaker struct {
-	table
-	things  []thing
-	agent   minigrid.Pose
-	carried *minigrid.Object // nil if nothing
-	paths   paths
-}
-
-func (m *tableMaker) fill() {
-	m.choices, m.refusals = make([]choice, 0, 2*len(m.things)+6), nil
-	m.paths.find(m.agent, m.things)
-	m.offer("turn left", minigrid.TurnLeft)
-	m.offer("turn right", minigrid.TurnRight)
-	if b := barrier(m.things); b == nil || b.distance() > 1 {
-		m.offer("move forward", minigrid.Forward)
-	} else {
-		m.refuse("move forward", "There is a barrier in front of you, you can't move forward.")
-	}
-	if m.carried == nil {
-		m.fillPickup()
-	}
-	m.fillDrop()
-	m.fillDoors()
-	m.fillGoTo()
-	m.offer(checkActions)
-}
-
-// fillPickup and fillGoTo number the things of a name as far as they can be
-// reached.
-func (m *tableMaker) fillPickup() {
-	var reached counter
-	for i := range m.things {
-		t := &m.things[i]
-		if t.Kind == minigrid.Wall || t.Kind == minigrid.Door {
-			continue
-		}
-		if moves, ok := m.paths.facing(t.at); ok {
-			m.offer("pickup "+numbered(t.name, reached.next(t.name)), append(moves, minigrid.Pickup)...)
-		} else {
-			what := numbered(t.name, reached.of(t.name)+1)
-			m.refuse("pickup "+what, "You cannot pickup "+what+noPath)
-		}
-	}
-}
-
-func (m *tableMaker) fillGoTo() {
-	var reached counter
-	for i := range m.things {
-		t := &m.things[i]
-		if t.Kind == minigrid.Wall {
-			continue
-		}
-		if moves, ok := m.paths.facing(t.at); ok {
-			m.offer("go to "+numbered(t.name, reached.next(t.name)), moves...)
-		} else {
-			what := numbered(t.name, reached.of(t.name)+1)
-			m.refuse("go to "+what, "You cannot go to "+what+noPath)
-		}
-	}
-}
-
-const noPath = ", as there is no path leading to it."
-
-func numbered(name string, n int) string { return name + " " + strconv.Itoa(n) }
-
-func (m *tableMaker) fillDrop() {
-	if m.carried == nil {
-		m.refuse("drop", "You cannot drop the object, as you are not carrying anything.")
-		return
-	}
-	front := m.agent.Front()
-	for i := range m.things {
-		if t := &m.things[i]; t.at == front && t.blocks() {
-			m.refuse("drop", "You cannot drop the object, as there is already an object in front of you.")
-			return
-		}
-	}
-	m.offer("drop", minigrid.Drop)
-}
-
-func (m *tableMaker) fillDoors() {
-	var seen counter
-	for i := range m.things {
-		t := &m.things[i]
-		if t.Kind != minigrid.Door {
-			continue
-		}
-		door := numbered(t.name, seen.next(t.name))
-		switch t.State {
-		case minigrid.Open:
-			if moves, ok := m.paths.onto(t.at); ok {
-				m.offer("go through "+door, moves...)
-			} else {
-				m.refuse("go through "+door, "You cannot go through "+door+noPath)
-			}
-		case minigrid.Closed:
-			m.fillToggle(t, door, seen)
-			m.refuse("go through "+door, "You cannot go through "+door+", as it is closed. You should toggle it first.")
-		default:
-			m.fillLocked(t, door, seen)
-		}
-	}
-}
-
-func (m *tableMaker) fillLocked(t *thing, door string, seen counter) {
-	action := "toggle and go through " + door
-	switch {
-	case m.carried == nil || m.carried.Kind != minigrid.Key:
-		m.refuse(action, "You cannot "+action+", as you are not carrying a key.")
-	case m.carried.Color != t.Color:
-		m.refuse(action, "You cannot "+action+", as the color of the key you are carrying does not match the color of door.")
-	default:
-		m.fillToggle(t, door, seen)
-	}
-}
-
-// fillToggle adds what can be done with a door that can be opened.
-func (m *tableMaker) fillToggle(t *thing, door string, seen counter) {
-	action := "toggle and go through " + door
-	moves, ok := m.paths.facing(t.at)
-	if !ok {
+	if e.verb == toggleThrough {
 		// The reference prints its table of counts where the number should be.
-		m.refuse(action, "You cannot toggle and go through "+t.name+" "+seen.String()+noPath)
-		return
+		cannot = "You cannot " + words[e.verb] + " " + e.noun.String() + " " + t.doorsUpTo(e.at) + ", as "
 	}
-	faced := len(moves) == 0
-	m.offer(action, append(moves, minigrid.Toggle, minigrid.Forward)...)
-	if faced {
-		m.offer("toggle", minigrid.Toggle)
-	}
+	return cannot + "there is no path leading to it."
 }
 
-// String writes the counts as Python prints a dictionary.
-func (c counter) String() string {
+// doorsUpTo counts the doors by name up to the one in a cell, and writes the
+// counts as Python prints a dictionary: in the order in which the nounTexts came.
+func (t *table) doorsUpTo(at minigrid.Point) string {
+	var seen counter
+	var order []noun
+	for i := range t.things {
+		door := &t.things[i]
+		if door.Kind != minigrid.Door {
+			continue
+		}
+		l := nounOf(door.Code)
+		if seen.next(l) == 1 {
+			order = append(order, l)
+		}
+		if door.at == at {
+			break
+		}
+	}
 	var parts []string
-	for _, e := range c {
-		parts = append(parts, "'"+e.name+"': "+strconv.Itoa(e.n))
+	for _, l := range order {
+		parts = append(parts, "'"+l.String()+"': "+strconv.Itoa(int(seen[l])))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

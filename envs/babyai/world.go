@@ -76,10 +76,11 @@ func (w *world) Close() error { return nil }
 
 // Actions implements envs.Lister: the actions of the table that do something.
 func (w *world) Actions(context.Context) ([]string, error) {
-	var out []string
-	for _, c := range w.game.table.choices {
-		if len(c.moves) > 0 {
-			out = append(out, c.text)
+	t := &w.game.table
+	out := make([]string, 0, len(t.entries))
+	for i := range t.entries {
+		if e := &t.entries[i]; e.why == offered && t.acts(e) {
+			out = append(out, e.text())
 		}
 	}
 	slices.Sort(out)

@@ -1,0 +1,66 @@
+package babyai
+
+import (
+	"strconv"
+	"sync"
+)
+
+// verb is a kind of action of the text layer.
+type verb uint8
+
+// The verbs. Those up to the last of simple take no object.
+const (
+	turnLeft verb = iota
+	turnRight
+	moveForward
+	drop
+	toggle
+	check
+	pickup
+	goTo
+	goThrough
+	toggleThrough
+
+	simple = check
+	verbs  = int(toggleThrough) + 1
+)
+
+const checkActions = "check available actions"
+
+// words are the texts of the verbs.
+var words = [verbs]string{
+	"turn left", "turn right", "move forward", "drop", "toggle", checkActions,
+	"pickup", "go to", "go through", "toggle and go through",
+}
+
+// fewThings is the number of things of one noun up to which the texts of
+// actions are kept.
+const fewThings = 9
+
+// texts are those of the actions with an object, by verb, noun and number.
+var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
+	var out [verbs][nouns][fewThings + 1]string
+	for v := simple + 1; int(v) < verbs; v++ {
+		for l := range noun(nouns) {
+			for n := range uint8(fewThings + 1) {
+				out[v][l][n] = words[v] + " " + numbered(l, n)
+			}
+		}
+	}
+	return &out
+})
+
+// numbered nounTexts the n-th thing of a noun.
+func numbered(of noun, n uint8) string { return of.String() + " " + strconv.Itoa(int(n)) }
+
+// actionText writes an action with the n-th thing of a noun; verbs up to simple
+// take none.
+func actionText(v verb, of noun, n uint8) string {
+	switch {
+	case v <= simple:
+		return words[v]
+	case n <= fewThings:
+		return texts()[v][of][n]
+	}
+	return words[v] + " " + numbered(of, n)
+}

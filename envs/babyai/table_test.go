@@ -1,0 +1,49 @@
+package babyai
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Whatever was played, taken back and played again, the table is the one that the
+// world as it is gives from nothing, and so is the observation.
+func TestTableFromNothing(t *testing.T) {
+	e := opened(t, Options{})
+	rapid.Check(t, func(t *rapid.T) {
+		task := rapid.SampledFrom(e.Tasks()).Draw(t, "task")
+		made, err := e.NewWorld(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := made.(*world)
+		var snaps []any
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			switch what := rapid.IntRange(0, 5).Draw(t, "what"); {
+			case what == 0:
+				s, err := w.Snapshot()
+				if err != nil {
+					t.Fatal(err)
+				}
+				snaps = append(snaps, s)
+			case what == 1 && len(snaps) > 0:
+				if err := w.Restore(rapid.SampledFrom(snaps).Draw(t, "snapshot")); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				actions, _ := w.Actions(context.Background()) // it never fails
+				if s, err := w.Step(context.Background(), rapid.SampledFrom(actions).Draw(t, "action")); err != nil || !s.Valid {
+					t.Fatalf("%+v, %v", s, err)
+				}
+			}
+			world := w.game.world
+			var want table
+			want.fill(world.View(), world.Agent(), world.Object(world.Carrying()))
+			if diff := cmp.Diff(choices(&want), choices(&w.game.table)) + cmp.Diff(refusals(&want), refusals(&w.game.table)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
