@@ -22,12 +22,26 @@ type instance struct {
 	// listed are the operators that the benchmark calls valid where they can be
 	// applied, sorted by text.
 	listed []int
-	// verbs holds the valid actions of each name, as places in task.Operators.
-	verbs map[string][]int
-	arity map[string]int
-	// calls finds operators by their name and arguments; see call.
-	calls   map[string][]int
-	objects map[string]bool
+	// valid are the listed operators that can be applied at the start. Their
+	// numbers there are places in listed.
+	valid *planning.Applicable
+	// words are those that mean something in an action.
+	words map[string]word
+	// calls finds operators by their name and arguments; see appendCall.
+	calls map[string][]int
+}
+
+// word is what a word can mean: both, where names are alike.
+type word struct {
+	verb   *verb // nil if no action is called so
+	object bool
+}
+
+// verb is the name of actions.
+type verb struct {
+	name   string
+	arity  int
+	listed []int // the listed operators of that name, as places in listed
 }
 
 // Facts that do not change have no bit in a state.
@@ -45,13 +59,11 @@ type fact struct {
 func newInstance(g *game, task *planning.Task, targets []planning.Atom) *instance {
 	in := &instance{
 		game: g, task: task,
-		verbs:   map[string][]int{},
-		arity:   map[string]int{},
-		calls:   map[string][]int{},
-		objects: map[string]bool{},
+		words: map[string]word{},
+		calls: map[string][]int{},
 	}
 	for _, o := range task.Objects {
-		in.objects[o.Name] = true
+		in.words[o.Name] = word{object: true}
 	}
 	in.goal = goalSentence(g, targets)
 	for _, a := range targets {
@@ -76,6 +88,11 @@ func newInstance(g *game, task *planning.Task, targets []planning.Atom) *instanc
 		in.addOperator(i)
 	}
 	slices.SortStableFunc(in.listed, func(a, b int) int { return strings.Compare(in.texts[a], in.texts[b]) })
+	for n, op := range in.listed {
+		v := in.words[task.Operators[op].Action.Name].verb
+		v.listed = append(v.listed, n)
+	}
+	in.valid = task.Choose(in.listed).In(task.Init)
 	return in
 }
 
@@ -88,19 +105,24 @@ func (in *instance) addOperator(i int) {
 		atom.Args = append(atom.Args, in.task.Objects[arg].Name)
 		distinct = distinct && !slices.Contains(op.Args[:n], arg)
 	}
-	key := call(name, atom.Args)
+	key := string(appendCall(nil, name, atom.Args))
 	in.texts = append(in.texts, in.game.action(atom))
-	in.arity[name] = len(op.Args)
+	if known := in.words[name]; known.verb == nil {
+		in.words[name] = word{&verb{name: name, arity: len(op.Args)}, known.object}
+	}
 	in.calls[key] = append(in.calls[key], i)
 	if distinct { // the benchmark lists no action with an object named twice
-		in.verbs[name] = append(in.verbs[name], i)
 		in.listed = append(in.listed, i)
 	}
 }
 
-// call is the key of an action in calls.
-func call(name string, args []string) string {
-	return name + " " + strings.Join(args, " ")
+// appendCall appends the key of an action in calls.
+func appendCall(key []byte, name string, args []string) []byte {
+	key = append(key, name...)
+	for _, arg := range args {
+		key = append(append(key, ' '), arg...)
+	}
+	return key
 }
 
 // goalSentence states the goal, its conditions sorted.
@@ -116,17 +138,18 @@ func goalSentence(g *game, targets []planning.Atom) string {
 // describe lists the facts that hold in s and, if since is given, did not hold
 // in it.
 func (in *instance) describe(s, since planning.State) string {
-	var b strings.Builder
-	sep := ""
-	for _, f := range in.facts {
-		if !holds(s, f.index) || since != nil && holds(since, f.index) {
+	text := make([]byte, 0, 2048) // longer than most
+	for i := range in.facts {
+		f := &in.facts[i]
+		if f.index == always && since != nil || !holds(s, f.index) || since != nil && since.Has(f.index) {
 			continue
 		}
-		b.WriteString(sep)
-		b.WriteString(f.text)
-		sep = " "
+		if len(text) > 0 {
+			text = append(text, ' ')
+		}
+		text = append(text, f.text...)
 	}
-	return b.String()
+	return string(text)
 }
 
 // reached returns the share of the goal's facts that hold in s, and whether all

@@ -1,12 +1,15 @@
 package pddl
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"heldout/envs/sharedtest"
 )
@@ -79,6 +82,25 @@ func TestTokenize(t *testing.T) {
 		}
 	}
 }
+
+// The short way for plain text ends where the long one does.
+func TestPlainWords(t *testing.T) {
+	parts := rapid.SampledFrom([]string{
+		"b1", " ", "  ", "-", ".", "_", "'", "a", "1", "cannot", "gonna", "gotta", "lemme", "gimme", "wanna", "n", "m", "t", "ball", "pick up", "robb",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "parts"), "")
+		if got, ok := plainWords(text); ok {
+			if diff := cmp.Diff(anyWords(text), got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%q: %s", text, diff)
+			}
+		} else if !strings.ContainsAny(text, "._'") && !strings.Contains(text, "--") && !doubled.MatchString(text) {
+			t.Fatalf("%q is plain", text)
+		}
+	})
+}
+
+var doubled = regexp.MustCompile("mm|nn|tt")
 
 // Long texts, as models write them when they loop, are split in linear time.
 func TestTokenizeLongText(t *testing.T) {

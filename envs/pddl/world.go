@@ -3,7 +3,6 @@ package pddl
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"heldout/envs"
@@ -24,7 +23,8 @@ const (
 type world struct {
 	in       *instance
 	state    planning.State
-	spare    planning.State // scratch for the next state
+	spare    planning.State       // scratch for the next state
+	valid    *planning.Applicable // in state
 	progress float64
 	done     bool
 
@@ -32,7 +32,7 @@ type world struct {
 }
 
 func newWorld(in *instance) *world {
-	return &world{in: in, state: in.task.Init.Clone(), spare: in.task.Init.Clone()}
+	return &world{in: in, state: in.task.Init.Clone(), spare: in.task.Init.Clone(), valid: in.valid.Clone()}
 }
 
 // Start implements envs.World.
@@ -70,11 +70,9 @@ func lower(s string) string {
 func (w *world) list() string {
 	var b strings.Builder
 	b.WriteString(listPrefix)
-	for _, op := range w.in.listed {
-		if w.applicable(op) {
-			b.WriteString(w.in.texts[op])
-			b.WriteString(", ")
-		}
+	for n := range w.valid.All() {
+		b.WriteString(w.in.texts[w.in.listed[n]])
+		b.WriteString(", ")
 	}
 	b.WriteString(checkAction)
 	if w.in.game.listsLook {
@@ -91,31 +89,27 @@ func (w *world) applicable(operator int) bool {
 // form is valid now is the verb; the words that name objects, wherever they
 // stand, are its arguments.
 func (w *world) act(words []string) (observation string, valid bool) {
-	verb := slices.IndexFunc(words, w.recognized)
-	if verb < 0 {
-		return notUnderstood, false
-	}
-	name := words[verb]
-	var args []string
-	for _, word := range words {
-		if w.in.objects[word] {
-			args = append(args, word)
+	var v *verb
+	args := make([]string, 0, 16) // more than any action takes
+	for _, text := range words {
+		means := w.in.words[text]
+		if v == nil && means.verb != nil && w.valid.Any(means.verb.listed) {
+			v = means.verb
+		}
+		if means.object {
+			args = append(args, text)
 		}
 	}
-	if len(args) < w.in.arity[name] {
+	if v == nil || len(args) < v.arity {
 		return notUnderstood, false
 	}
-	for _, i := range w.in.calls[call(name, args[:w.in.arity[name]])] {
+	key := appendCall(make([]byte, 0, 128), v.name, args[:v.arity])
+	for _, i := range w.in.calls[string(key)] {
 		if w.applicable(i) {
 			return w.apply(i)
 		}
 	}
 	return noEffect, false
-}
-
-// recognized reports whether some action of that name is valid now.
-func (w *world) recognized(name string) bool {
-	return slices.ContainsFunc(w.in.verbs[name], w.applicable)
 }
 
 // apply makes an operator's change and describes it.
@@ -124,6 +118,7 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	if w.spare.Equal(w.state) {
 		return noEffect, false
 	}
+	w.valid.Change(w.state, w.spare)
 	w.state, w.spare = w.spare, w.state
 	var share float64
 	share, w.done = w.in.reached(w.state)
@@ -142,11 +137,9 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 // Actions implements envs.Lister: the actions that change the world, as the
 // environment's own list shows them.
 func (w *world) Actions(context.Context) ([]string, error) {
-	var out []string
-	for _, op := range w.in.listed {
-		if w.applicable(op) {
-			out = append(out, w.in.texts[op])
-		}
+	out := make([]string, 0, w.valid.Len())
+	for n := range w.valid.All() {
+		out = append(out, w.in.texts[w.in.listed[n]])
 	}
 	return out, nil
 }
@@ -160,13 +153,14 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.in.texts[operator], nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world: a world.
+// snapshot is what envs.Snapshotter keeps of a world: a world, without what
+// follows from its state.
 type snapshot world
 
 // Snapshot implements envs.Snapshotter.
 func (w *world) Snapshot() (any, error) {
 	s := snapshot(*w)
-	s.state = w.state.Clone()
+	s.state, s.spare, s.valid = w.state.Clone(), nil, nil
 	return s, nil
 }
 
@@ -176,8 +170,9 @@ func (w *world) Restore(s any) error {
 	if !ok || snap.in != w.in {
 		return fmt.Errorf("not a snapshot of this PDDL world: %T", s)
 	}
-	spare := w.spare
+	spare, valid := w.spare, w.valid
+	valid.Change(w.state, snap.state)
 	*w = world(snap)
-	w.state, w.spare = snap.state.Clone(), spare
+	w.state, w.spare, w.valid = snap.state.Clone(), spare, valid
 	return nil
 }
