@@ -21,6 +21,7 @@ var floors = map[string]int{
 	"envs/planning":            1,
 	"envs/jericho/zmachine":    1,
 	"envs/sciworld/py4j":       1,
+	"envs/sciworld/lab":        1,
 	"envs/hotpotqa/wiki":       1,
 	"envs/hotpotqa/wiki/index": 1,
 	"configs":                  1,

@@ -1,0 +1,272 @@
+package lab
+
+// Object is one thing in a world: a room, a cup, a terminal of a battery. It
+// belongs to one World.
+type Object struct {
+	id        int // the reference's number of the object
+	index     int // by order of creation in this world
+	kind      Kind
+	name      string // changes with state, stage and fire
+	contents  set
+	portals   set // doors and drains
+	container *Object
+
+	hidden  bool
+	deleted bool
+	ticked  bool
+	movable bool
+	edible  bool
+
+	// The container property.
+	isVessel bool // has it
+	holds    bool // its flag that says that it is one
+	open     bool // also of portals
+	closable bool
+
+	// The device property.
+	isDevice  bool
+	activable bool
+	activated bool
+	usable    bool
+	broken    bool
+
+	// Matter; stuff is nil for what is made of nothing.
+	stuff   *material
+	temp    float64
+	state   state
+	burning bool
+	burned  bool
+	fuel    int // ticks that it can still burn
+
+	// terminals are terminal 1 and 2, or anode and cathode; nil for terminals.
+	terminals [2]*Object
+
+	// What only some kinds have.
+	terminal *terminal
+	door     *door
+	page     *page
+	life     *life
+	genes    *genes // of plants with genes
+	flower   *flower
+	plane    *plane
+	count    int // stopwatch: ticks counted; toilet: stage of the flush
+	shown    int // stopwatch: the ticks that it shows
+
+	refs refCache
+}
+
+// terminal is what terminals have (processes §7).
+type terminal struct {
+	owner   *Object
+	partner *Object // the connected terminal
+	live    bool    // has a voltage
+	voltage float64
+}
+
+// door is what portals have: the two ends.
+type door struct{ from, to *Object }
+
+// page is the text of documents and pictures. The title of a sandwich is what it
+// was called at first.
+type page struct{ title, author, text string }
+
+// The voltages (processes §7.1).
+const (
+	ground  = 0.0
+	powered = 9.0
+)
+
+func (o *Object) is(g group) bool { return kinds[o.kind].groups&g != 0 }
+
+// new makes an object of a kind, with the numbers and members that the
+// reference's constructor takes and makes (objects §2).
+func (w *World) new(k Kind) *Object {
+	row := &kinds[k]
+	o := &Object{kind: k, name: row.name, movable: !row.fixed, edible: row.edible, index: w.created}
+	w.created++
+	polarized := row.groups&aPolarized != 0
+	if polarized {
+		o.id = w.number()
+		o.terminals = [2]*Object{w.newTerminal(Anode, "anode", o), w.newTerminal(Cathode, "cathode", o)}
+	} else {
+		o.terminals = [2]*Object{w.newTerminal(Terminal, "terminal 1", o), w.newTerminal(Terminal, "terminal 2", o)}
+		o.id = w.number()
+		hidden := k != Wire && k != UnpolarizedElectricalComponent
+		o.terminals[0].hidden, o.terminals[1].hidden = hidden, hidden
+	}
+	for _, t := range o.terminals {
+		o.contents.append(t)
+		t.container = o
+	}
+	if row.stuff != ofNothing {
+		o.makeOf(&materials[row.stuff])
+	}
+	o.setVessel(row.vessel)
+	o.setDevice(row.device)
+	w.furnish(o)
+	return o
+}
+
+func (w *World) newTerminal(k Kind, name string, owner *Object) *Object {
+	t := &Object{kind: k, name: name, index: w.created, id: w.number()}
+	w.created++
+	t.terminal = &terminal{owner: owner}
+	return t
+}
+
+// number takes the next object number.
+func (w *World) number() int {
+	w.numbers++
+	return w.numbers
+}
+
+// makeOf gives the object a material, as new.
+func (o *Object) makeOf(m *material) {
+	o.stuff, o.state, o.temp, o.fuel = m, m.state, defaultStart, burnTicks
+	if m.start != 0 {
+		o.temp = m.start
+	}
+	if m == &materials[ofAsh] {
+		o.fuel, o.burned = 0, true
+	}
+}
+
+func (o *Object) setVessel(v vessel) {
+	switch v {
+	case alwaysOpen:
+		o.isVessel, o.holds, o.open, o.closable = true, true, true, false
+	case closable:
+		o.isVessel, o.holds, o.open, o.closable = true, true, false, true
+	case neverOpen:
+		o.isVessel, o.holds, o.open, o.closable = true, false, false, false
+	}
+}
+
+func (o *Object) setDevice(d deviceState) {
+	o.isDevice = d != noDevice
+	o.activable = d == deviceOff || d == deviceOn
+	o.activated = d == deviceOn || d == running
+	o.usable = d == tool
+}
+
+// dn is the descriptive name of a text: with the words of fire (objects §1.4).
+func (o *Object) dn(base string) string {
+	switch {
+	case o.burning:
+		return base + " (on fire)"
+	case o.burned:
+		return "burned " + base
+	}
+	return base
+}
+
+// descriptiveName is DN, the name that many texts use.
+func (o *Object) descriptiveName() string {
+	switch {
+	case o.door != nil:
+		return "door between " + o.door.from.name + " and " + o.door.to.name
+	case o.plane != nil:
+		return o.planeName()
+	case o.is(aAnimal):
+		return o.dn(o.canonicalName())
+	}
+	return o.dn(o.name)
+}
+
+// leadsTo is the place to which a portal leads, seen from a place; nil if it
+// does not say.
+func (o *Object) leadsTo(from *Object) *Object {
+	_, to := o.sides(from)
+	return to
+}
+
+// leadsFrom is the side of a portal that belongs to a place.
+func (o *Object) leadsFrom(from *Object) *Object {
+	side, _ := o.sides(from)
+	return side
+}
+
+func (o *Object) sides(p *Object) (near, far *Object) {
+	d := o.door
+	switch {
+	case p == nil:
+		return nil, nil
+	case p == d.from || p != d.to && d.from.container == p:
+		return d.from, d.to
+	case p == d.to || d.to.container == p:
+		return d.to, d.from
+	}
+	return nil, nil
+}
+
+// put adds an object to a container: it leaves its old one and becomes the last
+// of the new one (core §5.2).
+func (w *World) put(x, c *Object) {
+	if x == c {
+		return
+	}
+	w.take(x)
+	c.contents.append(x)
+	x.container = c
+	w.moved(x, c)
+	if c.plane != nil {
+		c.plane.positions[x.id] = 1
+	}
+}
+
+// take takes an object out of its container, if it is in one.
+func (w *World) take(x *Object) {
+	c := x.container
+	if c == nil || !c.contents.remove(x) {
+		return
+	}
+	x.container = nil
+	w.moved(x, c)
+}
+
+// putAll moves all contents, hidden ones too.
+func (w *World) putAll(from, to *Object) {
+	for _, x := range from.contents.all() {
+		w.put(x, to)
+	}
+}
+
+// delete deletes an object; if expel is set, what is inside moves to the
+// container (core §5.6).
+func (w *World) delete(o *Object, expel bool) {
+	if expel && o.container != nil {
+		w.putAll(o, o.container)
+	}
+	o.disconnect()
+	w.take(o)
+	w.rename(o, o.name+" (deleted)")
+	o.deleted = true
+}
+
+// disconnect ends the connections of both terminals, on both sides.
+func (o *Object) disconnect() {
+	for _, t := range o.terminals {
+		if t != nil && t.terminal.partner != nil {
+			t.terminal.partner.terminal.partner = nil
+			t.terminal.partner = nil
+		}
+	}
+}
+
+// connected reports whether something is connected to the object.
+func (o *Object) connected() bool {
+	for _, t := range o.terminals {
+		if t != nil && t.terminal.partner != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives an object another name.
+func (w *World) rename(o *Object, name string) {
+	if o.name != name {
+		o.name = name
+		w.renamed(o)
+	}
+}

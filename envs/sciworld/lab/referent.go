@@ -1,0 +1,342 @@
+package lab
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// portalReferent is what portals are called where nobody looks at them.
+const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
+
+// refCache keeps the referents of an object until something changes them.
+type refCache struct {
+	changes uint32 // counts what changes the object's own referents
+
+	own   []string // in set order
+	ownAt uint32   // changes, when they were made; valid if own is not nil
+
+	// Referents with containers.
+	full      []*text // in set order
+	sorted    []*text
+	at        uint32
+	container *Object
+	withAt    uint32 // changes of the container
+	seenFrom  *Object
+}
+
+// text is a referent; a world has one for each different referent.
+type text struct {
+	s     string
+	words string // without articles, as the parser compares it
+	key   uint32 // by which hash tries are ordered
+	count int    // scratch of the search for unique referents
+	seen  int    // scratch of the making of lists
+}
+
+// renamed notes that the referents of an object are others now.
+func (w *World) renamed(o *Object) {
+	w.names++
+	o.refs.changes++
+	for _, t := range o.terminals {
+		if t != nil {
+			t.refs.changes++
+		}
+	}
+	if c := o.container; c != nil && kinds[c.kind].containing {
+		c.refs.changes++
+	}
+}
+
+// moved notes that something was put into a container or taken out.
+func (w *World) moved(x, c *Object) {
+	w.places++
+	if kinds[c.kind].containing && !x.hidden {
+		w.renamed(c)
+	}
+}
+
+// referents lists what an object is called, in set order (core §5.11).
+func (o *Object) referents() []string {
+	if o.door != nil {
+		return []string{portalReferent}
+	}
+	c := &o.refs
+	if c.own == nil || c.ownAt != c.changes {
+		c.own, c.ownAt = o.makeReferents(), c.changes
+	}
+	return c.own
+}
+
+// portalReferents lists what a portal is called, seen from a place (objects §3.9).
+func (o *Object) portalReferents(from *Object) []string {
+	near, far := o.sides(from)
+	if o.kind == LiquidDrain {
+		if near == nil {
+			return []string{o.name}
+		}
+		return inSetOrder([]string{o.name, near.name + " " + o.name})
+	}
+	if far == nil {
+		a, b := o.door.from.name, o.door.to.name
+		return inSetOrder([]string{o.name, o.name + " from " + a + " to " + b, o.name + " from " + b + " to " + a})
+	}
+	return inSetOrder([]string{o.name, o.name + " to " + far.name, far.name + " " + o.name})
+}
+
+func (o *Object) makeReferents() []string {
+	row := &kinds[o.kind]
+	switch {
+	case row.plain:
+		s := newTextSet()
+		for _, r := range []string{"object", o.name, o.descriptiveName()} {
+			s.add(r)
+		}
+		return inSetOrder(s.all())
+	case row.containing:
+		return o.containingReferents(inSetOrder(o.listed(row.refs)))
+	case o.is(aPlant):
+		return inSetOrder(o.plantReferents())
+	case o.kind == Bee:
+		return inSetOrder([]string{"living thing", "organism", o.name, o.life.form, o.descriptiveName()})
+	case o.is(aAnimal):
+		s, d := o.stageName(), o.descriptiveName()
+		return inSetOrder([]string{"living thing", "organism", o.name, d, s + " " + o.name, s + " " + d})
+	case o.kind == Flower:
+		d := o.descriptiveName()
+		if o.flower.step == 0 {
+			return inSetOrder([]string{"flower", o.name, d})
+		}
+		return inSetOrder([]string{"flower", o.name, "wilting flower", "wilting " + o.name, d, "wilting " + d})
+	case o.kind == InclinedPlane:
+		d := o.descriptiveName()
+		list := []string{"inclined plane", "plane", o.name, d}
+		if x := o.plane.extra; x != "" {
+			list = append(list, "inclined plane "+x, "plane "+x, o.name+" "+x, d+" "+x)
+		}
+		return inSetOrder(list)
+	}
+	return inSetOrder(o.listed(row.refs))
+}
+
+// listed fills the slots of the referents of a kind.
+func (o *Object) listed(refs string) (out []string) {
+	for r := range strings.SplitSeq(refs, "; ") {
+		out = append(out, o.fill(r))
+	}
+	return out
+}
+
+// fill fills the slots of a text of the table of kinds.
+func (o *Object) fill(s string) string {
+	for {
+		head, rest, found := strings.Cut(s, "{")
+		if !found {
+			return s
+		}
+		slot, tail, _ := strings.Cut(rest, "}")
+		s = head + o.slot(slot) + tail
+	}
+}
+
+func (o *Object) slot(slot string) string {
+	switch slot {
+	case "n":
+		return o.name
+	case "d":
+		return o.descriptiveName()
+	case "m":
+		return o.stuff.substance
+	case "t":
+		return o.dn(o.page.title)
+	case "title", "subject":
+		return o.page.title
+	case "author":
+		return o.page.author
+	case "parent":
+		return o.terminal.owner.name
+	case "form":
+		return o.flower.plant.life.form
+	}
+	return o.dn(strings.TrimPrefix(slot, "d:"))
+}
+
+// containingReferents adds to each referent the same with what is inside.
+func (o *Object) containingReferents(refs []string) []string {
+	var names []string
+	for _, x := range o.contents.chain {
+		if !x.hidden {
+			names = append(names, x.descriptiveName())
+		}
+	}
+	slices.Sort(names)
+	inside := "nothing"
+	if len(names) > 0 {
+		inside = join(slices.Compact(names), " and ")
+	}
+	s := newTextSet()
+	for _, r := range refs {
+		s.add(r)
+		s.add(r + " containing " + inside)
+	}
+	return inSetOrder(s.all())
+}
+
+// plantName is what plants are called by what they are (objects §3.12).
+func (o *Object) plantName() string {
+	switch {
+	case o.life.stage == seed:
+		return o.dn(o.life.form + " seed")
+	case o.genes == nil:
+		return o.dn(o.life.form + " tree")
+	}
+	return o.dn(o.life.form + " plant")
+}
+
+func (o *Object) plantReferents() []string {
+	s, p, d := o.stageName(), o.plantName(), o.descriptiveName()
+	list := []string{"living thing", "organism", o.name}
+	if o.genes != nil {
+		list = append(list, o.life.form)
+	}
+	in := " in the " + s + " stage"
+	list = append(list, o.name+in, s+" plant", p, p+in, s+" "+p, d, d+in)
+	traits := o.traits()
+	if cut, ok := strings.CutPrefix(traits, " with a "); ok {
+		traits = cut
+	}
+	if traits = javaTrim(traits); traits != "" && !o.burning { // the name is a pattern, which matches no parentheses
+		for _, r := range list[:len(list):len(list)] {
+			list = append(list, strings.ReplaceAll(r, p, traits+" "+p))
+		}
+	}
+	if o.life.sickly {
+		for _, r := range list[:len(list):len(list)] {
+			list = append(list, "sick "+r)
+		}
+	}
+	return list
+}
+
+// traits is the text that a plant's genes add (objects §3.12).
+func (o *Object) traits() string {
+	g := o.genes
+	if g == nil {
+		return ""
+	}
+	grown := o.life.stage == adult || o.life.stage == reproducing
+	if o.kind == PeaPlant {
+		switch {
+		case o.life.stage == seed:
+			return g.value("seed shape") + " " + g.value("seed color") + " "
+		case grown:
+			return " with a " + g.readable("plant height")
+		}
+		return ""
+	}
+	switch {
+	case o.life.stage == seed:
+		return words(g.value("seed shape"), g.value("seed color"))
+	case grown:
+		height, leaves := g.readable("plant height"), words(g.value("leaf size"), g.value("leaf shape"))
+		if height != "" {
+			height = "a " + height
+		}
+		if leaves != "" {
+			leaves += " leaves"
+		}
+		switch {
+		case height != "" && leaves != "":
+			return " with " + height + " and " + leaves
+		case height+leaves != "":
+			return " with " + height + leaves
+		}
+	}
+	return ""
+}
+
+// words joins those that are not empty.
+func words(ws ...string) string {
+	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
+}
+
+// text is the world's own copy of a referent.
+func (w *World) text(s string) *text {
+	t := w.texts[s]
+	if t == nil {
+		t = &text{s: s, words: parserWords(s), key: trieKey(improve(hashOf(s)))}
+		w.texts[s] = t
+	}
+	return t
+}
+
+// called lists the referents of an object with those of its container, seen from
+// a place (core §5.11): in set order, and sorted.
+func (w *World) called(o, from *Object) *refCache {
+	c := &o.refs
+	own := o.referents()
+	if o.door != nil {
+		if c.full != nil && c.seenFrom == from {
+			return c
+		}
+		own = o.portalReferents(from)
+	}
+	var in []string
+	withAt := uint32(0)
+	if o.container != nil {
+		in, withAt = o.container.referents(), o.container.refs.changes
+	}
+	if o.door == nil && c.full != nil && c.at == c.changes && c.container == o.container && c.withAt == withAt {
+		return c
+	}
+	c.at, c.container, c.withAt, c.seenFrom = c.changes, o.container, withAt, from
+	w.makeCalled(c, own, in)
+	return c
+}
+
+func (w *World) makeCalled(c *refCache, own, in []string) {
+	list := make([]*text, 0, len(own)*(1+2*len(in)))
+	w.mark++
+	add := func(s string) {
+		if t := w.text(lower(s)); t.seen != w.mark {
+			t.seen = w.mark
+			list = append(list, t)
+		}
+	}
+	for _, r := range own {
+		if javaTrim(r) == "" {
+			continue
+		}
+		add(r)
+		for _, q := range in {
+			add(r + " in " + q)
+			add(r + " on " + q)
+		}
+	}
+	c.full = orderTexts(list)
+	c.full = slices.DeleteFunc(c.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
+	c.sorted = slices.Clone(c.full)
+	slices.SortFunc(c.sorted, func(a, b *text) int { return strings.Compare(a.s, b.s) })
+}
+
+// orderTexts brings different texts into the order of an immutable set that was
+// filled from a mutable one.
+func orderTexts(list []*text) []*text {
+	if len(list) < trieMembers {
+		s := newTextSet()
+		byText := map[string]*text{}
+		for _, t := range list {
+			s.add(t.s)
+			byText[t.s] = t
+		}
+		out := make([]*text, 0, len(list))
+		for _, t := range s.all() {
+			out = append(out, byText[t])
+		}
+		return out
+	}
+	slices.SortStableFunc(list, func(a, b *text) int {
+		return cmp.Compare(a.key, b.key)
+	})
+	return list
+}

@@ -1,0 +1,72 @@
+package lab
+
+// The reference keeps objects in hash sets. All objects have one hash code, so
+// that a set is one run of slots: it enumerates in the order of insertion, but
+// for one twist beyond 122 members (core §2.3).
+
+const (
+	firstCapacity = 32
+	// rotationFrom is the least capacity at which the run reaches the end of the
+	// table, which holds wrapAt members, and goes on at its beginning.
+	rotationFrom = 512
+	wrapAt       = 122
+)
+
+// set is a mutable hash set of objects. Its zero value is empty. A slice that
+// all returned stays as it is when the set changes later.
+type set struct {
+	chain    []*Object // in the order of insertion since the last growth
+	capacity int
+}
+
+// rotated reports whether the set enumerates in another order than its chain.
+func (s *set) rotated() bool { return s.capacity >= rotationFrom && len(s.chain) > wrapAt }
+
+// all lists the members as the reference enumerates them. The caller must not
+// change the list.
+func (s *set) all() []*Object {
+	if !s.rotated() {
+		return s.chain[:len(s.chain):len(s.chain)]
+	}
+	out := make([]*Object, 0, len(s.chain))
+	return append(append(out, s.chain[wrapAt:]...), s.chain[:wrapAt]...)
+}
+
+// len is the number of members.
+func (s *set) len() int { return len(s.chain) }
+
+func (s *set) has(o *Object) bool {
+	for _, x := range s.chain {
+		if x == o {
+			return true
+		}
+	}
+	return false
+}
+
+// append adds an object that is no member.
+func (s *set) append(o *Object) {
+	if s.capacity == 0 {
+		s.capacity = firstCapacity
+	}
+	s.chain = append(s.chain, o)
+	if len(s.chain) >= s.capacity*450/1000 {
+		if s.rotated() {
+			s.chain = append([]*Object(nil), s.all()...)
+		}
+		s.capacity *= 2
+	}
+}
+
+// remove removes an object and reports whether it was a member.
+func (s *set) remove(o *Object) bool {
+	for i, x := range s.chain {
+		if x == o {
+			// A new slice: others may be walking over the old one.
+			chain := make([]*Object, 0, max(len(s.chain), 4))
+			s.chain = append(append(chain, s.chain[:i]...), s.chain[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

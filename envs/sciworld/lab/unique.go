@@ -1,0 +1,148 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+)
+
+// The attempts of the search for unique referents (core §8.2): in the first ones
+// the next referent is tried, then one that is drawn.
+const (
+	steadyAttempts = 10
+	drawnAttempts  = 10
+)
+
+// named is an object with a referent that names no other, as far as one was found.
+type named struct {
+	text   string
+	object *Object
+}
+
+// search is a search for unique referents. What does not depend on draws is done
+// once for as long as nothing changes.
+type search struct {
+	objects []*Object
+	refs    [][]*text // by object: those that name no other, or all
+	start   []int     // by object: the choice after the steady attempts
+	choice  []int     // by object: the choice after the last search
+}
+
+// newSearch prepares a search among objects, seen from a place.
+func (w *World) newSearch(objects []*Object, from *Object) *search {
+	s := &search{objects: objects, refs: make([][]*text, len(objects)), start: make([]int, len(objects)), choice: make([]int, len(objects))}
+	total := 0
+	for i, o := range objects {
+		s.refs[i] = w.called(o, from).sorted
+		total += len(s.refs[i])
+		for _, t := range s.refs[i] {
+			t.count = 0
+		}
+	}
+	for _, refs := range s.refs {
+		for _, t := range refs {
+			t.count++
+		}
+	}
+	kept := make([]*text, 0, total)
+	for i, refs := range s.refs {
+		from := len(kept)
+		for _, t := range refs {
+			if t.count == 1 {
+				kept = append(kept, t)
+			}
+		}
+		if len(kept) > from {
+			s.refs[i] = kept[from:]
+		}
+	}
+	for range steadyAttempts {
+		s.count(s.start)
+		for i, refs := range s.refs {
+			if len(refs) > 0 && refs[s.start[i]].count < 0 {
+				s.start[i] = (s.start[i] + 1) % len(refs)
+			}
+		}
+	}
+	return s
+}
+
+// count marks the texts that are chosen more than once by negative counts.
+func (s *search) count(choice []int) {
+	for i, refs := range s.refs {
+		if len(refs) > 0 {
+			refs[choice[i]].count = 0
+		}
+	}
+	for i, refs := range s.refs {
+		if len(refs) > 0 {
+			t := refs[choice[i]]
+			if t.count == 0 {
+				t.count = 1
+			} else {
+				t.count = -1
+			}
+		}
+	}
+}
+
+// run draws the last attempts. Afterwards the chosen referents can be asked for.
+func (s *search) run(r *random) {
+	copy(s.choice, s.start)
+	for range drawnAttempts {
+		s.count(s.choice)
+		same := true
+		for i, refs := range s.refs {
+			if len(refs) > 0 && refs[s.choice[i]].count < 0 {
+				s.choice[i] = r.intn(len(refs))
+				same = false
+			}
+		}
+		if same { // nothing is drawn any more
+			return
+		}
+	}
+}
+
+// text is the referent that was chosen for an object of the search by its place.
+func (s *search) text(i int) string {
+	if len(s.refs[i]) == 0 {
+		return ""
+	}
+	return s.refs[i][s.choice[i]].s
+}
+
+// all lists the objects with their referents, sorted by those.
+func (s *search) all() []named {
+	out := make([]named, len(s.objects))
+	for i, o := range s.objects {
+		out[i] = named{s.text(i), o}
+	}
+	slices.SortStableFunc(out, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	return out
+}
+
+// unique searches unique referents of objects, seen from a place. It draws.
+func (w *World) unique(objects []*Object, from *Object) []named {
+	s := w.newSearch(objects, from)
+	s.run(&w.random)
+	return s.all()
+}
+
+// lists are the searches behind the list of valid actions, as long as nothing
+// that they depend on changes.
+type lists struct {
+	names, places  uint32
+	here           *Object
+	seen, universe *search
+}
+
+// validLists returns the searches among what is seen here and among all objects.
+func (w *World) validLists() (seen, universe *search) {
+	l := &w.lists
+	if l.seen == nil || l.names != w.names || l.places != w.places || l.here != w.here() {
+		*l = lists{names: w.names, places: w.places, here: w.here()}
+		l.seen = w.newSearch(collect(l.here, false), l.here)
+		l.universe = w.newSearch(collect(w.universe, true), l.here)
+	}
+	return l.seen, l.universe
+}

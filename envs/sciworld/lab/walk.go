@@ -1,0 +1,249 @@
+package lab
+
+// listing is a hash set of objects that a query fills: a set with a quick answer
+// to whether something is in it.
+type listing struct {
+	set
+	members []uint64 // bits by index, once there are many
+}
+
+// manyMembers is from where on a listing keeps bits.
+const manyMembers = 24
+
+func (l *listing) add(o *Object) {
+	if len(l.chain) < manyMembers {
+		if !l.has(o) {
+			l.append(o)
+		}
+		return
+	}
+	if l.members == nil {
+		for _, x := range l.chain {
+			l.mark(x)
+		}
+	}
+	if l.mark(o) {
+		l.append(o)
+	}
+}
+
+// mark sets the bit of an object and reports whether it was not set.
+func (l *listing) mark(o *Object) bool {
+	i := o.index / 64
+	if i >= len(l.members) {
+		l.members = append(l.members, make([]uint64, i+16-len(l.members))...)
+	}
+	bit := uint64(1) << (o.index % 64)
+	if l.members[i]&bit != 0 {
+		return false
+	}
+	l.members[i] |= bit
+	return true
+}
+
+func (l *listing) addAll(xs []*Object) {
+	for _, x := range xs {
+		l.add(x)
+	}
+}
+
+// clone is a new set with the members in the order of enumeration: another order
+// for more than 122 of them.
+func (l *listing) clone() *listing {
+	out := &listing{}
+	out.addAll(l.all())
+	return out
+}
+
+// visible lists the members that are not hidden, as a filtered set.
+func visible(xs []*Object) []*Object {
+	n := 0
+	for _, x := range xs {
+		if !x.hidden {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n <= wrapAt {
+		out := make([]*Object, 0, n)
+		for _, x := range xs {
+			if !x.hidden {
+				out = append(out, x)
+			}
+		}
+		return out
+	}
+	var s set
+	for _, x := range xs {
+		if !x.hidden {
+			s.append(x)
+		}
+	}
+	return s.all()
+}
+
+// contentsAndPortals is the query of core §5.3 with hidden objects.
+func (o *Object) contentsAndPortals() []*Object {
+	portals := o.portals.all()
+	if len(portals) == 0 && !o.contents.rotated() {
+		return o.contents.all()
+	}
+	var l listing
+	l.addAll(o.contents.all())
+	l.addAll(portals)
+	return l.all()
+}
+
+// visibleAndPortals is the same without hidden contents, but with all portals.
+func (o *Object) visibleAndPortals() []*Object {
+	var l listing
+	l.addAll(visible(o.contents.all()))
+	l.addAll(o.portals.all())
+	return l.all()
+}
+
+// collect lists what belongs to a place, whether containers are open or not
+// (core §8.1).
+func collect(r *Object, hidden bool) []*Object {
+	seen := hidden || !r.hidden
+	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
+		if seen {
+			return []*Object{r}
+		}
+		return nil
+	}
+	var l listing
+	if seen {
+		l.add(r)
+	}
+	for _, p := range r.portals.all() {
+		l.add(p)
+		if to := p.leadsTo(r); to != nil {
+			l.add(to)
+		}
+	}
+	if seen {
+		for _, x := range r.contentsAndPortals() {
+			if x.contents.len() == 0 && x.portals.len() == 0 { // a terminal
+				if hidden || !x.hidden {
+					l.add(x)
+				}
+				continue
+			}
+			l.addAll(collect(x, hidden))
+		}
+	}
+	return l.all()
+}
+
+// accessible lists what can be reached from a place (core §8.1).
+func accessible(r *Object, hidden bool) []*Object {
+	var l listing
+	seen := hidden || !r.hidden
+	if seen {
+		l.add(r)
+	}
+	for _, p := range r.portals.all() {
+		l.add(p)
+		if to := p.leadsTo(r); to != nil {
+			l.add(to)
+		}
+	}
+	if seen {
+		l.addAll(accessibleContents(r, hidden, true))
+	}
+	return l.all()
+}
+
+// accessibleContents is the query of that name of core §5.3. With portals, those
+// are added that are hidden, or all if hidden objects are wanted.
+func accessibleContents(r *Object, hidden, portals bool) []*Object {
+	var l listing
+	for _, x := range r.contents.all() {
+		if x.hidden && !hidden {
+			continue
+		}
+		l.add(x)
+		if x.terminals[0] != nil && (hidden || x.is(aPolarized) || x.kind == Wire || x.kind == UnpolarizedElectricalComponent) {
+			l.add(x.terminals[0])
+			l.add(x.terminals[1])
+		}
+		if x.isVessel && x.open {
+			l.addAll(accessibleContents(x, hidden, portals))
+		}
+	}
+	if portals {
+		for _, p := range r.portals.all() {
+			if p.hidden || hidden {
+				l.add(p)
+			}
+		}
+	}
+	return l.all()
+}
+
+// openlyContained is the query "recursive accessible" of core §5.3.
+func openlyContained(r *Object, hidden bool) []*Object {
+	var l listing
+	xs := r.contents.all()
+	if !hidden {
+		xs = visible(xs)
+	}
+	l.addAll(xs)
+	for _, x := range xs {
+		if x.isVessel && x.open {
+			l.addAll(openlyContained(x, hidden))
+		}
+	}
+	return l.all()
+}
+
+// allContents is the query "contents recursive" of core §5.3.
+func allContents(r *Object) []*Object {
+	var l listing
+	xs := r.contents.all()
+	l.addAll(xs)
+	for _, x := range xs {
+		l.addAll(allContents(x))
+	}
+	return l.all()
+}
+
+// below is the query "contents and portals recursive" of core §5.3. With
+// connections, the ends of portals are added.
+func below(r *Object, hidden, connections bool) []*Object {
+	if r.contents.len() == 0 && r.portals.len() == 0 {
+		return nil
+	}
+	l := &listing{}
+	var ends listing
+	for _, x := range r.contents.all() {
+		if hidden || !x.hidden {
+			l.add(x)
+		}
+	}
+	for _, p := range r.portals.all() {
+		if hidden || !p.hidden {
+			l.add(p)
+		}
+		if connections {
+			ends.add(p.door.from)
+			ends.add(p.door.to)
+		}
+	}
+	for _, x := range r.contents.all() {
+		if hidden || !x.hidden {
+			if l.capacity >= rotationFrom { // else a copy has the same order
+				l = l.clone()
+			}
+			l.addAll(below(x, hidden, connections))
+		}
+	}
+	if l.capacity >= rotationFrom {
+		l = l.clone()
+	}
+	l.addAll(ends.all())
+	return l.all()
+}

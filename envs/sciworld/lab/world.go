@@ -1,0 +1,181 @@
+// Package lab is ScienceWorld 1.1.3: a house with ten rooms in which things heat,
+// melt, burn, conduct, grow and mix, and thirty tasks to do there. It answers as
+// the official simulator does, byte for byte, where all of that one's objects
+// have one hash code. It knows nothing of agents or benchmarks.
+//
+// What is global in the reference (generator, numbers of objects, enabled
+// simplifications) belongs to a World here.
+//
+// Section numbers in comments are those of the specification of the reference's
+// behaviour, whose five parts are core, objects, processes, actions and tasks.
+package lab
+
+import "strings"
+
+// The fixed texts of the interface (core §11, §12).
+const (
+	notInitialized = "ERROR: Interface is not initialized -- call reset() before beginning."
+	unknownAction  = "Unknown action.  Type 'help' for a list of actions, and 'objects' for a list of possible object referents. "
+	// NotUnderstood is the answer to what is no action.
+	NotUnderstood = "No known action matches that input."
+)
+
+// World is one running simulation. The zero value is not usable; New makes one.
+// It belongs to one goroutine; worlds share nothing.
+type World struct {
+	random  random
+	numbers int // the last number that an object took
+	created int // objects made by this world
+	given   *genes
+
+	universe  *Object
+	agent     *Object
+	inventory *Object
+	focus     *Object // what the agent focuses on, or nil
+
+	goals       *goals
+	description string // of the task, not trimmed
+	trouble     string // why the task could not be set up
+	failure     string // the text of the error state
+
+	enabled simplification
+	actions []*action // in the order in which the parser tries them
+
+	queue   []deed
+	history []deed // all that the agent did, free actions too
+	choices []deed // what an ambiguous input can mean
+	waiting int
+	moves   int
+
+	score     float64 // of the last step
+	completed bool
+
+	// names and places count changes: of what things are called, and of where
+	// they are. What was worked out from them is kept until they change.
+	names, places uint32
+	texts         map[string]*text
+	mark          int
+	lists         lists
+}
+
+// New returns a world in which nothing is loaded.
+func New() *World { return &World{texts: map[string]*text{}} }
+
+// Load starts a variation of a task. The simplifications are separated by commas.
+// It returns what is wrong with the task, empty if nothing is. What is wrong
+// with simplifications is said by the steps that follow.
+func (w *World) Load(task string, variation int, simplifications string) string {
+	*w = World{texts: w.texts, mark: w.mark, score: w.score, completed: w.completed}
+	if len(w.texts) > maxTexts {
+		w.texts = map[string]*text{}
+	}
+	w.trouble = w.setUp(task, variation)
+	w.simplify(task, simplifications)
+	return w.trouble
+}
+
+// maxTexts is how many referents are kept from one load to the next.
+const maxTexts = 1 << 15
+
+// here is the place where the agent is.
+func (w *World) here() *Object { return w.agent.container }
+
+// Score is the score after the last step: from 0 to 1, or -1 if the task has
+// failed.
+func (w *World) Score() float64 { return w.score }
+
+// Completed reports whether the task was completed by the last step.
+func (w *World) Completed() bool { return w.completed }
+
+// Moves is the number of ticks so far.
+func (w *World) Moves() int { return w.moves }
+
+// Description is what the task asks for.
+func (w *World) Description() string { return javaTrim(w.description) }
+
+// Progress is the reference's table of the goals and whether they are reached.
+func (w *World) Progress() string { return w.goals.progress() }
+
+// State is the state of the generator and the number of the newest object: what
+// decides, with the objects, all that follows.
+func (w *World) State() (random uint64, numbers int) { return w.random.state, w.numbers }
+
+// javaError is the text of an exception that the reference throws inside a step.
+type javaError string
+
+// simplification is a set of simplifications.
+type simplification uint8
+
+const (
+	openDoors simplification = 1 << iota
+	openContainers
+	teleportAction
+	noElectricalAction
+	selfWateringFlowerPots
+)
+
+// simplifications are the labels in the order of the reference's table.
+var simplifications = []struct {
+	label string
+	bit   simplification
+}{
+	{"openDoors", openDoors}, {"openContainers", openContainers}, {"teleportAction", teleportAction},
+	{"noElectricalAction", noElectricalAction}, {"selfWateringFlowerPots", selfWateringFlowerPots},
+}
+
+// easy stands for several simplifications (core §12.1).
+func easy(task string) string {
+	if t := lower(task); strings.Contains(t, "power-component") || strings.Contains(t, "conductivity") {
+		return "teleportAction,openDoors,selfWateringFlowerPots"
+	}
+	return "teleportAction,noElectricalAction,openDoors,selfWateringFlowerPots"
+}
+
+// simplify reads the simplifications, applies them and makes the actions.
+func (w *World) simplify(task, wanted string) {
+	if wanted == "easy" {
+		wanted = easy(task)
+	}
+	w.readSimplifications(wanted)
+	if w.enabled&openDoors != 0 {
+		for _, p := range below(w.universe, true, false) {
+			if p.door != nil {
+				p.open = true
+			}
+		}
+	}
+	w.actions = actionOrder(w.enabled)
+}
+
+func (w *World) readSimplifications(wanted string) {
+	wanted = javaTrim(lower(wanted))
+	if wanted == "" {
+		return
+	}
+	fields := strings.Split(wanted, ",")
+	for len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
+		fields = fields[:len(fields)-1]
+	}
+next:
+	for _, field := range fields {
+		for _, s := range simplifications {
+			if javaTrim(field) == lower(s.label) {
+				w.enabled |= s.bit
+				continue next
+			}
+		}
+		w.failure = "ERROR: Unknown simplification label: " + field
+		return
+	}
+}
+
+// SimplificationsUsed lists the simplifications in force.
+func (w *World) SimplificationsUsed() string {
+	var names []string
+	for _, s := range simplifications {
+		if w.enabled&s.bit != 0 {
+			names = append(names, s.label)
+		}
+	}
+	return join(sorted(names), ", ")
+}
