@@ -34,17 +34,18 @@ func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, er
 		return nil, err
 	}
 	s := &Session{Store: store, now: now}
-	if err := s.begin(p, about); err != nil {
+	if err := s.begin(dir, p, about); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return s, nil
 }
 
-func (s *Session) begin(p *Plan, about About) error {
+func (s *Session) begin(dir string, p *Plan, about About) error {
 	m, err := s.Store.Manifest()
 	if err != nil {
 		return err
 	}
+	unchecked := m == nil && len(s.Store.Results) > 0
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
 	}
@@ -61,7 +62,11 @@ func (s *Session) begin(p *Plan, about About) error {
 	}
 	m.Sessions = append(m.Sessions, record.Session{Tool: about.Tool, Started: s.now().UTC()})
 	s.manifest = m
-	return s.Store.SetManifest(m)
+	if err := s.Store.SetManifest(m); err != nil || !unchecked {
+		return err
+	}
+	_, _, err = record.Read(dir) // run.json was missing: nothing said what was planned
+	return err
 }
 
 // End notes the end of the session and closes the directory.

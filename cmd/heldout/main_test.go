@@ -64,10 +64,23 @@ func TestScripts(t *testing.T) {
 			e.Setenv("STORY", story)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "mkyaml": makeHostileYAML},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile, "mkyaml": makeHostileYAML},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
 			return cond == "data" && err == nil, nil
 		},
 	})
+}
+
+// editFile is a command of the scripts: edit FILE OLD NEW replaces a text where it
+// stands first.
+func editFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	content := ts.ReadFile(args[0])
+	if !strings.Contains(content, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(content, args[1], args[2], 1)), 0o644))
 }

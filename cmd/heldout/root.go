@@ -27,7 +27,7 @@ progress rates with intervals and spreads.`,
 		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
 	})
 	root.AddCommand(
-		newRun(sys), newSweep(sys), newCompare(sys), newPlay(sys), newReplay(sys),
+		newRun(sys), newSweep(sys), newCompare(sys), newRepair(sys), newPlay(sys), newReplay(sys),
 		newEnvs(sys), newTasks(sys), newWiki(sys), newDoctor(sys), newVersion(sys),
 	)
 	return root

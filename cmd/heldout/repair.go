@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/record"
+	"heldout/scoring/table"
+)
+
+func newRepair(sys *system) *cobra.Command {
+	return &cobra.Command{
+		Use:   "repair DIR",
+		Short: "Set the bad lines of a run directory aside and say what must be played again",
+		Long: `repair checks every line of a run directory: its checksum, its trajectory, and what the
+plan says of its episode. It moves bad lines from episodes.jsonl to episodes.set-aside,
+byte for byte, and lists the planned episodes that have no result then. The command that
+made the run plays them again.`,
+		Example: `  heldout repair runs/base`,
+		Args:    args(1, 1, "one run directory"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			r, err := record.Repair(dirs[0])
+			if err != nil {
+				return err
+			}
+			for _, text := range r.Warnings {
+				fmt.Fprintf(sys.stderr, "warning: %s\n", table.Printable(text))
+			}
+			return printRepaired(sys.stdout, r)
+		},
+	}
+}
+
+// printRepaired says what a repair found and did.
+func printRepaired(w io.Writer, r *record.Repaired) error {
+	var b strings.Builder
+	for _, bad := range r.Bad {
+		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
+	}
+	fmt.Fprintf(&b, "%d bad lines, %d good ones\n", len(r.Bad), r.Kept)
+	if r.File != "" {
+		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
+	}
+	missing := 0
+	for _, m := range r.Missing {
+		missing += len(m.Tasks)
+	}
+	switch {
+	case r.Planned == 0:
+		b.WriteString("run.json is missing, so what is to be played is not known; the command that made the run writes it again\n")
+	case missing == 0:
+		fmt.Fprintf(&b, "all %d planned episodes have a result\n", r.Planned)
+	default:
+		fmt.Fprintf(&b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing, r.Planned)
+	}
+	for _, m := range r.Missing {
+		c := m.Condition
+		fmt.Fprintf(&b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model), table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// some names the first tasks of a list, and says how many more there are.
+func some(tasks []string) string {
+	const most = 10
+	if len(tasks) <= most {
+		return strings.Join(tasks, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(tasks[:most], ", "), len(tasks)-most)
+}

@@ -1,0 +1,177 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Repaired says what Repair found and did.
+type Repaired struct {
+	// Kept counts the attempts that stay.
+	Kept int
+	// Bad are the lines that were set aside in File.
+	Bad  []BadLine
+	File string
+	// Planned counts the planned episodes; Missing are those without a result.
+	// Nothing is planned where run.json is missing.
+	Planned int
+	Missing []Missing
+	// Warnings say what the file system does not guarantee.
+	Warnings []string
+}
+
+// BadLine is a line that is no record.
+type BadLine struct {
+	Number int // from 1
+	Why    error
+}
+
+// Missing are the tasks of one condition that have no result.
+type Missing struct {
+	Condition Condition
+	Tasks     []string
+}
+
+// errUnfinished is why a torn line is set aside.
+var errUnfinished = errors.New("a crash left it unfinished; it never counted")
+
+// Repair takes the bad lines out of the episodes file of a run directory and adds
+// them to a file beside it. No other process may work on the directory.
+func Repair(dir string) (*Repaired, error) { return repairOn(realDisk(), dir) }
+
+func repairOn(d disk, dir string) (*Repaired, error) {
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, statErr := os.Stat(filepath.Join(dir, episodesFile)); statErr == nil {
+			m, err = nil, nil // its lines can be checked all the same
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := lockOn(d, dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.repair(m)
+	if err := errors.Join(err, s.release()); err != nil {
+		return nil, err
+	}
+	r.Warnings = s.TakeWarnings()
+	return r, nil
+}
+
+func (s *Store) repair(m *Manifest) (*Repaired, error) {
+	r := &Repaired{}
+	plan, done := m.plan(), map[string]bool{}
+	err := s.scan(plan, func(l *line) error {
+		var schema *schemaError
+		switch {
+		case errors.As(l.bad, &schema) && schema.newer():
+			return badLine(s.name, l)
+		case l.bad != nil:
+			r.Bad = append(r.Bad, BadLine{l.number, l.bad})
+		default:
+			r.Kept++
+			done[l.episode.ID] = done[l.episode.ID] || l.episode.Outcome.Final()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Planned, r.Missing = len(plan), m.missing(done)
+	if len(r.Bad) == 0 {
+		return r, nil
+	}
+	r.File = filepath.Join(s.dir, asideFile)
+	return r, s.part(plan, r.File)
+}
+
+// scan visits the lines of the episodes file, each checked against the plan.
+func (s *Store) scan(p plan, visit func(*line) error) error {
+	info, err := s.episodes.Stat()
+	if err != nil {
+		return err
+	}
+	return scan(io.NewSectionReader(s.episodes, 0, info.Size()), s.name, func(l *line) error {
+		switch {
+		case l.torn:
+			l.bad = errUnfinished
+		case l.bad == nil:
+			l.bad = p.check(&l.episode.Result)
+		}
+		return visit(l)
+	})
+}
+
+// part adds the bad lines to a file, and then puts the good ones in the place of
+// all. Killed in between, the next repair sets the bad ones aside again.
+func (s *Store) part(p plan, aside string) error {
+	bad, err := os.OpenFile(aside, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	good, err := createTemporary(s.name)
+	if err != nil {
+		return errors.Join(err, bad.Close())
+	}
+	err = s.copyLines(p, good, bad)
+	for _, f := range []*os.File{bad, good} {
+		if err == nil {
+			if err = s.disk.sync(f); unsupported(err) {
+				err = nil // it was warned of
+			}
+		}
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
+		err = s.disk.rename(good.Name(), s.name)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w; %s is as it was", err, s.name), removeIfThere(good.Name()))
+	}
+	if err := s.disk.syncDir(s.dir); err != nil && !tolerable(err) {
+		return err
+	}
+	return nil
+}
+
+func (s *Store) copyLines(p plan, good, bad *os.File) error {
+	goodOut, badOut := bufio.NewWriter(good), bufio.NewWriter(bad)
+	err := s.scan(p, func(l *line) error {
+		out := goodOut
+		if l.bad != nil {
+			out = badOut
+		}
+		_, err := out.Write(append(bytes.TrimSuffix(l.raw, []byte("\n")), '\n'))
+		return err
+	})
+	return errors.Join(err, goodOut.Flush(), badOut.Flush())
+}
+
+// missing lists the planned episodes that are not done, by condition.
+func (m *Manifest) missing(done map[string]bool) (out []Missing) {
+	if m == nil {
+		return nil
+	}
+	for _, g := range m.Groups {
+		env, _ := m.Environment(g.Condition.Env)
+		here := Missing{Condition: g.Condition}
+		for i, id := range g.Episodes {
+			if !done[id] {
+				here.Tasks = append(here.Tasks, env.Tasks[i].ID)
+			}
+		}
+		if len(here.Tasks) > 0 {
+			out = append(out, here)
+		}
+	}
+	return out
+}

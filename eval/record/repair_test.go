@@ -1,0 +1,267 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+// plannedRun makes a run directory with a plan of n tasks and an attempt at each,
+// and returns the lines of its episodes file.
+func plannedRun(t *testing.T, dir string, n int) [][]byte {
+	t.Helper()
+	m := manifest()
+	env, g := &m.Environments[0], &m.Groups[0]
+	env.Tasks, g.Episodes = nil, nil
+	s := open(t, dir)
+	for i := range n {
+		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard, Digest: fmt.Sprint("digest ", i)}
+		id, err := EpisodeID(1, task, g.Condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Tasks, g.Episodes = append(env.Tasks, task), append(g.Episodes, id)
+	}
+	if err := s.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range g.Episodes {
+		e := episode(id)
+		e.Task, e.TaskIndex = env.Tasks[i].ID, i
+		if err := s.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed(t, s)
+	content, err := os.ReadFile(filepath.Join(dir, episodesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.SplitAfter(content, []byte("\n"))[:n]
+}
+
+// TestRecordsContradictThePlan changes one thing of a line, with a checksum that
+// is right: reading and working name file, line and field.
+func TestRecordsContradictThePlan(t *testing.T) {
+	for want, change := range map[string]func(*Episode){
+		`id: run.json has no episode "x"`: func(e *Episode) { e.ID = "x" },
+		"env: ":                           func(e *Episode) { e.Env = "chess" },
+		"source: ":                        func(e *Episode) { e.Source = envs.Official },
+		"task: ":                          func(e *Episode) { e.Task = "box/00" },
+		"task_index: ":                    func(e *Episode) { e.TaskIndex = 0 },
+		"task_type: ":                     func(e *Episode) { e.TaskType = "" },
+		"difficulty: ":                    func(e *Episode) { e.Difficulty = envs.Easy },
+		"model: ":                         func(e *Episode) { e.Model = "vllm:N" },
+		"agent: ":                         func(e *Episode) { e.Agent = "act" },
+		"seed: it is 8, but":              func(e *Episode) { e.Seed++ },
+		"perturbation: ":                  func(e *Episode) { e.Perturbation = "P1" },
+		"attempt: ":                       func(e *Episode) { e.Attempt = 0 },
+		"success: outcome failure":        func(e *Episode) { e.Success = true },
+		"error: outcome failure":          func(e *Episode) { e.Error = "broken" },
+		"steps: 3 contradicts":            func(e *Episode) { e.Steps++ },
+		"format_errors: 0 contradicts":    func(e *Episode) { e.FormatErrors = 0 },
+		"grounding: 1 contradicts":        func(e *Episode) { e.Grounding = 1 },
+		"progress: 1 contradicts":         func(e *Episode) { e.Progress = 1 },
+		"trajectory[1].valid: ":           func(e *Episode) { e.Trajectory[1].Valid = true },
+		"trajectory[0].progress: ":        func(e *Episode) { e.Trajectory[0].Progress = 2 },
+		"steps: there are 31, but the step limit": func(e *Episode) {
+			step := e.Trajectory[1]
+			for len(e.Trajectory) < 31 {
+				e.Trajectory = append(e.Trajectory, step)
+				e.FormatErrors++
+			}
+			e.Steps, e.Grounding = 31, 1.0/31
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			dir := t.TempDir()
+			lines := plannedRun(t, dir, 3)
+			e, err := decode(lines[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(&e)
+			if lines[1], err = encode(&e); err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))
+			_, _, readErr := Read(dir)
+			s, openErr := Open(dir)
+			for _, err := range []error{readErr, openErr} {
+				if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "episodes.jsonl:2: ")+want) || !strings.Contains(err.Error(), "heldout repair "+dir) {
+					t.Errorf("error %v", err)
+				}
+			}
+			if s != nil {
+				t.Fatal("it was opened")
+			}
+			r, err := Repair(dir)
+			if err != nil || r.Kept != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 || !strings.HasPrefix(r.Bad[0].Why.Error(), want) {
+				t.Fatalf("repaired %+v, error %v", r, err)
+			}
+			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01"}, r.Missing[0].Tasks) != "" || r.Planned != 3 {
+				t.Errorf("missing %+v of %d", r.Missing, r.Planned)
+			}
+			aside, err := os.ReadFile(r.File)
+			if err != nil || !bytes.Equal(aside, lines[1]) {
+				t.Errorf("set aside, error %v:\n%s", err, aside)
+			}
+			if _, results, err := Read(dir); err != nil || len(results) != 2 {
+				t.Errorf("afterwards %d results, error %v", len(results), err)
+			}
+		})
+	}
+}
+
+// TestManifestContradictsItself edits run.json.
+func TestManifestContradictsItself(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"step limit":  {`"step_limit": 30,` + "\n        \"seed\"", `"step_limit": 31,` + "\n        \"seed\"", "groups[0].episodes[0]: the id of task box/00"},
+		"temperature": {`"temperature": 0.7`, `"temperature": 0.8`, "groups[0].episodes[0]: "},
+		"extra":       {`"top_k": 20`, `"top_k": 21`, "groups[0].episodes[0]: "},
+		"model":       {`"model": "vllm:M"`, `"model": "vllm:N"`, "groups[0].episodes[0]: "},
+		"task":        {`"id": "box/01"`, `"id": "box/11"`, "groups[0].episodes[1]: the id of task box/11"},
+		"digest":      {`"digest": "digest 1"`, `"digest": "digest 7"`, "groups[0].episodes[1]: "},
+		"source":      {`"source": "generated"`, `"source": "official"`, "groups[0].condition: source or settings"},
+		"type":        {`"type": "box"`, `"type": "bag"`, "episodes.jsonl:1: task_type: "},
+		"behaviour":   {`"behaviour": 1`, `"behaviour": 2`, "groups[0].episodes[0]: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			plannedRun(t, dir, 2)
+			file := filepath.Join(dir, manifestFile)
+			b, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(b), c.from) {
+				t.Fatalf("error %v, no %s in\n%s", err, c.from, b)
+			}
+			overwrite(t, dir, manifestFile, []byte(strings.Replace(string(b), c.from, c.to, 1)))
+			if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	t.Run("an id twice", func(t *testing.T) {
+		dir := t.TempDir()
+		plannedRun(t, dir, 1)
+		m, err := ReadManifest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Groups = append(m.Groups, m.Groups[0])
+		b, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, dir, manifestFile, b)
+		line := 1 + strings.Count(string(b[:bytes.LastIndex(b, []byte(m.Groups[0].Episodes[0]))]), "\n")
+		want := fmt.Sprintf("%s:%d: groups[1].episodes[0]: the id is there twice", filepath.Join(dir, manifestFile), line)
+		if _, err := ReadManifest(dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	})
+}
+
+// TestBigNumbers: a number that is no float keeps its digits, so that the ids of
+// a run can be computed from its manifest.
+func TestBigNumbers(t *testing.T) {
+	dir := t.TempDir()
+	m := manifest()
+	c := &m.Groups[0].Condition
+	c.Decoding.Extra["big"] = uint64(1<<60 + 1)
+	id, err := EpisodeID(1, m.Environments[0].Tasks[0], *c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Groups[0].Episodes[0] = id
+	s := open(t, dir)
+	defer s.Close()
+	if err := s.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadManifest(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRepairOfManyKinds: torn lines and temporary files go, nothing else changes,
+// and a second repair finds nothing.
+func TestRepairOfManyKinds(t *testing.T) {
+	dir := t.TempDir()
+	lines := plannedRun(t, dir, 3)
+	bad := []byte("garbage\n")
+	flipped := bytes.Replace(lines[1], []byte("It is open"), []byte("It is shut"), 1)
+	torn := lines[2][:70]
+	content := bytes.Join([][]byte{bad, lines[0], flipped, torn, []byte("\n\n"), lines[2][:len(lines[2])-1]}, nil)
+	overwrite(t, dir, episodesFile, content)
+	for _, name := range []string{"run.json123", "run.json.tmp1", "episodes.jsonl.tmp2"} {
+		overwrite(t, dir, name, nil)
+	}
+	r, err := Repair(dir)
+	if err != nil || r.Kept != 2 || len(r.Bad) != 3 {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	after, err := os.ReadFile(filepath.Join(dir, episodesFile))
+	if err != nil || !bytes.Equal(after, append(bytes.Clone(lines[0]), lines[2]...)) {
+		t.Errorf("error %v:\n%s", err, after)
+	}
+	aside, err := os.ReadFile(filepath.Join(dir, asideFile))
+	if want := bytes.Join([][]byte{bad, flipped, torn, []byte("\n")}, nil); err != nil || !bytes.Equal(aside, want) {
+		t.Errorf("set aside, error %v:\n%s", err, aside)
+	}
+	if r, err := Repair(dir); err != nil || len(r.Bad) != 0 || r.File != "" || r.Kept != 2 {
+		t.Errorf("again: %+v, error %v", r, err)
+	}
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{episodesFile, asideFile, lockFile, manifestFile}, names); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestRepairRefuses: what is no run directory, what is of the future, what another
+// process works on, and what does not fit the disk, stays as it is.
+func TestRepairRefuses(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	if _, err := Repair(nowhere); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(nowhere); err == nil {
+		t.Error("it was made")
+	}
+	dir := t.TempDir()
+	lines := plannedRun(t, dir, 2)
+	content := bytes.Join(append(lines, []byte("bad\n"), []byte(`{"schema": 2}`+"\n")), nil)
+	overwrite(t, dir, episodesFile, content)
+	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), "episodes.jsonl:4: it has schema 2") {
+		t.Errorf("error %v", err)
+	}
+	content = bytes.Join(append(lines, []byte("bad\n"), lines[0]), nil)
+	overwrite(t, dir, episodesFile, content)
+	d := realDisk()
+	d.rename = func(string, string) error { return syscall.ENOSPC }
+	if _, err := repairOn(d, dir); err == nil || !strings.Contains(err.Error(), "is as it was") {
+		t.Errorf("error %v", err)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, episodesFile)); err != nil || !bytes.Equal(after, content) {
+		t.Errorf("error %v, the file is now\n%s", err, after)
+	}
+	other, err := lockOn(realDisk(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.release()
+	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), ErrBusy.Error()) {
+		t.Errorf("error %v", err)
+	}
+}
