@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -25,16 +26,18 @@ func fakeRun(url, out string, more ...string) *exec.Cmd {
 	}, more...)...)
 }
 
-// undisturbed returns the tables of a run that nothing happens to.
-func undisturbed(t *testing.T) []byte {
+// undisturbed returns the tables of a run that nothing happens to, and how many
+// requests it takes.
+func undisturbed(t *testing.T, more ...string) (tables []byte, requests int64) {
 	t.Helper()
-	server := httptest.NewServer(&fakeServer{context: 16384})
+	fake := &fakeServer{context: 16384}
+	server := httptest.NewServer(fake)
 	defer server.Close()
-	out, err := fakeRun(server.URL, filepath.Join(t.TempDir(), "run")).Output()
+	out, err := fakeRun(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out, fake.requests.Load()
 }
 
 // checkEpisodes reports planned episodes without exactly one result.
@@ -89,26 +92,76 @@ func (s *starter) onChat(int) {
 }
 
 // Killed at 20 random moments and started again each time, a run ends with the
-// tables of an undisturbed one, no episode lost or doubled.
+// tables of an undisturbed one, no episode lost or doubled. What is played again
+// is what was in flight: up to 8 requests of each episode.
 func TestKill(t *testing.T) {
-	want := undisturbed(t)
-	var starts starter
-	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	const kills = 20
+	for _, c := range []struct {
+		name     string
+		inFlight int
+		requests int // between kills, at most
+		more     []string
+	}{
+		{"few in flight", 6, 12, nil},
+		{"many in flight", 64, 240, []string{"--seeds", "20", "--concurrency", "64"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, requests := undisturbed(t, c.more...)
+			var starts starter
+			fake := &fakeServer{context: 16384, onChat: starts.onChat}
+			server := httptest.NewServer(fake)
+			defer server.Close()
+			dir := filepath.Join(t.TempDir(), "run")
+			rng := stream.New(1, "kill")
+			for range kills {
+				moment := starts.after(1 + rng.IntN(c.requests))
+				cmd := fakeRun(server.URL, dir, c.more...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				<-moment
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Wait(); err == nil {
+					t.Fatal("the run ended before it was killed: the test needs more episodes")
+				}
+			}
+			got, err := fakeRun(server.URL, dir, c.more...).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
+			}
+			checkEpisodes(t, dir)
+			if again := fake.requests.Load() - requests; again > int64(kills*c.inFlight*8) {
+				t.Errorf("%d requests were made again: more than those of the episodes in flight", again)
+			}
+		})
+	}
+}
+
+// A disk that is full, here a limit on the size of files, stops a run with an
+// error that says so, wherever in the file it happens; with room again, the same
+// command ends with the tables of an undisturbed run.
+func TestFullDisk(t *testing.T) {
+	want, _ := undisturbed(t)
+	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
-	rng := stream.New(1, "kill")
-	for range 20 {
-		moment := starts.after(1 + rng.IntN(12))
-		cmd := fakeRun(server.URL, dir)
-		if err := cmd.Start(); err != nil {
+	for blocks := 1; blocks < 100; blocks += 7 { // of 512 or 1,024 bytes
+		limited := fakeRun(server.URL, dir)
+		limited.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, limited.Args...)
+		sh, err := exec.LookPath("sh")
+		if err != nil {
 			t.Fatal(err)
 		}
-		<-moment
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatal("the run ended before it was killed: the test needs more episodes")
+		limited.Path = sh
+		var stderr strings.Builder
+		limited.Stderr = &stderr
+		if code := exitCode(t, limited.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
+			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}
 	got, err := fakeRun(server.URL, dir).Output()
@@ -123,7 +176,7 @@ func TestKill(t *testing.T) {
 
 // Ctrl-C ends a run cleanly, and the same command continues it.
 func TestInterrupt(t *testing.T) {
-	want := undisturbed(t)
+	want, _ := undisturbed(t)
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
 	defer server.Close()
@@ -171,7 +224,7 @@ func TestInterrupt(t *testing.T) {
 
 // A server that fails one request in five, in six ways, costs no episode.
 func TestFailingServer(t *testing.T) {
-	want := undisturbed(t)
+	want, _ := undisturbed(t)
 	fake := &fakeServer{context: 16384, fail: true, hang: make(chan struct{})}
 	server := httptest.NewServer(fake)
 	defer server.Close()
