@@ -53,6 +53,8 @@ type Run struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.
 	Retries int `yaml:"retries"`
+	// AllowUnusable goes on with a model none of whose first replies can be used.
+	AllowUnusable bool `yaml:"allow-unusable"`
 	// Out is the run directory; empty for one named after what is run.
 	Out string `yaml:"out"`
 

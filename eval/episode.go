@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 
 	"heldout/envs"
@@ -16,7 +17,7 @@ import (
 
 // play runs one attempt at an episode to its end. Whatever goes wrong is an
 // outcome; the cause, which a run may have to stop for, is returned beside it.
-func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
+func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
 	rec = e.blank()
 	valid := 0
 	defer func() {
@@ -60,12 +61,13 @@ func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *reco
 		if speller, ok := envs.As[envs.Speller](world); ok && e.player.Model != nil && !move.FormatError {
 			move.Action = speller.Spell(move.Action)
 		}
-		step := envs.Step{Observation: agent.FormatHelp, Progress: rec.Progress}
-		if move.FormatError {
-			rec.FormatErrors++
-		} else if step, err = world.Step(ctx, move.Action); err != nil {
-			return fail(failed(ctx, record.EnvError), err)
+		step := envs.Step{Observation: move.Correction, Progress: rec.Progress}
+		if move.Correction == "" {
+			if step, err = world.Step(ctx, move.Action); err != nil {
+				return fail(failed(ctx, record.EnvError), err)
+			}
 		}
+		step.Valid = step.Valid && !move.FormatError
 		if step.Valid {
 			valid++
 		}
@@ -73,12 +75,23 @@ func (e *Episode) play(ctx context.Context, onStep func(agent.Usage)) (rec *reco
 		rec.Trajectory = append(rec.Trajectory, record.Step{
 			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
 			Progress: step.Progress, Valid: step.Valid, FormatError: move.FormatError,
-			Reply: move.Reply, Reasoning: move.Reasoning,
+			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
 		})
+		count(&rec.Result, move)
+		if e.player.Model != nil {
+			if err := w.reply(e.player.Name, move); err != nil {
+				return fail(record.ModelError, err)
+			}
+		}
 		if step.Done {
 			break
 		}
 		player.Observe(step.Observation)
+	}
+	if e.player.Model != nil && rec.FormatErrors == len(rec.Trajectory) {
+		if err := w.unproven(e.player.Name); err != nil {
+			return fail(record.ModelError, err) // it would count as the model's failure
+		}
 	}
 	rec.Outcome = record.Failure
 	if rec.Success {
@@ -129,6 +142,20 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.player.Agent, React, Act)
 }
 
+// count adds a reply to the counts by what is wrong with it.
+func count(r *record.Result, m agent.Move) {
+	if m.FormatError {
+		r.FormatErrors++
+	}
+	if m.Fault == "" {
+		return
+	}
+	if r.Faults == nil {
+		r.Faults = map[model.Fault]int{}
+	}
+	r.Faults[m.Fault]++
+}
+
 // spend adds to what an attempt has used up.
 func spend(r *record.Result, u agent.Usage) {
 	r.Calls += u.Calls
@@ -137,6 +164,11 @@ func spend(r *record.Result, u agent.Usage) {
 	r.CompletionTokens += u.CompletionTokens
 	r.Trimmed += u.Trimmed
 	r.ModelSeconds += u.Latency.Seconds()
+	for _, field := range u.Dropped {
+		if at, found := slices.BinarySearch(r.Dropped, field); !found {
+			r.Dropped = slices.Insert(r.Dropped, at, field)
+		}
+	}
 }
 
 // failed is the outcome of an error: cancelled if the run was stopped, else what

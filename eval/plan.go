@@ -162,7 +162,10 @@ func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error 
 
 // behaviour is part of every episode's identity. It goes up when heldout comes
 // to play the same condition differently, as by reading replies in another way.
-const behaviour = 1
+//
+//	2: markup of more reasoning formats is no part of a reply; stop strings do
+//	   not end reasoning
+const behaviour = 2
 
 // check reports a plan that would play an episode twice, or none.
 func (p *Plan) check() error {

@@ -21,6 +21,12 @@ type Options struct {
 	Now func() time.Time
 	// Observer is told what happens; nil tells nobody.
 	Observer Observer
+	// AllowUnusable goes on with a model none of whose first replies can be used,
+	// and counts its episodes as failures.
+	AllowUnusable bool
+	// Warn is told, in a line, of replies that make the rates mean less; nil tells
+	// nobody. It is called from many goroutines.
+	Warn func(line string)
 }
 
 // Observer is told what happens in a run. Its methods are called from many
@@ -41,12 +47,14 @@ func (nobody) EpisodeDone(record.Result) {}
 // Run plays the episodes of a plan that have no result in the store yet. Every
 // attempt is on disk before it counts. When ctx is cancelled, the episodes in
 // flight end as cancelled and Run returns ctx's error. An error that every
-// further episode would meet too, such as an unknown model, ends the run.
+// further episode would meet too, such as an unknown model, ends the run, and so
+// does a model that brings nothing usable: an *UnusableError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
 	missing, attempts := p.Missing(s.Results)
+	w := newWatch(o, s.Results)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var workers errgroup.Group
@@ -60,7 +68,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 				return nil // stopped before it began
 			}
 			e := &missing[i]
-			err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o)
+			err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o, w)
 			if err != nil {
 				stop(err)
 			}
@@ -68,24 +76,33 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		})
 	}
 	err := workers.Wait()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil:
+		return err
 	}
-	return err
+	return w.verdict()
 }
 
 // playAndRecord makes one attempt. Its error is a reason to end the run.
-func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options) error {
+func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) error {
 	started := o.Now()
-	rec, cause := e.play(ctx, o.Observer.StepDone)
+	rec, cause := e.play(ctx, w, o.Observer.StepDone)
 	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
 	if err := s.Append(rec); err != nil {
 		return fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
 	o.Observer.EpisodeDone(rec.Result)
 	var refused *model.RequestError
-	if errors.As(cause, &refused) && refused.Fatal() {
+	var unusable *UnusableError
+	switch {
+	case errors.As(cause, &unusable):
+		return cause
+	case !errors.As(cause, &refused):
+		return nil
+	case refused.Fatal():
 		return cause
 	}
-	return nil
+	return w.refusal(e.Condition.Model, cause)
 }

@@ -34,6 +34,8 @@ type Score struct {
 	Unfinished map[record.Outcome]int
 
 	Success, Progress, Grounding Rate
+	// Replies says how readable the model was.
+	Replies Replies
 	// Easy and Hard are the rates on the tasks of that difficulty.
 	Easy, Hard Split
 
@@ -116,6 +118,7 @@ func Compute(r Run) ([]*Score, error) {
 			if res, ok := final[id]; ok {
 				s.Finished++
 				s.played = append(s.played, played{env.Tasks[i], seed, res})
+				s.Replies.add(res)
 			} else {
 				s.Unfinished[last[id]]++
 			}

@@ -51,6 +51,7 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "longest reply in tokens; 0 for the agent's own: react 512, act 100")
 	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
 	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
+	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "go on if none of a model's first replies can be used, and count that as failures; without it the run stops with the reason")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")
 	f.SetNormalizeFunc(usualName)
 }

@@ -46,7 +46,11 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	switch r.URL.Path {
+	path := r.URL.Path
+	if _, rest, ok := strings.Cut(path[1:], "/v1/"); ok { // behind the name of a way to misbehave
+		path = "/v1/" + rest
+	}
+	switch path {
 	case "/v1/models":
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, s.context)
 	case "/version", "/api/version":
@@ -64,7 +68,10 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.fail && n%5 == 0 && !s.failure(w, n/5) {
 			return
 		}
-		s.reply(w, r.URL.Path, body)
+		if misbehave(w, r, body) {
+			return
+		}
+		s.reply(w, path, body)
 	default:
 		http.NotFound(w, r)
 	}

@@ -194,7 +194,8 @@ func (j *job) run(ctx context.Context, sys *system, out *output) error {
 		fmt.Fprintf(sys.stderr, "%d of %d episodes already have a result in %s\n", done, len(j.plan.Episodes), j.dir)
 	}
 	shown := newProgress(sys, len(missing))
-	runErr := eval.Run(ctx, j.plan, session.Store, eval.Options{Concurrency: j.config.Concurrency, Now: sys.now, Observer: shown})
+	runErr := eval.Run(ctx, j.plan, session.Store, eval.Options{Concurrency: j.config.Concurrency, Now: sys.now, Observer: shown,
+		AllowUnusable: j.config.AllowUnusable, Warn: sys.warn})
 	shown.finish()
 	warn()
 	if err := errors.Join(runErr, session.End()); err != nil {

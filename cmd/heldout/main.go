@@ -95,6 +95,11 @@ func (s *system) outside() envs.Outside {
 	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: "heldout/" + s.tool.Version}
 }
 
+// warn prints a line that must not be overlooked.
+func (s *system) warn(line string) {
+	fmt.Fprintf(s.stderr, "warning: %s\n", table.Printable(line))
+}
+
 // about says which build this is.
 func about() record.Tool {
 	t := record.Tool{Version: version, Commit: commit}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -24,7 +25,8 @@ const actMemory = 100
 
 // NewAct returns AgentBoard's act-only agent, for results that compare with its
 // leaderboard. The help names the action that lists what can be done. Every
-// reply is an action: there are no format errors.
+// reply with a text is an action. Without one the reply is a format error, but as
+// in AgentBoard the environment is given the empty action and answers itself.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
 	o := opening{
 		before: in.Instruction + "\n",
@@ -42,7 +44,7 @@ func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agen
 }
 
 func (a *act) messages() []model.Message {
-	return withSystem(a.system, a.opening.text()+strings.Join(a.items, "\n")+"\nAction: ")
+	return a.withSystem(a.system, a.opening.text()+strings.Join(a.items, "\n")+"\nAction: ")
 }
 
 // dropOldest leaves out the oldest item. The last observation stays; if it alone
@@ -60,9 +62,12 @@ func (a *act) Act(ctx context.Context) (Move, error) {
 	if err != nil {
 		return Move{Usage: used}, err
 	}
-	move := Move{Action: cleanAct(reply.Text), Reasoning: reply.Reasoning, Usage: used}
-	if move.Action != reply.Text {
-		move.Reply = reply.Text
+	move := newMove(reply, used)
+	if move.Action = cleanAct(reply.Text); move.Action == "" {
+		move.unread("")
+	}
+	if move.Action != reply.Text || move.FormatError {
+		move.Reply = cmp.Or(reply.Text, reply.Instead)
 	}
 	a.remember("Action: " + move.Action)
 	return move, nil

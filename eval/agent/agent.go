@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/model"
 )
 
 // Agent plays one episode. It belongs to one goroutine.
@@ -26,14 +27,21 @@ type Agent interface {
 type Move struct {
 	Thought string
 	Action  string
-	// FormatError: no action could be read from the reply. The environment is
-	// not stepped, and the agent observes FormatHelp.
+	// FormatError: no action could be read from the reply.
 	FormatError bool
+	// Correction is what the agent is told after a format error; the environment is
+	// not stepped then. Empty where it is given the empty action.
+	Correction string
+	// FinishReason is the server's word for the end of the reply, Fault what is
+	// wrong with the reply. Both are empty for agents without a model.
+	FinishReason string
+	Fault        model.Fault
 	// GiveUp: the agent knows nothing more to do.
 	GiveUp bool
-	// Reply is the model's text where it is more than thought and action.
+	// Reply is the model's text where it is more than thought and action, or what
+	// came in its place.
 	Reply string
-	// Reasoning is what the server sent as reasoning beside the reply.
+	// Reasoning is what the model reasoned before the reply.
 	Reasoning string
 	Usage     Usage
 }
@@ -46,6 +54,7 @@ type Usage struct {
 	CompletionTokens int
 	Trimmed          int           // exchanges, lines of act's history, at last examples, left out to fit the context
 	Latency          time.Duration // of the answered requests
+	Dropped          []string      // fields of the decoding that the server refuses, sorted
 }
 
 // FormatHelp answers a reply without an action that could be read.

@@ -19,6 +19,8 @@ type Chat struct {
 	// needs one of its own: with one for all, equal histories would be sampled
 	// alike, and an agent would never get out of a loop.
 	Seed func(step int) int64
+	// FoldSystem puts the system message into the first user message.
+	FoldSystem bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -141,6 +143,7 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.CompletionTokens += reply.CompletionTokens
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts
+	u.Dropped = reply.Dropped
 	var tooLong *model.ContextError
 	var refused *model.RequestError
 	var unavailable *model.UnavailableError

@@ -55,8 +55,11 @@ func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) 
 
 // withSystem returns the messages before the first turn. A system message is
 // sent only if the prompt has one: some chat templates refuse it.
-func withSystem(system, user string) []model.Message {
+func (c *Chat) withSystem(system, user string) []model.Message {
 	var out []model.Message
+	if c.FoldSystem && system != "" {
+		system, user = "", strings.TrimSpace(system)+"\n\n"+user
+	}
 	if system != "" {
 		out = append(out, model.Message{Role: model.System, Content: system})
 	}
@@ -80,7 +83,7 @@ func renderExample(ex configs.Example, thoughts bool) string {
 }
 
 func (r *react) messages() []model.Message {
-	return append(withSystem(r.system, r.opening.text()), r.history...)
+	return append(r.withSystem(r.system, r.opening.text()), r.history...)
 }
 
 // dropOldest leaves out the oldest turn of the model and the answer to it. The
@@ -103,13 +106,15 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 		return Move{Usage: used}, err
 	}
 	p, ok := parseReact(reply.Text)
-	move := Move{Thought: p.thought, Action: p.action, FormatError: !ok, Reasoning: reply.Reasoning, Usage: used}
+	move := newMove(reply, used)
+	move.Thought, move.Action = p.thought, p.action
 	said := p.canonical()
 	if !ok {
-		said = cmp.Or(withoutReasoning(reply.Text), emptyReply)
+		move.unread(FormatHelp)
+		said = cmp.Or(plainLines(reply.Text), emptyReply)
 	}
 	if !ok || said != strings.TrimSpace(reply.Text) {
-		move.Reply = reply.Text
+		move.Reply = cmp.Or(reply.Text, reply.Instead)
 	}
 	r.history = append(r.history, model.Message{Role: model.Assistant, Content: said})
 	return move, nil
@@ -117,4 +122,15 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 
 func (r *react) Observe(observation string) {
 	r.history = append(r.history, model.Message{Role: model.User, Content: "Observation: " + observation})
+}
+
+// newMove returns what can be said of a move without reading the reply.
+func newMove(reply model.Reply, used Usage) Move {
+	return Move{Reasoning: reply.Reasoning, FinishReason: reply.FinishReason, Fault: reply.Fault, Usage: used}
+}
+
+// unread notes that the reply holds no action.
+func (m *Move) unread(correction string) {
+	m.FormatError, m.Correction = true, correction
+	m.Fault = cmp.Or(m.Fault, model.NoAction)
 }

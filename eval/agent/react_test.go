@@ -39,7 +39,7 @@ func TestReactMessages(t *testing.T) {
 	m := says(
 		"Thought: A box.\nAction: open box",
 		"**Thought:** It is locked.\n\n**Action:** \"unlock box\"\nObservation: It is open.\nThought: Done.",
-		"<think>Hm.</think>I do not know.",
+		"  I do not know.\r\n",
 		"",
 	)
 	a := NewReact(chat(m), instructions, "Write a thought and an action.\n", start)
@@ -63,7 +63,7 @@ func TestReactMessages(t *testing.T) {
 	a.Observe("Nothing happens.")
 
 	got = move(t, a)
-	if !got.FormatError || got.Action != "" || got.Thought != "" || got.Reply != "<think>Hm.</think>I do not know." {
+	if !got.FormatError || got.Action != "" || got.Thought != "" || got.Reply != "  I do not know.\r\n" {
 		t.Errorf("third move: %+v", got)
 	}
 	a.Observe(FormatHelp)
@@ -115,7 +115,7 @@ func TestReactWithoutSystemMessageAndExamples(t *testing.T) {
 // TestReactHistoryOnlyGrows asks that every prompt continues the one before,
 // which a server's prefix cache lives on.
 func TestReactHistoryOnlyGrows(t *testing.T) {
-	m := says("Thought: a\nAction: b", "nothing", "", "Action: c\nAction: d", "<think>e")
+	m := says("Thought: a\nAction: b", "nothing", "", "Action: c\nAction: d", "e")
 	a := NewReact(chat(m), instructions, "Think.", start)
 	for range 30 {
 		move(t, a)

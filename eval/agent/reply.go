@@ -58,8 +58,7 @@ var (
 // parseReact reads a reply of the react form. Models do not always keep to it,
 // so the reading is generous where a reply is not ambiguous:
 //
-//   - Reasoning in <think> tags is no part of the reply, nor are the lines of
-//     code fences.
+//   - The lines of code fences are no part of the reply.
 //   - The action stands behind a label at the start of a line: "Action:" in any
 //     case, decorated as Markdown or not, numbered or not, with a dash or
 //     nothing in place of the colon. A sentence that starts with the word, such
@@ -101,9 +100,9 @@ func parseReact(reply string) (p parsed, ok bool) {
 	return loose, loose.action != ""
 }
 
-// replyLines splits a reply and leaves out reasoning and fences.
+// replyLines splits a reply and leaves out fences.
 func replyLines(reply string) (lines []string) {
-	for line := range strings.SplitSeq(withoutReasoning(reply), "\n") {
+	for line := range strings.SplitSeq(plainLines(reply), "\n") {
 		if !isFence(line) || actionBare.MatchString(line) { // a fence may be the label: ```action
 			lines = append(lines, line)
 		}
@@ -180,24 +179,8 @@ func unwrapped(s string) string {
 	return ""
 }
 
-var (
-	thinking   = regexp.MustCompile(`(?is)<think(?:ing)?>.*?</think(?:ing)?>`)
-	startThink = regexp.MustCompile(`(?i)<think(?:ing)?>`)
-	endThink   = regexp.MustCompile(`(?is)^.*</think(?:ing)?>`)
-)
-
-// withoutReasoning takes out reasoning that the server left in the reply, in
-// <think> tags, and writes line ends as "\n". The opening tag may be missing,
-// as some chat templates put it into the prompt; the closing one is missing when
-// the reply was cut off.
-func withoutReasoning(s string) string {
-	s = thinking.ReplaceAllString(s, "\n")
-	s = endThink.ReplaceAllString(s, "")
-	if at := startThink.FindStringIndex(s); at != nil {
-		s = s[:at[0]]
-	}
-	return strings.TrimSpace(lineEnds.Replace(s))
-}
+// plainLines writes line ends as "\n" and takes blanks off the ends of a text.
+func plainLines(s string) string { return strings.TrimSpace(lineEnds.Replace(s)) }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
@@ -207,7 +190,7 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // itself. Of that the first line counts, without quotes and slashes around it.
 // There is no reply that cannot be read; the action may be empty.
 func cleanAct(reply string) string {
-	reply = withoutReasoning(reply)
+	reply = plainLines(reply)
 	text := namedAction(strings.Split(reply, "\n"))
 	if text == "" {
 		text = reply

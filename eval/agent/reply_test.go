@@ -131,17 +131,6 @@ var replies = []struct {
 	{"blanks", "Action:   open   box   ", "", "open   box"},
 
 	// Reasoning.
-	{"think", "<think>Action: wait</think>\n\nThought: I see.\nAction: open box", "I see.", "open box"},
-	{"empty think", "<think>\n\n</think>\n\nAction: open box", "", "open box"},
-	{"think cut off", "<think>I could do this:\nAction: wait", "", ""},
-	{"only a closing tag", "I could wait.\nAction: wait\n</think>\nAction: open box", "", "open box"},
-	{"nested think", "<think>a<think>b</think>Action: wait</think>Action: open box", "", "open box"},
-	{"two thinks", "<think>a</think>Thought: I see.<think>b</think>Action: open box", "I see.", "open box"},
-	{"think after the action", "Action: open box\n<think>Good.</think>", "", "open box"},
-	{"think cut off after the action", "Action: open box\n<think>Goo", "", "open box"},
-	{"only think", "<think>Action: wait</think>", "", ""},
-	{"think in capitals", "<THINK>Action: wait</THINK>Action: open box", "", "open box"},
-	{"thinking", "<thinking>Action: wait</thinking>Action: open box", "", "open box"},
 
 	// Nothing.
 	{"empty", "", "", ""},
@@ -204,7 +193,7 @@ func checkParse(t interface {
 var pieces = []string{
 	"Thought", "thought", "Thoughts", "Action", "action", "actions", "Observation", "observation:", ":", ":", " : ", " ", "\n", "\n\n", "\r\n", "\r",
 	"**", "*", "_", "`", "```", "```action", "```json\n", "~~~", "\"", "'", "“", "”", "- ", "-", "— ", "1. ", "2", "#", "> ", "•",
-	"the next ", "my ", " is", " to take", "<think>", "</think>", "<thinking>", "open box", "x", "(", ".", "\u00a0", "\u2028", "盒", "İ", "\xff",
+	"the next ", "my ", " is", " to take", "open box", "x", "(", ".", "\u00a0", "\u2028", "盒", "İ", "\xff",
 }
 
 func TestParseReactHolds(t *testing.T) {
@@ -226,8 +215,8 @@ func FuzzParseReact(f *testing.F) {
 // must not hold up a run. What is quadratic takes minutes here.
 func TestParseReactIsLinear(t *testing.T) {
 	for _, piece := range []string{
-		"Action: ", "Action:\n", "action ", "\"", "'\"", "`", "* ", "- ", "1. ", "\n", "> ", "_", "Thought: ", "Observation: ", "<think>", "</think>",
-		"<think></think>", "the ", "next ", "the next action ", "Action", "```\n", "Action: \"",
+		"Action: ", "Action:\n", "action ", "\"", "'\"", "`", "* ", "- ", "1. ", "\n", "> ", "_", "Thought: ", "Observation: ",
+		"the ", "next ", "the next action ", "Action", "```\n", "Action: \"",
 	} {
 		begun := time.Now()
 		checkParse(t, strings.Repeat(piece, 1<<16/len(piece)))
@@ -264,8 +253,6 @@ func TestCleanAct(t *testing.T) {
 		{"CRLF and label", "Action: open box\r\nlook", "open box"},
 		{"empty", "", ""},
 		{"blank", " \n ", ""},
-		{"think", "<think>Action: wait</think>open box", "open box"},
-		{"think cut off", "<think>Action: wait", ""},
 		{"other scripts", "action: 打开盒子", "打开盒子"},
 		{"letters that grow in lower case", "İİİİİ action is to open box", "open box"},
 	} {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -14,10 +13,8 @@ import (
 // base returns the address that all paths are appended to, without a slash at
 // its end.
 func (o Options) base() (*url.URL, error) {
-	_, rest, _ := strings.Cut(o.BaseURL, "://")
-	authority, _, _ := strings.Cut(cmp.Or(rest, o.BaseURL), "/")
 	switch {
-	case strings.Contains(authority, "@"):
+	case strings.Contains(o.BaseURL, "@"):
 		// Not quoted: what stands before the @ may be a password.
 		return nil, errors.New("base URL holds a user name: give a key through --api-key-env instead")
 	case o.Spec.Provider == Ollama:
@@ -33,11 +30,12 @@ func (o Options) base() (*url.URL, error) {
 
 func parseBase(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
+		text, _, _ = strings.Cut(text, "?")
 		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+text, "https://"+text)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
+		return nil, fmt.Errorf("base URL %q is none: %w", plainAddresses(text), errors.Unwrap(err))
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -45,7 +43,8 @@ func parseBase(text string) (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("base URL %q names no host", text)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", text)
+		// Not quoted whole: services take keys there.
+		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", text[:strings.IndexAny(text, "?#")])
 	}
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
 	return u, nil

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -22,6 +23,8 @@ type caller struct {
 	timeout   time.Duration
 	retry     Retry
 	now       func() time.Time
+	// held is what the replies that are being read take, in bytes.
+	held *atomic.Int64
 }
 
 // talk is one exchange with the server. Its error means that the reply, if
@@ -112,7 +115,8 @@ func (f *failure) Error() string { return f.message }
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := &exchange{transport: c.transport, key: c.key, url: c.url}
+	x := &exchange{transport: c.transport, key: c.key, url: c.url, limit: mostReply, held: c.held}
+	defer x.release()
 	err := do(limited, x)
 	switch {
 	case err == nil && x.answered():
@@ -163,12 +167,14 @@ func (c *caller) refused(x *exchange) error {
 		return c.failed(x, statusLine(status, message))
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
-	case status >= 500 && !mistypedOption.MatchString(message):
+	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(status, message) == "":
 		return c.failed(x, statusLine(status, message))
 	}
 	refusal := &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
-		refusal.Field = refusedField(said.param, message)
+		refusal.remedy = remedyFor(x.status, message)
+		refusal.unsupported = said.unsupported()
+		refusal.Field = refusedField(said.param, message, refusal.unsupported)
 	}
 	return refusal
 }

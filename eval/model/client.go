@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +37,9 @@ type Options struct {
 	Now func() time.Time
 	// Proxy chooses the proxy of a request, as for http.Transport; nil uses none.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Tell is told, in a line, what is no longer sent to a server that refuses it;
+	// nil tells nobody. It may be called from many goroutines.
+	Tell func(line string)
 	// Transport replaces the HTTP transport that is otherwise made from
 	// Concurrency and Proxy.
 	Transport http.RoundTripper
@@ -92,13 +96,14 @@ func Open(o Options) (*Client, error) {
 			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
-		now: o.Now,
+		now:  o.Now,
+		held: new(atomic.Int64),
 	}
 	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
 	if o.Spec.Provider == Ollama {
-		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit}
+		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit, habits: habits{tell: o.Tell}}
 	} else {
-		c.backend = &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit}
+		c.backend = &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit, habits: habits{tell: o.Tell}}
 	}
 	return c, nil
 }

@@ -51,18 +51,24 @@ type RequestError struct {
 	Message string
 	// Field is the field of the decoding that the refusal is about, by its name on
 	// the wire; "" when it is about something else, or the server did not say. It
-	// is never max_tokens: what is too much may depend on the prompt.
+	// is max_tokens only where the server does not know that name: what is too much
+	// may depend on the prompt.
 	Field string
+	// unsupported: the server refuses the field as such, not its value.
+	unsupported bool
+	// remedy is what helps against a refusal that any call would meet, "" when it
+	// is not known to be one.
+	remedy string
 	// Attempts counts the requests made for the call.
 	Attempts int
 }
 
 // Fatal reports that the refusal is not about this one request: any other with
 // the same decoding would meet it too, as when the key is wrong, the model
-// unknown, the account empty, the address another service's or a field of the
-// decoding out of its range.
+// unknown, the account empty, the address another service's, a field of the
+// decoding out of its range or the chat template without a system message.
 func (e *RequestError) Fatal() bool {
-	if e.Field != "" {
+	if e.Field != "" || e.remedy != "" {
 		return true
 	}
 	switch e.Status {
@@ -87,12 +93,15 @@ func (e *RequestError) Error() string {
 }
 
 func (e *RequestError) hint() string {
+	if e.remedy != "" {
+		return e.remedy
+	}
 	if e.Field != "" {
 		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", e.Field)
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return "name the environment variable that holds the API key with --api-key-env"
+		return "name the environment variable that holds the API key with --api-key-env (openai: at its own address takes OPENAI_API_KEY)"
 	case http.StatusNotFound:
 		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
 			return "check --base-url, which usually ends in /v1"

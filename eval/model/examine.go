@@ -208,14 +208,16 @@ func (e *examiner) reply(ctx context.Context) error {
 	}
 	e.first = reply
 	switch {
-	case reply.Attempts > 1:
+	case reply.Attempts > 1 && len(reply.Dropped) == 0:
 		e.add("reply", CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
 	case said(reply) == "":
 		e.add("reply", CheckWarn, "the reply is empty: does the server use the model's own chat template?")
 	default:
 		e.add("reply", CheckOK, "%s", excerpt(reply))
 	}
-	if e.about.Software == "" && e.client.spec.Provider == OpenAI {
+	if len(reply.Dropped) > 0 {
+		e.add("decoding", CheckWarn, "the server refuses %s: a run leaves that to the server, and its records and tables say so", strings.Join(reply.Dropped, ", "))
+	} else if e.about.Software == "" && e.client.spec.Provider == OpenAI {
 		e.add("decoding", CheckOK, "the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
 			"min_p and the like with --extra-body if it has them")
 	} else {

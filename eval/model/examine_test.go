@@ -180,15 +180,20 @@ func TestExamine(t *testing.T) {
 				return 400, `{"error":{"message":"Unsupported value: 'temperature'"}}`
 			}
 			return 0, ""
-		}}, nil, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding fail"},
-			map[string]string{"decoding": "Unsupported value: 'temperature'"}},
+		}}, nil, 0, but("decoding warn", "sampling warn", "seed -"), map[string]string{"decoding": "the server refuses temperature"}},
 		{"refuses a neutral field", &babbler{refuses: func(body map[string]any) (int, string) {
 			if _, ok := body["min_p"]; ok {
 				return 422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted","input":0}]}`
 			}
 			return 0, ""
-		}}, nil, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding fail"},
-			map[string]string{"decoding": `--extra-body '{"min_p":null}' leaves that field out`}},
+		}}, nil, 0, but("decoding warn"), map[string]string{"decoding": "the server refuses min_p"}},
+		{"refuses what was asked for", &babbler{refuses: func(body map[string]any) (int, string) {
+			if _, ok := body["min_p"]; ok {
+				return 400, `{"error":{"message":"property 'min_p' is unsupported"}}`
+			}
+			return 0, ""
+		}}, map[string]any{"min_p": 0.1}, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"},
+			map[string]string{"reply": `--extra-body '{"min_p":null}' leaves that field out`}},
 		{"refuses everything", &babbler{refuses: func(map[string]any) (int, string) { return 400, "no" }}, nil, 0,
 			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{"reply": "400 Bad Request: no"}},
 		{"wants another key", &babbler{refuses: func(map[string]any) (int, string) { return 401, "no" }}, nil, 0,

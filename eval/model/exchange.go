@@ -6,11 +6,28 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 )
 
-// maxReply is the longest reply that is read, in bytes. No chat completion
-// comes near it.
-const maxReply = 64 << 20
+// The longest replies that are read, in bytes: of a chat by the most tokens that
+// it may have, of anything else at all. A token is a few bytes of JSON; 64 are
+// more than any tokenizer and any escaping make of it.
+const (
+	tokenBytes = 64
+	leastReply = 256 << 10
+	mostReply  = 16 << 20
+	// mostInFlight bounds all replies that one client is reading.
+	mostInFlight = 512 << 20
+)
+
+// replyLimit is the longest reply of so many tokens; 0 stands for an unknown
+// number.
+func replyLimit(tokens int) int {
+	if tokens <= 0 || tokens > mostReply/tokenBytes {
+		return mostReply
+	}
+	return max(leastReply, tokens*tokenBytes)
+}
 
 // exchange is one HTTP request and what came back. It lies as the transport
 // under the client libraries, which neither let us say exactly what is sent nor
@@ -20,6 +37,10 @@ type exchange struct {
 	key       Secret
 	// body is what is sent in place of the library's; nil leaves that as it is.
 	body []byte
+	// limit is the longest reply in bytes, held what all exchanges of the client
+	// hold of theirs.
+	limit int
+	held  *atomic.Int64
 
 	url    string
 	status int
@@ -28,6 +49,9 @@ type exchange struct {
 	// err is why no whole reply came.
 	err error
 }
+
+// release gives back what the reply takes of the client's budget.
+func (x *exchange) release() { x.held.Add(-int64(cap(x.reply))) }
 
 // client returns an HTTP client for this exchange. It follows no redirect: the
 // key never goes to another host, and a POST does not turn into a GET.
@@ -40,7 +64,12 @@ func (x *exchange) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper. It reads the whole reply.
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+	return x.Do(req.Clone(req.Context()))
+}
+
+// Do is RoundTrip for a request that may be changed. Unlike an http.Client it
+// follows no redirect.
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	x.url = req.URL.String()
 	if x.body != nil {
 		if req.Body != nil {
@@ -61,25 +90,50 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	x.status, x.header = resp.StatusCode, resp.Header
-	x.reply, x.err = readReply(resp.Body)
-	if x.err != nil {
+	if x.err = x.read(resp.Body, resp.ContentLength); x.err != nil {
 		return nil, x.err
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(x.reply))
 	return resp, nil
 }
 
-func readReply(body io.Reader) ([]byte, error) {
-	reply, err := io.ReadAll(io.LimitReader(body, maxReply+1))
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return reply, errors.New("the reply breaks off")
-	case err != nil:
-		return reply, err
-	case len(reply) > maxReply:
-		return nil, fmt.Errorf("the reply is longer than %d MiB", maxReply>>20)
+// read reads a reply of a length that the server announced, -1 for none.
+func (x *exchange) read(body io.Reader, announced int64) error {
+	const least = 4 << 10
+	size := least
+	if announced >= 0 && announced < int64(x.limit) {
+		size = max(least, int(announced)+1) // one more to see the end
 	}
-	return reply, nil
+	for {
+		if len(x.reply) == cap(x.reply) {
+			if err := x.grow(max(size, 2*cap(x.reply))); err != nil {
+				return err
+			}
+		}
+		n, err := body.Read(x.reply[len(x.reply):cap(x.reply)])
+		x.reply = x.reply[:len(x.reply)+n]
+		switch {
+		case len(x.reply) > x.limit:
+			return fmt.Errorf("the reply is longer than %d KiB: more than was asked for", x.limit>>10)
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return errors.New("the reply breaks off")
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// grow makes room for so many bytes of a reply.
+func (x *exchange) grow(size int) error {
+	more := int64(size - cap(x.reply))
+	if x.held.Add(more) > mostInFlight {
+		x.held.Add(-more)
+		return fmt.Errorf("the replies that are being read take more than %d MiB together", mostInFlight>>20)
+	}
+	x.reply = append(make([]byte, 0, size), x.reply...)
+	return nil
 }
 
 // answered reports whether the server answered the request, rather than
@@ -90,6 +144,7 @@ func (x *exchange) answered() bool { return x.status/100 == 2 }
 var (
 	errMisread   = errors.New("the reply is not what was asked for")
 	errNoMessage = errors.New("the reply holds no message")
+	errGaveUp    = errors.New("the server broke the reply off by itself")
 )
 
 // misread replaces what a library says of a reply that it could not read, which

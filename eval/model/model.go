@@ -53,8 +53,11 @@ type Decoding struct {
 	TopP float64 `json:"top_p"`
 	// MaxTokens is the largest length of a reply, at least 1.
 	MaxTokens int `json:"max_tokens"`
-	// Stop holds the strings that end a reply; they are not part of it. Ollama
-	// gets those of the model's own file as well, which these would replace.
+	// Stop holds the strings that end a reply; they are not part of it. Servers
+	// look for them in the reasoning too and would end the reply there, so once a
+	// model has shown reasoning they are no longer sent: the reply, not the
+	// reasoning, is cut when it has come. Ollama gets those of the model's own file
+	// as well, which these would replace.
 	Stop []string `json:"stop,omitempty"`
 	// Extra holds further fields of the request body, such as top_k or
 	// repetition_penalty. For Ollama they are fields of its "options", where it
@@ -75,12 +78,25 @@ type Request struct {
 
 // Reply is what came back from one call.
 type Reply struct {
-	// Text is the reply without the reasoning that the server told apart.
+	// Text is the reply without its reasoning, up to the first stop string.
 	Text string
-	// Reasoning is what the server sent as reasoning beside the reply.
+	// Reasoning is what the server sent as reasoning beside the text, and what it
+	// left in it between the tags of a reasoning format.
 	Reasoning string
-	// FinishReason is the server's word: "stop", "length", …
+	// Instead is what came in place of a text: a refusal, or calls of tools as
+	// JSON, cut to some length.
+	Instead string
+	// FinishReason is the server's word: "stop", "length", …; "stop" also where
+	// the server went on behind a stop string.
 	FinishReason string
+	// Overran: the server went on behind a stop string that it was given.
+	Overran bool
+	// Fault is what is wrong with the reply, as far as can be told without reading
+	// it.
+	Fault Fault
+	// Dropped are the fields of the decoding, sorted, that were not sent because
+	// the server refuses them.
+	Dropped []string
 	// PromptTokens and CompletionTokens are as the server counted them; 0 when it
 	// did not say.
 	PromptTokens     int

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,8 @@ type ollama struct {
 	chosen atomic.Int64
 	// stops are the model's own stop strings, nil until they are known.
 	stops atomic.Pointer[[]string]
+	// habits says whether stop strings are sent.
+	habits habits
 }
 
 func (o *ollama) contextLimit() int {
@@ -49,38 +52,66 @@ func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 		}
 		numCtx = o.learn(shown)
 	}
+	h := o.habits.now()
+	reply, limit, err := o.ask(ctx, req, h, numCtx)
+	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) {
+		o.habits.keepStops()
+		before := reply.Attempts
+		reply, limit, err = o.ask(ctx, req, o.habits.now(), numCtx)
+		reply.Attempts += before
+	}
+	if err == nil && limit > 0 && reply.PromptTokens >= limit {
+		return Reply{}, &ContextError{
+			Status:   http.StatusOK,
+			Message:  "the server filled the whole context with the prompt, and may have left out the rest of it",
+			Limit:    limit,
+			Asked:    reply.PromptTokens,
+			Attempts: reply.Attempts,
+		}
+	}
+	return reply, err
+}
+
+// ask makes a call in the way that h says. The limit is the context in force, 0
+// if the extra fields leave it to the server.
+func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (reply Reply, limit int, err error) {
+	stops, stopsSent := req.Decoding.ownStops(), h.sendsStops(req.Decoding)
+	if h.keepsStops {
+		req.Decoding.Stop = nil
+	}
 	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
-	var reply Reply
+	limit, _ = body.Options["num_ctx"].(int)
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
+		x.limit = replyLimit(req.Decoding.longest())
 		start := o.now()
 		response, err := o.converse(ctx, x, body)
 		if err != nil {
 			return err
 		}
 		reply = Reply{
-			Text:             response.Message.Content,
-			Reasoning:        response.Message.Thinking,
 			FinishReason:     response.DoneReason,
 			PromptTokens:     max(response.PromptEvalCount, 0),
 			CompletionTokens: max(response.EvalCount, 0),
 			Latency:          o.now().Sub(start),
 		}
+		reply.settle(ollamaContent(response.Message), stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, limit, err
 	}
 	reply.Attempts = attempts
-	if limit, ok := body.Options["num_ctx"].(int); ok && reply.PromptTokens >= limit {
-		return Reply{}, &ContextError{
-			Status:   http.StatusOK,
-			Message:  "the server filled the whole context with the prompt, and may have left out the rest of it",
-			Limit:    limit,
-			Asked:    reply.PromptTokens,
-			Attempts: attempts,
-		}
+	return reply, limit, nil
+}
+
+// ollamaContent takes a message apart. Ollama does not tell an empty text from
+// none.
+func ollamaContent(m api.Message) content {
+	c := content{text: m.Content, reasoning: m.Thinking}
+	if calls, err := json.Marshal(m.ToolCalls); err == nil && len(m.ToolCalls) > 0 {
+		c.toolCalls = string(calls)
 	}
-	return reply, nil
+	return c
 }
 
 // withOwnStops adds the model's own stop strings to those of a request that has

@@ -3,7 +3,12 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/sashabaranov/go-openai"
@@ -19,6 +24,8 @@ type openAI struct {
 	option int
 	// known is what the server last said of itself, nil until it is asked.
 	known atomic.Pointer[Server]
+	// habits are how requests are written for the server.
+	habits habits
 }
 
 func (o *openAI) contextLimit() int {
@@ -46,36 +53,70 @@ func (o *openAI) kind() string {
 // chatBody is the body of a chat request to that kind of server. The library's
 // own types would leave out a temperature of 0 and empty messages, round numbers
 // to 32 bits, and have no place for extra fields.
-func chatBody(name, kind string, req Request) ([]byte, error) {
+func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 	fields := map[string]any{
-		"model":       name,
-		"messages":    req.Messages,
-		"temperature": req.Decoding.Temperature,
-		"top_p":       req.Decoding.TopP,
-		"seed":        req.Seed,
-		"max_tokens":  req.Decoding.MaxTokens,
+		"model":         name,
+		"messages":      req.Messages,
+		"temperature":   req.Decoding.Temperature,
+		"top_p":         req.Decoding.TopP,
+		"seed":          req.Seed,
+		h.lengthField(): req.Decoding.MaxTokens,
 	}
 	maps.Copy(fields, neutral[kind])
-	if len(req.Decoding.Stop) > 0 {
-		fields["stop"] = req.Decoding.Stop
+	if len(req.Decoding.Stop) > 0 && !h.keepsStops {
+		fields[stopField] = req.Decoding.Stop
+	}
+	for _, name := range h.dropped {
+		delete(fields, name)
 	}
 	merge(fields, req.Decoding.Extra)
 	fields["stream"] = false
 	return json.Marshal(fields)
 }
 
+// chat makes a call, and makes it again where the server turns out to want
+// requests written in another way.
 func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
-	body, err := chatBody(o.spec.Name, o.kind(), req)
+	attempts := 0
+	for {
+		h := o.habits.now()
+		reply, err := o.ask(ctx, req, h)
+		var refused *RequestError
+		switch {
+		case errors.As(err, &refused):
+			attempts += refused.Attempts
+			refused.Attempts = attempts
+			if o.habits.drop(refused, h, req.Decoding) {
+				continue
+			}
+		case err == nil:
+			attempts += reply.Attempts
+			reply.Attempts = attempts
+			if reply.Reasoning != "" && h.sendsStops(req.Decoding) {
+				o.habits.keepStops()
+				continue
+			}
+			reply.Dropped = h.dropped
+		}
+		return reply, err
+	}
+}
+
+// ask makes a call in the way that h says.
+func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
+	body, err := chatBody(o.spec.Name, o.kind(), req, h)
 	if err != nil {
 		return Reply{}, unsendable(o.url, clean(err.Error(), o.key))
 	}
 	var reply Reply
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
-		x.body = body
+		x.body, x.limit = body, replyLimit(req.Decoding.longest())
 		start := o.now()
-		var err error
-		reply, err = completion(ctx, x, o.base)
+		sent, err := o.completion(ctx, x, &reply)
 		reply.Latency = o.now().Sub(start)
+		if err == nil {
+			reply.settle(sent, req.Decoding.ownStops(), h.sendsStops(req.Decoding), o.key)
+		}
 		return err
 	})
 	if err != nil {
@@ -85,72 +126,158 @@ func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 	return reply, nil
 }
 
-// completion sends the body that x holds and reads the reply.
-func completion(ctx context.Context, x *exchange, base string) (Reply, error) {
+// completion sends the body that x holds and reads the answer.
+func (o *openAI) completion(ctx context.Context, x *exchange, reply *Reply) (content, error) {
 	config := openai.DefaultConfig("")
-	config.BaseURL = base
-	config.HTTPClient = x.client()
+	config.BaseURL = o.base
+	config.HTTPClient = x
 	// The library refuses some parameters for models that it knows by name, so
 	// it is not told the name.
 	const alias = "model"
 	response, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: alias})
 	if err != nil {
-		return Reply{}, x.misread(err)
+		return content{}, x.misread(err)
 	}
-	extra, err := readExtras(x.reply)
+	message, err := readMessage(x.reply)
 	if err != nil {
-		return Reply{}, err
+		return content{}, err
 	}
 	if len(response.Choices) == 0 {
-		return Reply{}, errNoMessage
+		return content{}, errNoMessage
 	}
-	choice := response.Choices[0]
-	text := choice.Message.Content
-	for _, part := range choice.Message.MultiContent {
-		text += part.Text
-	}
-	return Reply{
-		Text:             text,
-		Reasoning:        extra.reasoning(),
-		FinishReason:     string(choice.FinishReason),
+	*reply = Reply{
+		FinishReason:     string(response.Choices[0].FinishReason),
 		PromptTokens:     max(response.Usage.PromptTokens, 0),
 		CompletionTokens: max(response.Usage.CompletionTokens, 0),
-	}, nil
+	}
+	if finished(reply.FinishReason, brokenWords) {
+		return content{}, errGaveUp
+	}
+	return message.content(), nil
 }
 
-// extras is the part of a chat completion that the library does not show.
-type extras struct {
+// completionReply is the part of a chat completion that the library does not
+// show. Types are left open, because some servers put something else there.
+type completionReply struct {
+	Error   json.RawMessage `json:"error"`
+	Object  any             `json:"object"`
 	Choices []struct {
-		Message *struct {
-			// The names of vLLM before and after its change of mind. Their types are
-			// left open, because some servers put something else there.
-			ReasoningContent any `json:"reasoning_content"`
-			Reasoning        any `json:"reasoning"`
-		} `json:"message"`
+		Message *message `json:"message"`
 	} `json:"choices"`
 }
 
-// readExtras also checks what the library does not: that there is a choice with
-// a message in it, and no error.
-func readExtras(body []byte) (extras, error) {
-	var e extras
-	if json.Unmarshal(body, &e) != nil {
-		return extras{}, errMisread
-	}
-	if _, isError := readWords(body); isError {
-		return extras{}, errMisread
-	}
-	if len(e.Choices) == 0 || e.Choices[0].Message == nil {
-		return extras{}, errNoMessage
-	}
-	return e, nil
+type message struct {
+	Content json.RawMessage `json:"content"`
+	Refusal any             `json:"refusal"`
+	// The names of vLLM before and after its change of mind.
+	ReasoningContent any `json:"reasoning_content"`
+	Reasoning        any `json:"reasoning"`
+
+	ToolCalls    json.RawMessage `json:"tool_calls"`
+	FunctionCall json.RawMessage `json:"function_call"`
 }
 
-func (e extras) reasoning() string {
-	message := e.Choices[0].Message
-	if text, ok := message.ReasoningContent.(string); ok && text != "" {
-		return text
+// readMessage also checks what the library does not: that there is a choice with
+// a message in it, and no error.
+func readMessage(body []byte) (*message, error) {
+	var r completionReply
+	if json.Unmarshal(body, &r) != nil {
+		return nil, errMisread
 	}
-	text, _ := message.Reasoning.(string)
-	return text
+	if !absentJSON(r.Error) || r.Object == "error" {
+		if _, isError := readWords(body); isError {
+			return nil, errMisread
+		}
+	}
+	if len(r.Choices) == 0 || r.Choices[0].Message == nil {
+		return nil, errNoMessage
+	}
+	return r.Choices[0].Message, nil
+}
+
+// absentJSON reports whether there is nothing to a JSON value.
+func absentJSON(value json.RawMessage) bool {
+	switch string(value) {
+	case "", "null", "[]", "{}":
+		return true
+	}
+	return false
+}
+
+// content takes a message apart.
+func (m *message) content() content {
+	c := content{null: absentJSON(m.Content)}
+	var parts []struct {
+		Text     any `json:"text"`
+		Thinking any `json:"thinking"`
+	}
+	if json.Unmarshal(m.Content, &c.text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+		for _, part := range parts {
+			c.text += textOf(part.Text)
+			c.reasoning += textOf(part.Thinking)
+		}
+	}
+	for _, reasoning := range []any{m.ReasoningContent, m.Reasoning} {
+		if c.reasoning == "" {
+			c.reasoning = textOf(reasoning)
+		}
+	}
+	c.refusal = textOf(m.Refusal)
+	for _, calls := range []json.RawMessage{m.ToolCalls, m.FunctionCall} {
+		if !absentJSON(calls) {
+			c.toolCalls += string(calls)
+		}
+	}
+	return c
+}
+
+// textOf reads a text, or a list of parts with one each as Mistral's models
+// have it.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []any:
+		var texts []string
+		for _, part := range value {
+			if object, ok := part.(map[string]any); ok {
+				texts = append(texts, stringField(object, "text"))
+			}
+		}
+		return strings.Join(texts, "")
+	}
+	return ""
+}
+
+// longest is the largest number of tokens of a reply, 0 if the extra fields leave
+// that to the server.
+func (d Decoding) longest() int {
+	most := 0
+	for _, name := range lengthFields {
+		value, set := d.Extra[name]
+		if !set {
+			continue
+		}
+		number, err := strconv.Atoi(fmt.Sprint(value)) // of whatever type the file or flag made it
+		if err != nil {
+			return 0
+		}
+		most = max(most, number)
+	}
+	return max(most, d.MaxTokens)
+}
+
+// lengthFields are the names by which servers call the largest length of a
+// reply.
+var lengthFields = []string{"max_tokens", "max_completion_tokens", "num_predict"}
+
+// droppable are the fields that are left out for a server that refuses them.
+var droppable = slices.Concat([]string{"seed"}, samplingFields)
+
+// ownStops are the stop strings, none if the extra fields replace them.
+func (d Decoding) ownStops() []string {
+	if d.Extra[stopField] != nil {
+		return nil
+	}
+	return d.Stop
 }

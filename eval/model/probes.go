@@ -47,7 +47,7 @@ func (e *examiner) stop(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return e.failed(name, err)
-	case strings.Contains(reply.Text, mark):
+	case reply.Overran:
 		e.add(name, CheckFail, "asked to stop at %q, the reply goes past it", mark)
 	default:
 		e.add(name, CheckOK, "honoured")

@@ -149,7 +149,7 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 		}),
 	})
 	_, err := c.Chat(t.Context(), hello)
-	if as[*model.UnavailableError](t, err); !strings.Contains(err.Error(), "longer than 64 MiB") {
+	if as[*model.UnavailableError](t, err); !strings.Contains(err.Error(), "longer than 256 KiB") {
 		t.Errorf("error is %v, want one about the length", err)
 	}
 	if !closed.Load() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -65,23 +66,34 @@ func (s Secret) validate() error {
 // scrub replaces the key in a text, also where it is escaped as in JSON, HTML
 // or a URL.
 func (s Secret) scrub(text string) string {
-	key := s.reveal()
-	if key == "" {
+	if s.value == nil {
 		return text
 	}
-	quoted, err := json.Marshal(key)
-	if err != nil {
-		return redacted
-	}
-	for _, form := range []string{
-		key,
-		strings.Trim(string(quoted), `"`),
-		strings.ReplaceAll(key, "/", `\/`),
-		html.EscapeString(key),
-		url.QueryEscape(key),
-		url.PathEscape(key),
-	} {
+	for _, form := range escaped(*s.value) {
 		text = strings.ReplaceAll(text, form, redacted)
 	}
 	return text
+}
+
+// leastSecret is the length from which a key is kept out of replies too.
+// Shorter ones are placeholders such as EMPTY, for servers that need no key, and
+// may be words of a game.
+const leastSecret = 8
+
+// scrubReply is scrub for what a model says.
+func (s Secret) scrubReply(text string) string {
+	if len(s.reveal()) < leastSecret {
+		return text
+	}
+	return s.scrub(text)
+}
+
+// escaped lists a key as it is and as it may be escaped, the longest first.
+func escaped(key string) []string {
+	forms := []string{key, strings.ReplaceAll(key, "/", `\/`), html.EscapeString(key), url.QueryEscape(key), url.PathEscape(key)}
+	if quoted, err := json.Marshal(key); err == nil {
+		forms = append(forms, strings.Trim(string(quoted), `"`))
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(forms)
 }

@@ -199,11 +199,11 @@ func TestOpenAIReplies(t *testing.T) {
 		want       model.Reply
 	}{
 		{"content null", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"length"}]}`,
-			model.Reply{FinishReason: "length"}},
+			model.Reply{FinishReason: "length", Fault: model.CutOff}},
 		{"content empty", `{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
-			model.Reply{FinishReason: "stop", PromptTokens: 3, CompletionTokens: 1}},
+			model.Reply{FinishReason: "stop", PromptTokens: 3, CompletionTokens: 1, Fault: model.Empty}},
 		{"content absent, finish null", `{"choices":[{"message":{},"finish_reason":null}]}`,
-			model.Reply{}},
+			model.Reply{Fault: model.NoContent}},
 		{"reasoning_content", `{"choices":[{"message":{"content":"a","reasoning_content":"b"}}]}`,
 			model.Reply{Text: "a", Reasoning: "b"}},
 		{"reasoning", `{"choices":[{"message":{"content":"a","reasoning":"c","reasoning_content":null}}]}`,
@@ -219,14 +219,14 @@ func TestOpenAIReplies(t *testing.T) {
 			`"usage":{"completion_tokens":1,"prompt_tokens":4095,"total_tokens":4096,"prompt_tokens_details":{"cached_tokens":4094}},` +
 			`"id":"chatcmpl-w5MNDyFXkCc6GshuJBzdLCJVReR4fBfe","timings":{"cache_n":4094,"prompt_n":1,"prompt_ms":1.61,"prompt_per_token_ms":1.61,` +
 			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
-			model.Reply{Text: " done", FinishReason: "length", PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: model.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
 		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +
 			`"reasoning":null},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null,"routed_experts":null}],"service_tier":null,` +
 			`"system_fingerprint":"vllm-0.32.0-caff1f73","usage":{"prompt_tokens":4095,"total_tokens":4096,"completion_tokens":1,` +
 			`"prompt_tokens_details":null,"completion_tokens_details":null},"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,` +
 			`"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}`,
-			model.Reply{Text: " done", FinishReason: "length", PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: model.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
 		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
 			model.Reply{Text: "a"}},
 	}
@@ -371,11 +371,11 @@ func TestOllamaReplies(t *testing.T) {
 		{"thinking", `{"message":{"role":"assistant","content":"a","thinking":"b"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":2}`,
 			model.Reply{Text: "a", Reasoning: "b", FinishReason: "stop", PromptTokens: 1, CompletionTokens: 2}},
 		{"empty", `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}`,
-			model.Reply{FinishReason: "length"}},
+			model.Reply{FinishReason: "length", Fault: model.CutOff}},
 		{"cut at the end of the context", `{"model":"heldout-tiny","created_at":"2026-11-20T12:44:28.987703081Z","message":{"role":"assistant","content":" x Block"},` +
 			`"done":true,"done_reason":"length","total_duration":2257478619,"load_duration":1340541,"prompt_eval_count":3735,` +
 			`"prompt_eval_duration":1828936881,"eval_count":362,"eval_duration":404507282}`,
-			model.Reply{Text: " x Block", FinishReason: "length", PromptTokens: 3735, CompletionTokens: 362}},
+			model.Reply{Text: " x Block", FinishReason: "length", Fault: model.CutOff, PromptTokens: 3735, CompletionTokens: 362}},
 		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
 			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
 			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -135,22 +136,103 @@ var (
 	// mistypedOption is how Ollama refuses an option, with a status of 500.
 	mistypedOption = regexp.MustCompile(`^option "(\w{1,40})" must be of `)
 
-	neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
+	// unsupportedText is how servers refuse a field as such, rather than its value.
+	unsupportedText = regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`unsupported`, `not supported`, `(?:does not|doesn't) support`, `only the default`, `deprecated`, // OpenAI, Groq, xAI, Anthropic
+		`unrecogni[sz]ed`, `unknown (?:name|field|parameter|argument|property)`, // OpenAI, Azure, Google
+		`unexpected (?:keyword|field|property|parameter|argument)`,
+		`(?:extra|additional) \w+ (?:are|is) not (?:permitted|allowed)`, `extra_forbidden`, `not permitted`, // Mistral, Fireworks, vLLM
+		bothText.String(),
+	}, "|"))
+	// bothText is how Anthropic refuses temperature and top_p together.
+	bothText = regexp.MustCompile("(?i)cannot both be specified")
+
+	// fieldText finds the fields of a decoding by name. Those that are also words
+	// of English count in quotes, or behind or before what says that they are
+	// fields.
+	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, []string{"top_p", "max_tokens", "max_completion_tokens"}), "|") + `)\b` +
+		"|(?i:(?:parameters?|arguments?|fields?|property|model):? |['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
 )
 
+// unsupported reports whether the words refuse a field as such.
+func (w words) unsupported() bool {
+	return strings.HasPrefix(w.code, "unsupported_") || strings.HasPrefix(w.code, "unknown_") || unsupportedText.MatchString(w.text)
+}
+
 // refusedField returns the field of the decoding that a refusal is about, "" for
-// none. The message may be about a neutral field without further ado, because
-// nothing else in a request is called like that.
-func refusedField(param, message string) string {
+// none: the one that the server says, or the first that its message names. Where
+// a field is not refused as such, but for its value, only names count that mean
+// nothing else; the length is never among them, since what is too much may depend
+// on the prompt.
+func refusedField(param, message string, unsupported bool) string {
 	if option := mistypedOption.FindStringSubmatch(message); option != nil {
 		return option[1]
 	}
+	if bothText.MatchString(message) {
+		return "top_p"
+	}
 	// vLLM says where it lies, too.
 	param = strings.TrimPrefix(param, "body.")
-	if param == "stop" || slices.Contains(samplingFields, param) {
+	if param == stopField || slices.Contains(samplingFields, param) {
 		return param
 	}
-	return neutralText.FindString(message)
+	if !unsupported {
+		return neutralText.FindString(message)
+	}
+	if param == "seed" || param == "max_tokens" {
+		return param
+	}
+	found := fieldText.FindStringSubmatch(message)
+	if found == nil {
+		return ""
+	}
+	return found[1] + strings.ToLower(found[2]+found[3])
+}
+
+var neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
+
+// obstacle is a refusal that every call of a run would meet, with what helps.
+type obstacle struct {
+	text   *regexp.Regexp
+	remedy string
+}
+
+// templateObstacles come from chat templates; some servers call them errors of
+// their own.
+var templateObstacles = []obstacle{
+	{regexp.MustCompile(`(?i)system (?:role|messages?|prompts?)\b.{0,40}(?:not|n't|un)[ -]?(?:be )?(?:supported|allowed)|(?:not|n't) support (?:a |the )?["'` + "`" + `]?system|` +
+		`does not support 'system'|developer instruction is not enabled`), foldSystem},
+	{regexp.MustCompile(`(?i)roles must alternate|must alternate between`), foldSystem},
+	{regexp.MustCompile(`(?i)default chat template is no longer allowed|must provide a chat template|(?:no|not have an?y?|not define an?y?|without a) chat[ _]template|chat[ _]template is not (?:set|defined)`),
+		"start the server with the model's chat template (vLLM: --chat-template FILE), or play a base model with --agent react --completions"},
+}
+
+var requestObstacles = []obstacle{
+	{regexp.MustCompile(`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
+		"check the name of the model; heldout doctor tells what the server has"},
+	{regexp.MustCompile(`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
+		"give a smaller --max-tokens"},
+}
+
+// foldSystem is the remedy for chat templates without a system message.
+const foldSystem = "--no-system-role puts the prompt's system message into the first user message"
+
+// remedyFor returns what helps against a refusal that every call would meet, ""
+// if it is not known to be one.
+func remedyFor(status int, message string) string {
+	var known []obstacle
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		known = slices.Concat(templateObstacles, requestObstacles)
+	case http.StatusInternalServerError:
+		known = templateObstacles
+	}
+	for _, o := range known {
+		if o.text.MatchString(message) {
+			return o.remedy
+		}
+	}
+	return ""
 }
 
 // maxWords is the longest that foreign text may be in an error, in characters.
@@ -166,9 +248,20 @@ func clean(text string, key Secret) string {
 		}
 		return r
 	}, text)
-	text = key.scrub(strings.Join(strings.Fields(text), " "))
+	text = plainAddresses(key.scrub(strings.Join(strings.Fields(text), " ")))
 	if runes := []rune(text); len(runes) > maxWords {
 		return string(runes[:maxWords]) + "…"
 	}
 	return text
+}
+
+// address finds what may be secret in an address: the user and the query.
+var address = regexp.MustCompile(`(\w+://)(?:[^\s/?#@"'<>]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?`)
+
+// plainAddresses takes users and queries out of the addresses in a text.
+func plainAddresses(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	return address.ReplaceAllString(text, "$1$2")
 }

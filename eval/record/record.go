@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/model"
 )
 
 // Schema is the version of the two files' form. It goes up when a reader of the
@@ -80,12 +82,17 @@ type Result struct {
 	// Grounding is the share of steps whose action was valid, 0 without steps.
 	Grounding float64 `json:"grounding"`
 	// Steps counts the steps; FormatErrors those of them without an action
-	// that could be read from the reply.
-	Steps        int `json:"steps"`
-	FormatErrors int `json:"format_errors"`
+	// that could be read from the reply. Faults counts the replies by what is
+	// wrong with them.
+	Steps        int                 `json:"steps"`
+	FormatErrors int                 `json:"format_errors"`
+	Faults       map[model.Fault]int `json:"faults,omitempty"`
 	// Trimmed counts how often the oldest part of the history, or at last an
 	// example, was left out to fit the context.
 	Trimmed int `json:"trimmed"`
+	// Dropped are the fields of the decoding, sorted, that the server refused and
+	// that were not sent therefore.
+	Dropped []string `json:"dropped,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
 	// counted them.
@@ -124,9 +131,14 @@ type Step struct {
 	Valid       bool    `json:"valid"`
 	// FormatError: no action could be read from the reply.
 	FormatError bool `json:"format_error,omitempty"`
-	// Reply is the model's text where it is more than thought and action.
+	// FinishReason is the server's word for the end of the reply.
+	FinishReason string `json:"finish_reason,omitempty"`
+	// Fault is what is wrong with the reply.
+	Fault model.Fault `json:"fault,omitempty"`
+	// Reply is the model's text where it is more than thought and action, or what
+	// came in its place.
 	Reply string `json:"reply,omitempty"`
-	// Reasoning is what the server sent as reasoning beside the reply.
+	// Reasoning is what the model reasoned before the reply.
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
@@ -158,6 +170,7 @@ func (e *Episode) check() error {
 // checkTrajectory compares what the attempt says of itself with its steps.
 func (e *Episode) checkTrajectory() error {
 	valid, formatErrors, progress := 0, 0, 0.0
+	faults := map[model.Fault]int{}
 	for i, s := range e.Trajectory {
 		if !fraction(s.Progress) {
 			return fmt.Errorf("trajectory[%d].progress: %v is outside of [0,1]", i, s.Progress)
@@ -171,6 +184,9 @@ func (e *Episode) checkTrajectory() error {
 		if s.FormatError {
 			formatErrors++
 		}
+		if s.Fault != "" {
+			faults[s.Fault]++
+		}
 		progress = s.Progress
 	}
 	grounding := 0.0
@@ -182,6 +198,8 @@ func (e *Episode) checkTrajectory() error {
 		return fmt.Errorf("steps: %d contradicts a trajectory of %d", e.Steps, len(e.Trajectory))
 	case e.FormatErrors != formatErrors:
 		return fmt.Errorf("format_errors: %d contradicts a trajectory with %d", e.FormatErrors, formatErrors)
+	case !maps.Equal(e.Faults, faults):
+		return fmt.Errorf("faults: %v contradicts a trajectory with %v", e.Faults, faults)
 	case e.Grounding != grounding:
 		return fmt.Errorf("grounding: %v contradicts a trajectory with %v", e.Grounding, grounding)
 	case e.Progress != progress:

@@ -20,12 +20,10 @@ func difficulty(rows []row) table.Table {
 			{Key: "hard_progress", Header: "PR"},
 		},
 	}
-	whole := true
 	for _, r := range rows {
 		if r.Easy.Tasks+r.Hard.Tasks == 0 {
 			continue
 		}
-		whole = whole && r.Complete()
 		cells := []table.Cell{r.where(), table.String(r.name)}
 		for _, s := range []scoring.Split{r.Easy, r.Hard} {
 			cells = append(cells, table.Int(s.Tasks), r.mark(table.Percent(s.Success.Mean)), r.mark(table.Percent(s.Progress.Mean)))
@@ -35,8 +33,6 @@ func difficulty(rows []row) table.Table {
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in percent.")
 	}
-	if !whole {
-		t.Notes = append(t.Notes, incompleteNote)
-	}
+	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 	return t
 }

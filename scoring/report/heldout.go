@@ -63,6 +63,9 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	if strings.Contains(marks, incompleteMark) {
 		t.Notes = append(t.Notes, incompleteNote)
 	}
+	if strings.Contains(marks, repliesMark) {
+		t.Notes = append(t.Notes, repliesNote)
+	}
 	if strings.Contains(marks, caveatMark) {
 		t.Notes = append(t.Notes, caveatMark+" Not comparable with published results; the table of results says why.")
 	}
@@ -186,6 +189,9 @@ func (r row) rates() rates {
 	if !r.Complete() {
 		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)
 		out.marks += incompleteMark
+	}
+	if r.reservations() != nil {
+		out.marks += repliesMark
 	}
 	return out
 }

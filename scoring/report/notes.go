@@ -43,7 +43,13 @@ func decodings(rows []row) []string {
 		if d == nil {
 			return ""
 		}
-		return fmt.Sprintf("temperature %g, top-p %g, replies of at most %d tokens", d.Temperature, d.TopP, d.MaxTokens)
+		sampled := []string{fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP)}
+		for i, field := range []string{"temperature", "top_p"} {
+			if slices.Contains(r.Replies.Dropped, field) { // the server refuses ours
+				sampled[i] = strings.ReplaceAll(field, "_", "-") + " of the server"
+			}
+		}
+		return fmt.Sprintf("%s, replies of at most %d tokens", strings.Join(sampled, ", "), d.MaxTokens)
 	})
 }
 

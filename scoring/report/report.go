@@ -76,12 +76,15 @@ func (r row) tasks() string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// mark marks rates of a row that is not complete.
+// mark marks rates of a row that is not complete or has reservations.
 func (r row) mark(c table.Cell) table.Cell {
-	if r.Complete() {
-		return c
+	if !r.Complete() {
+		c = c.Marked(incompleteMark)
 	}
-	return c.Marked(incompleteMark)
+	if r.reservations() != nil {
+		c = c.Marked(repliesMark)
+	}
+	return c
 }
 
 func interval(r scoring.Estimate) (low, high table.Cell) {

@@ -201,6 +201,7 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 	t.Notes = append(t.Notes, notes...)
 	for _, m := range []struct{ mark, note string }{
 		{incompleteMark, incompleteNote},
+		{repliesMark, repliesNote},
 		{partMark, partMark + " Not on all tasks, or, at an average, not over all conditions of the table: it does not compare with the others."},
 		{reuseMark, reuseMark + " The result without perturbation: what the perturbation takes away, this model never had."},
 	} {
@@ -227,7 +228,7 @@ func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []
 			averageMarks = partMark
 		}
 	}
-	for _, m := range []string{partMark, incompleteMark} {
+	for _, m := range []string{partMark, incompleteMark, repliesMark} {
 		if strings.Contains(marks, m) && !strings.Contains(averageMarks, m) {
 			averageMarks += m
 		}

@@ -24,12 +24,10 @@ func spread(rows []row) table.Table {
 			{Key: "grounding_sample_std", Header: "sample"},
 		},
 	}
-	whole := true
 	for _, r := range rows {
 		if len(r.Seeds) < 2 {
 			continue
 		}
-		whole = whole && r.Complete()
 		cells := []table.Cell{r.where(), table.String(r.name), table.Int(len(r.Seeds))}
 		for _, rate := range []scoring.Rate{r.Success, r.Progress, r.Grounding} {
 			cells = append(cells, r.mark(table.Percent(rate.Mean)), table.Percent(rate.PopulationStd), table.Percent(rate.SampleStd))
@@ -41,8 +39,6 @@ func spread(rows []row) table.Table {
 			"how much a run on these same tasks depends on its seed.")
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
-	if !whole {
-		t.Notes = append(t.Notes, incompleteNote)
-	}
+	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 	return t
 }

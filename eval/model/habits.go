@@ -1,0 +1,97 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+const stopField = "stop"
+
+// habit is how requests are written for a server, as far as its refusals and the
+// model's replies have shown.
+type habit struct {
+	// dropped are the fields, sorted, that the server refuses.
+	dropped []string
+	// completionLength: the length is called max_completion_tokens.
+	completionLength bool
+	// keepsStops: stop strings are not sent.
+	keepsStops bool
+}
+
+// lengthField is the name of the field for the longest reply.
+func (h habit) lengthField() string {
+	if h.completionLength {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// sendsStops reports whether stop strings are sent.
+func (h habit) sendsStops(d Decoding) bool {
+	_, decided := d.Extra[stopField]
+	return len(d.Stop) > 0 && !h.keepsStops && !decided
+}
+
+// habits keeps what is learned about a server. It is safe for concurrent use.
+type habits struct {
+	// tell is told what changes; nil tells nobody.
+	tell func(string)
+
+	mu    sync.Mutex
+	habit habit
+}
+
+func (s *habits) now() habit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.habit
+}
+
+// keepStops ends the sending of stop strings.
+func (s *habits) keepStops() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.habit.keepsStops = true
+}
+
+// drop learns from a refusal of a field, and reports whether the request should
+// be made again: used says how it was made. What the user asked for in so many
+// words is never dropped.
+func (s *habits) drop(refused *RequestError, used habit, d Decoding) bool {
+	if _, asked := d.Extra[refused.Field]; asked || !refused.unsupported {
+		return false
+	}
+	news, again := s.learn(refused, used)
+	if news != "" && s.tell != nil {
+		s.tell(news)
+	}
+	return again
+}
+
+// learn is drop but for the telling. Of calls that are refused together the
+// first has news.
+func (s *habits) learn(refused *RequestError, used habit) (news string, again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch field := refused.Field; {
+	case field == stopField && !used.keepsStops:
+		if !s.habit.keepsStops {
+			s.habit.keepsStops = true
+			news = "the server refuses stop strings, which are no longer sent: replies are cut when they have come"
+		}
+	case field == "max_tokens" && !used.completionLength:
+		if !s.habit.completionLength {
+			s.habit.completionLength = true
+			news = "the server refuses max_tokens and gets max_completion_tokens in its place"
+		}
+	case slices.Contains(droppable, field) && !slices.Contains(used.dropped, field):
+		if !slices.Contains(s.habit.dropped, field) {
+			s.habit.dropped = slices.Sorted(slices.Values(append([]string{field}, s.habit.dropped...)))
+			news = fmt.Sprintf("the server refuses %s, which is no longer sent; records and tables say so: %s", field, refused.Message)
+		}
+	default:
+		return "", false
+	}
+	return news, true
+}

@@ -1,0 +1,174 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+const (
+	// probation is how many replies a model has to bring one that can be used.
+	probation = 24
+	// refusals is how many calls of a model may be refused before one is answered.
+	refusals = 8
+	// A warning needs so many replies with a fault, and more than one in so many.
+	fewFaults, oneIn = 3, 100
+)
+
+// UnusableError reports a model that cannot be benchmarked as it is served: none
+// of its first replies held an action.
+type UnusableError struct {
+	Model   string
+	Replies int
+	// Faults counts the replies by what is wrong with them.
+	Faults map[model.Fault]int
+}
+
+// Error says what came and what helps against the most frequent fault.
+func (e *UnusableError) Error() string {
+	var came []string
+	most := model.NoAction
+	for _, f := range model.Faults() {
+		if n := e.Faults[f]; n > 0 {
+			came = append(came, fmt.Sprintf("%d %s", n, f))
+			if n > e.Faults[most] {
+				most = f
+			}
+		}
+	}
+	return fmt.Sprintf("none of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
+		e.Replies, e.Model, strings.Join(came, ", "), most.Remedy())
+}
+
+// watch keeps an eye on what models reply, so that one that cannot be read does
+// not look like one that fails. It is safe for concurrent use.
+type watch struct {
+	allow bool
+	warn  func(string)
+
+	mu     sync.Mutex
+	models map[string]*replies
+}
+
+// replies counts what came of a model.
+type replies struct {
+	came, usable, refused, trimmed int
+	faults                         map[model.Fault]int
+	told                           []string // the warnings that were given
+}
+
+// newWatch returns a watch that knows what earlier sessions brought.
+func newWatch(o Options, earlier []record.Result) *watch {
+	w := &watch{allow: o.AllowUnusable, warn: o.Warn, models: map[string]*replies{}}
+	for _, r := range earlier {
+		if r.Outcome.Final() {
+			w.of(r.Model).usable += r.Steps - r.FormatErrors
+		}
+	}
+	return w
+}
+
+// of returns the counts of a model.
+func (w *watch) of(name string) *replies {
+	if w.models[name] == nil {
+		w.models[name] = &replies{faults: map[model.Fault]int{}}
+	}
+	return w.models[name]
+}
+
+// reply counts a reply. The error says that the model brings nothing usable.
+func (w *watch) reply(name string, m agent.Move) error {
+	w.mu.Lock()
+	r := w.of(name)
+	r.add(m)
+	warnings := r.warnings(name)
+	var err error
+	if r.came >= probation {
+		err = w.unusable(name, r)
+	}
+	w.mu.Unlock()
+	if w.warn != nil {
+		for _, text := range warnings {
+			w.warn(text)
+		}
+	}
+	return err
+}
+
+// add counts a reply.
+func (r *replies) add(m agent.Move) {
+	r.came++
+	if !m.FormatError {
+		r.usable++
+	}
+	if m.Usage.Trimmed > 0 {
+		r.trimmed++
+	}
+	if m.Fault != "" {
+		r.faults[m.Fault]++
+	}
+}
+
+// unusable returns the error of a model without a usable reply, nil if it has
+// one or none is wanted.
+func (w *watch) unusable(name string, r *replies) error {
+	if w.allow || r.usable > 0 || r.came == 0 {
+		return nil
+	}
+	return &UnusableError{Model: name, Replies: r.came, Faults: maps.Clone(r.faults)}
+}
+
+// warnings are what has to be said of a model now and was not yet.
+func (r *replies) warnings(name string) (texts []string) {
+	say := func(n int, what, remedy string) {
+		if n < fewFaults || n*oneIn <= r.came || slices.Contains(r.told, what) {
+			return
+		}
+		r.told = append(r.told, what)
+		texts = append(texts, fmt.Sprintf("%s: %d of %d replies so far %s; %s", name, n, r.came, what, remedy))
+	}
+	for _, f := range model.Faults() {
+		say(r.faults[f], "are "+f.String(), f.Remedy())
+	}
+	say(r.trimmed, "needed the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
+	return texts
+}
+
+// refusal counts a call that was refused for what it holds. The error says that
+// all were so far.
+func (w *watch) refusal(name string, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.of(name)
+	r.refused++
+	if r.refused < refusals || r.came+r.usable > 0 {
+		return nil
+	}
+	return fmt.Errorf("the first %d calls of %s were all refused: %w", r.refused, name, err)
+}
+
+// unproven reports whether a model has brought nothing usable so far, and that
+// matters.
+func (w *watch) unproven(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.unusable(name, w.of(name))
+}
+
+// verdict is about all models at the end of a run.
+func (w *watch) verdict() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, r := range w.models {
+		if err := w.unusable(name, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// replying is a model that always gives the same reply.
+func replying(r model.Reply) modelFunc {
+	return func(context.Context, model.Request) (model.Reply, error) { return r, nil }
+}
+
+// longTask is one task that takes many steps.
+func longTask(steps int) Benchmark {
+	b := benchmark(newCountdown(1))
+	b.StepLimit = steps
+	return b
+}
+
+// A model that brings nothing usable ends the run, and none of its episodes
+// counts as a failure.
+func TestUnusableRepliesEndTheRun(t *testing.T) {
+	for name, reply := range map[string]model.Reply{
+		"cut off":        {Reasoning: "Let me", FinishReason: "length", Fault: model.CutOff},
+		"only reasoning": {Reasoning: "Let me", FinishReason: "stop", Fault: model.OnlyReasoning},
+		"tool calls":     {FinishReason: "tool_calls", Fault: model.ToolCalls},
+		"refused":        {FinishReason: "content_filter", Fault: model.Refused},
+		"no content":     {FinishReason: "stop", Fault: model.NoContent},
+		"empty":          {FinishReason: "stop", Fault: model.Empty},
+		"no action":      {Text: "I do not know.", FinishReason: "stop"},
+	} {
+		for _, limit := range []int{100, 3} {
+			t.Run(fmt.Sprint(name, " ", limit), func(t *testing.T) {
+				p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(limit)}, Players: []Player{served(replying(reply))}, Seeds: []int64{0, 1}})
+				results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+				var unusable *UnusableError
+				if !errors.As(err, &unusable) {
+					t.Fatalf("the run ended with %v", err)
+				}
+				fault := reply.Fault
+				if fault == "" {
+					fault = model.NoAction
+				}
+				if unusable.Faults[fault] != unusable.Replies || unusable.Replies > probation || !strings.Contains(err.Error(), fault.Remedy()) {
+					t.Errorf("the error is %v", err)
+				}
+				for _, r := range results {
+					if r.Outcome.Final() || r.FormatErrors != r.Steps || r.Faults[fault] < r.Steps {
+						t.Errorf("an episode is recorded as %+v", r)
+					}
+				}
+
+				results, err = play(t, t.Context(), t.TempDir(), p, Options{AllowUnusable: true})
+				if err != nil || len(results) != 2 || results[0].Outcome != record.Failure || results[0].Steps != limit {
+					t.Errorf("if that is allowed, the run ends with %v and %+v", err, results)
+				}
+			})
+		}
+	}
+}
+
+// One usable reply is enough, be it of an earlier session.
+func TestUsableReplyProvesAModel(t *testing.T) {
+	dir := t.TempDir()
+	spec := Spec{Benchmarks: []Benchmark{longTask(40)}, Players: []Player{served(saying("down"))}, Seeds: []int64{0}}
+	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	spec.Players, spec.Seeds = []Player{served(replying(model.Reply{Fault: model.Empty}))}, []int64{0, 1}
+	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
+	if err != nil || len(results) != 2 || results[1].Outcome != record.Failure {
+		t.Errorf("the run ends with %v and %+v", err, results)
+	}
+}
+
+// A run that goes on says once of each fault that there are many.
+func TestWarnings(t *testing.T) {
+	calls := 0
+	m := modelFunc(func(context.Context, model.Request) (model.Reply, error) {
+		calls++
+		switch {
+		case calls%10 == 0:
+			return model.Reply{Text: "Action: up", FinishReason: "length", Fault: model.CutOff}, nil
+		case calls == 15, calls == 16:
+			return model.Reply{Fault: model.Empty}, nil
+		}
+		return model.Reply{Text: "Action: up"}, nil
+	})
+	var mu sync.Mutex
+	var lines []string
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(300)}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		lines = append(lines, line)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"vllm:m: 3 of 30 replies so far are cut off by the length limit; " + model.CutOff.Remedy()}
+	if !slices.Equal(lines, want) {
+		t.Errorf("warnings %q, want %q", lines, want)
+	}
+	if f := results[0].Faults; f[model.CutOff] != 30 || f[model.Empty] != 2 || results[0].FormatErrors != 2 {
+		t.Errorf("counted %v and %d format errors", f, results[0].FormatErrors)
+	}
+}
+
+// A refusal in unknown words ends the run when nothing else ever comes.
+func TestRefusalsEndTheRun(t *testing.T) {
+	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(3)}, Players: []Player{served(failing(refused))},
+		Seeds: []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+	if !errors.Is(err, refused) || !strings.Contains(err.Error(), "the first 8 calls of vllm:m were all refused") || len(results) != 8 {
+		t.Errorf("the run ended with %v after %d episodes", err, len(results))
+	}
+}

@@ -1,0 +1,38 @@
+package scoring
+
+import (
+	"slices"
+
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Replies says how readable a model was in the episodes that count.
+type Replies struct {
+	// Steps counts the replies, FormatErrors those without an action.
+	Steps, FormatErrors int
+	// Faults counts the replies by what is wrong with them.
+	Faults map[model.Fault]int
+	// Episodes counts the episodes, Trimmed those whose history was shortened to
+	// fit the context.
+	Episodes, Trimmed int
+	// Dropped are the fields of the decoding, sorted, that the server refused.
+	Dropped []string
+}
+
+// add counts an episode.
+func (r *Replies) add(res record.Result) {
+	r.Steps += res.Steps
+	r.FormatErrors += res.FormatErrors
+	r.Episodes++
+	if res.Trimmed > 0 {
+		r.Trimmed++
+	}
+	if r.Faults == nil {
+		r.Faults = map[model.Fault]int{}
+	}
+	for f, n := range res.Faults {
+		r.Faults[f] += n
+	}
+	r.Dropped = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(r.Dropped), res.Dropped...))))
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/eval/model"
+	"heldout/scoring/table"
+)
+
+// doubtful is the share of replies or episodes from which a table must say that
+// they were not read whole.
+const doubtful = 0.01
+
+const (
+	repliesMark = "#"
+	// repliesNote explains the mark where the details stand elsewhere.
+	repliesNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; the table of results says which."
+)
+
+// faultWords say of replies what is wrong with them.
+var faultWords = map[model.Fault]string{
+	model.CutOff:        "cut off by the length limit",
+	model.OnlyReasoning: "reasoning without a reply",
+	model.Empty:         "empty",
+	model.NoContent:     "without content",
+	model.ToolCalls:     "tool calls in place of text",
+	model.Refused:       "refused by a content filter or the model",
+	model.NoAction:      "text without an action",
+}
+
+// reservations say what makes a row's rates mean less than they seem to.
+func (r row) reservations() (out []string) {
+	of := func(n, all int) (share string, ok bool) {
+		return fmt.Sprintf("%.1f %% of %d", 100*float64(n)/float64(all), all), float64(n) > doubtful*float64(all)
+	}
+	if share, ok := of(r.Replies.FormatErrors, r.Replies.Steps); ok {
+		out = append(out, share+" replies were format errors, without an action that could be read")
+	}
+	var faults []string
+	all := 0
+	for _, f := range model.Faults() {
+		if n := r.Replies.Faults[f]; n > 0 {
+			all += n
+			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords[f]))
+		}
+	}
+	if share, ok := of(all, r.Replies.Steps); ok {
+		out = append(out, fmt.Sprintf("%s replies were no whole turn: %s", share, strings.Join(faults, ", ")))
+	}
+	if share, ok := of(r.Replies.Trimmed, r.Replies.Episodes); ok {
+		out = append(out, share+" episodes had their history trimmed to fit the context")
+	}
+	if len(r.Replies.Dropped) > 0 {
+		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself", strings.Join(r.Replies.Dropped, ", "), them(len(r.Replies.Dropped))))
+	}
+	return out
+}
+
+func them(n int) string {
+	if n == 1 {
+		return "that"
+	}
+	return "those"
+}
+
+// replyNotes are the notes on rows with reservations.
+func replyNotes(rows []row) (notes []string) {
+	for _, r := range rows {
+		if out := r.reservations(); out != nil {
+			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.Condition.Env, strings.Join(out, "; ")))
+		}
+	}
+	return notes
+}
+
+// markNotes explain the marks in a table whose details stand elsewhere.
+func markNotes(rows [][]table.Cell) (notes []string) {
+	for _, m := range []struct{ mark, note string }{{incompleteMark, incompleteNote}, {repliesMark, repliesNote}} {
+		if slices.ContainsFunc(rows, func(cells []table.Cell) bool {
+			return slices.ContainsFunc(cells, func(c table.Cell) bool { return strings.Contains(c.Mark, m.mark) })
+		}) {
+			notes = append(notes, m.note)
+		}
+	}
+	return notes
+}
