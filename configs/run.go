@@ -27,6 +27,8 @@ type Run struct {
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.
 	Prompt string `yaml:"prompt"`
+	// NoSystemRole puts the system message of a prompt into the first user message.
+	NoSystemRole bool `yaml:"no-system-role"`
 	// BaseURL is the server's address; empty for the provider's default.
 	BaseURL string `yaml:"base-url"`
 	// APIKeyEnv names the environment variable that holds the server's key.

@@ -44,6 +44,8 @@ type Player struct {
 	Model model.Model
 	// Decoding is how the model is sampled.
 	Decoding model.Decoding
+	// NoSystemRole puts the system message into the first user message.
+	NoSystemRole bool
 	// ContextOption is the context in tokens that the user asked for, 0 for
 	// what the server says. ContextLimit is the one in force.
 	ContextOption, ContextLimit int
@@ -142,6 +144,7 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
+		c.NoSystemRole = p.NoSystemRole
 	}
 	return c
 }

@@ -27,7 +27,7 @@ import (
 func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "what plays: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; can be repeated")
 	f.StringVar(&r.BaseURL, "base-url", r.BaseURL, "address of the server, such as http://HOST:8000/v1; the default is the provider's own, for Ollama OLLAMA_HOST")
-	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable that holds the server's API key")
+	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable that holds the server's API key; the default is "+openAIKey+" for openai: at its own address")
 	f.IntVar(&r.Context, "context", r.Context, "the model's context in tokens; 0 for what the server says (Ollama: at most 8192)")
 	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "further fields of the request body as a JSON object, such as {\"top_k\":20}; null leaves a field out")
 	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "longest time for one request")
@@ -45,6 +45,7 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
 	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
 	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
+	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
 	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or how many: 10 means 0-9")
 	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
 	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
@@ -273,6 +274,9 @@ func decoding(r configs.Run) model.Decoding {
 	return d
 }
 
+// openAIKey is the variable that holds the key for OpenAI's own address.
+const openAIKey = "OPENAI_API_KEY"
+
 // openModel prepares to ask a served model.
 func openModel(sys *system, r configs.Run, name string) (*model.Client, error) {
 	spec, err := model.ParseSpec(name)
@@ -283,9 +287,13 @@ func openModel(sys *system, r configs.Run, name string) (*model.Client, error) {
 		Spec: spec, BaseURL: r.BaseURL, ContextLimit: r.Context, Timeout: r.Timeout,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
 		Concurrency: r.Concurrency, Now: sys.now, Proxy: sys.proxy,
+		Tell: func(line string) { sys.warn(name + ": " + line) },
 	}
 	if spec.Provider == model.Ollama && o.BaseURL == "" {
 		o.BaseURL = sys.getenv("OLLAMA_HOST")
+	}
+	if r.APIKeyEnv == "" && spec.Provider == model.OpenAI && r.BaseURL == "" {
+		o.Key = model.NewSecret(sys.getenv(openAIKey))
 	}
 	if r.APIKeyEnv != "" {
 		key := sys.getenv(r.APIKeyEnv)

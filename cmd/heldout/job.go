@@ -89,7 +89,7 @@ func (j *job) setPlayer(sys *system, r configs.Run, name string, p *eval.Player)
 	if err != nil {
 		return err
 	}
-	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), ContextOption: r.Context}
+	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, ContextOption: r.Context}
 	j.served = append(j.served, served{p, client})
 	return nil
 }
@@ -241,7 +241,7 @@ func (j *job) meetServers(ctx context.Context) (map[string]model.Server, error) 
 		if err != nil {
 			return nil, err
 		}
-		if len(s.Models) > 0 && !s.Present {
+		if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
 			return nil, fmt.Errorf("the server has no model of the name in %s; it has: %s", p.Name, strings.Join(s.Models, ", "))
 		}
 		p.ContextLimit = client.ContextLimit()

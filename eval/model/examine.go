@@ -154,7 +154,12 @@ func (e *examiner) present() {
 	case e.about.Software == llamaCpp:
 		e.add("model", CheckWarn, "the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name)
 	default:
-		e.add("model", CheckFail, "%q is not there; the server has %s", name, quoteSome(e.about.Models))
+		// Services have models that they do not list, such as variants.
+		status := CheckWarn
+		if e.about.Software != "" {
+			status = CheckFail
+		}
+		e.add("model", status, "%q is not there; the server has %s", name, quoteSome(e.about.Models))
 	}
 }
 

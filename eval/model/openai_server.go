@@ -40,7 +40,7 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 		header = x.header
 		return err
 	})
-	if err != nil && !missing(err) {
+	if err != nil && !missing(err) && !o.keepsList(err) {
 		return Server{}, err
 	}
 
@@ -50,7 +50,7 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 			continue
 		}
 		s.Models = append(s.Models, clean(card.ID, o.key))
-		if card.ID == o.spec.Name || slices.Contains(card.Aliases, o.spec.Name) {
+		if card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name) {
 			s.Present = true
 			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
 			s.ContextLength = card.contextLength()
@@ -64,6 +64,14 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 	}
 	o.known.Store(&s)
 	return s, nil
+}
+
+// keepsList reports whether an error refuses the list of models alone: services
+// may want another kind of key for it. Whether ours is good shows at the first
+// call.
+func (o *openAI) keepsList(err error) bool {
+	var refused *RequestError
+	return o.spec.Provider == OpenAI && o.key.reveal() != "" && errors.As(err, &refused)
 }
 
 // missing reports whether an error says that there is no such endpoint.

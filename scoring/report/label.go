@@ -122,6 +122,9 @@ func player(c record.Condition) []string {
 		out = append(out, fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP),
 			fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop), "extra-body "+compact(d.Extra))
 	}
+	if c.NoSystemRole {
+		out = append(out, "no system role")
+	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))
 	}
