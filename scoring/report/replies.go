@@ -35,9 +35,6 @@ func (r row) reservations() (out []string) {
 	of := func(n, all int) (share string, ok bool) {
 		return fmt.Sprintf("%.1f %% of %d", 100*float64(n)/float64(all), all), float64(n) > doubtful*float64(all)
 	}
-	if share, ok := of(r.Replies.FormatErrors, r.Replies.Steps); ok {
-		out = append(out, share+" replies were format errors, without an action that could be read")
-	}
 	var faults []string
 	all := 0
 	for _, f := range model.Faults() {
@@ -47,7 +44,8 @@ func (r row) reservations() (out []string) {
 		}
 	}
 	if share, ok := of(all, r.Replies.Steps); ok {
-		out = append(out, fmt.Sprintf("%s replies were no whole turn: %s", share, strings.Join(faults, ", ")))
+		out = append(out, fmt.Sprintf("%s replies could not be read or were not whole: %s; %d of them are format errors",
+			share, strings.Join(faults, ", "), r.Replies.FormatErrors))
 	}
 	if share, ok := of(r.Replies.Trimmed, r.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
