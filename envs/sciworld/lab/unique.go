@@ -23,13 +23,15 @@ type named struct {
 type search struct {
 	objects []*Object
 	refs    [][]*text // by object: those that name no other, or all
-	start   []int     // by object: the choice after the steady attempts
-	choice  []int     // by object: the choice after the last search
+	start   choice    // after the steady attempts
 }
+
+// choice is which of its referents each object of a search has.
+type choice []int32
 
 // newSearch prepares a search among objects, seen from a place.
 func (w *World) newSearch(objects []*Object, from *Object) *search {
-	s := &search{objects: objects, refs: make([][]*text, len(objects)), start: make([]int, len(objects)), choice: make([]int, len(objects))}
+	s := &search{objects: objects, refs: make([][]*text, len(objects)), start: make(choice, len(objects))}
 	total := 0
 	for i, o := range objects {
 		s.refs[i] = w.called(o, from).sorted
@@ -59,7 +61,7 @@ func (w *World) newSearch(objects []*Object, from *Object) *search {
 		s.count(s.start)
 		for i, refs := range s.refs {
 			if len(refs) > 0 && refs[s.start[i]].count < 0 {
-				s.start[i] = (s.start[i] + 1) % len(refs)
+				s.start[i] = (s.start[i] + 1) % int32(len(refs))
 			}
 		}
 	}
@@ -67,7 +69,7 @@ func (w *World) newSearch(objects []*Object, from *Object) *search {
 }
 
 // count marks the texts that are chosen more than once by negative counts.
-func (s *search) count(choice []int) {
+func (s *search) count(choice choice) {
 	for i, refs := range s.refs {
 		if len(refs) > 0 {
 			refs[choice[i]].count = 0
@@ -85,47 +87,44 @@ func (s *search) count(choice []int) {
 	}
 }
 
-// run draws the last attempts. Afterwards the chosen referents can be asked for.
-func (s *search) run(r *random) {
-	copy(s.choice, s.start)
+// run draws the last attempts.
+func (s *search) run(r *random) choice {
+	out := slices.Clone(s.start)
 	for range drawnAttempts {
-		s.count(s.choice)
+		s.count(out)
 		same := true
 		for i, refs := range s.refs {
-			if len(refs) > 0 && refs[s.choice[i]].count < 0 {
-				s.choice[i] = r.intn(len(refs))
+			if len(refs) > 0 && refs[out[i]].count < 0 {
+				out[i] = int32(r.intn(len(refs)))
 				same = false
 			}
 		}
 		if same { // nothing is drawn any more
-			return
+			break
 		}
 	}
-}
-
-// text is the referent that was chosen for an object of the search by its place.
-func (s *search) text(i int) string {
-	if len(s.refs[i]) == 0 {
-		return ""
-	}
-	return s.refs[i][s.choice[i]].s
-}
-
-// all lists the objects with their referents, sorted by those.
-func (s *search) all() []named {
-	out := make([]named, len(s.objects))
-	for i, o := range s.objects {
-		out[i] = named{s.text(i), o}
-	}
-	slices.SortStableFunc(out, func(a, b named) int { return strings.Compare(a.text, b.text) })
 	return out
 }
 
-// unique searches unique referents of objects, seen from a place. It draws.
+// text is the referent that was chosen for an object of the search by its place.
+func (s *search) text(c choice, i int) string {
+	if len(s.refs[i]) == 0 {
+		return ""
+	}
+	return s.refs[i][c[i]].s
+}
+
+// unique searches unique referents of objects, seen from a place, and sorts the
+// objects by them. It draws.
 func (w *World) unique(objects []*Object, from *Object) []named {
 	s := w.newSearch(objects, from)
-	s.run(&w.random)
-	return s.all()
+	c := s.run(&w.random)
+	out := make([]named, len(objects))
+	for i, o := range objects {
+		out[i] = named{s.text(c, i), o}
+	}
+	slices.SortStableFunc(out, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	return out
 }
 
 // lists are the searches behind the list of valid actions, as long as nothing

@@ -6,59 +6,113 @@ import (
 	"strings"
 )
 
-// validDeed is an entry of the list of valid actions: objects by their places in
-// the search that named them.
+// ValidList is a list of the actions that are valid now, with the referents that
+// were drawn for it. It says nothing after the next step.
+type ValidList struct {
+	world          *World
+	seen, universe choice
+}
+
+// DrawValidActions draws the referents of a list of valid actions. Both searches
+// run always.
+func (w *World) DrawValidActions() ValidList {
+	l := ValidList{world: w}
+	if w.universe != nil && w.choices == nil {
+		seen, universe := w.validLists()
+		l.seen, l.universe = seen.run(&w.random), universe.run(&w.random)
+	}
+	return l
+}
+
+// Sorted lists the actions, sorted; while a question is open, the numbers of the
+// choices.
+func (l ValidList) Sorted() []string { return sorted(l.Texts()) }
+
+// Texts lists them in the order in which the reference makes its list.
+func (l ValidList) Texts() []string {
+	w := l.world
+	if w.universe == nil {
+		return []string{notInitialized}
+	}
+	var out []string
+	if w.choices != nil {
+		for i := range w.choices {
+			out = append(out, strconv.Itoa(i))
+		}
+		return out
+	}
+	deeds := l.deeds()
+	out = make([]string, len(deeds))
+	for i := range deeds {
+		out[i] = deeds[i].text()
+	}
+	return out
+}
+
+// Has reports whether an action is on the list.
+func (l ValidList) Has(text string) bool {
+	if l.world.universe == nil || l.world.choices != nil {
+		return slices.Contains(l.Texts(), text)
+	}
+	return slices.ContainsFunc(l.deeds(), func(d validDeed) bool {
+		return strings.HasPrefix(text, d.action.listed) && d.text() == text
+	})
+}
+
+// validDeed is an entry of the list: objects by their places in the search that
+// named them.
 type validDeed struct {
 	action *action
 	search *search
+	choice choice
 	a, b   int // -1 for none
 }
 
 // text is the entry as it is typed.
-func (v validDeed) text() string {
+func (v *validDeed) text() string {
 	switch {
 	case v.a < 0:
 		return v.action.listed
 	case v.b < 0:
-		return v.action.listed + " " + v.search.text(v.a)
+		return v.action.listed + " " + v.search.text(v.choice, v.a)
 	}
-	return v.action.listed + " " + v.search.text(v.a) + " " + v.action.link + " " + v.search.text(v.b)
+	return v.action.listed + " " + v.search.text(v.choice, v.a) + " " + v.action.link + " " + v.search.text(v.choice, v.b)
 }
 
-// validDeeds lists what can be done, in the order in which the reference makes
-// its list. It draws: both searches run always.
-func (w *World) validDeeds() []validDeed {
-	seen, universe := w.validLists()
-	seen.run(&w.random)
-	universe.run(&w.random)
-	l := validLister{World: w, search: seen}
+// deeds lists what can be done, in the order of the reference.
+func (l ValidList) deeds() []validDeed {
+	seen, universe := l.world.validLists()
+	list := validLister{World: l.world, search: seen, choice: l.seen}
 	for i := range actions {
-		l.action = &actions[i]
+		list.action = &actions[i]
 		switch {
-		case !isEnabled(l.action.id, w.enabled):
-		case l.action.id == teleport:
-			l.search = universe
-			l.single()
-		case l.action.slots == 0:
-			l.add(-1, -1)
-		case l.action.slots == 1:
-			l.single()
+		case !isEnabled(list.action.id, l.world.enabled):
+		case list.action.id == teleport:
+			list.search, list.choice = universe, l.universe
+			list.single()
+		case list.action.slots == 0:
+			list.add(-1, -1)
+		case list.action.slots == 1:
+			list.single()
 		default:
-			l.pairs()
+			list.pairs()
 		}
 	}
-	return l.out
+	return list.out
 }
 
 // validLister makes the list of valid actions.
 type validLister struct {
 	*World
 	search *search
+	choice choice
 	action *action
 	out    []validDeed
 }
 
-func (l *validLister) add(a, b int) { l.out = append(l.out, validDeed{l.action, l.search, a, b}) }
+func (l *validLister) add(a, b int) {
+	l.out = append(l.out, validDeed{l.action, l.search, l.choice, a, b})
+}
 
 // single lists an action with one object.
 func (l *validLister) single() {
@@ -136,49 +190,7 @@ func (l *validLister) into(brings func(x *Object) bool, goes func(x, y *Object) 
 
 // ValidActions lists what can be done now, sorted; while a question is open, the
 // numbers of the choices. It draws.
-func (w *World) ValidActions() []string {
-	if w.universe == nil {
-		return []string{notInitialized}
-	}
-	var out []string
-	if w.choices != nil {
-		for i := range w.choices {
-			out = append(out, strconv.Itoa(i))
-		}
-		return sorted(out)
-	}
-	deeds := w.validDeeds()
-	out = make([]string, len(deeds))
-	for i, d := range deeds {
-		out[i] = d.text()
-	}
-	return sorted(out)
-}
-
-// DrawValidActions does what a call of ValidActions does to the world, for those
-// who do not need the list: it draws.
-func (w *World) DrawValidActions() {
-	if w.universe == nil || w.choices != nil {
-		return
-	}
-	seen, universe := w.validLists()
-	seen.run(&w.random)
-	universe.run(&w.random)
-}
-
-// ValidActionTexts is the list of valid actions in the order in which the
-// reference makes it, as in ValidActionsJSON. It draws.
-func (w *World) ValidActionTexts() []string {
-	if w.universe == nil || w.choices != nil {
-		return w.ValidActions()
-	}
-	deeds := w.validDeeds()
-	out := make([]string, len(deeds))
-	for i, d := range deeds {
-		out[i] = d.text()
-	}
-	return out
-}
+func (w *World) ValidActions() []string { return w.DrawValidActions().Sorted() }
 
 // ValidActionsJSON is the list of valid actions with the numbers of the objects
 // (core §12.4). It draws.
@@ -192,7 +204,8 @@ func (w *World) ValidActionsJSON() string {
 			entries = append(entries, entry(strconv.Itoa(i), 100+i, d.variables(), nil))
 		}
 	} else {
-		for _, v := range w.validDeeds() {
+		list := w.DrawValidActions()
+		for _, v := range list.deeds() {
 			var objects []*Object
 			for _, i := range []int{v.a, v.b} {
 				if i >= 0 {
