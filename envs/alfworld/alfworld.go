@@ -10,6 +10,7 @@ package alfworld
 import (
 	_ "embed"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"heldout/envs"
@@ -91,8 +92,11 @@ type Env struct {
 	games  []source // by task index
 
 	mu     sync.Mutex
-	loaded map[int]func() (*rules, error) // by task index; each works once
-	order  []int                          // of loading
+	loaded map[int]func() (*loading, error) // by task index; each works once
+	order  []int                            // of loading
+	// slots has a place for every game that may be grounded at one time: more
+	// than there are processors would only make all of them late.
+	slots chan struct{}
 }
 
 // maxLoaded is how many games are kept ready: all of a split for evaluation. A
@@ -121,8 +125,9 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 		return nil, err
 	}
 	return &Env{
-		domain: domain, loaded: map[int]func() (*rules, error){},
-		info: envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
+		domain: domain, loaded: map[int]func() (*loading, error){},
+		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		info:  envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
 	}, nil
 }
 
@@ -134,34 +139,70 @@ func (e *Env) add(t envs.Task, s source, l label) {
 	e.tasks, e.games = append(e.tasks, t), append(e.games, s)
 }
 
-// load reads and grounds a problem and prepares its sub-goals.
-func (s source) load(domain *planning.Domain) (*rules, error) {
+// read reads a problem.
+func (s source) read(domain *planning.Domain) (*reading, error) {
 	p, err := planning.ParseProblem(s.id, s.problem, domain)
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGame(p, s.goal, s.dialect)
+	r, err := readGame(p, s.goal)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.id, err)
 	}
-	r := &rules{game: g, limitPays: s.limitPays}
+	return r, nil
+}
+
+// finish grounds a problem and prepares its sub-goals.
+func (s source) finish(r *reading) (*rules, error) {
+	g, err := r.ground(s.dialect)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.id, err)
+	}
+	out := &rules{game: g, limitPays: s.limitPays}
 	for _, text := range s.subgoals {
 		sub, err := newSubgoal(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.id, err)
 		}
-		r.subgoals = append(r.subgoals, sub)
+		out.subgoals = append(out.subgoals, sub)
 	}
-	return r, nil
+	return out, nil
 }
 
-// ready returns what the worlds of a task share. Of the games that were loaded,
-// the last maxLoaded are kept.
-func (e *Env) ready(task int) (*rules, error) {
+// loading is a game that is read and is being grounded: its worlds can start.
+type loading struct {
+	goal, room string
+	rules      func() (*rules, error) // waits until it is grounded
+}
+
+// load reads a game and has it grounded in the background, so that an episode's
+// first model call does not wait for it. However many worlds want a game, it is
+// grounded once, and at most as many games at a time as there are slots.
+func (e *Env) load(s source) (*loading, error) {
+	read, err := s.read(e.domain)
+	if err != nil {
+		return nil, err
+	}
+	l := &loading{goal: read.game.goal, room: read.game.room}
+	l.rules = sync.OnceValues(func() (*rules, error) {
+		e.slots <- struct{}{}
+		defer func() { <-e.slots }()
+		return s.finish(read)
+	})
+	go func() {
+		defer func() { _ = recover() }() // whoever plays the game meets the panic again
+		_, _ = l.rules()                 // and the error
+	}()
+	return l, nil
+}
+
+// ready returns a game of which worlds can be made. Of the games that were
+// loaded, the last maxLoaded are kept.
+func (e *Env) ready(task int) (*loading, error) {
 	e.mu.Lock()
 	load, ok := e.loaded[task]
 	if !ok {
-		load = sync.OnceValues(func() (*rules, error) { return e.games[task].load(e.domain) })
+		load = sync.OnceValues(func() (*loading, error) { return e.load(e.games[task]) })
 		e.loaded[task] = load
 		if e.order = append(e.order, task); len(e.order) > maxLoaded {
 			delete(e.loaded, e.order[0])
@@ -178,14 +219,15 @@ func (e *Env) Info() envs.Info { return e.info }
 // Tasks implements envs.Env.
 func (e *Env) Tasks() []envs.Task { return e.tasks }
 
-// NewWorld implements envs.Env.
+// NewWorld implements envs.Env. It does not wait until the game is grounded: that a
+// game is unsolvable or too large is an error of whatever needs that first.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
 		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
 	}
-	r, err := e.ready(t.Index)
+	l, err := e.ready(t.Index)
 	if err != nil {
 		return nil, err
 	}
-	return newWorld(r), nil
+	return newWorld(l), nil
 }

@@ -2,7 +2,9 @@ package alfworld
 
 import (
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"heldout/envs"
 	"heldout/envs/stream"
@@ -49,6 +51,42 @@ func BenchmarkLoad(b *testing.B) {
 		}
 		newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())])
 	}
+}
+
+// BenchmarkFirstWave starts all official games at once, as a run with as many
+// episodes in flight does, and measures when the last has its first observation,
+// which a model is asked about, and when the last has carried out a step.
+func BenchmarkFirstWave(b *testing.B) {
+	var started, stepped time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		e := official(b, Options{})
+		b.StartTimer()
+		began := time.Now()
+		var starts, steps sync.WaitGroup
+		starts.Add(len(e.Tasks()))
+		for _, task := range e.Tasks() {
+			steps.Go(func() {
+				w, err := e.NewWorld(task)
+				if err == nil {
+					_, err = w.Start(b.Context())
+				}
+				starts.Done()
+				if err == nil {
+					_, err = w.Step(b.Context(), "look")
+				}
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		starts.Wait()
+		started += time.Since(began)
+		steps.Wait()
+		stepped += time.Since(began)
+	}
+	b.ReportMetric(started.Seconds()*1000/float64(b.N), "ms-to-starts")
+	b.ReportMetric(stepped.Seconds()*1000/float64(b.N), "ms-to-steps")
 }
 
 // BenchmarkNewOfficial reads and checks all game files.

@@ -40,7 +40,7 @@ func newEngine(g *game) *engine {
 
 // intro is the text before the first command.
 func (e *engine) intro() string {
-	return banner + "\n\n" + e.room() + "\n\n" + goalPrefix + e.game.goal
+	return banner + "\n\n" + e.game.room + "\n\n" + goalPrefix + e.game.goal
 }
 
 // won reports whether the goal is reached now.

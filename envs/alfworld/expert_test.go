@@ -112,6 +112,9 @@ func TestWorldsApart(t *testing.T) {
 				return err
 			}
 			w := made.(*world)
+			if err := w.load(); err != nil {
+				return err
+			}
 			rng := stream.New(int64(n%len(e.Tasks())), "apart")
 			for range stepLimit {
 				commands := w.engine.commands()

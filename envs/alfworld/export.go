@@ -24,7 +24,11 @@ func (e *Env) Export(t envs.Task) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := w.(*world).rules.game
+	r, err := w.(*world).loading.rules()
+	if err != nil {
+		return nil, err
+	}
+	g := r.game
 	plan, ok := g.task.Plan(g.task.Init)
 	if !ok {
 		return nil, fmt.Errorf("%s: found no solution", t.ID)

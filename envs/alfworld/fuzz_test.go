@@ -43,11 +43,10 @@ func FuzzGame(f *testing.F) {
 			return
 		}
 		s := source{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{seen(`a mug \d+`)}, dialect: file.dialect}
-		r, err := s.load(domain)
+		w, err := loaded(s, domain)
 		if err != nil {
 			return
 		}
-		w := newWorld(r)
 		if _, err := w.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

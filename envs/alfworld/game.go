@@ -25,6 +25,7 @@ func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Has(
 type game struct {
 	task *planning.Task
 	goal string // the sentence, with its period
+	room string // what is seen at the start
 	// things are what occurs in facts, in the order of their ids, which is that
 	// of every list.
 	things []thing
@@ -78,25 +79,54 @@ type object struct {
 	inside                []int // the objects that lie in this one
 }
 
-// newGame grounds a problem. The goal is the sentence that states it.
-func newGame(p *planning.Problem, goal string, d dialect) (*game, error) {
+// reading is a game that is read but not grounded yet: what is seen at the start
+// is known.
+type reading struct {
+	game    *game
+	problem *planning.Problem
+	numbers map[string]int // the things by id
+}
+
+// readGame checks a problem. The goal is the sentence that states it.
+func readGame(p *planning.Problem, goal string) (*reading, error) {
 	if err := check(p); err != nil {
 		return nil, err
 	}
-	task, err := planning.Ground(p)
+	g := &game{goal: goal, forms: map[*planning.Action]form{}}
+	r := &reading{g, p, g.addThings(p)}
+	var start *place
+	for _, a := range p.Init {
+		switch a.Predicate {
+		case "atlocation":
+			start = g.things[r.numbers[a.Args[1]]].place
+		case "receptacleatlocation": // which no action changes
+			at := g.things[r.numbers[a.Args[1]]].place
+			at.containers = append(at.containers, r.numbers[a.Args[0]])
+		}
+	}
+	for _, p := range g.places {
+		slices.Sort(p.containers)
+	}
+	g.room = g.roomFrom(start)
+	return r, nil
+}
+
+// ground finishes a game. It is called once.
+func (r *reading) ground(d dialect) (*game, error) {
+	task, err := planning.Ground(r.problem)
 	if err != nil {
 		return nil, err
 	}
 	if len(task.Goal) == 0 {
 		return nil, fmt.Errorf("the goal cannot be reached: the game is unsolvable")
 	}
-	g := &game{task: task, goal: goal, forms: map[*planning.Action]form{}}
-	index := g.addThings(p)
+	g := r.game
+	g.task = task
 	for i, a := range task.Facts {
-		g.addFact(index, a, fact(i))
+		g.addFact(r.numbers, a, fact(i))
 	}
 	for _, a := range task.Constant {
-		g.addFact(index, a, always)
+		g.addFact(r.numbers, a, always)
 	}
 	for _, t := range g.things {
 		if t.container != nil {
@@ -105,11 +135,8 @@ func newGame(p *planning.Problem, goal string, d dialect) (*game, error) {
 		if t.object != nil {
 			slices.Sort(t.object.inside)
 		}
-		if t.place != nil {
-			slices.Sort(t.place.containers)
-		}
 	}
-	g.addCommands(p.Domain, d)
+	g.addCommands(r.problem.Domain, d)
 	return g, nil
 }
 
@@ -153,9 +180,6 @@ func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	switch a.Predicate {
 	case "atlocation":
 		arg(1).place.visited = f
-	case "receptacleatlocation":
-		place := arg(1).place
-		place.containers = append(place.containers, index[a.Args[0]])
 	case "openable":
 		arg(0).container.openable = true
 	case "opened":

@@ -4,11 +4,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/planning"
 	"heldout/envs/sharedtest"
 )
 
@@ -25,11 +27,27 @@ func official(t testing.TB, o Options) *Env {
 // newTestWorld makes a world of a task.
 func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
 	t.Helper()
-	w, err := e.NewWorld(task)
+	made, err := e.NewWorld(task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.(*world)
+	w := made.(*world)
+	if err := w.load(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// loaded reads and grounds a game and returns a world of it.
+func loaded(s source, domain *planning.Domain) (*world, error) {
+	r, err := s.read(domain)
+	if err != nil {
+		return nil, err
+	}
+	l := &loading{goal: r.game.goal, room: r.game.room}
+	l.rules = sync.OnceValues(func() (*rules, error) { return s.finish(r) })
+	w := newWorld(l)
+	return w, w.load()
 }
 
 // taskNamed finds a task by its ID.

@@ -32,11 +32,11 @@ func worldOf(t testing.TB, problem string, d dialect) *world {
 		t.Fatal(err)
 	}
 	s := source{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals, dialect: d}
-	r, err := s.load(domain)
+	w, err := loaded(s, domain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWorld(r)
+	return w
 }
 
 // line is a command with the answer it should get.

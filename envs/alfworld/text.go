@@ -105,14 +105,20 @@ func (e *engine) inventory() string {
 	return "You are carrying: " + list(article, held) + "."
 }
 
-// look answers the command "look". In the middle of the room it sees nothing.
+// look answers the command "look".
 func (e *engine) look() string {
 	here := e.place()
+	return e.game.lookFrom(here, e.beside(here))
+}
+
+// lookFrom says what is seen from a place where some objects lie beside the
+// containers. In the middle of the room nothing is seen.
+func (g *game) lookFrom(here *place, beside []string) string {
 	if len(here.containers) == 0 {
 		return middle + nothingLying + "."
 	}
-	return "You are facing the " + list("", e.game.namesOf(here.containers)) +
-		". Next to it, you see " + list(article, e.beside(here)) + "."
+	return "You are facing the " + list("", g.namesOf(here.containers)) +
+		". Next to it, you see " + list(article, beside) + "."
 }
 
 // beside names the objects at a place that were taken from a container there
@@ -137,13 +143,14 @@ func (e *engine) isAt(object int, p *place) bool {
 	})
 }
 
-// room describes the room at the start.
-func (e *engine) room() string {
-	if len(e.place().containers) > 0 {
-		return e.look()
+// roomFrom describes the room as it is seen from the place where the player
+// starts.
+func (g *game) roomFrom(start *place) string {
+	if len(start.containers) > 0 {
+		return g.lookFrom(start, nil)
 	}
 	var names []string
-	for _, t := range e.game.things {
+	for _, t := range g.things {
 		if t.container != nil {
 			names = append(names, t.name)
 		}

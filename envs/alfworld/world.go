@@ -23,8 +23,9 @@ const (
 
 // world is a game with AgentBoard's layer around it.
 type world struct {
-	rules  *rules
-	engine *engine
+	loading *loading
+	rules   *rules  // nil until something needs more than what is seen at the start
+	engine  *engine // nil as long
 	// seen is what "look" shows: the room, later what was seen on the last
 	// arrival or opening, however long ago.
 	seen     string
@@ -45,14 +46,24 @@ type rules struct {
 	limitPays bool
 }
 
-func newWorld(r *rules) *world {
-	e := newEngine(r.game)
-	return &world{rules: r, engine: e, seen: e.room(), reached: make([]bool, len(r.subgoals))}
+func newWorld(l *loading) *world { return &world{loading: l, seen: l.room} }
+
+// load waits until the game is grounded.
+func (w *world) load() error {
+	if w.engine != nil {
+		return nil
+	}
+	r, err := w.loading.rules()
+	if err != nil {
+		return err
+	}
+	w.rules, w.engine, w.reached = r, newEngine(r.game), make([]bool, len(r.subgoals))
+	return nil
 }
 
 // Start implements envs.World.
 func (w *world) Start(context.Context) (envs.Start, error) {
-	return envs.Start{Goal: w.rules.game.goal, Observation: w.seen}, nil
+	return envs.Start{Goal: w.loading.goal, Observation: w.seen}, nil
 }
 
 // Close implements envs.World.
@@ -61,6 +72,9 @@ func (w *world) Close() error { return nil }
 // Step implements envs.World. Progress is the share of the sub-goals reached,
 // where the last one is the goal itself.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
+	if err := w.load(); err != nil {
+		return envs.Step{}, err
+	}
 	action = normalize(action)
 	valid := w.valid(action)
 	s := w.step(action)
@@ -140,10 +154,18 @@ func (w *world) progress(success bool) float64 {
 }
 
 // Actions implements envs.Lister: the commands that the engine takes now.
-func (w *world) Actions(context.Context) ([]string, error) { return w.engine.commands(), nil }
+func (w *world) Actions(context.Context) ([]string, error) {
+	if err := w.load(); err != nil {
+		return nil, err
+	}
+	return w.engine.commands(), nil
+}
 
 // ExpertAction implements envs.Expert.
 func (w *world) ExpertAction(context.Context) (string, error) {
+	if err := w.load(); err != nil {
+		return "", err
+	}
 	operator, ok := w.guide.Next(w.rules.game.task, w.engine.state)
 	if !ok {
 		return "", nil
@@ -163,12 +185,17 @@ func (w *world) copy() *world {
 }
 
 // Snapshot implements envs.Snapshotter.
-func (w *world) Snapshot() (any, error) { return (*snapshot)(w.copy()), nil }
+func (w *world) Snapshot() (any, error) {
+	if err := w.load(); err != nil {
+		return nil, err
+	}
+	return (*snapshot)(w.copy()), nil
+}
 
 // Restore implements envs.Snapshotter.
 func (w *world) Restore(s any) error {
 	snap, ok := s.(*snapshot)
-	if !ok || snap.rules != w.rules {
+	if !ok || snap.loading != w.loading {
 		return fmt.Errorf("not a snapshot of this ALFWorld world: %T", s)
 	}
 	*w = *(*world)(snap).copy()

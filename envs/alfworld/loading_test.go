@@ -1,0 +1,81 @@
+package alfworld
+
+import (
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Worlds start while no game can be grounded, and all worlds of a game share one
+// grounding.
+func TestStartDoesNotWait(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range cap(e.slots) {
+		e.slots <- struct{}{}
+	}
+	worlds := make([]*world, 3*len(e.Tasks()))
+	for n := range worlds {
+		made, err := e.NewWorld(e.Tasks()[n%len(e.Tasks())])
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds[n] = made.(*world)
+		start, err := made.Start(t.Context())
+		if err != nil || start.Goal == "" || start.Observation == "" || worlds[n].rules != nil {
+			t.Fatalf("%+v, %v", start, err)
+		}
+	}
+	for range cap(e.slots) {
+		<-e.slots
+	}
+	var group errgroup.Group
+	for _, w := range worlds {
+		group.Go(func() error {
+			_, err := w.Step(t.Context(), lookAction)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for n, w := range worlds {
+		if w.rules != worlds[n%len(e.Tasks())].rules {
+			t.Errorf("%s was grounded twice", e.Tasks()[n%len(e.Tasks())].ID)
+		}
+	}
+}
+
+// What is asked of a world that has not been played waits for its game, too.
+func TestFirstQuestions(t *testing.T) {
+	e, err := NewOfficial(fixture, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range map[string]func(w *world) error{
+		"actions":  func(w *world) error { _, err := w.Actions(t.Context()); return err },
+		"expert":   func(w *world) error { _, err := w.ExpertAction(t.Context()); return err },
+		"snapshot": func(w *world) error { _, err := w.Snapshot(); return err },
+		"restore": func(w *world) error {
+			s, err := w.Snapshot()
+			if err != nil {
+				return err
+			}
+			made, err := e.NewWorld(e.Tasks()[0])
+			if err != nil {
+				return err
+			}
+			return made.(*world).Restore(s)
+		},
+	} {
+		made, err := e.NewWorld(e.Tasks()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(made.(*world)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
