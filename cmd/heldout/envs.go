@@ -51,7 +51,7 @@ func newEnvs(sys *system) *cobra.Command {
 				}
 				t.Rows = append(t.Rows, cells)
 			}
-			return usage(table.Render(sys.stdout, table.Format(format), t))
+			return render(sys, format, false, t)
 		},
 	}
 	taskSource(c, sys, &o)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,14 +20,27 @@ type output struct {
 	format    string
 	tables    []string
 	baselines []string
+	wide      bool
 }
 
 // flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
+	c.Flags().BoolVar(&o.wide, "wide", false, "print text tables with all columns, however wide")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to print beside, as NAME or NAME:TABLE: agentrefine, agentboard, …, or a YAML file")
+}
+
+// plainWidth is the width of text that goes to no terminal, in characters.
+const plainWidth = 80
+
+// render writes tables; as text they fit the terminal, unless wide is set.
+func render(sys *system, format string, wide bool, tables ...table.Table) error {
+	if table.Format(format) == table.Text && !wide {
+		tables = table.Fit(tables, cmp.Or(sys.columns, plainWidth))
+	}
+	return table.Render(sys.stdout, table.Format(format), tables...)
 }
 
 func formatFlag(c *cobra.Command, format *string) {
@@ -132,5 +146,5 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	return runs, table.Render(sys.stdout, table.Format(o.format), tables...)
+	return runs, render(sys, o.format, o.wide, tables...)
 }

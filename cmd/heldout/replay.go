@@ -128,7 +128,7 @@ func (r *replayer) report() error {
 		c := r.counts[name]
 		t.Rows = append(t.Rows, []table.Cell{table.String(name), table.Int(c.episodes), table.Int(c.steps), table.Int(c.mismatches)})
 	}
-	if err := table.Render(r.sys.stdout, table.Text, t); err != nil {
+	if err := render(r.sys, string(table.Text), false, t); err != nil {
 		return err
 	}
 	if r.first == nil {

@@ -40,7 +40,7 @@ func newTasks(sys *system) *cobra.Command {
 					table.Int(task.Index), table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
 				})
 			}
-			return usage(table.Render(sys.stdout, table.Format(format), t))
+			return render(sys, format, false, t)
 		},
 	}
 	taskSource(c, sys, &o)

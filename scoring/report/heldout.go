@@ -131,6 +131,7 @@ func sources(baselines []Baseline, marks string) (notes []string) {
 type line struct {
 	name  string
 	rates map[string]rates
+	order []string // the names of rates, as they came
 }
 
 // rates are fractions.
@@ -139,6 +140,8 @@ type rates struct {
 	// lack says why they do not count for the held-out score; empty if they do.
 	lack  string
 	marks string
+	// incomplete says that planned episodes have no result.
+	incomplete bool
 }
 
 // gather makes lines of rows, one for each player. A player who stands on one
@@ -169,6 +172,7 @@ func gather(rows []row) []line {
 			things = append(things, thing{r.Condition.Model, player(r.Condition), r.run})
 		}
 		lines[i].rates[r.Condition.Env] = r.rates()
+		lines[i].order = append(lines[i].order, r.Condition.Env)
 	}
 	for i, name := range tellApart(things) {
 		lines[i].name = name
@@ -189,6 +193,7 @@ func (r row) rates() rates {
 	if !r.Complete() {
 		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)
 		out.marks += incompleteMark
+		out.incomplete = true
 	}
 	if r.reservations() != nil {
 		out.marks += repliesMark

@@ -29,6 +29,7 @@ type Baseline struct {
 
 // Tables returns the tables of runs, and of baselines if there are any:
 //
+//   - "headline": the rates of every model in short, and its held-out score
 //   - "results": rates with intervals; environments with other names for their
 //     rates have tables of their own, such as "results-EM-F1"
 //   - "difficulty": easy and hard tasks, where the benchmark has them
@@ -42,7 +43,11 @@ type Baseline struct {
 // All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows, plain := newRows(runs, true), newRows(runs, false)
-	tables := resultTables(rows)
+	var tables []table.Table
+	if len(plain) > 0 {
+		tables = append(tables, headline(plain, w))
+	}
+	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
@@ -55,7 +60,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // IDs lists the tables that there can be. Those of environments with other names
 // for their rates have an id that begins with "results-".
 func IDs() []string {
-	return []string{"results", "difficulty", "spread", "paired", "robustness", "change", "held-out"}
+	return []string{"headline", "results", "difficulty", "spread", "paired", "robustness", "change", "held-out"}
 }
 
 // noPerturbation is the perturbation of episodes that have none.

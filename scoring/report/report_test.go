@@ -232,14 +232,14 @@ func TestWhichTables(t *testing.T) {
 		want      string
 	}{
 		{"nothing", nil, nil, "results"},
-		{"one model", []group{one}, nil, "results difficulty"},
-		{"no classes", []group{plain}, nil, "results"},
-		{"two models", []group{one, other}, nil, "results difficulty paired"},
-		{"two seeds", []group{other, seed}, nil, "results difficulty spread"},
-		{"two environments", []group{one, plain}, nil, "results difficulty"},
-		{"official", []group{official}, nil, "results difficulty held-out"},
-		{"official, not weighted", []group{elsewhere}, nil, "results difficulty"},
-		{"baseline", []group{one}, []Baseline{baseline("paper")}, "results difficulty held-out"},
+		{"one model", []group{one}, nil, "headline results difficulty"},
+		{"no classes", []group{plain}, nil, "headline results"},
+		{"two models", []group{one, other}, nil, "headline results difficulty paired"},
+		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread"},
+		{"two environments", []group{one, plain}, nil, "headline results difficulty"},
+		{"official", []group{official}, nil, "headline results difficulty held-out"},
+		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty"},
+		{"baseline", []group{one}, []Baseline{baseline("paper")}, "headline results difficulty held-out"},
 		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -567,7 +567,7 @@ func TestOtherNames(t *testing.T) {
 			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1", "the pages are few"
 		}
 	}
-	tables := Tables([]Run{run}, nil, weights)
+	tables := Tables([]Run{run}, nil, weights)[1:] // behind the headline
 	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 {
 		t.Fatalf("%+v", tables[:2])
 	}
@@ -585,7 +585,7 @@ func TestOtherNames(t *testing.T) {
 	if want := "hotpotqa: SR is EM and PR is F1."; i < 0 || !slices.Contains(tables[i].Notes, want) {
 		t.Errorf("no note %q", want)
 	}
-	if only := Tables([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[0].ID != "results-EM-F1" {
-		t.Errorf("it starts with the table %s", only[0].ID)
+	if only := Tables([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[1].ID != "results-EM-F1" {
+		t.Errorf("the table %s follows the headline", only[1].ID)
 	}
 }

@@ -51,7 +51,7 @@ func results(rows []row, m measures) table.Table {
 			{Key: "progress", Header: m.progress},
 			{Key: "progress_low", Header: "95% low"},
 			{Key: "progress_high", Header: "high", Upper: true},
-			{Key: "grounding", Header: "GA"},
+			{Key: "grounding", Header: "GA", Detail: true},
 			{Key: "seeds", Header: "Seeds", Detail: true},
 		},
 		Notes: []string{

@@ -15,9 +15,9 @@ const narrowest = 12
 // Fit prepares tables for a reader whose screen is width characters wide; the
 // result is for the format Text. Both ends of an interval go into one column and
 // notes are broken into lines. While a table is too wide, columns that say the
-// same in every row become one line, then columns of detail are left out from
-// the right, with a note that names them, then names are folded. A table that is
-// still too wide stays so.
+// same in every row become one line, headers are broken, columns of detail are
+// left out from the right, with a note that names them, names are folded, and at
+// last the columns of numbers are spread over several tables.
 func Fit(tables []Table, width int) []Table {
 	var out []Table
 	for _, t := range tables {
@@ -25,10 +25,13 @@ func Fit(tables []Table, width int) []Table {
 		if t.width() > width {
 			t = t.dropConstant()
 		}
+		if t.width() > width {
+			t = t.foldHeaders()
+		}
 		t = t.dropDetail(width)
 		t = t.foldNames(width)
 		t.Notes = wrap(t.Notes, width)
-		out = append(out, t)
+		out = append(out, t.split(width)...)
 	}
 	return out
 }
@@ -44,7 +47,16 @@ func (t Table) width() int {
 
 // columnWidth is the width of a column's widest line.
 func (t Table) columnWidth(i int) int {
-	widest := twwidth.Width(Printable(t.Columns[i].Header))
+	widest := t.cellWidth(i)
+	for _, line := range t.Columns[i].textLines() {
+		widest = max(widest, twwidth.Width(line))
+	}
+	return widest
+}
+
+// cellWidth is the width of the widest line of a column's cells.
+func (t Table) cellWidth(i int) int {
+	widest := 0
 	for _, row := range t.Rows {
 		for _, line := range row[i].textLines() {
 			widest = max(widest, twwidth.Width(line))
@@ -53,10 +65,18 @@ func (t Table) columnWidth(i int) int {
 	return widest
 }
 
+// textLines are the printable lines of a header.
+func (c Column) textLines() []string {
+	if c.Lines != nil {
+		return c.Lines
+	}
+	return []string{Printable(c.Header)}
+}
+
 // textLines are the printable lines of a cell.
 func (c Cell) textLines() []string {
-	if c.lines != nil {
-		return c.lines
+	if c.Lines != nil {
+		return c.Lines
 	}
 	return []string{Printable(c.Text + c.Mark)}
 }
@@ -168,38 +188,100 @@ func (t Table) dropDetail(width int) Table {
 	return t
 }
 
-// foldNames breaks the longest names while the table is too wide.
+// foldHeaders breaks headers of numbers at blanks, if the numbers are narrower.
+func (t Table) foldHeaders() Table {
+	out := t
+	out.Columns = slices.Clone(t.Columns)
+	for i, c := range t.Columns {
+		words := strings.Fields(Printable(c.Header))
+		if c.Left || len(words) < 2 || t.cellWidth(i) >= twwidth.Width(c.Header) {
+			continue
+		}
+		out.Columns[i].Lines = words
+	}
+	return out
+}
+
+// split spreads the columns of numbers over as many tables as it takes. Each has
+// the columns of words; the notes follow the last one.
+func (t Table) split(width int) []Table {
+	if t.width() <= width {
+		return []Table{t}
+	}
+	var names []int
+	used := 0
+	for i, c := range t.Columns {
+		if c.Left {
+			names = append(names, i)
+			used += t.columnWidth(i) + 2
+		}
+	}
+	var parts [][]int
+	room := 0
+	for i, c := range t.Columns {
+		if c.Left {
+			continue
+		}
+		needs := t.columnWidth(i) + 2
+		if len(parts) == 0 || needs > room {
+			parts = append(parts, slices.Clone(names))
+			room = width - used
+		}
+		parts[len(parts)-1] = append(parts[len(parts)-1], i)
+		room -= needs
+	}
+	if len(parts) < 2 {
+		return []Table{t}
+	}
+	var out []Table
+	for i, columns := range parts {
+		part := t.keep(columns)
+		if i > 0 {
+			part.Title += ", continued"
+		}
+		if i < len(parts)-1 {
+			part.Notes = nil
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// foldNames breaks the longest names while that makes the table narrower.
 func (t Table) foldNames(width int) Table {
 	for {
 		excess := t.width() - width
 		widest := -1
 		for i, c := range t.Columns {
-			if c.Left && t.columnWidth(i) > narrowest && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
+			if c.Left && (widest < 0 || t.cellWidth(i) > t.cellWidth(widest)) {
 				widest = i
 			}
 		}
-		if excess <= 0 || widest < 0 {
+		if excess <= 0 || widest < 0 || t.cellWidth(widest) <= narrowest {
 			return t
 		}
-		t = t.fold(widest, max(narrowest, t.columnWidth(widest)-excess))
+		folded := t.fold(widest, max(narrowest, t.cellWidth(widest)-excess))
+		if folded.width() >= t.width() {
+			return t
+		}
+		t = folded
 	}
 }
 
 // fold breaks the texts of a column into lines of at most width characters.
 func (t Table) fold(column, width int) Table {
 	out := t
-	out.Columns, out.Rows = slices.Clone(t.Columns), nil
-	out.Columns[column].Header = strings.TrimSpace(t.Columns[column].Header)
+	out.Rows = nil
 	for _, row := range t.Rows {
 		row = slices.Clone(row)
-		row[column].lines = foldText(Printable(row[column].Text+row[column].Mark), width)
+		row[column].Lines = foldText(Printable(row[column].Text+row[column].Mark), width)
 		out.Rows = append(out.Rows, row)
 	}
 	return out
 }
 
 // foldText breaks a text into lines of at most width characters, behind a blank
-// or a mark such as a hyphen if there is one in the second half of the line.
+// or a mark such as a hyphen unless that leaves most of the line empty.
 func foldText(s string, width int) []string {
 	var lines []string
 	for twwidth.Width(s) > width {
@@ -209,7 +291,7 @@ func foldText(s string, width int) []string {
 				break
 			}
 			cut = at + len(string(r))
-			if strings.ContainsRune(" /-_:,.", r) && 2*twwidth.Width(s[:cut]) > width {
+			if strings.ContainsRune(" /-_:,.", r) && 4*twwidth.Width(s[:cut]) > width {
 				soft = cut
 			}
 		}

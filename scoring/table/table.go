@@ -34,6 +34,9 @@ type Column struct {
 	Upper bool
 	// Detail says that a narrow table can do without the column.
 	Detail bool
+	// Lines are the header in lines that are ready to print, as Fit breaks it;
+	// nil if it stands on one line.
+	Lines []string
 }
 
 // Cell is what stands in one place.
@@ -45,9 +48,9 @@ type Cell struct {
 	Value any
 	// Mark is put behind the text and points to a note.
 	Mark string
-	// lines are text and mark in lines that are ready to print; nil if they stand
-	// on one line.
-	lines []string
+	// Lines are text and mark in lines that are ready to print, as Fit breaks
+	// them; nil if they stand on one line.
+	Lines []string
 }
 
 // none is what people see where there is nothing.

@@ -67,7 +67,11 @@ func fill(w io.Writer, t Table, escape func(string) string, options ...tablewrit
 	var align []tw.Align
 	var header []string
 	for _, c := range t.Columns {
-		header = append(header, escape(c.Header))
+		if c.Lines != nil {
+			header = append(header, strings.Join(c.Lines, "\n"))
+		} else {
+			header = append(header, escape(c.Header))
+		}
 		if c.Left {
 			align = append(align, tw.AlignLeft)
 		} else {
@@ -85,8 +89,8 @@ func fill(w io.Writer, t Table, escape func(string) string, options ...tablewrit
 	for _, row := range t.Rows {
 		var texts []string
 		for _, c := range row {
-			if c.lines != nil {
-				texts = append(texts, strings.Join(c.lines, "\n"))
+			if c.Lines != nil {
+				texts = append(texts, strings.Join(c.Lines, "\n"))
 				continue
 			}
 			texts = append(texts, escape(c.Text+c.Mark))

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+
+	"heldout/configs"
+	"heldout/scoring"
+	"heldout/scoring/table"
+)
+
+// headline has the rates of every model, and its held-out score if that is
+// complete, with the half width of each interval: what a reader wants first.
+func headline(rows []row, w configs.Weights) table.Table {
+	t := table.Table{
+		ID: "headline", Title: "Headline",
+		Columns: []table.Column{
+			{Key: "model", Header: "Model", Left: true},
+			{Key: "environment", Header: "Environment", Left: true},
+			{Key: "success", Header: "SR"},
+			{Key: "success_half_width", Header: "±"},
+			{Key: "progress", Header: "PR"},
+			{Key: "progress_half_width", Header: "±"},
+		},
+		Notes: []string{
+			"SR success rate, PR progress rate, in percent. ±: half the width of the 95% interval over tasks; the other tables have its limits.",
+		},
+	}
+	whole := true
+	for _, l := range gather(rows) {
+		if h := l.heldOut(w); len(h.Missing) == 0 {
+			t.Rows = append(t.Rows, headlineRow(l.name, "held-out score", h.Success, h.Progress, ""))
+		}
+		for _, env := range l.order {
+			r := l.rates[env]
+			mark := ""
+			if r.incomplete {
+				mark, whole = incompleteMark, false
+			}
+			t.Rows = append(t.Rows, headlineRow(l.name, env, *r.success, *r.progress, mark))
+		}
+	}
+	t.Notes = append(t.Notes, otherNames(rows)...)
+	if !whole {
+		t.Notes = append(t.Notes, incompleteNote)
+	}
+	return t
+}
+
+func headlineRow(model, where string, success, progress scoring.Estimate, mark string) []table.Cell {
+	return []table.Cell{
+		table.String(model), table.String(where),
+		table.Percent(success.Mean).Marked(mark), halfWidth(success),
+		table.Percent(progress.Mean).Marked(mark), halfWidth(progress),
+	}
+}
+
+// halfWidth is half the width of an estimate's interval.
+func halfWidth(e scoring.Estimate) table.Cell {
+	if e.Interval == nil {
+		return table.None()
+	}
+	half := (e.Interval.High - e.Interval.Low) / 2
+	return table.Cell{Text: fmt.Sprintf("±%.1f", 100*half), Value: half}
+}
