@@ -26,7 +26,7 @@ func (p *pairing) add(c scoring.Comparison, label ...table.Cell) {
 // table makes the table; columns are those of the labels.
 func (p *pairing) table(columns ...table.Column) table.Table {
 	t := table.Table{Columns: append(columns,
-		table.Column{Key: "tasks", Header: "Tasks"},
+		table.Column{Key: "tasks", Header: "Tasks", Detail: true},
 		table.Column{Key: "success_difference", Header: "Δ SR"},
 		table.Column{Key: "success_low", Header: "95% low"},
 		table.Column{Key: "success_high", Header: "high", Upper: true},

@@ -12,16 +12,16 @@ func spread(rows []row) table.Table {
 		Columns: []table.Column{
 			{Key: "environment", Header: "Environment", Left: true},
 			{Key: "model", Header: "Model", Left: true},
-			{Key: "seeds", Header: "Seeds"},
+			{Key: "seeds", Header: "Seeds", Detail: true},
 			{Key: "success", Header: "SR"},
 			{Key: "success_population_std", Header: "std pop."},
 			{Key: "success_sample_std", Header: "sample"},
 			{Key: "progress", Header: "PR"},
 			{Key: "progress_population_std", Header: "std pop."},
 			{Key: "progress_sample_std", Header: "sample"},
-			{Key: "grounding", Header: "GA"},
-			{Key: "grounding_population_std", Header: "std pop."},
-			{Key: "grounding_sample_std", Header: "sample"},
+			{Key: "grounding", Header: "GA", Detail: true},
+			{Key: "grounding_population_std", Header: "std pop.", Detail: true},
+			{Key: "grounding_sample_std", Header: "sample", Detail: true},
 		},
 	}
 	for _, r := range rows {
