@@ -32,8 +32,8 @@ type Options struct {
 // Observer is told what happens in a run. Its methods are called from many
 // goroutines.
 type Observer interface {
-	// StepDone reports what a step used up.
-	StepDone(agent.Usage)
+	// StepDone reports a step of an episode, and what it used up.
+	StepDone(*Episode, agent.Usage)
 	// EpisodeDone reports an attempt that is on disk.
 	EpisodeDone(record.Result)
 }
@@ -41,8 +41,8 @@ type Observer interface {
 // nobody is the Observer of those who do not want one.
 type nobody struct{}
 
-func (nobody) StepDone(agent.Usage)      {}
-func (nobody) EpisodeDone(record.Result) {}
+func (nobody) StepDone(*Episode, agent.Usage) {}
+func (nobody) EpisodeDone(record.Result)      {}
 
 // Run plays the episodes of a plan that have no result in the store yet. Every
 // attempt is on disk before it counts. When ctx is cancelled, the episodes in
@@ -88,7 +88,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 // playAndRecord makes one attempt. Its error is a reason to end the run.
 func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) error {
 	started := o.Now()
-	rec, cause := e.play(ctx, w, o.Observer.StepDone)
+	rec, cause := e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
 	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
 	if err := s.Append(rec); err != nil {
 		return fmt.Errorf("task %s: %w", e.Task.ID, err)

@@ -252,8 +252,8 @@ func TestSeeds(t *testing.T) {
 
 type counting struct{ steps, episodes atomic.Int32 }
 
-func (c *counting) StepDone(agent.Usage)      { c.steps.Add(1) }
-func (c *counting) EpisodeDone(record.Result) { c.episodes.Add(1) }
+func (c *counting) StepDone(*Episode, agent.Usage) { c.steps.Add(1) }
+func (c *counting) EpisodeDone(record.Result)      { c.episodes.Add(1) }
 
 func TestObserver(t *testing.T) {
 	var c counting

@@ -57,7 +57,6 @@ var reserved = map[string]string{
 	"github.com/olekukonko/tablewriter": "scoring/table",
 	"github.com/sashabaranov/go-openai": "eval/model",
 	"github.com/ollama/ollama/api":      "eval/model",
-	"github.com/schollz/progressbar/v3": "cmd/heldout",
 }
 
 // outside are the ways to touch process and clock that only cmd/heldout has.

@@ -193,12 +193,13 @@ func (j *job) run(ctx context.Context, sys *system, out *output) error {
 	if done := len(j.plan.Episodes) - len(missing); done > 0 {
 		fmt.Fprintf(sys.stderr, "%d of %d episodes already have a result in %s\n", done, len(j.plan.Episodes), j.dir)
 	}
-	shown := newProgress(sys, len(missing))
+	shown := newProgress(sys, missing, j.config.Concurrency, out.quiet)
 	runErr := eval.Run(ctx, j.plan, session.Store, eval.Options{Concurrency: j.config.Concurrency, Now: sys.now, Observer: shown,
-		AllowUnusable: j.config.AllowUnusable, Warn: sys.warn})
+		AllowUnusable: j.config.AllowUnusable, Warn: shown.warn})
+	err = errors.Join(runErr, session.End())
 	shown.finish()
 	warn()
-	if err := errors.Join(runErr, session.End()); err != nil {
+	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", j.dir)
 		}

@@ -44,15 +44,16 @@ func main() {
 		stop() // a second signal ends the process at once
 	}()
 	os.Exit(execute(ctx, os.Args[1:], &system{
-		stdin:       os.Stdin,
-		stdout:      os.Stdout,
-		stderr:      os.Stderr,
-		interactive: term.IsTerminal(int(os.Stderr.Fd())),
-		columns:     columns(os.Stdout),
-		getenv:      os.Getenv,
-		proxy:       http.ProxyFromEnvironment,
-		now:         time.Now,
-		tool:        about(),
+		stdin:         os.Stdin,
+		stdout:        os.Stdout,
+		stderr:        os.Stderr,
+		interactive:   term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
+		stderrColumns: func() int { return columns(os.Stderr) },
+		columns:       columns(os.Stdout),
+		getenv:        os.Getenv,
+		proxy:         http.ProxyFromEnvironment,
+		now:           time.Now,
+		tool:          about(),
 	}))
 }
 
@@ -70,15 +71,18 @@ func stopSignals() []os.Signal {
 type system struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// interactive: standard error is a terminal.
+	// interactive: standard error is a terminal that understands escapes.
 	interactive bool
 	// columns is the width of the terminal that standard output is, 0 if it is
 	// none.
 	columns int
-	getenv  func(string) string
-	proxy   func(*http.Request) (*url.URL, error)
-	now     func() time.Time
-	tool    record.Tool
+	// stderrColumns is the width of the terminal that standard error is at the
+	// moment.
+	stderrColumns func() int
+	getenv        func(string) string
+	proxy         func(*http.Request) (*url.URL, error)
+	now           func() time.Time
+	tool          record.Tool
 }
 
 // columns returns the width of a terminal, 0 if the file is none.
@@ -97,8 +101,11 @@ func (s *system) outside() envs.Outside {
 
 // warn prints a line that must not be overlooked.
 func (s *system) warn(line string) {
-	fmt.Fprintf(s.stderr, "warning: %s\n", table.Printable(line))
+	fmt.Fprintln(s.stderr, warning(line))
 }
+
+// warning is a line that must not be overlooked.
+func warning(line string) string { return "warning: " + table.Printable(line) }
 
 // about says which build this is.
 func about() record.Tool {

@@ -21,6 +21,7 @@ type output struct {
 	tables    []string
 	baselines []string
 	wide      bool
+	quiet     bool // no progress while episodes are played
 }
 
 // flags adds the flags of an output to a command.

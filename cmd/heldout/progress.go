@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"heldout/eval"
 	"heldout/eval/agent"
@@ -21,43 +18,52 @@ const (
 	lineEvery = 10 * time.Second
 )
 
-// progress shows how a run gets on: a bar on a terminal, a line now and then
-// elsewhere. It is an eval.Observer.
+// progress shows how a run gets on. It is an eval.Observer: what it is told only
+// changes numbers, and writing never happens under the lock that guards them.
 type progress struct {
-	stderr  io.Writer
-	now     func() time.Time
-	started time.Time
-	total   int
-	bar     *progressbar.ProgressBar // nil without a terminal
-	stop    chan struct{}
-	stopped sync.WaitGroup
+	now         func() time.Time
+	started     time.Time
+	concurrency int
+	total       int
+	display     *display
+	quiet       bool // shows warnings alone
+	stop        chan struct{}
+	stopped     sync.WaitGroup
 
 	mu             sync.Mutex
 	done, failures int
 	tokens         int
-	tallies        map[playing]*tally
-	latest         playing // what the last result is of
+	paces          map[playing]*pace
+	order          []playing // as planned
+	latest         playing   // what the last result is of
 }
 
 // playing is what has rates of its own: those of different environments or
 // players do not average to anything.
 type playing struct{ env, model, perturbation string }
 
-// tally counts results.
-type tally struct{ results, successes, progress float64 }
-
-// newProgress starts to show the progress of so many episodes.
-func newProgress(sys *system, total int) *progress {
-	p := &progress{stderr: sys.stderr, now: sys.now, started: sys.now(), total: total, stop: make(chan struct{}), tallies: map[playing]*tally{}}
-	if total == 0 {
+// newProgress starts to show the progress of the episodes of a run, or only
+// counts if it is to be quiet.
+func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet bool) *progress {
+	p := &progress{
+		now: sys.now, started: sys.now(), concurrency: max(1, concurrency), total: len(missing),
+		display: newDisplay(sys), quiet: quiet || len(missing) == 0,
+		stop: make(chan struct{}), paces: map[playing]*pace{},
+	}
+	for _, e := range missing {
+		what := playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
+		if p.paces[what] == nil {
+			p.paces[what] = &pace{lengths: newLengths(e.Condition.StepLimit)}
+			p.order = append(p.order, what)
+		}
+		p.paces[what].planned++
+	}
+	if p.quiet {
 		return p
 	}
 	every := lineEvery
 	if sys.interactive {
 		every = barEvery
-		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(sys.stderr), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(barEvery))
 	}
 	p.stopped.Go(func() {
 		tick := time.NewTicker(every)
@@ -67,7 +73,7 @@ func newProgress(sys *system, total int) *progress {
 			case <-p.stop:
 				return
 			case <-tick.C:
-				p.show()
+				p.display.show(p.line())
 			}
 		}
 	})
@@ -75,10 +81,11 @@ func newProgress(sys *system, total int) *progress {
 }
 
 // StepDone implements eval.Observer.
-func (p *progress) StepDone(u agent.Usage) {
+func (p *progress) StepDone(e *eval.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.PromptTokens + u.CompletionTokens
+	p.paces[playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}].running[e.ID]++
 }
 
 // EpisodeDone implements eval.Observer.
@@ -86,88 +93,94 @@ func (p *progress) EpisodeDone(r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
-	if !r.Outcome.Final() {
+	what := playing{r.Env, r.Model, r.Perturbation}
+	p.paces[what].note(r)
+	if r.Outcome.Final() {
+		p.latest = what
+	} else {
 		p.failures++
-		return
-	}
-	p.latest = playing{r.Env, r.Model, r.Perturbation}
-	t := p.tallies[p.latest]
-	if t == nil {
-		t = &tally{}
-		p.tallies[p.latest] = t
-	}
-	t.results++
-	t.progress += r.Progress
-	if r.Success {
-		t.successes++
 	}
 }
 
-// show brings the display up to date.
-func (p *progress) show() {
+// warn shows a line that must not be overlooked.
+func (p *progress) warn(line string) { p.display.note(warning(line)) }
+
+// line says how the run goes so far, the most important first: a terminal may cut
+// it.
+func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Describe(p.rates())
-		_ = p.bar.Set(p.done) // a terminal that is gone is no reason to stop
-		return
+	parts := []string{fmt.Sprintf("%d/%d episodes", p.done, p.total)}
+	seconds := p.now().Sub(p.started).Seconds()
+	if p.done > 0 && seconds > 0 {
+		parts = append(parts, frequency(float64(p.done)/seconds))
 	}
-	line := fmt.Sprintf("%d/%d episodes  %s", p.done, p.total, p.rates())
-	fmt.Fprintln(p.stderr, strings.TrimSpace(line)+p.remaining())
-}
-
-// rates says how the run goes so far. Where different things are played, the
-// rates are those of what was played last, and at the end there are none: the
-// tables follow.
-func (p *progress) rates() string {
-	var parts []string
-	t := p.tallies[p.latest]
-	switch several := len(p.tallies) > 1; {
-	case t == nil:
-		parts = append(parts, "SR –  PR –")
-	case !several || p.done < p.total:
-		if several {
-			parts = append(parts, p.latest.String())
-		}
-		parts = append(parts, fmt.Sprintf("SR %.1f  PR %.1f", 100*t.successes/t.results, 100*t.progress/t.results))
-	}
-	if seconds := p.now().Sub(p.started).Seconds(); p.tokens > 0 && seconds > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.tokens)/seconds))
+	if left, ok := p.remaining(); ok {
+		parts = append(parts, "ETA "+left.Round(time.Second).String())
 	}
 	if p.failures > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
 	}
-	return strings.Join(parts, "  ")
+	if p.tokens > 0 && seconds > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.tokens)/seconds))
+	}
+	return strings.Join(append(parts, p.rates()...), "  ")
 }
 
-// String names what is played.
-func (p playing) String() string {
-	text := p.env + " " + table.Printable(p.model)
-	if p.perturbation != eval.NoPerturbation {
-		text += " " + p.perturbation
+// frequency writes episodes per second, or per minute where they are few.
+func frequency(perSecond float64) string {
+	if perSecond < 1 {
+		return fmt.Sprintf("%.1f/min", 60*perSecond)
+	}
+	return fmt.Sprintf("%.1f/s", perSecond)
+}
+
+// rates lists the rates so far of everything that is being played, that of the
+// last result first. What is complete has its place in the tables.
+func (p *progress) rates() (out []string) {
+	for _, what := range append([]playing{p.latest}, p.order...) {
+		t := p.paces[what]
+		if t == nil || t.results == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
+			continue
+		}
+		n := float64(t.results)
+		out = append(out, fmt.Sprintf("%s SR %.1f PR %.1f", p.name(what), 100*float64(t.successes)/n, 100*t.progress/n))
+	}
+	return out
+}
+
+// name names what is played: by its environment, and by the rest where the run has
+// more than one. Of a model's name the end matters: a checkpoint's is a path.
+func (p *progress) name(what playing) string {
+	text := what.env
+	for _, other := range p.order {
+		if other.model != what.model {
+			text += " " + table.Printable(what.model[strings.LastIndexByte(what.model, '/')+1:])
+			break
+		}
+	}
+	if what.perturbation != eval.NoPerturbation {
+		text += " " + what.perturbation
 	}
 	return text
 }
 
 // remaining estimates the time that is left.
-func (p *progress) remaining() string {
-	if p.done == 0 || p.done == p.total {
-		return ""
+func (p *progress) remaining() (time.Duration, bool) {
+	paces := make([]*pace, len(p.order))
+	for i, what := range p.order {
+		paces[i] = p.paces[what]
 	}
-	left := p.now().Sub(p.started) * time.Duration(p.total-p.done) / time.Duration(p.done)
-	return "  ETA " + left.Round(time.Second).String()
+	return remaining(paces, p.concurrency)
 }
 
 // finish ends the display.
 func (p *progress) finish() {
 	close(p.stop)
 	p.stopped.Wait()
-	if p.total == 0 {
-		return
+	last := ""
+	if !p.quiet {
+		last = p.line()
 	}
-	if p.bar != nil {
-		_ = p.bar.Finish()
-		p.bar = nil
-	}
-	p.show()
+	p.display.finish(last)
 }

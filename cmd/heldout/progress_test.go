@@ -2,43 +2,242 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/record"
 )
 
-// Rates of different things are not averaged: a line has those of what was played
-// last, and the last line none.
+// episodes are planned episodes of one kind.
+func episodes(env, model, perturbation string, limit, n int) (out []eval.Episode) {
+	for i := range n {
+		out = append(out, eval.Episode{
+			ID:        fmt.Sprint(env, model, perturbation, i),
+			Condition: record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
+		})
+	}
+	return out
+}
+
+// result is the record of an episode that ended after so many steps.
+func result(e eval.Episode, steps int, outcome record.Outcome, progress float64, took time.Duration) record.Result {
+	c := e.Condition
+	ended := time.Unix(1000, 0)
+	return record.Result{
+		ID: e.ID, Env: c.Env, Model: c.Model, Perturbation: c.Perturbation, Steps: steps,
+		Outcome: outcome, Success: outcome == record.Success, Progress: progress, Started: ended.Add(-took), Ended: ended,
+	}
+}
+
+// Rates of different things are not averaged: each environment and player has its
+// own, and the last line none.
 func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
+	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2, 3)...)
 	var stderr bytes.Buffer
-	p := newProgress(&system{stderr: &stderr, now: func() time.Time { return now }}, 5)
-	play := func(env, model, perturbation string, outcome record.Outcome, success bool, progress float64) {
+	p := newProgress(&system{stderr: &stderr, now: func() time.Time { return now }}, plan, 1, false)
+	var got []string
+	play := func(i int, outcome record.Outcome, progress float64) {
+		for range 2 {
+			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: i})
+		}
 		now = now.Add(10 * time.Second)
-		p.EpisodeDone(record.Result{Env: env, Model: model, Perturbation: perturbation, Outcome: outcome, Success: success, Progress: progress})
-		p.show()
+		p.EpisodeDone(result(plan[i], 2, outcome, progress, 10*time.Second))
+		got = append(got, p.line())
 	}
-	p.show()
-	play("pddl", "random", "none", record.Failure, false, 0.5)
-	play("pddl", "random", "none", record.Success, true, 1)
-	p.StepDone(agent.Usage{PromptTokens: 600, CompletionTokens: 40})
-	play("alfworld", "bad\x1b[2J", "P1", record.ModelError, false, 0)
-	play("alfworld", "bad\x1b[2J", "P1", record.Failure, false, 0.25)
-	play("alfworld", "bad\x1b[2J", "P1", record.Failure, false, 0.25)
-	p.finish()
-	want := `0/5 episodes  SR –  PR –
-1/5 episodes  SR 0.0  PR 50.0  ETA 40s
-2/5 episodes  SR 50.0  PR 75.0  ETA 30s
-3/5 episodes  SR 50.0  PR 75.0  21 tokens/s  1 failed  ETA 20s
-4/5 episodes  alfworld bad\x1b[2J P1  SR 0.0  PR 25.0  16 tokens/s  1 failed  ETA 10s
-5/5 episodes  13 tokens/s  1 failed
-5/5 episodes  13 tokens/s  1 failed
-`
-	if d := cmp.Diff(want, stderr.String()); d != "" {
+	got = append(got, p.line())
+	play(0, record.Failure, 0.5)
+	play(1, record.Success, 1)
+	play(3, record.ModelError, 0)
+	play(4, record.Failure, 0.25)
+	play(5, record.Failure, 0.25)
+	play(2, record.Failure, 0)
+	want := []string{
+		"0/6 episodes",
+		"1/6 episodes  6.0/min  ETA 30s  pddl random SR 0.0 PR 50.0",
+		"2/6 episodes  6.0/min  ETA 23s  10 tokens/s  pddl random SR 50.0 PR 75.0",
+		"3/6 episodes  6.0/min  ETA 23s  1 failed  27 tokens/s  pddl random SR 50.0 PR 75.0",
+		`4/6 episodes  6.0/min  ETA 16s  1 failed  40 tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
+		"5/6 episodes  6.0/min  ETA 8s  1 failed  53 tokens/s  pddl random SR 50.0 PR 75.0",
+		"6/6 episodes  6.0/min  1 failed  50 tokens/s",
+	}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	p.finish()
+	if stderr.String() != want[6]+"\n" {
+		t.Errorf("%q", stderr.String())
+	}
+}
+
+// Quiet or not, warnings are shown.
+func TestQuiet(t *testing.T) {
+	var stderr bytes.Buffer
+	plan := episodes("pddl", "random", "none", 2, 1)
+	p := newProgress(&system{stderr: &stderr, now: time.Now}, plan, 1, true)
+	p.EpisodeDone(result(plan[0], 1, record.Success, 1, time.Second))
+	p.warn("odd\a")
+	p.finish()
+	if stderr.String() != "warning: odd\\a\n" {
+		t.Errorf("%q", stderr.String())
+	}
+}
+
+// On a terminal the line is cut to the width of the moment, so that the next one
+// can erase it.
+func TestCutToWidth(t *testing.T) {
+	width := 40
+	d := &display{columns: func() int { return width }}
+	line := "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模型 SR 1.0 PR 2.0"
+	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pdd…" {
+		t.Errorf("%q", got)
+	}
+	width = 44 // each of the two characters fills two columns
+	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pddl 模…" {
+		t.Errorf("%q", got)
+	}
+	width = 0
+	if got := d.text(strings.Repeat("x", 100)); got != "\r\x1b[K"+strings.Repeat("x", 78)+"…" {
+		t.Errorf("%q", got)
+	}
+	if got := (&display{}).text(strings.Repeat("x", 100)); got != strings.Repeat("x", 100)+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// frozen is a terminal that takes nothing until it is released.
+type frozen struct {
+	mu       sync.Mutex
+	writes   int
+	released chan struct{}
+}
+
+func (f *frozen) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	f.writes++
+	f.mu.Unlock()
+	<-f.released
+	return len(b), nil
+}
+
+// A terminal that takes nothing holds neither the episodes up nor the end of the
+// run.
+func TestFrozenTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal := &frozen{released: make(chan struct{})}
+		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now}
+		plan := episodes("pddl", "random", "none", 2, 100)
+		p := newProgress(sys, plan, 8, false)
+		for i := range plan {
+			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
+			synctest.Wait()
+			p.StepDone(&plan[i], agent.Usage{})
+			p.EpisodeDone(result(plan[i], 1, record.Failure, 0, barEvery))
+			p.warn("a line")
+		}
+		before := time.Now()
+		p.finish()
+		if took := time.Since(before); took > patience {
+			t.Errorf("the end took %v", took)
+		}
+		if p.done != 100 || terminal.writes != 1 {
+			t.Errorf("%d episodes, %d writes", p.done, terminal.writes)
+		}
+		close(terminal.released)
+	})
+}
+
+// flight is an episode that is being played.
+type flight struct {
+	*eval.Episode
+	steps, length int
+	next, started time.Time
+}
+
+// simulate plays a plan with so many episodes in flight, on a clock of its own. A
+// step takes a second, give or take a half. It returns the estimates of the time
+// left from the first tenth of the episodes on, with what was left.
+func simulate(plan []eval.Episode, concurrency int, length func(*eval.Episode) int) (estimates, left []time.Duration) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	now := time.Unix(0, 0)
+	p := newProgress(&system{now: func() time.Time { return now }}, plan, concurrency, true)
+	step := func() time.Duration { return time.Duration((0.5 + rng.Float64()) * float64(time.Second)) }
+	var flights []*flight
+	var at []time.Time
+	for begun, steps := 0, 0; p.done < len(plan); steps++ {
+		for len(flights) < concurrency && begun < len(plan) {
+			flights = append(flights, &flight{&plan[begun], 0, length(&plan[begun]), now.Add(step()), now})
+			begun++
+		}
+		f := slices.MinFunc(flights, func(a, b *flight) int { return a.next.Compare(b.next) })
+		now = f.next
+		p.StepDone(f.Episode, agent.Usage{})
+		f.steps++
+		f.next = now.Add(step())
+		if f.steps == f.length {
+			r := result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started))
+			p.EpisodeDone(r)
+			flights = slices.DeleteFunc(flights, func(other *flight) bool { return other == f })
+		}
+		if steps%8 > 0 || 10*p.done < len(plan) {
+			continue
+		}
+		if estimate, ok := p.remaining(); ok {
+			estimates, at = append(estimates, estimate), append(at, now)
+		}
+	}
+	for _, when := range at {
+		left = append(left, now.Sub(when))
+	}
+	return estimates, left
+}
+
+// From the first tenth of the episodes on the estimate is right within a factor
+// of two, until a few steps are left.
+func TestETA(t *testing.T) {
+	var rng *rand.Rand // made anew for each
+	one := episodes("pddl", "m", "none", 30, 1000)
+	few := episodes("pddl", "m", "none", 30, 100)
+	two := append(episodes("pddl", "m", "none", 30, 500), episodes("jericho", "m", "none", 100, 500)...)
+	for name, c := range map[string]struct {
+		plan        []eval.Episode
+		concurrency int
+		length      func(*eval.Episode) int
+	}{
+		"all fail":        {one, 256, func(*eval.Episode) int { return 30 }},
+		"all fail, few":   {few, 64, func(*eval.Episode) int { return 30 }},
+		"short or long":   {one, 256, func(*eval.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
+		"any length":      {one, 256, func(*eval.Episode) int { return 1 + rng.IntN(30) }},
+		"mostly short":    {one, 64, func(*eval.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
+		"one by one":      {few, 1, func(*eval.Episode) int { return 1 + rng.IntN(30) }},
+		"two of a kind":   {two, 64, func(e *eval.Episode) int { return 1 + rng.IntN(e.Condition.StepLimit) }},
+		"two that fail":   {two, 64, func(e *eval.Episode) int { return e.Condition.StepLimit }},
+		"all but at once": {few, 256, func(*eval.Episode) int { return 10 + rng.IntN(20) }},
+	} {
+		rng = rand.New(rand.NewPCG(3, 4))
+		estimates, left := simulate(c.plan, c.concurrency, c.length)
+		worst, when := 1.0, time.Duration(0)
+		for i, e := range estimates {
+			if left[i] < 10*time.Second {
+				continue
+			}
+			if factor := max(e.Seconds()/left[i].Seconds(), left[i].Seconds()/e.Seconds()); factor > worst {
+				worst, when = factor, left[i]
+			}
+		}
+		t.Logf("%s: within a factor of %.2f, worst when %v were left of %v", name, worst, when, left[0])
+		if worst > 2 || len(estimates) == 0 {
+			t.Errorf("%s: the estimate is wrong by a factor of %.2f when %v are left", name, worst, when)
+		}
 	}
 }

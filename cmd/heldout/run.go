@@ -57,6 +57,7 @@ func newRunner(sys *system, flags flagger, kind runKind, c *cobra.Command) *cobr
 	flags(c.Flags(), &shown)
 	c.Flags().StringVar(&file, "config", "", "YAML file with keys named like these flags; flags win")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and what it costs in model calls, and stop")
+	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress while episodes are played")
 	out.flags(c)
 	return c
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"heldout/envs/hotpotqa/wiki/index"
@@ -61,22 +59,20 @@ A build that was stopped goes on where it was when the same command is given aga
 	return c
 }
 
-// buildProgress shows how a build gets on: a bar on a terminal, a line now and
-// then elsewhere.
+// buildProgress shows how a build gets on.
 type buildProgress struct {
-	stderr  io.Writer
 	now     func() time.Time
 	started time.Time
+	every   time.Duration
 	shown   time.Time
-	bar     *progressbar.ProgressBar // nil without a terminal
+	display *display
 	last    index.Progress
 }
 
 func newBuildProgress(sys *system) *buildProgress {
-	p := &buildProgress{stderr: sys.stderr, now: sys.now, started: sys.now(), shown: sys.now()}
+	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: newDisplay(sys)}
 	if sys.interactive {
-		p.bar = progressbar.NewOptions64(1, progressbar.OptionSetWriter(sys.stderr), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(barEvery))
+		p.every = barEvery
 	}
 	return p
 }
@@ -84,33 +80,26 @@ func newBuildProgress(sys *system) *buildProgress {
 // show is told how far the build has come.
 func (p *buildProgress) show(at index.Progress) {
 	p.last = at
-	if p.bar != nil {
-		p.bar.ChangeMax64(at.Total)
-		p.bar.Describe(fmt.Sprintf("%d articles", at.Articles))
-		_ = p.bar.Set64(at.Bytes) // a terminal that is gone is no reason to stop
-		return
-	}
-	if p.now().Sub(p.shown) >= lineEvery {
+	if p.now().Sub(p.shown) >= p.every {
 		p.shown = p.now()
-		p.line()
+		p.display.show(p.line())
 	}
 }
 
-func (p *buildProgress) line() {
+func (p *buildProgress) line() string {
 	rate := 0.0
 	if seconds := p.now().Sub(p.started).Seconds(); seconds > 0 {
 		rate = float64(p.last.Articles-p.last.Skipped) / seconds
 	}
-	fmt.Fprintf(p.stderr, "%d articles  %.1f%% of the files read  %.0f articles/s\n",
+	return fmt.Sprintf("%d articles  %.1f%% of the files read  %.0f articles/s",
 		p.last.Articles, 100*float64(p.last.Bytes)/float64(max(1, p.last.Total)), rate)
 }
 
 // finish ends the display.
 func (p *buildProgress) finish() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-	}
+	last := ""
 	if p.last.Total > 0 {
-		p.line()
+		last = p.line()
 	}
+	p.display.finish(last)
 }

@@ -326,3 +326,12 @@ func wrap(notes []string, width int) []string {
 	}
 	return out
 }
+
+// Cut shortens a line to a width in characters as a terminal shows them; what is
+// cut ends with an ellipsis.
+func Cut(line string, width int) string {
+	if twwidth.Width(line) <= width {
+		return line
+	}
+	return twwidth.Truncate(line, width, "…")
+}

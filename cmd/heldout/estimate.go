@@ -1,0 +1,158 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"heldout/eval/record"
+)
+
+// lengths estimates how many steps episodes of one kind take, from those that
+// have ended and those in flight. The latter must count: the first episodes to
+// end are the short ones.
+type lengths struct {
+	limit   int
+	ended   []int          // how many ended after so many steps
+	running map[string]int // the steps so far, by id
+}
+
+func newLengths(limit int) *lengths {
+	return &lengths{limit: limit, ended: make([]int, limit+1), running: map[string]int{}}
+}
+
+// end notes that an episode ended.
+func (l *lengths) end(id string, steps int) {
+	delete(l.running, id)
+	l.ended[min(max(steps, 0), l.limit)]++
+}
+
+// survival returns the share of episodes that go on after 0, 1, … steps, by
+// Kaplan and Meier (1958). One more episode counts as observed that ends after any
+// number of steps up to the limit alike: it stands for all where there are none.
+func (l *lengths) survival() []float64 {
+	atRisk := make([]int, l.limit+2) // that took at least so many steps
+	for steps, n := range l.ended {
+		atRisk[steps] += n
+	}
+	for _, steps := range l.running {
+		atRisk[min(steps, l.limit)]++
+	}
+	for steps := l.limit; steps >= 0; steps-- {
+		atRisk[steps] += atRisk[steps+1]
+	}
+	out := make([]float64, l.limit+1)
+	share := 1.0
+	for steps := range out {
+		alike := 1 / float64(l.limit-steps+1) // of that one more to end here
+		share *= 1 - (float64(l.ended[steps])+alike)/float64(atRisk[steps]+1)
+		out[steps] = share
+	}
+	return out
+}
+
+// forecast is what lengths say of the steps that are left.
+type forecast struct {
+	work float64 // of all episodes, added up
+	// longest is expected of the episode in flight that takes longest.
+	longest float64
+	// drain is how much longer than the mean the longest is expected to take, from
+	// when the last episode begins.
+	drain float64
+}
+
+// forecast estimates what the episodes in flight and so many that have not begun
+// still take, when so many are in flight at the end.
+func (l *lengths) forecast(waiting, last int) forecast {
+	survival := l.survival()
+	after := make([]float64, l.limit+2) // the sum of survival from there on
+	for steps := l.limit; steps >= 0; steps-- {
+		after[steps] = after[steps+1] + survival[steps]
+	}
+	f := forecast{work: float64(waiting) * after[0]}
+	ages := make([]int, l.limit+1)
+	for _, steps := range l.running {
+		at := min(steps, l.limit)
+		if ages[at]++; survival[at] > 0 {
+			f.work += after[at] / survival[at]
+		}
+	}
+	for ahead := range l.limit {
+		none := 1.0 // the probability that none in flight takes longer
+		for at, n := range ages[:l.limit-ahead] {
+			if n > 0 && survival[at] > 0 {
+				none *= math.Pow(1-survival[at+ahead]/survival[at], float64(n))
+			}
+		}
+		f.longest += 1 - none
+		if after[0] > 0 { // what is left of an episode at any moment of it
+			longer := after[ahead] / after[0]
+			f.drain += 1 - math.Pow(1-longer, float64(last)) - longer
+		}
+	}
+	return f
+}
+
+// pace is what is known of one kind of episodes: of one environment, player and
+// perturbation.
+type pace struct {
+	*lengths
+	planned, done      int
+	results, successes int
+	progress           float64 // the sum
+	busy               time.Duration
+	steps              int // of those that ended
+}
+
+// note adds a finished attempt.
+func (p *pace) note(r record.Result) {
+	p.end(r.ID, r.Steps)
+	p.done++
+	p.busy += r.Ended.Sub(r.Started)
+	p.steps += max(1, r.Steps)
+	if !r.Outcome.Final() {
+		return
+	}
+	p.results++
+	p.progress += r.Progress
+	if r.Success {
+		p.successes++
+	}
+}
+
+// waiting is how many episodes have not begun.
+func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.running)) }
+
+// remaining estimates how long a run still takes. The steps of each kind that are
+// left take the time of a step of that kind, or of all kinds if none of it has
+// ended. They are shared by the episodes in flight, until no episode is waiting;
+// then the run takes as long as the longest.
+func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
+	var busy time.Duration
+	steps, missing := 0, 0
+	for _, p := range paces {
+		busy, steps, missing = busy+p.busy, steps+p.steps, missing+p.planned-p.done
+	}
+	if steps == 0 || missing == 0 {
+		return 0, false
+	}
+	together := min(concurrency, missing)
+	waiting := 0
+	var work, longest, drain float64 // in seconds
+	for _, p := range paces {
+		perStep := busy.Seconds() / float64(steps)
+		if p.steps > 0 {
+			perStep = p.busy.Seconds() / float64(p.steps)
+		}
+		f := p.forecast(p.waiting(), together)
+		work += f.work * perStep
+		longest = max(longest, f.longest*perStep)
+		if p.waiting() > 0 {
+			waiting, drain = waiting+p.waiting(), f.drain*perStep // of the last to begin
+		}
+	}
+	seconds := longest
+	if waiting > 0 {
+		seconds = max(longest, work/float64(together)+drain)
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}
