@@ -157,6 +157,23 @@ func TestParseSeeds(t *testing.T) {
 	}
 }
 
+// A name that looks like a number is a name first.
+func TestSelectTasksNumberedNames(t *testing.T) {
+	env := newCountdown(3)
+	env.tasks[1].ID, env.tasks[2].ID = "905", "0"
+	for name, want := range map[string]int{"905": 1, " 905": 1, "0": 2, "1": 1} {
+		if got, err := FindTask(env, name); err != nil || got.Index != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if got, err := SelectTasks(env, name, 0); err != nil || len(got) != 1 || got[0].Index != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := FindTask(env, "500"); err == nil || err.Error() != `no task has the name or number "500"; the numbers are 0 to 2` {
+		t.Error(err)
+	}
+}
+
 func TestSelectTasks(t *testing.T) {
 	var tasks []envs.Task
 	for i, id := range []string{"a/x1", "a/x2", "b/x1", "b/y+"} {

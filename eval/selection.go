@@ -47,7 +47,8 @@ func ParseSeeds(s string) ([]int64, error) {
 
 // SelectTasks picks tasks of an environment's benchmark by a comma-separated list
 // of names, in which * and ? stand for any characters and any one, of task types,
-// and of 0-based numbers or ranges of them; an empty list picks all. Of those
+// and of 0-based numbers or ranges of them, where no task has such a name; an
+// empty list picks all. Of those
 // picked the first limit are kept, if limit is not 0. The order stays.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
 	tasks := env.Tasks()
@@ -71,6 +72,9 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 	picked := make([]bool, len(tasks))
 	for _, p := range patterns {
 		matches := matcher(strings.TrimSpace(p))
+		if slices.ContainsFunc(tasks, func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) }) {
+			matches = func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) } // also one like a number
+		}
 		found := false
 		for i, t := range tasks {
 			if matches(t) {
@@ -81,7 +85,7 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 			picked[t.Index], found = true, true
 		}
 		if !found {
-			return nil, fmt.Errorf("no task matches %q; the first is %s and the last %s", p, tasks[0].ID, tasks[len(tasks)-1].ID)
+			return nil, noMatch(p, tasks)
 		}
 	}
 	var out []envs.Task
@@ -91,6 +95,15 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 		}
 	}
 	return out, nil
+}
+
+// noMatch says which tasks there are.
+func noMatch(pattern string, tasks []envs.Task) error {
+	last := len(tasks) - 1
+	if numbers.MatchString(strings.TrimSpace(pattern)) {
+		return fmt.Errorf("no task has the name or number %q; the numbers are 0 to %d", pattern, last)
+	}
+	return fmt.Errorf("no task matches %q; the first is %s and the last %s", pattern, tasks[0].ID, tasks[last].ID)
 }
 
 // otherName finds a task of the benchmark under another name that the

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 )
 
@@ -15,10 +18,37 @@ table; models that played the same tasks are compared task by task with the firs
   heldout compare runs/tuned --baseline agentrefine --format latex --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			_, err := out.print(sys, dirs)
+			once, err := eachOnce(sys, dirs)
+			if err != nil {
+				return err
+			}
+			_, err = out.print(sys, once)
 			return err
 		},
 	}
 	out.flags(c)
 	return c
+}
+
+// eachOnce leaves out directories that come again, under whatever name: the same
+// records count once.
+func eachOnce(sys *system, dirs []string) (once []string, err error) {
+	var seen []os.FileInfo
+next:
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+		}
+		for i, other := range seen {
+			if os.SameFile(info, other) {
+				if _, err := fmt.Fprintf(sys.stderr, "%s and %s are the same directory, which counts once\n", once[i], dir); err != nil {
+					return nil, err
+				}
+				continue next
+			}
+		}
+		once, seen = append(once, dir), append(seen, info)
+	}
+	return once, nil
 }

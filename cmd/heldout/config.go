@@ -177,7 +177,13 @@ func resolve(sys *system, given *pflag.FlagSet, kind runKind, file string) (r co
 			offered = append(offered, e.Name)
 		}
 	}
+	if err := checkData(r.Data); err != nil {
+		return r, nil, err
+	}
 	r.Env, skipped = catalog.Available(offered, r.Setup)
+	if len(r.Env) == 0 {
+		return r, nil, errors.Join(skipped...)
+	}
 	return r, skipped, nil
 }
 

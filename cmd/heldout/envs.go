@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
@@ -14,6 +17,21 @@ import (
 func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
 	s.Data, s.SciworldJar = sys.getenv(dataVariable), sys.getenv(jarVariable)
 	setupFlags(c.Flags(), s)
+}
+
+// checkData reports a data folder that is not there, or is none.
+func checkData(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("the data folder cannot be used: %w", err)
+	}
+	return nil
 }
 
 // The environment variables that stand for --data and --sciworld-jar.
@@ -30,6 +48,9 @@ func newEnvs(sys *system) *cobra.Command {
 		Short: "List the environments, and what is missing for them",
 		Args:  args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkData(o.Data); err != nil {
+				return usage(err)
+			}
 			t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
 				{Key: "environment", Header: "Environment", Left: true},
 				{Key: "tasks", Header: "Tasks"},

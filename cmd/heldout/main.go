@@ -22,9 +22,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// version and commit are set by release builds.
-var version, commit = "dev", ""
-
 // The exit codes.
 const (
 	exitOK          = 0
@@ -35,6 +32,7 @@ const (
 )
 
 func main() {
+	build, _ := debug.ReadBuildInfo() // nil if the binary has none
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	// A reader that closes the pipe must be an error of the write, not the end of
 	// the process in the middle of a run.
@@ -53,7 +51,7 @@ func main() {
 		getenv:        os.Getenv,
 		proxy:         http.ProxyFromEnvironment,
 		now:           time.Now,
-		tool:          about(),
+		tool:          about(build),
 	}))
 }
 
@@ -106,20 +104,6 @@ func (s *system) warn(line string) {
 
 // warning is a line that must not be overlooked.
 func warning(line string) string { return "warning: " + table.Printable(line) }
-
-// about says which build this is.
-func about() record.Tool {
-	t := record.Tool{Version: version, Commit: commit}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		t.Go = info.GoVersion
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && t.Commit == "" {
-				t.Commit = s.Value
-			}
-		}
-	}
-	return t
-}
 
 // execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, sys *system) int {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +19,18 @@ func TestMain(m *testing.M) {
 		"heldout":    main,
 		"fakeserver": serveFake,
 	})
+}
+
+// exits runs a command that has to end with an exit code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	code := 0
+	var failed *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
+		code = failed.ExitCode()
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("the exit code is %d, want %s", code, args[0])
+	}
 }
 
 // makeHostileYAML writes documents that would keep a parser busy: deep.yaml,
@@ -64,7 +79,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("STORY", story)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile, "mkyaml": makeHostileYAML},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile, "mkyaml": makeHostileYAML, "exits": exits},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
 			return cond == "data" && err == nil, nil

@@ -19,18 +19,53 @@ OpenAI protocol) or Ollama, records every episode, and prints success and
 progress rates with intervals and spreads.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),
+		Args:          cobra.ArbitraryArgs,
 	}
+	root.RunE = func(c *cobra.Command, names []string) error {
+		if len(names) > 0 {
+			return unknownCommand(c, names[0])
+		}
+		return c.Help()
+	}
+	root.SetVersionTemplate("heldout {{.Version}}\n")
 	root.SetIn(sys.stdin)
 	root.SetOut(sys.stdout)
 	root.SetErr(sys.stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
 	})
+	root.SuggestionsMinimumDistance = 2
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newRun(sys), newSweep(sys), newCompare(sys), newRepair(sys), newPlay(sys), newReplay(sys),
 		newEnvs(sys), newTasks(sys), newWiki(sys), newDoctor(sys), newVersion(sys),
 	)
 	return root
+}
+
+// newHelp returns the command that prints the help of another one.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(c *cobra.Command, names []string) error {
+			of, rest, err := c.Root().Find(names)
+			if err != nil || len(rest) > 0 || of == c.Root() && len(names) > 0 {
+				return unknownCommand(c.Root(), strings.Join(names, " "))
+			}
+			return of.Help()
+		},
+	}
+}
+
+// unknownCommand names the commands that the user may have meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q; see heldout --help", name)
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		err = fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(like, " or "))
+	}
+	return usage(err)
 }
 
 // args checks the number of arguments.

@@ -18,6 +18,9 @@ func newTasks(sys *system) *cobra.Command {
 		Example: "  heldout tasks pddl --tasks 'gripper/*,20-29'",
 		Args:    args(1, 1, "the name of an environment"),
 		RunE: func(_ *cobra.Command, names []string) error {
+			if _, err := catalog.Find(names[0]); err != nil {
+				return usage(err)
+			}
 			if err := checkSetup(names, o); err != nil {
 				return usage(err)
 			}

@@ -3,7 +3,11 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,6 +29,9 @@ type Entry struct {
 	// Takes names the settings of configs.Setup, beside data and generator
 	// seed, that the environment has a use for.
 	Takes []string
+	// Folders are the folders of the data folder that its official tasks may lie
+	// in; one of them has to be there.
+	Folders []string
 	// Missing says what only the user can provide and has not, as an
 	// *envs.UnavailableError; nil for environments that need nothing.
 	Missing func(configs.Setup) error
@@ -37,27 +44,27 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{
-			Name: alfworld.Name, Summary: "household tasks: find, clean, heat, cool, place and look at things",
+			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"}, Summary: "household tasks: find, clean, heat, cool, place and look at things",
 			Takes: []string{"split", "dialect", "step-limit-reward"}, Open: openALFWorld,
 		},
 		{
-			Name: babyai.Name, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
+			Name: babyai.Name, Folders: []string{"babyai"}, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
 			Takes: []string{"variant"}, Open: openBabyAI,
 		},
 		{
-			Name: hotpotqa.Name, Summary: "questions over Wikipedia: search, look up, answer",
+			Name: hotpotqa.Name, Folders: []string{"hotpotqa"}, Summary: "questions over Wikipedia: search, look up, answer",
 			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-contact", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
 		},
 		{
-			Name: jericho.Name, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
+			Name: jericho.Name, Folders: []string{"jericho"}, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
 			Takes: []string{"jericho-bindings", "huntdark"}, Open: openJericho,
 		},
 		{
-			Name: pddl.Name, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
+			Name: pddl.Name, Folders: []string{"pddl"}, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
 			Open: openPDDL,
 		},
 		{
-			Name: sciworld.Name, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
+			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
 			Takes:   []string{"sciworld-jar", "jvms", "variant", "split", "simplifications"},
 			Missing: func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
 			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
@@ -93,11 +100,12 @@ func Find(name string) (Entry, error) {
 }
 
 // Available returns those of the environments that can be played, and for each
-// of the others why it cannot. Names that are none are left in.
+// of the others why it cannot: something else is missing, or the data folder has
+// nothing of it. Names that are none are left in.
 func Available(names []string, s configs.Setup) (available []string, unavailable []error) {
 	for _, name := range names {
-		if e, err := Find(name); err == nil && e.Missing != nil {
-			if err := e.Missing(s); err != nil {
+		if e, err := Find(name); err == nil {
+			if err := e.unavailable(s); err != nil {
 				unavailable = append(unavailable, err)
 				continue
 			}
@@ -105,6 +113,25 @@ func Available(names []string, s configs.Setup) (available []string, unavailable
 		available = append(available, name)
 	}
 	return available, unavailable
+}
+
+// unavailable says why the environment cannot be played. Data that are there but
+// incomplete are no reason: an environment is not skipped because of a mistake.
+func (e Entry) unavailable(s configs.Setup) error {
+	if e.Missing != nil {
+		if err := e.Missing(s); err != nil {
+			return err
+		}
+	}
+	if s.Data == "" {
+		return nil
+	}
+	for _, folder := range e.Folders {
+		if _, err := os.Stat(filepath.Join(s.Data, folder)); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s", e.Name, s.Data, strings.Join(e.Folders, " or "))
 }
 
 // Unused returns those of the settings that none of the environments takes.
@@ -144,7 +171,7 @@ func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
 		Questions: s.Questions, Sample: s.Sample,
 		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Contact: s.WikiContact, Cache: s.WikiCache, Index: s.WikiIndex},
 	}
-	if s.Data == "" {
+	if s.Data == "" && !hotpotqa.IsPath(s.Questions) {
 		return hotpotqa.NewEmbedded(o, out)
 	}
 	return hotpotqa.NewOfficial(s.Data, o, out)

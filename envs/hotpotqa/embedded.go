@@ -25,7 +25,7 @@ var (
 // articles where no other pages are chosen.
 func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	if o.Questions != "" {
-		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data", o.Questions)
+		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data, or the path of the file, such as ./%[1]s", o.Questions)
 	}
 	e := newEnv(envs.Generated, o)
 	all, err := embeddedQuestions()

@@ -27,13 +27,17 @@ const devFile = "hotpot_dev_v1_simplified.json"
 // articles each answer rests on.
 var factFiles = []string{"hotpot_dev_distractor_v1.json", "hotpot_dev_fullwiki_v1.json", "hotpot_distractor_200.json"}
 
+// IsPath reports whether a file of questions is given by its path, not by its name
+// in the data folder.
+func IsPath(questions string) bool { return strings.ContainsRune(questions, filepath.Separator) }
+
 // NewOfficial reads HotpotQA's own questions from a folder laid out as
-// AgentBoard's data folder.
+// AgentBoard's data folder; it is not needed where Options.Questions is a path.
 func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	e := newEnv(envs.Official, o)
 	name := cmp.Or(o.Questions, devFile)
 	file := name
-	if !strings.ContainsRune(name, filepath.Separator) {
+	if !IsPath(name) {
 		file = filepath.Join(dir, folder, name)
 	}
 	b, err := datafile.Read(file, datafile.MaxQuestions)
