@@ -65,8 +65,8 @@ type goldenBindings struct {
 	}
 }
 
-// flag is how the records write a boolean.
-func flag(b bool) float64 {
+// numeric is how the records write a boolean.
+func numeric(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -105,7 +105,7 @@ func TestWalkthroughDigests(t *testing.T) {
 				}
 				chain = append(append(chain, 0x1e), latin1(text)...)
 				got := []any{sha(latin1(text))[:16], sha([]byte(observation(text)))[:16],
-					float64(s.score()), float64(s.moves()), flag(s.won()), flag(s.over())}
+					float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.over())}
 				for k := range got {
 					if got[k] != want.Steps[n][k] {
 						t.Fatalf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)
@@ -149,7 +149,7 @@ func TestMixedDigests(t *testing.T) {
 				}
 				raw := latin1(text)
 				chain = append(append(chain, 0x1e), raw...)
-				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), flag(s.won()), flag(s.over())}
+				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.over())}
 				for k := range got {
 					if got[k] != want.Steps[n][k] {
 						t.Errorf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)
@@ -157,7 +157,7 @@ func TestMixedDigests(t *testing.T) {
 					}
 				}
 			}
-			if flag(s.machine.Halted()) != want.Halted || sha(chain) != want.Chain {
+			if numeric(s.machine.Halted()) != want.Halted || sha(chain) != want.Chain {
 				t.Errorf("halted %v, chain %s; want %v, %s", s.machine.Halted(), sha(chain), want.Halted, want.Chain)
 			}
 		})

@@ -22,11 +22,10 @@ func deriveTemplates(story *zmachine.Story) string {
 	}
 	if informSerial(story.Serial()) {
 		g.inform()
-		g.merge(func(at int) bool { return at > 0 })
 	} else {
 		g.infocom()
 	}
-	g.merge(func(at int) bool { return at == 0 })
+	g.merge()
 	var templates []string
 	for _, l := range g.lines {
 		templates = append(templates, strings.Join(l.parts, " "))
@@ -50,8 +49,10 @@ type grammar struct {
 // line is a command that a parser understands: words, or alternatives like a/b,
 // the first of which is the verb, and placeholders.
 type line struct {
-	parts  []string
-	action int
+	parts []string
+	// meaning is all that the story says of the line besides its words: the
+	// action and what kinds of objects it takes.
+	meaning string
 }
 
 const (
@@ -62,7 +63,7 @@ const (
 )
 
 // add puts in a line of a verb.
-func (g *grammar) add(verb string, parts []string, action int) {
+func (g *grammar) add(verb string, parts []string, meaning string) {
 	objects := 0
 	for _, p := range parts {
 		if p == placeholder {
@@ -70,45 +71,27 @@ func (g *grammar) add(verb string, parts []string, action int) {
 		}
 	}
 	if objects <= maxObjects && len(g.lines) < maxLines {
-		g.lines = append(g.lines, line{append([]string{verb}, parts...), action})
+		g.lines = append(g.lines, line{append([]string{verb}, parts...), meaning})
 	}
 }
 
-// merge makes one of lines that mean the same and differ in a single word, if
-// they differ at a place that is wanted.
-func (g *grammar) merge(wanted func(at int) bool) {
+// merge makes one line of those that mean the same and differ in the verb alone.
+// The alternatives stand in the order in which the verbs were read.
+func (g *grammar) merge() {
 	var out []line
-next:
+	places := map[string]int{}
 	for _, l := range g.lines {
-		for _, o := range out {
-			if at := l.differs(o); o.action == l.action && at >= 0 && wanted(at) {
-				words := append(strings.Split(o.parts[at], "/"), strings.Split(l.parts[at], "/")...)
-				slices.Sort(words)
-				o.parts[at] = strings.Join(slices.Compact(words), "/")
-				continue next
+		key := strings.Join(l.parts[1:], " ") + "\n" + l.meaning
+		if at, ok := places[key]; ok {
+			if have := &out[at].parts[0]; !slices.Contains(strings.Split(*have, "/"), l.parts[0]) {
+				*have += "/" + l.parts[0]
 			}
+			continue
 		}
+		places[key] = len(out)
 		out = append(out, l)
 	}
 	g.lines = out
-}
-
-// differs returns the place of the only word in which two lines differ, or -1.
-func (l line) differs(o line) int {
-	at := -1
-	if len(l.parts) != len(o.parts) {
-		return -1
-	}
-	for i, p := range l.parts {
-		if p == o.parts[i] {
-			continue
-		}
-		if at >= 0 || p == placeholder || o.parts[i] == placeholder {
-			return -1
-		}
-		at = i
-	}
-	return at
 }
 
 // typable reports whether a word can stand in a command.
@@ -139,35 +122,41 @@ func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
 	return word
 }
 
-// verbs calls visit for every verb that is about the world: its spellings and
+// verbs calls visit for every verb: its spellings and
 // the address of its lines. At the beginning of static memory there is a table
-// of these addresses, from verb 255 downwards.
+// of these addresses, from verb 255 downwards. Verbs that the story defines last
+// have the lowest numbers and come first, as in the reference's templates.
 func (g *grammar) verbs(has func(data []byte, number byte) bool, visit func(verb string, lines int)) {
-	for number := 255; number > 0; number-- {
+	for number := 1; number <= 255; number++ {
 		verb := g.spellings(func(data []byte) bool { return has(data, byte(number)) })
 		lines := g.story.Word(g.story.StaticMemory() + 2*(255-number))
-		if verb != "" && lines >= g.story.StaticMemory() && lines < g.story.Size() {
+		if verb != "" && verb != jumpingVerb && lines >= g.story.StaticMemory() && lines < g.story.Size() {
 			visit(verb, lines)
 		}
 	}
 }
 
-// Flags of dictionary words; see flagNoun.
+// jumpingVerb is a verb of Inform's debugging commands, which takes the player to
+// any place. The reference's templates leave it out.
+const jumpingVerb = "goto"
+
+// Flags in the first data byte of dictionary words; spec §9.4.
 const (
 	flagInformVerb    = 0x01
-	flagInformMeta    = 0x02 // a verb about the program
 	flagPreposition   = 0x08
 	flagInfocomVerb   = 0x40
 	infocomFirst      = 0x03 // which of the two values comes first:
 	infocomFirstPrep  = 0x00
 	infocomFirstVerb  = 0x01
-	informLine1       = 8 // bytes of a line in version 1
+	informLine1       = 8  // bytes of a line in version 1
+	informFilter      = 16 // tokens that a routine of the story decides about
+	informScope       = 80 // behind the last of them
 	informPreposition = 180
 	informEnd         = 15 // behind the last token in version 2
 )
 
 func informVerb(data []byte, number byte) bool {
-	return data[0]&(flagInformVerb|flagInformMeta) == flagInformVerb && data[1] == number
+	return data[0]&flagInformVerb != 0 && data[1] == number
 }
 
 // inform reads the grammar of Inform's library.
@@ -177,14 +166,13 @@ func (g *grammar) inform() {
 		count := int(g.story.Byte(at))
 		at++
 		for range count {
-			action, read := g.story.Word(at), g.informLine2
+			read := g.informLine2
 			if version1 {
-				action, read = int(g.story.Byte(at+7)), g.informLine
+				read = g.informLine
 			}
-			var parts []string
-			var ok bool
-			if parts, at, ok = read(at); ok {
-				g.add(verb, parts, action)
+			parts, meaning, next, ok := read(at)
+			if at = next; ok {
+				g.add(verb, parts, meaning)
 			}
 		}
 	})
@@ -194,8 +182,7 @@ func (g *grammar) inform() {
 // the lines of all verbs end where those of another verb begin.
 func (g *grammar) informVersion1() bool {
 	var starts []int
-	g.verbs(func(data []byte, number byte) bool { return data[0]&flagInformVerb != 0 && data[1] == number },
-		func(_ string, lines int) { starts = append(starts, lines) })
+	g.verbs(informVerb, func(_ string, lines int) { starts = append(starts, lines) })
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
 	for i := 0; i+1 < len(starts); i++ {
@@ -208,45 +195,58 @@ func (g *grammar) informVersion1() bool {
 
 // informLine reads a line of version 1: the number of objects, six tokens, an
 // action.
-func (g *grammar) informLine(at int) (parts []string, next int, ok bool) {
+func (g *grammar) informLine(at int) (parts []string, meaning string, next int, ok bool) {
 	objects := int(g.story.Byte(at))
+	tokens := []byte{g.story.Byte(at + 7)} // the action
 	for i := 1; i <= 6; i++ {
 		token := g.story.Byte(at + i)
 		switch {
 		case token >= informPreposition:
 			word := g.preposition(token, func(data []byte) byte { return data[2] })
 			if word == "" {
-				return nil, at + informLine1, false
+				return nil, "", at + informLine1, false
 			}
 			parts = append(parts, word)
+		case token >= informFilter && token < informScope:
+			return nil, "", at + informLine1, false
 		case objects > 0:
 			parts = append(parts, placeholder)
+			tokens = append(tokens, token)
 			objects--
 		}
 	}
-	return parts, at + informLine1, true
+	return parts, string(tokens), at + informLine1, true
 }
 
 // informLine2 reads a line of version 2: an action of two bytes and tokens of
 // three, the first of which says of which kind a token is, and whether it is an
 // alternative to the one before.
-func (g *grammar) informLine2(at int) (parts []string, next int, ok bool) {
+func (g *grammar) informLine2(at int) (parts []string, meaning string, next int, ok bool) {
 	const (
 		kind        = 0x0F
 		preposition = 2
+		filter      = 3 // objects for which a routine of the story holds
+		routine     = 6 // words that a routine of the story reads
 		alternative = 0x10
 	)
 	ok = true
+	tokens := []byte{g.story.Byte(at), g.story.Byte(at + 1)} // the action
 	at += 2
 	for at < g.story.Size() && g.story.Byte(at) != informEnd {
 		token, data := g.story.Byte(at), g.story.Word(at+1)
 		at += 3
 		text := placeholder
-		if token&kind == preposition {
+		switch token & kind {
+		case filter, routine:
+			ok = false
+			continue
+		case preposition:
 			if text = g.addresses[data]; text == "" {
 				ok = false
 				continue
 			}
+		default:
+			tokens = append(tokens, token, byte(data>>8), byte(data))
 		}
 		if n := len(parts); token&alternative != 0 && n > 0 && text != placeholder {
 			parts[n-1] += "/" + text
@@ -254,7 +254,7 @@ func (g *grammar) informLine2(at int) (parts []string, next int, ok bool) {
 		}
 		parts = append(parts, text)
 	}
-	return parts, at + 1, ok
+	return parts, string(tokens), at + 1, ok
 }
 
 // infocom reads the grammar of Infocom's games of version 3: lines of eight
@@ -281,7 +281,11 @@ func (g *grammar) infocom() {
 				}
 			}
 			if ok {
-				g.add(verb, parts, int(g.story.Byte(at+7)))
+				meaning := make([]byte, 0, 5)
+				for i := 3; i < 8; i++ {
+					meaning = append(meaning, g.story.Byte(at+i))
+				}
+				g.add(verb, parts, string(meaning))
 			}
 			at += 8
 		}

@@ -11,22 +11,13 @@ import (
 // vocabulary is the dictionary of a story.
 type vocabulary struct {
 	length int // of the longest word
-	flags  map[string]byte
-	inform bool
+	words  map[string]bool
 }
 
-// Flags in the first data byte of a dictionary word; spec §9.4.
-const (
-	flagNoun             = 0x80
-	flagInfocomAdjective = 0x20
-)
-
 func newVocabulary(m *zmachine.Machine) *vocabulary {
-	v := &vocabulary{flags: map[string]byte{}, inform: informSerial(m.Story().Serial())}
+	v := &vocabulary{words: map[string]bool{}}
 	for _, w := range m.Dictionary() {
-		if len(w.Data) > 0 {
-			v.flags[w.Text] |= w.Data[0]
-		}
+		v.words[w.Text] = true
 		v.length = max(v.length, len(w.Text))
 	}
 	return v
@@ -42,10 +33,10 @@ func informSerial(serial string) bool {
 	return len(serial) == 6 && serial[0] != '8' && serial[2] <= '1' && serial[4] <= '3'
 }
 
-// find looks a word up by as many letters as the dictionary keeps.
-func (v *vocabulary) find(word string) (flags byte, ok bool) {
-	flags, ok = v.flags[word[:min(len(word), v.length)]]
-	return flags, ok
+// knows reports whether a word is in the dictionary, by as many letters as that
+// keeps.
+func (v *vocabulary) knows(word string) bool {
+	return v.words[word[:min(len(word), v.length)]]
 }
 
 // class is what kind of word a name is.
@@ -74,43 +65,32 @@ func (n name) worth() int {
 	return w
 }
 
-// tokens matches the words of a text.
-var tokens = regexp.MustCompile(`[A-Za-z']+`)
-
 // readable replaces what separates words by spaces; spec §9.3.
 func readable(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "*", " ", "-", " ").Replace(text))
 }
 
-// functionWords name nothing, although stories flag many of them as nouns: Inform
-// does so with every word that stands in its code. The tagger of the reference
-// does not take them for nouns either.
-var functionWords = strings.Fields(`a an the all any each every some this that these those
-	of in on to at by for from with into onto off out up down over under and or but not no
-	is are was were be been am has have had do does did can could will would should may might must
-	i me my mine myself you your yours yourself he him his she her hers it its itself
-	we us our they them their who whom whose which what when where why how there here
-	if then than so as just very too also only s t d ll m re ve`)
-
-// namesIn returns the words of a text that the story knows as names of things.
+// namesIn returns the words of a text that the story knows and that name things
+// there or describe them. Names of directions come last: where several commands
+// do the same, one that names a thing is of more use.
 func (v *vocabulary) namesIn(text string) []name {
-	var out []name
-	for _, t := range tokens.FindAllString(readable(text), -1) {
-		word := strings.ToLower(t)
-		flags, ok := v.find(word)
-		switch {
-		case slices.Contains(functionWords, word):
-		case ok && flags&flagNoun != 0:
-			out = append(out, name{word, noun, false})
-		case ok && !v.inform && flags&flagInfocomAdjective != 0:
-			out = append(out, name{word, adjective, false})
+	var things, directions []name
+	for _, w := range tag(readable(text)) {
+		if !v.knows(w.text) {
+			continue
+		}
+		if slices.Contains(directionWords, w.text) {
+			directions = append(directions, w)
+		} else {
+			things = append(things, w)
 		}
 	}
-	return out
+	return append(things, directions...)
 }
 
 // namesOf returns the names that an object's own name contains.
 func namesOf(text string) []name {
+	text = strings.TrimSpace(text)
 	out := []name{{text, properName, true}}
 	words := strings.Fields(text)
 	if len(words) < 2 {
@@ -141,8 +121,7 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 		names = append(names, namesOf(text)...)
 	}
 	names = slices.DeleteFunc(names, func(n name) bool {
-		_, known := v.find(n.text)
-		return n.text == "" || !known && !strings.Contains(n.text, " ")
+		return n.text == "" || !v.knows(n.text) && !strings.Contains(n.text, " ")
 	})
 	best, err := s.examine(at, names[:min(len(names), maxNames)])
 	return append(best, "all"), err

@@ -2,6 +2,7 @@ package jericho
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,4 +44,32 @@ func TestReducedTemplates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The templates derived from the stories are the reference's, but for a few that
+// were written by hand there.
+func TestDerivedTemplates(t *testing.T) {
+	var b goldenBindings
+	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
+	counts := usualVerbs()
+	all, common := 0, 0
+	for i := range games {
+		g := &games[i]
+		want := distinct(reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts))
+		got := distinct(reduceTemplates(deriveTemplates(officialStory(t, g)), g.wordLength, counts))
+		missing, extra := lacking(want, got), lacking(got, want)
+		all += len(want) + len(extra)
+		common += len(want) - len(missing)
+		if len(missing) > 8 || len(extra) > 5 {
+			t.Errorf("%s: missing %q, extra %q", g.name, missing, extra)
+		}
+	}
+	if agreement := float64(common) / float64(all); agreement < 0.98 {
+		t.Errorf("%.3f of all templates agree", agreement)
+	}
+}
+
+// lacking returns the texts of a list that another does not have.
+func lacking(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }
