@@ -35,22 +35,27 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "episodes in flight")
 }
 
+// playerFlags adds the flags that say how a served model plays.
+func playerFlags(f *pflag.FlagSet, r *configs.Run) {
+	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
+	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
+	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
+	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
+	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
+	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "longest reply in tokens; 0 for the agent's own: react 512, act 100")
+	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
+}
+
 // runFlags adds all flags of a run; their names are the keys of configs.Run.
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	serverFlags(f, r)
+	playerFlags(f, r)
 	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments to play, separated by commas; the default is all, see heldout envs")
 	setupFlags(f, &r.Setup)
 	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "which generated tasks")
 	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
 	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
-	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
-	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
-	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
 	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or how many: 10 means 0-9")
-	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
-	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
-	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "longest reply in tokens; 0 for the agent's own: react 512, act 100")
-	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
 	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
 	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "go on if none of a model's first replies can be used, and count that as failures; without it the run stops with the reason")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")

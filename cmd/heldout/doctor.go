@@ -9,7 +9,9 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/catalog"
+	"heldout/eval"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 func newDoctor(sys *system) *cobra.Command {
@@ -22,7 +24,9 @@ func newDoctor(sys *system) *cobra.Command {
 doctor --model asks a server for a few dozen short replies and reports: whether it is
 reachable and has the model, its context length, whether sampling is honoured, whether
 the same prompt gets the same answer, alone and under concurrency, and whether a prompt
-that is too long is refused rather than cut.`,
+that is too long is refused rather than cut. Then it plays the first turn of a task as a
+run with these settings would, shows the reply and what is read in it, and says if a run
+would be worthless. The default environment for that is pddl.`,
 		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64",
 		Args:    args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
@@ -35,27 +39,12 @@ that is too long is refused rather than cut.`,
 			if len(r.Model) != 1 || isBaseline(r.Model[0]) {
 				return usage(errors.New("want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
-			client, err := openModel(sys, r, r.Model[0])
-			if err != nil {
-				return usage(err)
-			}
-			defer client.Close()
-			failed := 0
-			for _, check := range model.Examine(c.Context(), client, r.ExtraBody, r.Concurrency) {
-				if check.Status == model.CheckFail {
-					failed++
-				}
-				if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
-					return err
-				}
-			}
-			if failed > 0 {
-				return fmt.Errorf("%d check(s) failed", failed)
-			}
-			return c.Context().Err()
+			return examineModel(c.Context(), sys, r)
 		},
 	}
 	serverFlags(c.Flags(), &r)
+	playerFlags(c.Flags(), &r)
+	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment whose first turn the model plays; the default is pddl with generated tasks")
 	taskSource(c, sys, &r.Setup)
 	return c
 }
@@ -87,4 +76,83 @@ func examineEnv(ctx context.Context, sys *system, name string, s configs.Setup) 
 		return fmt.Errorf("%d check(s) failed", failed)
 	}
 	return ctx.Err()
+}
+
+// examineModel checks a model server, and how a run on it would begin.
+func examineModel(ctx context.Context, sys *system, r configs.Run) error {
+	if len(r.Env) == 0 {
+		r.Env, r.Setup = configs.Strings{"pddl"}, configs.Setup{}
+	}
+	if len(r.Env) > 1 {
+		return usage(errors.New("want one --env, whose first turn the model plays"))
+	}
+	r.Limit, r.Seeds = 1, "0-0"
+	if err := validate(r, plainRun); err != nil {
+		return usage(err)
+	}
+	job, err := newJob(sys, r)
+	if err != nil {
+		return usage(err)
+	}
+	defer job.close()
+	client := job.served[0].client
+	checks := model.Examine(ctx, client, r.ExtraBody, r.Concurrency)
+	failed := 0
+	answers := false
+	for _, check := range checks {
+		if check.Status == model.CheckFail {
+			failed++
+		}
+		answers = answers || check.Name == "reply" && check.Status != model.CheckFail
+		if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
+			return err
+		}
+	}
+	if answers {
+		job.served[0].player.ContextLimit = client.ContextLimit()
+		worthless, err := job.firstTurn(ctx, sys)
+		if err != nil {
+			return err
+		}
+		if worthless {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d check(s) failed", failed)
+	}
+	return ctx.Err()
+}
+
+// firstTurn plays the first turn of the run, shows it, and reports whether the
+// run would be worthless.
+func (j *job) firstTurn(ctx context.Context, sys *system) (worthless bool, err error) {
+	turn, err := j.plan.FirstTurn(ctx)
+	title := fmt.Sprintf("first turn (%s, %s, agent %s)", j.config.Env[0], turn.Task, j.config.Agent)
+	if err != nil {
+		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", model.CheckFail, title, table.Printable(err.Error()))
+		return true, err
+	}
+	status, verdict := judge(turn)
+	read := "none"
+	if !turn.Move.FormatError {
+		read = fmt.Sprintf("%q, valid: %v", turn.Move.Action, turn.Step.Valid)
+	}
+	_, err = fmt.Fprintf(sys.stdout, "%-8s %s: %s\n  finish reason: %q\n  reasoning: %q\n  reply: %q\n  thought: %q\n  action: %s\n",
+		status, title, verdict, turn.Reply.FinishReason, turn.Reply.Reasoning, turn.Reply.Text, turn.Move.Thought, read)
+	return status == model.CheckFail, err
+}
+
+// judge says what a first turn promises.
+func judge(t eval.Turn) (model.CheckStatus, string) {
+	fault := t.Move.Fault
+	switch {
+	case t.Move.FormatError:
+		return model.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, fault.Remedy())
+	case fault != "":
+		return model.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, fault.Remedy())
+	case !t.Step.Valid:
+		return model.CheckWarn, "the reply can be read, but its action is not valid"
+	}
+	return model.CheckOK, "the reply can be read, and its action is valid"
 }
