@@ -17,6 +17,10 @@ func (o Options) base() (*url.URL, error) {
 	case strings.Contains(o.BaseURL, "@"):
 		// Not quoted: what stands before the @ may be a password.
 		return nil, errors.New("base URL holds a user name: give a key through --api-key-env instead")
+	case strings.ContainsAny(o.BaseURL, "?#"):
+		// Not quoted whole: services take keys there.
+		bare := o.BaseURL[:strings.IndexAny(o.BaseURL, "?#")]
+		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", bare)
 	case o.Spec.Provider == Ollama:
 		return ollamaBase(o.BaseURL)
 	case o.BaseURL != "":
@@ -30,21 +34,17 @@ func (o Options) base() (*url.URL, error) {
 
 func parseBase(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
-		text, _, _ = strings.Cut(text, "?")
 		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+text, "https://"+text)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("base URL %q is none: %w", plainAddresses(text), errors.Unwrap(err))
+		return nil, fmt.Errorf("base URL: %w", err)
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("base URL %q: unknown scheme %q: use http or https", text, u.Scheme)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("base URL %q names no host", text)
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		// Not quoted whole: services take keys there.
-		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", text[:strings.IndexAny(text, "?#")])
 	}
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
 	return u, nil

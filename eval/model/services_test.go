@@ -1,0 +1,272 @@
+package model_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/eval/model"
+)
+
+// refusing answers vllmReply to requests that lack the field, and others with
+// that refusal.
+func refusing(status int, words string, fields ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			say(500, "")(w, r)
+			return
+		}
+		for _, field := range fields {
+			if _, sent := body[field]; sent {
+				say(status, strings.ReplaceAll(words, "FIELD", field))(w, r)
+				return
+			}
+		}
+		say(200, vllmReply)(w, r)
+	}
+}
+
+// The words with which services refuse fields are those of their documentation
+// and of reports by users.
+func TestRefusedFieldsAreDropped(t *testing.T) {
+	openAI := `{"error":{"message":"Unsupported parameter: 'FIELD' is not supported with this model.","type":"invalid_request_error","param":"FIELD","code":"unsupported_parameter"}}`
+	for _, c := range []struct {
+		name   string
+		status int
+		words  string
+		fields []string // that it refuses
+		want   []string // that are dropped with a mark
+	}{
+		{"OpenAI, a reasoning model", 400, openAI, []string{"stop", "temperature", "top_p"}, []string{"temperature", "top_p"}},
+		{"OpenAI, a value", 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`,
+			[]string{"temperature"}, []string{"temperature"}},
+		{"OpenAI, the length", 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
+			[]string{"max_tokens"}, nil},
+		{"OpenAI, older", 400, `{"error":{"message":"Unrecognized request argument supplied: FIELD","type":"invalid_request_error","param":null,"code":null}}`, []string{"top_k", "min_p"}, []string{"min_p", "top_k"}},
+		{"Azure, many", 400, `{"error":{"message":"Unrecognized request arguments supplied: FIELD, presence","type":"invalid_request_error"}}`, []string{"min_p", "top_k"}, []string{"min_p", "top_k"}},
+		{"Google", 400, `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"FIELD\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
+		{"Groq", 400, `{"error":{"message":"property 'top_k' is unsupported, did you mean 'top_p'?","type":"invalid_request_error"}}`, []string{"top_k"}, []string{"top_k"}},
+		{"Mistral", 422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":7}]},"type":"invalid_request_error","param":null,"code":null}`,
+			[]string{"seed", "repetition_penalty"}, []string{"repetition_penalty", "seed"}},
+		{"Fireworks", 400, `{"error":{"object":"error","type":"invalid_request_error","message":"Extra inputs are not permitted, field: 'FIELD', value: 0"}}`, []string{"min_p", "seed"}, []string{"min_p", "seed"}},
+		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"FIELD: Extra inputs are not permitted"}}`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
+		{"Anthropic, both", 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` and `top_p` cannot both be specified for this model. Please use only one.\"}}", []string{"top_p"}, []string{"top_p"}},
+		{"Anthropic, newer", 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`FIELD` is deprecated for this model.\"}}", []string{"temperature", "top_p"}, []string{"temperature", "top_p"}},
+		{"xAI", 400, `{"code":"Client specified an invalid argument","error":"Model grok-4 does not support parameter stop."}`, []string{"stop"}, nil},
+		{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":0}]}`, []string{"min_p"}, []string{"min_p"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := record(t, refusing(c.status, c.words, c.fields...))
+			var mu sync.Mutex
+			var told []string
+			client := open(t, model.Options{BaseURL: server.URL + "/v1", Tell: func(line string) {
+				mu.Lock()
+				defer mu.Unlock()
+				told = append(told, line)
+			}})
+			req := hello
+			req.Decoding.Stop = []string{"x"}
+			for range 2 {
+				reply, err := client.Chat(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.want, reply.Dropped); diff != "" {
+					t.Errorf("dropped (-want +got):\n%s", diff)
+				}
+			}
+			if n := len(server.all()); n != 2+len(c.fields) || len(told) != len(c.fields) {
+				t.Errorf("%d requests and the lines %q, for %d refused fields and 2 calls", n, told, len(c.fields))
+			}
+		})
+	}
+}
+
+func TestAskedForFieldsAreNotDropped(t *testing.T) {
+	server := record(t, refusing(400, `{"error":{"message":"property 'FIELD' is unsupported"}}`, "top_k"))
+	req := hello
+	req.Decoding.Extra = map[string]any{"top_k": 20}
+	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), req)
+	if got := as[*model.RequestError](t, err); !got.Fatal() || got.Field != "top_k" || len(server.all()) != 1 {
+		t.Errorf("the error is %#v after %d requests", got, len(server.all()))
+	}
+}
+
+// Refusals that every call would meet are fatal, and say what helps.
+func TestObstacles(t *testing.T) {
+	for _, c := range []struct {
+		status      int
+		words, want string
+	}{
+		{400, "System role not supported", "--no-system-role"},
+		{500, "System role not supported", "--no-system-role"},
+		{400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "--no-system-role"},
+		{400, "Developer instruction is not enabled for models/gemma-3-27b-it", "--no-system-role"},
+		{400, "Conversation roles must alternate user/assistant/user/assistant/...", "--no-system-role"},
+		{400, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...", "--no-system-role"},
+		{400, "As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat template if the tokenizer does not define one.", "--completions"},
+		{400, "Cannot use chat template functions because tokenizer.chat_template is not set and no template argument was passed!", "--completions"},
+		{400, "Model Not Exist", "name of the model"},
+		{400, "Invalid model: mistral-huge", "name of the model"},
+		{400, "gpt-x is not a valid model ID", "name of the model"},
+		{400, "The model `x` does not exist or you do not have access to it.", "name of the model"},
+		{400, "max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.", "smaller --max-tokens"},
+		{422, "max_tokens must be less than or equal to 8192", "smaller --max-tokens"},
+	} {
+		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": c.words}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := record(t, say(c.status, string(body)))
+		_, err = open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
+		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.want) || len(server.all()) != 1 {
+			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.status, c.words, err, got.Fatal(), len(server.all()))
+		}
+	}
+}
+
+// reasoner is a server that ends its reply at a stop string wherever it is, as
+// vLLM, SGLang, llama.cpp and Ollama do, and tells reasoning apart afterwards.
+func reasoner(full string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Stop []string }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			say(500, "")(w, r)
+			return
+		}
+		text := full
+		for _, stop := range body.Stop {
+			text, _, _ = strings.Cut(text, stop)
+		}
+		reply, err := json.Marshal(text)
+		if err != nil {
+			say(500, "")(w, r)
+			return
+		}
+		say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s},"finish_reason":"stop"}]}`, reply))(w, r)
+	}
+}
+
+// A stop string ends the reply, not the reasoning before it.
+func TestStopStringsDoNotCutReasoning(t *testing.T) {
+	req := hello
+	req.Decoding.Stop = []string{"\nObservation:"}
+	for _, full := range []string{
+		"<think>The last\nObservation: a box</think>Action: open box\nObservation: It is open.",
+		"[THINK]The last\nObservation: a box[/THINK]Action: open box\nObservation: It is open.",
+		"<|channel|>analysis<|message|>The last\nObservation: a box<|end|><|start|>assistant<|channel|>final<|message|>Action: open box\nObservation: It is open.",
+	} {
+		server := record(t, reasoner(full))
+		c := open(t, model.Options{BaseURL: server.URL})
+		for i := range 2 {
+			got, err := c.Chat(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Latency = 0
+			want := model.Reply{Text: "Action: open box", Reasoning: "The last\nObservation: a box", FinishReason: "stop", Attempts: 2 - i}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("call %d (-want +got):\n%s", i, diff)
+			}
+		}
+		var withStops []bool
+		for _, sent := range server.all() {
+			withStops = append(withStops, strings.Contains(sent.body, `"stop"`))
+		}
+		if !slices.Equal(withStops, []bool{true, false, false}) {
+			t.Errorf("stop strings were sent: %v", withStops)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		choice string
+		want   model.Fault
+	}{
+		{`{"message":{"content":"a"},"finish_reason":"stop"}`, ""},
+		{`{"message":{"content":"a"},"finish_reason":"length"}`, model.CutOff},
+		{`{"message":{"content":"<think>a"},"finish_reason":"length"}`, model.CutOff},
+		{`{"message":{"content":"<think>a"},"finish_reason":"stop"}`, model.OnlyReasoning},
+		{`{"message":{"content":null,"reasoning_content":"a"},"finish_reason":"stop"}`, model.OnlyReasoning},
+		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]},"finish_reason":"stop"}`, model.OnlyReasoning},
+		{`{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}`, model.ToolCalls},
+		{`{"message":{"content":null,"function_call":{"name":"f"}},"finish_reason":"function_call"}`, model.ToolCalls},
+		{`{"message":{"content":"","refusal":"I cannot help."},"finish_reason":"stop"}`, model.Refused},
+		{`{"message":{"content":"a"},"finish_reason":"content_filter"}`, model.Refused},
+		{`{"message":{"content":null},"finish_reason":"stop"}`, model.NoContent},
+		{`{"message":{"content":" "},"finish_reason":"stop"}`, model.Empty},
+	} {
+		server := record(t, say(200, `{"choices":[`+c.choice+`]}`))
+		got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+		if err != nil || got.Fault != c.want {
+			t.Errorf("%s: fault %q, %v; want %q", c.choice, string(got.Fault), err, string(c.want))
+		}
+	}
+	server := record(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))
+	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+	if got := as[*model.UnavailableError](t, err); got.Attempts != 4 {
+		t.Errorf("a reply that the server gave up: %v", err)
+	}
+}
+
+// What models say holds no key, unless that is a placeholder.
+func TestKeyIsNotEchoed(t *testing.T) {
+	for key, want := range map[string]string{key: "the key is [redacted]", "EMPTY": "the key is EMPTY"} {
+		reply, err := json.Marshal("the key is " + key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := record(t, say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s,"reasoning":%s},"finish_reason":%s}]}`, reply, reply, reply)))
+		got, err := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(key)}).Chat(t.Context(), hello)
+		if err != nil || got.Text != want || got.Reasoning != want || len(key) > 8 && got.FinishReason != want {
+			t.Errorf("%+v, %v; want %q", got, err, want)
+		}
+	}
+}
+
+// Addresses in errors hold no user and no query.
+func TestAddressesAreBare(t *testing.T) {
+	const secret = "hunter2"
+	for _, base := range []string{
+		"http://me:hunter2@localhost/v1", "http://me:hunter2/x@localhost/v1", "me:hunter2@localhost", "http://localhost/v1?key=hunter2",
+		"localhost/v1?key=hunter2", "http://local host/v1?key=hunter2", "http://localhost:port/?key=hunter2", "ftp://localhost/?key=hunter2", "http://?key=hunter2",
+	} {
+		for _, p := range []model.Provider{model.VLLM, model.Ollama} {
+			_, err := model.Open(model.Options{Spec: model.Spec{Provider: p, Name: "m"}, BaseURL: base})
+			if err == nil || strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: %v", base, err)
+			}
+		}
+	}
+	server := record(t, say(307, "", "Location", "https://me:hunter2@elsewhere.example/v1?token=hunter2#hunter2"))
+	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "https://elsewhere.example/v1") {
+		t.Errorf("a redirect: %v", err)
+	}
+}
+
+// All replies in flight have one budget, and give back what they took.
+func TestReplyBudget(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	server := record(t, say(200, `{"choices":[{"message":{"content":"`+long+`"},"finish_reason":"stop"}]}`))
+	c := open(t, model.Options{BaseURL: server.URL})
+	req := hello
+	if _, err := c.Chat(t.Context(), req); err == nil || !strings.Contains(err.Error(), "longer than 256 KiB") {
+		t.Errorf("a reply of 1 MiB to 64 tokens: %v", err)
+	}
+	req.Decoding.MaxTokens = 1 << 15
+	for range 3 {
+		got, err := c.Chat(t.Context(), req)
+		if err != nil || len(got.Text) != len(long) {
+			t.Fatalf("a reply of 1 MiB to 32768 tokens: %d bytes, %v", len(got.Text), err)
+		}
+	}
+}
