@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,9 +15,9 @@ import (
 )
 
 // BenchmarkCall compares a call with what a bare HTTP client spends on the same
-// request, with 256 in flight: the transport does nothing in "wire …", and is a
+// request, with 256 in flight. The transport does nothing in "wire …", and is a
 // server on loopback in "net …". Compare the times per operation of one run, or
-// its CPU time (-cpuprofile).
+// its CPU time (-cpuprofile). On two busy cores: wire 1.9 times, net 1.3 to 1.6.
 func BenchmarkCall(b *testing.B) {
 	req := model.Request{Decoding: model.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}, Seed: 7}
 	req.Messages = []model.Message{{Role: model.User, Content: strings.Repeat("You see a \"box\" and a shelf.\n", 120)}}
@@ -41,7 +42,7 @@ func BenchmarkCall(b *testing.B) {
 	for name, transport := range map[string]http.RoundTripper{"wire": nothing, "net": overNet} {
 		bare := &http.Client{Transport: transport}
 		b.Run(name+" bare", func(b *testing.B) {
-			b.SetParallelism(128)
+			b.SetParallelism(256 / runtime.GOMAXPROCS(0))
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					if err := bareCall(bare, server.URL, req); err != nil {
@@ -52,7 +53,7 @@ func BenchmarkCall(b *testing.B) {
 		})
 		client := open(b, model.Options{BaseURL: server.URL, Transport: transport, Key: model.NewSecret(key)})
 		b.Run(name+" heldout", func(b *testing.B) {
-			b.SetParallelism(128)
+			b.SetParallelism(256 / runtime.GOMAXPROCS(0))
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					if _, err := client.Chat(b.Context(), req); err != nil {

@@ -134,7 +134,9 @@ func (r *Reply) settle(sent content, stops []string, stopsSent bool, key Secret)
 	r.Text = key.scrubReply(visible)
 	r.Reasoning = key.scrubReply(sent.reasoning + found)
 	r.Instead = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
-	r.FinishReason = excerptOf(clean(r.FinishReason, key))
+	if r.FinishReason != "stop" { // the usual one
+		r.FinishReason = clean(r.FinishReason, key)
+	}
 	r.Fault = r.fault(sent)
 }
 

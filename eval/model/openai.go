@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,12 +139,9 @@ func (o *openAI) completion(ctx context.Context, x *exchange, reply *Reply) (con
 	if err != nil {
 		return content{}, x.misread(err)
 	}
-	message, err := readMessage(x.reply)
+	sent, err := readContent(response, x.reply)
 	if err != nil {
 		return content{}, err
-	}
-	if len(response.Choices) == 0 {
-		return content{}, errNoMessage
 	}
 	*reply = Reply{
 		FinishReason:     string(response.Choices[0].FinishReason),
@@ -153,7 +151,34 @@ func (o *openAI) completion(ctx context.Context, x *exchange, reply *Reply) (con
 	if finished(reply.FinishReason, brokenWords) {
 		return content{}, errGaveUp
 	}
+	return sent, nil
+}
+
+// readContent takes a completion apart. What the library does not show is read
+// from the body, unless there can be nothing of it: reading costs as much as all
+// the rest.
+func readContent(response openai.ChatCompletionResponse, body []byte) (content, error) {
+	if len(response.Choices) > 0 {
+		m := response.Choices[0].Message
+		if m.Content != "" && len(m.ToolCalls) == 0 && m.FunctionCall == nil && !tellsMore(body) {
+			return content{text: m.Content, reasoning: m.ReasoningContent, refusal: m.Refusal}, nil
+		}
+	}
+	message, err := readMessage(body)
+	switch {
+	case err != nil:
+		return content{}, err
+	case len(response.Choices) == 0:
+		return content{}, errNoMessage
+	}
 	return message.content(), nil
+}
+
+// tellsMore reports whether a body may hold an error, in whatever case, or a
+// field "reasoning" that says something.
+func tellsMore(body []byte) bool {
+	return bytes.Contains(body, []byte("rror")) ||
+		bytes.Count(body, []byte(`"reasoning"`)) > bytes.Count(body, []byte(`"reasoning":null`))
 }
 
 // completionReply is the part of a chat completion that the library does not

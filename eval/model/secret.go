@@ -82,7 +82,7 @@ const leastSecret = 8
 
 // scrubReply is scrub for what a model says.
 func (s Secret) scrubReply(text string) string {
-	if len(s.reveal()) < leastSecret {
+	if text == "" || len(s.reveal()) < leastSecret {
 		return text
 	}
 	return s.scrub(text)
