@@ -29,6 +29,8 @@ type Run struct {
 	Prompt string `yaml:"prompt"`
 	// NoSystemRole puts the system message of a prompt into the first user message.
 	NoSystemRole bool `yaml:"no-system-role"`
+	// Completions has the model continue a text rather than a chat.
+	Completions bool `yaml:"completions"`
 	// BaseURL is the server's address; empty for the provider's default.
 	BaseURL string `yaml:"base-url"`
 	// APIKeyEnv names the environment variable that holds the server's key.

@@ -129,7 +129,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	}
 	chat := agent.Chat{
 		Model: e.player.Model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
-		FoldSystem: e.player.NoSystemRole,
+		FoldSystem: e.player.NoSystemRole, Completion: e.player.Completions,
 		Seed: func(step int) int64 {
 			return stream.Seed(c.Seed, "model", c.Env, e.Task.ID, strconv.Itoa(step))
 		},

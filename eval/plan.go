@@ -46,6 +46,8 @@ type Player struct {
 	Decoding model.Decoding
 	// NoSystemRole puts the system message into the first user message.
 	NoSystemRole bool
+	// Completions: the model continues a text rather than a chat.
+	Completions bool
 	// ContextOption is the context in tokens that the user asked for, 0 for
 	// what the server says. ContextLimit is the one in force.
 	ContextOption, ContextLimit int
@@ -144,7 +146,7 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
-		c.NoSystemRole = p.NoSystemRole
+		c.NoSystemRole, c.Completions = p.NoSystemRole, p.Completions
 	}
 	return c
 }

@@ -39,6 +39,7 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 func playerFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
 	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
+	f.BoolVar(&r.Completions, "completions", r.Completions, "have the model continue a plain text (/v1/completions): for base models without a chat template, with --agent react")
 	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
 	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
 	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
@@ -242,6 +243,12 @@ func validate(r configs.Run, kind runKind) error {
 	}
 	if len(served) == 0 && (r.Prompt != "" || r.BaseURL != "") {
 		fail("--prompt and --base-url are for served models, and there is none")
+	}
+	if r.Completions && r.Agent != eval.React {
+		fail("--completions is for --agent %s", eval.React)
+	}
+	if r.Completions && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+		fail("--completions needs OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
 	if d := decoding(r); d.Validate() != nil {
 		errs = append(errs, d.Validate())

@@ -59,6 +59,8 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"models":[{"name":%q,"model":%q,"digest":"d"}]}`, fakeModel+":latest", fakeModel+":latest")
 	case "/api/show":
 		fmt.Fprint(w, `{"model_info":{"general.architecture":"llama","llama.context_length":4096}}`)
+	case "/v1/completions":
+		s.proceed(w, body)
 	case "/v1/chat/completions", "/api/chat":
 		n := int(s.requests.Add(1))
 		if s.onChat != nil {
@@ -144,6 +146,18 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 		return
 	}
 	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, text, tokens)
+}
+
+// proceed continues a text that ends where a thought follows, and goes on as base
+// models do.
+func (s *fakeServer) proceed(w http.ResponseWriter, body []byte) {
+	var req struct{ Prompt string }
+	if err := json.Unmarshal(body, &req); err != nil || !strings.HasSuffix(req.Prompt, "\nThought:") {
+		http.Error(w, `{"error":{"message":"the prompt does not end in a thought"}}`, http.StatusBadRequest)
+		return
+	}
+	text := " I try.\nAction: check valid actions\nObservation: made up\nThought: I"
+	fmt.Fprintf(w, `{"choices":[{"text":%q,"finish_reason":"length"}],"usage":{"prompt_tokens":%d,"completion_tokens":16}}`, text, len(req.Prompt)/4)
 }
 
 // serveFake is a command of the test scripts: fakeserver FILE [fail] serves

@@ -89,7 +89,7 @@ func (j *job) setPlayer(sys *system, r configs.Run, name string, p *eval.Player)
 	if err != nil {
 		return err
 	}
-	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, ContextOption: r.Context}
+	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context}
 	j.served = append(j.served, served{p, client})
 	return nil
 }

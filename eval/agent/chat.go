@@ -21,6 +21,9 @@ type Chat struct {
 	Seed func(step int) int64
 	// FoldSystem puts the system message into the first user message.
 	FoldSystem bool
+	// Completion has react write its history as one text, which the model
+	// continues: for base models, which have no chat template.
+	Completion bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -58,7 +61,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed})
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion})
 		used.add(reply, err)
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) {

@@ -83,7 +83,25 @@ func renderExample(ex configs.Example, thoughts bool) string {
 }
 
 func (r *react) messages() []model.Message {
+	if r.Completion {
+		return r.script()
+	}
 	return append(r.withSystem(r.system, r.opening.text()), r.history...)
+}
+
+// script is the history as one text in the form of the examples. It ends where
+// the next thought has to follow.
+func (r *react) script() []model.Message {
+	var text strings.Builder
+	if r.system != "" {
+		text.WriteString(strings.TrimSpace(r.system) + "\n\n")
+	}
+	text.WriteString(r.opening.text())
+	for _, m := range r.history {
+		text.WriteString("\n" + m.Content)
+	}
+	text.WriteString("\nThought:")
+	return []model.Message{{Role: model.User, Content: text.String()}}
 }
 
 // dropOldest leaves out the oldest turn of the model and the answer to it. The
@@ -104,6 +122,9 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 	reply, used, err := r.ask(ctx, r)
 	if err != nil {
 		return Move{Usage: used}, err
+	}
+	if r.Completion && reply.Text != "" {
+		reply.Text = "Thought:" + reply.Text // as the prompt had it
 	}
 	p, ok := parseReact(reply.Text)
 	move := newMove(reply, used)

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,5 +168,39 @@ func TestErrorsAreCounted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A base model is given one text in the form of the examples, and continues it.
+func TestReactCompletions(t *testing.T) {
+	m := says(" A box.\nAction: open box", " I do not know.", "")
+	c := chat(m)
+	c.Completion = true
+	a := NewReact(c, instructions, "Write a thought and an action.\n", start)
+	if got := move(t, a); got.Thought != "A box." || got.Action != "open box" || got.FormatError {
+		t.Errorf("first move: %+v", got)
+	}
+	a.Observe("It is locked.")
+	if got := move(t, a); !got.FormatError {
+		t.Errorf("second move: %+v", got)
+	}
+	a.Observe("What?")
+	if got := move(t, a); got.Fault != model.NoAction || got.Reply != "" {
+		t.Errorf("third move: %+v", got)
+	}
+	want := []model.Message{{Role: model.User, Content: "You are careful.\n\n" + reactHead +
+		"\nThought: A box.\nAction: open box\nObservation: It is locked.\nThought: I do not know.\nObservation: What?\nThought:"}}
+	if diff := cmp.Diff(want, m.requests[2].Messages); diff != "" || !m.requests[2].Completion {
+		t.Errorf("completion %v (-want +got):\n%s", m.requests[2].Completion, diff)
+	}
+}
+
+func TestSystemMessageInUserMessage(t *testing.T) {
+	m := says("Action: open box")
+	c := chat(m)
+	c.FoldSystem = true
+	move(t, NewReact(c, instructions, "Think.", start))
+	if got := m.requests[0].Messages; len(got) != 1 || !strings.HasPrefix(got[0].Content, "You are careful.\n\nOpen the box.") {
+		t.Errorf("messages:\n%s", contents(got))
 	}
 }

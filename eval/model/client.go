@@ -149,6 +149,9 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	if err := req.validate(); err != nil {
 		return Reply{}, unsendable(c.url, err.Error())
 	}
+	if req.Completion && c.spec.Provider == Ollama {
+		return Reply{}, unsendable(c.url, "texts are continued by servers with OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
+	}
 	return c.chat(ctx, req)
 }
 

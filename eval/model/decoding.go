@@ -50,7 +50,7 @@ func (d Decoding) Validate() error {
 	if slices.Contains(d.Stop, "") {
 		errs = append(errs, errors.New("a stop string is empty"))
 	}
-	for _, field := range []string{"model", "messages", "stream"} {
+	for _, field := range []string{"model", "messages", "prompt", "stream"} {
 		if _, set := d.Extra[field]; set {
 			errs = append(errs, fmt.Errorf("extra field %q is no matter of decoding: leave it out", field))
 		}

@@ -5,6 +5,7 @@ package model
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -74,6 +75,19 @@ type Request struct {
 	Decoding Decoding
 	// Seed is what the server seeds its sampling with, in [0, 2^31).
 	Seed int64
+	// Completion asks for the continuation of a text, which is all that the messages
+	// say, one after the other: for base models, which have no chat template. It
+	// takes a server with OpenAI's protocol.
+	Completion bool
+}
+
+// prompt is the text that a completion continues.
+func (r Request) prompt() string {
+	var text strings.Builder
+	for _, m := range r.Messages {
+		text.WriteString(m.Content)
+	}
+	return text.String()
 }
 
 // Reply is what came back from one call.

@@ -63,6 +63,10 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 		"seed":          req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
+	if req.Completion {
+		delete(fields, "messages")
+		fields["prompt"] = req.prompt()
+	}
 	maps.Copy(fields, neutral[kind])
 	if len(req.Decoding.Stop) > 0 && !h.keepsStops {
 		fields[stopField] = req.Decoding.Stop
@@ -113,7 +117,11 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(req.Decoding.longest())
 		start := o.now()
-		sent, err := o.completion(ctx, x, &reply)
+		converse := o.converse
+		if req.Completion {
+			converse = o.complete
+		}
+		sent, err := converse(ctx, x, &reply)
 		reply.Latency = o.now().Sub(start)
 		if err == nil {
 			reply.settle(sent, req.Decoding.ownStops(), h.sendsStops(req.Decoding), o.key)
@@ -127,15 +135,42 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 	return reply, nil
 }
 
-// completion sends the body that x holds and reads the answer.
-func (o *openAI) completion(ctx context.Context, x *exchange, reply *Reply) (content, error) {
+// alias is the model's name for the library, which refuses some parameters for
+// models that it knows by name.
+const alias = "model"
+
+// library returns the library's client for an exchange.
+func (o *openAI) library(x *exchange) *openai.Client {
 	config := openai.DefaultConfig("")
 	config.BaseURL = o.base
 	config.HTTPClient = x
-	// The library refuses some parameters for models that it knows by name, so
-	// it is not told the name.
-	const alias = "model"
-	response, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: alias})
+	return openai.NewClientWithConfig(config)
+}
+
+// complete sends the body that x holds, which asks for the continuation of a
+// text, and reads the answer.
+func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (content, error) {
+	response, err := o.library(x).CreateCompletion(ctx, openai.CompletionRequest{Model: alias, Prompt: ""})
+	switch {
+	case err != nil:
+		return content{}, x.misread(err)
+	case len(response.Choices) == 0:
+		return content{}, errNoMessage
+	}
+	*reply = Reply{FinishReason: response.Choices[0].FinishReason}
+	if usage := response.Usage; usage != nil {
+		reply.PromptTokens, reply.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
+	}
+	if finished(reply.FinishReason, brokenWords) {
+		return content{}, errGaveUp
+	}
+	return content{text: response.Choices[0].Text}, nil
+}
+
+// converse sends the body that x holds, which asks for the next turn of a chat,
+// and reads the answer.
+func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (content, error) {
+	response, err := o.library(x).CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: alias})
 	if err != nil {
 		return content{}, x.misread(err)
 	}

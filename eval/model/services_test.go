@@ -270,3 +270,23 @@ func TestReplyBudget(t *testing.T) {
 		}
 	}
 }
+
+func TestCompletion(t *testing.T) {
+	server := record(t, say(200, `{"choices":[{"text":" I see.\nAction: go\nObservation: x","finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":4}}`))
+	req := hello
+	req.Completion, req.Decoding.Stop = true, []string{"\nObservation:"}
+	got, err := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"}, BaseURL: server.URL + "/v1"}).Chat(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Latency = 0
+	want := model.Reply{Text: " I see.\nAction: go", FinishReason: "stop", Overran: true, PromptTokens: 5, CompletionTokens: 4, Attempts: 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reply (-want +got):\n%s", diff)
+	}
+	wantSent := []recorded{{"POST", "/v1/completions", "",
+		`{"max_tokens":64,"model":"base","prompt":"hello","seed":7,"stop":["\nObservation:"],"stream":false,"temperature":0,"top_p":1}`}}
+	if diff := cmp.Diff(wantSent, server.all(), cmp.AllowUnexported(recorded{})); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}

@@ -69,6 +69,7 @@ type Condition struct {
 	Context      int               `json:"context,omitempty"`  // tokens; 0: as the server says
 	PromptHash   string            `json:"prompt_hash,omitempty"`
 	NoSystemRole bool              `json:"no_system_role,omitempty"` // the system message stands in the first user message
+	Completions  bool              `json:"completions,omitempty"`    // the model continues a text rather than a chat
 	Perturbation string            `json:"perturbation"`
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`

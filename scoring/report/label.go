@@ -125,6 +125,9 @@ func player(c record.Condition) []string {
 	if c.NoSystemRole {
 		out = append(out, "no system role")
 	}
+	if c.Completions {
+		out = append(out, "completions")
+	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))
 	}
