@@ -304,7 +304,7 @@ func openModel(sys *system, r configs.Run, name string) (*model.Client, error) {
 	o := model.Options{
 		Spec: spec, BaseURL: r.BaseURL, ContextLimit: r.Context, Timeout: r.Timeout,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
-		Concurrency: r.Concurrency, Now: sys.now, Proxy: sys.proxy,
+		Concurrency: r.Concurrency, Now: sys.now, Proxy: sys.proxy, UserAgent: sys.userAgent(),
 		Tell: func(line string) { sys.warn(name + ": " + line) },
 	}
 	if spec.Provider == model.Ollama && o.BaseURL == "" {

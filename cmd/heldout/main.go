@@ -92,9 +92,12 @@ func columns(f *os.File) int {
 	return width
 }
 
+// userAgent names this build to servers.
+func (s *system) userAgent() string { return "heldout/" + s.tool.Version }
+
 // outside is what environments may know of the world outside.
 func (s *system) outside() envs.Outside {
-	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: "heldout/" + s.tool.Version}
+	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: s.userAgent()}
 }
 
 // warn prints a line that must not be overlooked.

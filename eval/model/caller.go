@@ -19,10 +19,12 @@ import (
 type caller struct {
 	transport http.RoundTripper
 	url       string
-	key       Secret
-	timeout   time.Duration
-	retry     Retry
-	now       func() time.Time
+	// proxy is the host of the HTTP proxy that requests go through, "" for none.
+	proxy   string
+	key     Secret
+	timeout time.Duration
+	retry   Retry
+	now     func() time.Time
 	// held is what the replies that are being read take, in bytes.
 	held *atomic.Int64
 }
@@ -126,7 +128,7 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 	case limited.Err() != nil:
 		return c.failed(x, fmt.Sprintf("no reply within %v", c.timeout))
 	case x.err != nil:
-		return c.failed(x, x.err.Error())
+		return c.failed(x, c.viaProxy(x.err.Error()))
 	case x.status == 0:
 		return unsendable(clean(x.url, c.key), clean(err.Error(), c.key))
 	}
@@ -157,6 +159,10 @@ func absent(err error) bool {
 func (c *caller) refused(x *exchange) error {
 	said, _ := readWords(x.reply)
 	message := clean(said.text, c.key)
+	switch x.status {
+	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		message = c.viaProxy(message)
+	}
 	if x.status/100 == 3 {
 		message = clean("it leads to "+x.header.Get("Location"), c.key)
 	}

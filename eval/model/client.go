@@ -33,6 +33,8 @@ type Options struct {
 	// Concurrency is the number of calls that will be in flight together: so
 	// many connections are kept open.
 	Concurrency int
+	// UserAgent names the program to servers; empty for what HTTP libraries say.
+	UserAgent string
 	// Now tells the time. It is required.
 	Now func() time.Time
 	// Proxy chooses the proxy of a request, as for http.Transport; nil uses none.
@@ -87,7 +89,8 @@ func Open(o Options) (*Client, error) {
 		transport, closeIdle = own, own.CloseIdleConnections
 	}
 	caller := &caller{
-		transport: transport,
+		transport: named{transport, o.UserAgent},
+		proxy:     proxyHost(o.Proxy, base),
 		url:       clean(base.String(), o.Key),
 		key:       o.Key,
 		timeout:   cmp.Or(o.Timeout, 5*time.Minute),

@@ -39,6 +39,7 @@ func headline(rows []row, w configs.Weights) table.Table {
 			t.Rows = append(t.Rows, headlineRow(l.name, env, *r.success, *r.progress, mark))
 		}
 	}
+	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, otherNames(rows)...)
 	if !whole {
 		t.Notes = append(t.Notes, incompleteNote)

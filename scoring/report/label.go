@@ -15,7 +15,9 @@ import (
 // row is a score with its run and the name it goes by.
 type row struct {
 	*scoring.Score
-	run, name string
+	// run is the label of the run in that directory.
+	run, directory string
+	name           string
 	// short is the name among rows of the same perturbation.
 	short string
 	sweep *record.Sweep // of the run, nil if it is none
@@ -25,12 +27,13 @@ type row struct {
 // be told apart; of perturbed tasks, or only of others.
 func newRows(runs []Run, perturbed bool) []row {
 	var rows []row
-	for _, run := range runs {
+	labels := label(runs)
+	for i, run := range runs {
 		for _, s := range run.Scores {
 			if !perturbed && s.Condition.Perturbation != noPerturbation {
 				continue
 			}
-			rows = append(rows, row{Score: s, run: run.Name, sweep: run.Sweep})
+			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"heldout/scoring"
 	"heldout/scoring/stats"
@@ -55,6 +57,33 @@ func (p *pairing) table(columns ...table.Column) table.Table {
 		}
 		t.Notes = append(t.Notes, note+".")
 	}
+	t.Notes = append(t.Notes, p.disagreements()...)
 	t.Notes = append(t.Notes, p.failed...)
 	return t
+}
+
+// disagreements names the rows whose interval and test say different things before
+// any correction, and why they can.
+func (p *pairing) disagreements() []string {
+	var rows []string
+	for i, c := range p.comparisons {
+		var label []string
+		for _, cell := range p.labels[i] {
+			label = append(label, cell.Text)
+		}
+		for _, d := range []struct {
+			rate string
+			stats.Difference
+		}{{"SR", c.Success}, {"PR", c.Progress}} {
+			excludes := d.Low > 0 || d.High < 0
+			if !math.IsNaN(d.Low) && excludes != (d.P < 1-scoring.Level) {
+				rows = append(rows, fmt.Sprintf("%s, %s (p %.3f before any correction)", strings.Join(label, " "), d.rate, d.P))
+			}
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	return []string{"Interval and test disagree about a difference: " + strings.Join(rows, "; ") +
+		". The interval supposes that the differences of tasks are normally distributed, the test does not, and with n tasks that differ its p is at least 2/2ⁿ: with few tasks go by p."}
 }

@@ -73,6 +73,7 @@ func results(rows []row, m measures) table.Table {
 			r.mark(table.Percent(r.Grounding.Mean)), table.Int(len(r.Seeds)),
 		})
 	}
+	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, decodings(rows)...)
 	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)

@@ -1,0 +1,45 @@
+package model
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// named is a transport whose requests name the program.
+type named struct {
+	http.RoundTripper
+	userAgent string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
+	if n.userAgent != "" {
+		req = req.Clone(req.Context())
+		req.Header.Set("User-Agent", n.userAgent)
+	}
+	return n.RoundTripper.RoundTrip(req)
+}
+
+// proxyHost returns the host of the proxy that requests to an address go through.
+// Its user name and password stay out.
+func proxyHost(proxy func(*http.Request) (*url.URL, error), to *url.URL) string {
+	if proxy == nil {
+		return ""
+	}
+	u, err := proxy(&http.Request{URL: to})
+	if err != nil || u == nil {
+		return ""
+	}
+	return u.Host
+}
+
+// viaProxy adds to a message that requests go through a proxy: it may be what
+// refused.
+func (c *caller) viaProxy(message string) string {
+	if c.proxy == "" {
+		return message
+	}
+	return strings.TrimPrefix(message+"; the request went through the HTTP proxy "+c.proxy+
+		", which may have answered in the server's place", "; ")
+}
