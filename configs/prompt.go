@@ -62,20 +62,33 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 		taskType, strings.Join(slices.Sorted(maps.Keys(p.Types)), ", "))
 }
 
-// LoadPrompt returns the embedded prompt of an environment.
-func LoadPrompt(env string) (Prompt, error) {
-	file := path.Join("prompts", env+".yaml")
+// PromptVersions are the versions of the embedded prompts, the newest first.
+// Results with prompts of different versions do not compare.
+//
+//   - v2: plain English, 2026-11
+//   - v1: the first version
+func PromptVersions() []string { return []string{"v2", "v1"} }
+
+// LoadPrompt returns the embedded prompt of an environment; version is one of
+// PromptVersions.
+func LoadPrompt(env, version string) (Prompt, error) {
+	file := path.Join("prompts", version, env+".yaml")
 	b, err := files.ReadFile(file)
 	if err != nil {
-		return Prompt{}, fmt.Errorf("there is no prompt for environment %s; give one with --prompt", env)
+		return Prompt{}, fmt.Errorf("there is no prompt %s for environment %s; give one with --prompt", version, env)
 	}
-	return ParsePrompt(file, b)
+	return parsePrompt(file, version, b)
 }
 
 // ParsePrompt reads a prompt from YAML, or from AgentBoard's JSON, in which
 // every task type has examples, an instruction and a system message. What the
 // file leaves open, the form of a reply and the help action, is filled in.
 func ParsePrompt(file string, b []byte) (Prompt, error) {
+	return parsePrompt(file, PromptVersions()[0], b)
+}
+
+// parsePrompt takes the form of a reply from that version of our prompts.
+func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	var p Prompt
 	var err error
 	if strings.HasPrefix(string(bytes.TrimSpace(b)), "{") {
@@ -87,7 +100,7 @@ func ParsePrompt(file string, b []byte) (Prompt, error) {
 		return Prompt{}, err
 	}
 	if p.React == "" {
-		text, err := files.ReadFile("prompts/react.txt")
+		text, err := files.ReadFile(path.Join("prompts", version, "react.txt"))
 		if err != nil {
 			return Prompt{}, err
 		}

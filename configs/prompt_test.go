@@ -12,7 +12,7 @@ import (
 )
 
 func TestLoadPromptPDDL(t *testing.T) {
-	p, err := configs.LoadPrompt("pddl")
+	p, err := configs.LoadPrompt("pddl", configs.PromptVersions()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestLoadPromptPDDL(t *testing.T) {
 }
 
 func TestLoadPromptUnknown(t *testing.T) {
-	_, err := configs.LoadPrompt("chess")
+	_, err := configs.LoadPrompt("chess", configs.PromptVersions()[0])
 	if err == nil || !strings.Contains(err.Error(), "chess") || !strings.Contains(err.Error(), "--prompt") {
 		t.Errorf("error %v, want one that names the environment and --prompt", err)
 	}

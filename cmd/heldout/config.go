@@ -38,7 +38,7 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 // playerFlags adds the flags that say how a served model plays.
 func playerFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
-	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file: our YAML or AgentBoard's JSON; the default is our own prompt")
+	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt: a file (our YAML or AgentBoard's JSON), or a version of our own: "+strings.Join(configs.PromptVersions(), ", ")+"; the first is the default")
 	f.BoolVar(&r.Completions, "completions", r.Completions, "have the model continue a plain text (/v1/completions): for base models without a chat template, with --agent react")
 	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
 	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
@@ -323,18 +323,25 @@ func openModel(sys *system, r configs.Run, name string) (*model.Client, error) {
 	return model.Open(o)
 }
 
-// loadPrompt returns the prompt of an environment, ours or the user's.
-func loadPrompt(env, file string) (configs.Prompt, record.Prompt, error) {
-	if file == "" {
-		p, err := configs.LoadPrompt(env)
-		return p, promptRecord("built-in", p), err
+// loadPrompt returns the prompt of an environment: ours, of the newest version or
+// the one named, or the user's.
+func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
+	versions := configs.PromptVersions()
+	if name == "" {
+		name = versions[0]
 	}
-	b, err := datafile.Read(file, datafile.MaxConfig)
+	if slices.Contains(versions, name) {
+		p, err := configs.LoadPrompt(env, name)
+		about := promptRecord("built-in", p)
+		about.Version = name
+		return p, about, err
+	}
+	b, err := datafile.Read(name, datafile.MaxConfig)
 	if err != nil {
 		return configs.Prompt{}, record.Prompt{}, err
 	}
-	p, err := configs.ParsePrompt(file, b)
-	return p, promptRecord(file, p), err
+	p, err := configs.ParsePrompt(name, b)
+	return p, promptRecord(name, p), err
 }
 
 // promptRecord hashes what a prompt says, not how its file is written.

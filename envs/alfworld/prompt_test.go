@@ -23,8 +23,14 @@ func exampleGames() map[string]string {
 
 // The examples of the prompt are won episodes of games of our own.
 func TestPromptExamples(t *testing.T) {
+	for _, version := range configs.PromptVersions() {
+		t.Run(version, func(t *testing.T) { testPromptExamples(t, version) })
+	}
+}
+
+func testPromptExamples(t *testing.T, version string) {
 	games := exampleGames()
-	prompt, err := configs.LoadPrompt(Name)
+	prompt, err := configs.LoadPrompt(Name, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,13 @@ import (
 // The example of the prompt is an episode of our own environment, on a question
 // that is not one of its tasks.
 func TestPromptExample(t *testing.T) {
-	prompt, err := configs.LoadPrompt(Name)
+	for _, version := range configs.PromptVersions() {
+		t.Run(version, func(t *testing.T) { testPromptExample(t, version) })
+	}
+}
+
+func testPromptExample(t *testing.T, version string) {
+	prompt, err := configs.LoadPrompt(Name, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,13 @@ func attic(t testing.TB) *play {
 
 // The example of the prompt is an episode of our environment.
 func TestPromptExample(t *testing.T) {
-	prompt, err := configs.LoadPrompt(Name)
+	for _, version := range configs.PromptVersions() {
+		t.Run(version, func(t *testing.T) { testPromptExample(t, version) })
+	}
+}
+
+func testPromptExample(t *testing.T, version string) {
+	prompt, err := configs.LoadPrompt(Name, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,13 @@ import (
 // The examples of the prompts are episodes of our own environment on the
 // problems in testdata/examples.
 func TestPromptExamples(t *testing.T) {
-	prompt, err := configs.LoadPrompt(Name)
+	for _, version := range configs.PromptVersions() {
+		t.Run(version, func(t *testing.T) { testPromptExamples(t, version) })
+	}
+}
+
+func testPromptExamples(t *testing.T, version string) {
+	prompt, err := configs.LoadPrompt(Name, version)
 	if err != nil {
 		t.Fatal(err)
 	}

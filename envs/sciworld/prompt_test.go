@@ -17,7 +17,13 @@ var forms = []string{
 // The prompt explains every action, and its example, which is made up, uses
 // such actions only.
 func TestPrompt(t *testing.T) {
-	prompt, err := configs.LoadPrompt(Name)
+	for _, version := range configs.PromptVersions() {
+		t.Run(version, func(t *testing.T) { testPrompt(t, version) })
+	}
+}
+
+func testPrompt(t *testing.T, version string) {
+	prompt, err := configs.LoadPrompt(Name, version)
 	if err != nil {
 		t.Fatal(err)
 	}

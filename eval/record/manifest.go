@@ -106,8 +106,12 @@ type Perturbation struct {
 
 // Prompt names the prompt that was used and its hash.
 type Prompt struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
+	// File is "built-in" or a path.
+	File string `json:"file"`
+	// Version is that of a built-in prompt, such as "v2"; empty before there were
+	// versions, which is "v1".
+	Version string `json:"version,omitempty"`
+	SHA256  string `json:"sha256"`
 }
 
 // Session is one time that a run was worked on.
