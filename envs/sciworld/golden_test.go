@@ -157,7 +157,7 @@ func recorded(t testing.TB) (out []*eval.Recorded) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	err = eval.ReadRecorded(f, name, func(_ int, e *eval.Recorded) error {
+	err = eval.ReadRecorded(t.Context(), f, name, func(_ int, e *eval.Recorded) error {
 		out = append(out, e)
 		return nil
 	})
