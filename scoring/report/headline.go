@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"heldout/configs"
 	"heldout/scoring"
@@ -25,7 +26,6 @@ func headline(rows []row, w configs.Weights) table.Table {
 			"SR success rate, PR progress rate, in percent. ±: half the width of the 95% interval over tasks; the other tables have its limits.",
 		},
 	}
-	whole := true
 	for _, l := range gather(rows) {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
 			t.Rows = append(t.Rows, headlineRow(l.name, "held-out score", h.Success, h.Progress, ""))
@@ -33,17 +33,16 @@ func headline(rows []row, w configs.Weights) table.Table {
 		for _, env := range l.order {
 			r := l.rates[env]
 			mark := ""
-			if r.incomplete {
-				mark, whole = incompleteMark, false
+			for _, m := range []string{incompleteMark, repliesMark} {
+				if strings.Contains(r.marks, m) {
+					mark += m
+				}
 			}
 			t.Rows = append(t.Rows, headlineRow(l.name, env, *r.success, *r.progress, mark))
 		}
 	}
 	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, otherNames(rows)...)
-	if !whole {
-		t.Notes = append(t.Notes, incompleteNote)
-	}
+	t.Notes = append(append(t.Notes, otherNames(rows)...), markNotes(t.Rows)...)
 	return t
 }
 

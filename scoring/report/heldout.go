@@ -140,8 +140,6 @@ type rates struct {
 	// lack says why they do not count for the held-out score; empty if they do.
 	lack  string
 	marks string
-	// incomplete says that planned episodes have no result.
-	incomplete bool
 }
 
 // gather makes lines of rows, one for each player. A player who stands on one
@@ -193,7 +191,6 @@ func (r row) rates() rates {
 	if !r.Complete() {
 		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)
 		out.marks += incompleteMark
-		out.incomplete = true
 	}
 	if r.reservations() != nil {
 		out.marks += repliesMark
