@@ -12,8 +12,11 @@ import (
 type rule int
 
 const (
-	// everything is the observation of stories that are not known.
+	// everything is the observation of stories that are shown raw.
 	everything rule = iota
+	// withoutPrompt cuts a ">" at either end and white space. It is for stories that
+	// are not known.
+	withoutPrompt
 	// beforePrompt cuts two characters before the first ">".
 	beforePrompt
 	// beforeWidePrompt cuts two characters before the first ">" followed by two
@@ -32,6 +35,9 @@ const (
 // zero. The result lies in the buffer.
 func (r rule) apply(buffer []byte) []byte {
 	switch r {
+	case withoutPrompt:
+		text := bytes.TrimSpace(terminated(buffer))
+		return bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(text, []byte(">")), []byte(">")))
 	case beforePrompt:
 		return cut(buffer, ">", 2, 1)
 	case beforeWidePrompt:

@@ -25,8 +25,9 @@ type game struct {
 	death   string
 	// wordLength is how many letters of a word the parser looks at.
 	wordLength int
-	// blankQuestionMarks: see zmachine.Options.
+	// blankQuestionMarks and hideStatus: see zmachine.Options.
 	blankQuestionMarks bool
+	hideStatus         bool
 
 	special []int // addresses of bytes whose change counts as a change
 	ignored ignored

@@ -53,14 +53,20 @@ type name struct {
 	text   string
 	class  class
 	inTree bool // it comes from the object tree
+	// modifier: a noun or adjective follows it.
+	modifier bool
 }
 
 // worth says which name of an object is shown: the best has the highest; spec
-// §9.3. It is counted in hundredths.
+// §9.3. It is counted in two hundredths, so that of two equal names the one that is
+// no modifier can be the best.
 func (n name) worth() int {
-	w := 50*int(n.class) - len(n.text)
+	w := 100*int(n.class) - 2*len(n.text)
 	if n.inTree {
-		w += 10
+		w += 20
+	}
+	if !n.modifier {
+		w++
 	}
 	return w
 }
@@ -91,15 +97,15 @@ func (v *vocabulary) namesIn(text string) []name {
 // namesOf returns the names that an object's own name contains.
 func namesOf(text string) []name {
 	text = strings.TrimSpace(text)
-	out := []name{{text, properName, true}}
+	out := []name{{text: text, class: properName, inTree: true}}
 	words := strings.Fields(text)
 	if len(words) < 2 {
 		return out
 	}
 	for _, w := range words[:len(words)-1] {
-		out = append(out, name{w, adjective, true})
+		out = append(out, name{text: w, class: adjective, inTree: true})
 	}
-	return append(out, name{words[len(words)-1], noun, true})
+	return append(out, name{text: words[len(words)-1], class: noun, inTree: true})
 }
 
 // objectNames finds out by which names things here can be called, one for each;

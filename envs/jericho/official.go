@@ -116,7 +116,7 @@ func newStory(o Options, known bindings) (*Env, error) {
 	}
 	if o.Raw {
 		uncleaned := *g
-		uncleaned.clean = everything
+		uncleaned.clean, uncleaned.hideStatus = everything, false
 		g = &uncleaned
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit, DataHash: envs.Digest(string(image))}}
@@ -130,7 +130,8 @@ func newStory(o Options, known bindings) (*Env, error) {
 }
 
 // identify finds a game by its file, or describes one that is not known; spec
-// §3.5.
+// §3.5. The reference cleans nothing in those, so that the status line stands in
+// the middle of the text. Here it is left out, with the prompt.
 func identify(image []byte, name string) *game {
 	sum := md5.Sum(image)
 	for i := range games {
@@ -138,5 +139,5 @@ func identify(image []byte, name string) *game {
 			return &games[i]
 		}
 	}
-	return &game{name: name, clean: everything, player: 20, victory: genericWon, death: genericDied, wordLength: informWord}
+	return &game{name: name, clean: withoutPrompt, hideStatus: true, player: 20, victory: genericWon, death: genericDied, wordLength: informWord}
 }

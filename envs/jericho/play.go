@@ -32,7 +32,7 @@ func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
 			grammar, length = deriveTemplates(story), g.wordLength
 		}
 		return &catalogue{
-			templates: reduceTemplates(grammar, length, counts),
+			templates: understood(reduceTemplates(grammar, length, counts), story),
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
 			newHelper: func() *session { return newSession(g, story, zmachine.Options{Seed: seed, Remember: true}) },

@@ -24,6 +24,7 @@ type session struct {
 
 func newSession(g *game, s *zmachine.Story, o zmachine.Options) *session {
 	o.BlankQuestionMarks = g.blankQuestionMarks
+	o.HideStatus = g.hideStatus
 	return &session{
 		game:    g,
 		machine: zmachine.New(s, o),

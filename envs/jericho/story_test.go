@@ -37,6 +37,40 @@ func TestUnknownStory(t *testing.T) {
 	}
 }
 
+// Neither the status line nor the prompt is part of an answer, whether the story
+// writes the status line itself (version 5) or the machine does (version 3).
+func TestStatusLineIsHidden(t *testing.T) {
+	e, err := New(Options{Story: "testdata/attic.z5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := startedWorld(t, e, 0)
+	if s := steps(t, w, "east"); !strings.HasPrefix(s.Observation, "Passage A low passage") || strings.Contains(s.Observation, ">") ||
+		strings.Count(s.Observation, "Passage") != 1 || strings.Contains(s.Observation, "Score") {
+		t.Errorf("version 5: %q", s.Observation)
+	}
+
+	image, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, "zork1.z5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	image[len(image)-1]++ // so that it is not known
+	file := filepath.Join(t.TempDir(), "unknown.z3")
+	if err := os.WriteFile(file, image, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if e, err = New(Options{Story: file}); err != nil {
+		t.Fatal(err)
+	}
+	w, start := startedWorld(t, e, 0)
+	if strings.Contains(start.Observation, "Score") {
+		t.Errorf("version 3 starts with %q", start.Observation)
+	}
+	if s := steps(t, w, "look"); s.Observation != "West of House You are standing in an open field west of a white house, with a boarded front door. There is a small mailbox here." {
+		t.Errorf("version 3: %q", s.Observation)
+	}
+}
+
 // Raw, every byte is shown, and every action reaches the story as it is.
 func TestRawStory(t *testing.T) {
 	e, err := New(Options{Story: "testdata/attic.z5", Raw: true})

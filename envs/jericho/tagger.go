@@ -26,20 +26,21 @@ func tag(text string) []name {
 		if i+1 < len(found) {
 			next = strings.ToLower(found[i+1])
 		}
-		out = append(out, name{word, classOf(word, next), false})
+		follows := next != "" && isLetter(next[0]) && !slices.Contains(otherWords, next)
+		out = append(out, name{text: word, class: classOf(word, follows), modifier: follows})
 	}
 	return out
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// classOf decides between noun and adjective.
-func classOf(word, next string) class {
+// classOf decides between noun and adjective; follows says that another such word
+// does.
+func classOf(word string, follows bool) class {
 	if slices.Contains(adjectives, word) {
 		return adjective
 	}
-	modifies := next != "" && isLetter(next[0]) && !slices.Contains(otherWords, next)
-	if modifies && slices.ContainsFunc(adjectiveEndings, func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }) {
+	if follows && slices.ContainsFunc(adjectiveEndings, func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }) {
 		return adjective
 	}
 	return noun
@@ -49,7 +50,7 @@ func classOf(word, next string) class {
 var adjectiveEndings = strings.Fields("y ous ful less ish ive able ible al ic ed ern ent ant ary ing")
 
 // adjectives are usual ones without such an ending.
-var adjectives = strings.Fields(`red green blue yellow white black brown gray grey orange purple pink golden silver dark light pale bright dim
+var adjectives = strings.Fields(`red green blue yellow white black brown gray grey orange purple pink golden silver dark pale bright dim
 	big small large little huge tiny tall short long wide narrow thick thin high low deep broad great giant massive
 	old new young ancient modern rusty dusty dirty clean wet dry hot cold warm cool damp fresh
 	hard soft smooth rough sharp blunt heavy strong weak firm loose tight flat round square steep straight crooked twisty
@@ -58,7 +59,7 @@ var adjectives = strings.Fields(`red green blue yellow white black brown gray gr
 	main front back rear left right upper lower inner outer near far distant nearby central local single double
 	simple plain fancy rich poor cheap rare common special certain similar different various real true false sure
 	sleepy shiny lovely classy filthy greasy bloody muddy grimy tiny crystal-clear foul sweet sour bitter raw rotten nasty bare blank
-	welcome ready possible visible obvious legged aged worn torn lit unlit invisible electronic electric mechanical medical magic magical`)
+	welcome ready possible visible obvious legged aged worn torn lit unlit invisible electronic electric mechanical medical magical`)
 
 // directionWords name directions.
 var directionWords = strings.Fields(`north south east west northeast northwest southeast southwest
@@ -75,7 +76,7 @@ var otherWords = strings.Fields(`a an the all any each every some this that thes
 	if then so just very too also only even still yet already again once twice ever never always often now soon perhaps maybe quite
 	rather almost nearly really instead away back together apart ahead aside everywhere anywhere nowhere somewhere
 	one two three four five six seven eight nine ten eleven twelve twenty hundred thousand first second third
-	much many more most few less least several lot enough own
+	much many more most few less least several lot enough own pair couple
 	something anything nothing everything someone anyone everyone somebody anybody nobody everybody none
 	go goes going gone went come comes came coming see sees saw seen look looks looked looking get gets got take takes took taken
 	make makes made give gives gave given put puts seem seems seemed lead leads led lie lies lay stand stands stood sit sits sat

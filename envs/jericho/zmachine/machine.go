@@ -15,6 +15,9 @@ type Options struct {
 	// BlankQuestionMarks makes spaces of the question marks in commands, as
 	// some old parsers need it.
 	BlankQuestionMarks bool
+	// HideStatus leaves out what is shown in a status line: in the upper window
+	// while that has at most two lines.
+	HideStatus bool
 	// Remember makes the machine remember what routines did, and not execute
 	// them again where they would do the same. That changes nothing but speed,
 	// which gains if many steps begin at one moment, and takes some 40 MB. Only

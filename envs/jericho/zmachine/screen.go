@@ -21,6 +21,9 @@ const (
 // statusWindow is the one that the status line of version 3 is written to.
 const statusWindow = 7
 
+// maxStatusLines is how many lines a status line has at most.
+const maxStatusLines = 2
+
 // maxMemoryStreams is how deep output to memory may be nested; Standard, 7.1.2.1.
 const maxMemoryStreams = 16
 
@@ -52,6 +55,12 @@ func (s *screen) reset() {
 // left is the number of columns from the cursor to the end of the line.
 func (s *screen) left() int { return columns - int(s.col[s.window]) + 1 }
 
+// inStatus reports whether text goes into a status line. Upper windows of more
+// lines are menus and quotations.
+func (s *screen) inStatus() bool {
+	return s.window == statusWindow || s.window != 0 && s.split <= maxStatusLines
+}
+
 func (s *screen) buffers() bool { return s.attrs[s.window]&buffering != 0 }
 
 // Capture returns the buffer of what was shown. A 0 ends the text; what is
@@ -68,6 +77,7 @@ func (m *Machine) ClearCapture() { m.captured = 0 }
 // is full; spec §4.2.
 func (m *Machine) emit(c byte) {
 	switch {
+	case m.options.HideStatus && m.screen.inStatus():
 	case c >= 0x20 && c <= 0x7E, c >= latin1, c == '\n':
 		if m.captured < len(m.capture)-1 {
 			m.capture[m.captured] = c

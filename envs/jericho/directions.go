@@ -1,0 +1,36 @@
+package jericho
+
+import (
+	"slices"
+
+	"heldout/envs/jericho/zmachine"
+)
+
+// abbreviations are the short forms of directions.
+var abbreviations = map[string]string{
+	"north": "n", "south": "s", "west": "w", "east": "e", "up": "u", "down": "d",
+	"northwest": "nw", "southwest": "sw", "northeast": "ne", "southeast": "se",
+}
+
+// flagDirection is set in the first data byte of an Infocom word for a direction.
+const flagDirection = 0x10
+
+// understood replaces directions that a story does not understand by their short
+// forms, if it understands those: not all stories know both.
+func understood(templates []string, story *zmachine.Story) []string {
+	inform := informSerial(story.Serial())
+	known := vocabulary{words: map[string]bool{}}
+	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
+		known.length = max(known.length, len(w.Text))
+		if inform || len(w.Data) > 0 && w.Data[0]&flagDirection != 0 {
+			known.words[w.Text] = true
+		}
+	}
+	out := slices.Clone(templates)
+	for i, t := range out {
+		if short := abbreviations[t]; short != "" && !known.knows(t) && known.knows(short) {
+			out[i] = short
+		}
+	}
+	return out
+}
