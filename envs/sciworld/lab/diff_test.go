@@ -1,0 +1,302 @@
+package lab_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heldout/envs/sciworld/lab"
+)
+
+// How much TestDifferential plays. The defaults are a share that takes a minute
+// or two.
+var (
+	diffSteps    = flag.Int("steps", 2000, "steps to compare with the official simulator")
+	diffSeed     = flag.Uint64("seed", 1, "seed of the played episodes")
+	diffTasks    = flag.String("tasks", "", "regular expression: play only these tasks")
+	diffLength   = flag.Int("length", 40, "mean number of steps of an episode")
+	diffFailures = flag.Int("failures", 5, "differences after which to stop")
+)
+
+// The settings of episodes: those of AgentBoard, none, all, and what "easy"
+// stands for.
+var simplificationSets = []string{
+	"selfWateringFlowerPots,openContainers,openDoors,noElectricalAction",
+	"",
+	"easy",
+	"openDoors,teleportAction",
+	"teleportAction,selfWateringFlowerPots",
+}
+
+// order is which lists are asked for after each step. They draw from the
+// generator.
+type order int
+
+const (
+	agentBoardOrder order = iota // the list of valid actions, then its JSON form
+	packageOrder                 // the list alone
+	noLists
+	orders
+)
+
+// play is what happens in one episode.
+type play struct {
+	task            string
+	variation       int
+	simplifications string
+	order           order
+	actions         []string
+}
+
+func (p play) String() string {
+	return fmt.Sprintf("task %s, variation %d, simplifications %q, order %d, actions %q", p.task, p.variation, p.simplifications, p.order, p.actions)
+}
+
+// question is a call to both sides.
+type question struct {
+	call  call
+	ours  string // our answer
+	after int    // how many actions were played before it
+}
+
+// recorder plays our side and notes what to ask the other.
+type recorder struct {
+	play  play
+	world *lab.World
+	asked []question
+	ended bool // by a panic
+}
+
+// record loads a world and asks what can be asked at its start.
+func record(p play) *recorder {
+	r := &recorder{play: p, world: lab.New()}
+	r.play.actions = nil
+	r.guard(func() {
+		w := r.world
+		r.ask(loadCall(p.task, p.variation, p.simplifications, false), w.Load(p.task, p.variation, p.simplifications))
+		r.ask(call{"getTaskDescription"}, w.Description())
+		r.ask(call{"getSimplificationsUsed"}, w.SimplificationsUsed())
+		r.ask(call{"getPossibleActions"}, strings.Join(w.PossibleActions(), "\n"))
+		r.look()
+	})
+	return r
+}
+
+func (r *recorder) ask(c call, ours string) {
+	r.asked = append(r.asked, question{c, ours, len(r.play.actions)})
+}
+
+// guard notes a panic of our side as an answer that the other does not give.
+func (r *recorder) guard(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.ask(call{"getNumMoves"}, fmt.Sprintf("panic: %v", p))
+			r.ended = true
+		}
+	}()
+	f()
+}
+
+// step plays an action and asks for all that shows.
+func (r *recorder) step(action string) {
+	r.play.actions = append(r.play.actions, action)
+	r.guard(func() {
+		w := r.world
+		r.ask(call{"step", action}, w.Step(action))
+		r.ask(call{"getScore"}, fmt.Sprint(w.Score()))
+		r.ask(call{"getCompleted"}, strconv.FormatBool(w.Completed()))
+		r.ask(call{"getNumMoves"}, strconv.Itoa(w.Moves()))
+		r.ask(call{"getGoalProgressStr"}, w.Progress())
+		r.look()
+		if n := len(r.play.actions); n%8 == 0 {
+			r.rare(n / 8)
+		}
+	})
+}
+
+// rare asks for what takes the other side long, one after the other.
+func (r *recorder) rare(n int) {
+	w := r.world
+	switch n % 6 {
+	case 0:
+		r.ask(call{"getAllObjectIdsTypesReferentsLUTJSON"}, w.ObjectIDsTypesReferents())
+	case 1:
+		r.ask(call{"getPossibleObjects"}, strings.Join(w.PossibleObjects(), "\n"))
+	case 2:
+		r.ask(call{"getPossibleObjectReferentLUTJSON"}, w.ObjectReferents())
+	case 3:
+		r.ask(call{"getPossibleActionObjectCombinationsJSON"}, w.Combinations())
+	case 4:
+		r.ask(call{"getPossibleActionsWithIDs"}, w.PossibleActionsWithIDs())
+	case 5:
+		r.ask(call{"getAllObjectTypesLUTJSON"}, w.ObjectTypes())
+	}
+	r.state()
+}
+
+// look asks for the free texts, the lists and the hidden state.
+func (r *recorder) look() {
+	w := r.world
+	r.ask(call{"freeActionLook"}, w.Look())
+	r.ask(call{"freeActionInventory"}, w.Inventory())
+	r.ask(call{"freeActionTaskDesc"}, w.TaskText())
+	if r.play.order != noLists {
+		r.ask(call{"getValidActionObjectCombinations"}, strings.Join(w.ValidActions(), "\n"))
+	}
+	if r.play.order == agentBoardOrder {
+		r.ask(call{"getValidActionObjectCombinationsJSON"}, w.ValidActionsJSON())
+	}
+	r.state()
+}
+
+func (r *recorder) state() {
+	generator, objects := r.world.State()
+	r.ask(call{"#generator"}, strconv.FormatUint(generator, 10))
+	r.ask(call{"#counter"}, strconv.Itoa(objects))
+}
+
+// valid lists the valid actions without drawing for good.
+func (r *recorder) valid() []string {
+	s := r.world.Snapshot()
+	defer r.world.Restore(s)
+	return r.world.ValidActions()
+}
+
+// objects lists what can be spoken of, without drawing for good.
+func (r *recorder) objects() []string {
+	s := r.world.Snapshot()
+	defer r.world.Restore(s)
+	return r.world.PossibleObjects()
+}
+
+// difference is the first question on which both sides disagree.
+type difference struct {
+	question
+	theirs string
+}
+
+// compare asks the other side, and returns the first difference, nil if there is
+// none.
+func (r *recorder) compare(d *driver) (*difference, error) {
+	calls := make([]call, len(r.asked))
+	for i, q := range r.asked {
+		calls[i] = q.call
+	}
+	if err := d.send(calls); err != nil {
+		return nil, err
+	}
+	theirs, err := d.receive()
+	if err != nil {
+		return nil, err
+	}
+	for i, q := range r.asked {
+		ours, other := q.ours, theirs[i]
+		if q.call[0] == "getScore" {
+			ours, other = number(ours), number(other)
+		}
+		if ours != other {
+			return &difference{q, other}, nil
+		}
+	}
+	return nil, nil
+}
+
+// replay plays the same on both sides.
+func replay(d *driver, p play) (*difference, error) {
+	r := record(p)
+	for _, a := range p.actions {
+		if r.ended {
+			break
+		}
+		r.step(a)
+	}
+	return r.compare(d)
+}
+
+// minimal leaves out actions as long as some difference remains.
+func minimal(d *driver, p play, found *difference) (play, *difference) {
+	p.actions = p.actions[:min(found.after, len(p.actions))]
+	for size := max(len(p.actions)/2, 1); ; size /= 2 {
+		for from := 0; from+size < len(p.actions); {
+			shorter := p
+			shorter.actions = slices.Concat(p.actions[:from], p.actions[from+size:])
+			other, err := replay(d, shorter)
+			if err != nil || other == nil {
+				from += size
+				continue
+			}
+			p, found = shorter, other
+			p.actions = p.actions[:min(found.after, len(p.actions))]
+		}
+		if size <= 1 {
+			return p, found
+		}
+	}
+}
+
+// report says what differs and how to see it again.
+func report(t *testing.T, d *driver, p play, found *difference) {
+	t.Helper()
+	p, found = minimal(d, p, found)
+	ours, theirs := firstDifference(found.ours, found.theirs)
+	t.Errorf("%v\n  %q after %d actions:\n  ours   %q\n  theirs %q", p, found.call, found.after, ours, theirs)
+}
+
+// firstDifference shortens two texts to where they begin to differ.
+func firstDifference(a, b string) (string, string) {
+	const around = 300
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	from := max(n-around/2, 0)
+	return a[from:min(from+around, len(a))], b[from:min(from+around, len(b))]
+}
+
+// TestDifferential plays random episodes on both sides. On a difference it says
+// how to see it again; -run 'TestDifferential' -steps N -seed S plays others.
+func TestDifferential(t *testing.T) {
+	d := startDriver(t)
+	only := regexp.MustCompile(*diffTasks)
+	var names []string
+	for _, name := range lab.TaskNames() {
+		if only.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	rng := rand.New(rand.NewPCG(*diffSeed, 0))
+	steps, episodes, failures := 0, 0, 0
+	kinds := map[string]int{}
+	for ; steps < *diffSteps && failures < *diffFailures; episodes++ {
+		name := names[episodes%len(names)]
+		p := play{
+			task: name, variation: rng.IntN(lab.Variations(name)),
+			simplifications: simplificationSets[rng.IntN(len(simplificationSets))],
+			order:           order(rng.IntN(int(orders))),
+		}
+		r := record(p)
+		length := 1 + int(rng.ExpFloat64()*float64(*diffLength))
+		m := &mischief{rng: rng, kinds: kinds}
+		for range min(length, 20**diffLength) {
+			if r.ended {
+				break
+			}
+			r.step(m.action(r))
+		}
+		found, err := r.compare(d)
+		if err != nil {
+			t.Fatalf("%v: %v", r.play, err)
+		}
+		if found != nil {
+			failures++
+			report(t, d, r.play, found)
+		}
+		steps += len(r.play.actions)
+	}
+	t.Logf("%d steps in %d episodes, %d differences; actions by origin: %v", steps, episodes, failures, kinds)
+}

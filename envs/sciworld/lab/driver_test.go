@@ -1,0 +1,152 @@
+package lab_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// driver is the official simulator in a process of its own, which answers lists
+// of calls (testdata/driver/Driver.java).
+type driver struct {
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// call is a method of the simulator's interface with its arguments.
+type call []string
+
+// startDriver starts the simulator, or skips the test.
+func startDriver(t testing.TB) *driver {
+	t.Helper()
+	jar := os.Getenv("HELDOUT_SCIWORLD_JAR")
+	if jar == "" {
+		t.Skip("needs the official simulator 1.1.3: set HELDOUT_SCIWORLD_JAR to the path of scienceworld.jar (pip download --no-deps scienceworld==1.1.3, and unpack)")
+	}
+	for _, program := range []string{"java", "javac"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("needs %s on the path: install a Java development kit, 17 or later", program)
+		}
+	}
+	jar, err := filepath.Abs(jar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("javac", "-d", dir, "testdata/driver/Driver.java").CombinedOutput(); err != nil {
+		t.Fatalf("javac: %v\n%s", err, out)
+	}
+	java := exec.Command("java", "-Xmx700m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
+		"--add-opens", "java.base/java.util=ALL-UNNAMED", "-cp", jar+string(os.PathListSeparator)+dir, "Driver")
+	java.Dir, java.Stderr = dir, os.Stderr
+	in, err := java.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := java.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := java.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := java.Wait(); err != nil {
+			t.Error("the driver:", err)
+		}
+	})
+	d := &driver{in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	if names := d.answers(t, []call{{"getTaskNames"}}); len(names) != 1 {
+		t.Fatalf("the driver answers %q", names)
+	}
+	return d
+}
+
+// send sends calls, the answers to which are read later.
+func (d *driver) send(calls []call) error {
+	line, err := json.Marshal(calls)
+	if err != nil {
+		return err
+	}
+	_, err = d.in.Write(append(line, '\n'))
+	return err
+}
+
+// receive reads the answers to one line of calls, each as text: lists are joined
+// by line feeds.
+func (d *driver) receive() ([]string, error) {
+	line, err := d.out.ReadBytes('\n')
+	if err != nil {
+		return nil, err
+	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(line, &raw); err != nil {
+		return nil, err
+	}
+	out := make([]string, len(raw))
+	for i, r := range raw {
+		if out[i], err = answerText(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func answerText(raw json.RawMessage) (string, error) {
+	switch raw[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case '[':
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return "", err
+		}
+		var parts []string
+		for _, r := range list {
+			s, err := answerText(r)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, s)
+		}
+		return strings.Join(parts, "\n"), nil
+	}
+	return string(raw), nil
+}
+
+// answers makes calls and waits for the answers.
+func (d *driver) answers(t testing.TB, calls []call) []string {
+	t.Helper()
+	if err := d.send(calls); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.receive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// loadCall starts a variation.
+func loadCall(task string, variation int, simplifications string, gold bool) call {
+	return call{"load", task, strconv.Itoa(variation), simplifications, strconv.FormatBool(gold)}
+}
+
+// number compares as numbers do: Java and Go print them differently.
+func number(text string) string {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	return fmt.Sprint(x)
+}
