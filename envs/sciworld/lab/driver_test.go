@@ -20,6 +20,9 @@ type driver struct {
 	out *bufio.Reader
 }
 
+// kindNumbers is the table of the kinds' numbers.
+const kindNumbers = "object_type_ids.tsv"
+
 // call is a method of the simulator's interface with its arguments.
 type call []string
 
@@ -40,6 +43,15 @@ func startDriver(t testing.TB) *driver {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	// The numbers of kinds come from a file of the package, sought where the
+	// simulator runs.
+	numbers, err := os.ReadFile(filepath.Join(filepath.Dir(jar), kindNumbers))
+	if err != nil {
+		t.Skipf("needs the file %s of the simulator's package: put it beside the jar", kindNumbers)
+	}
+	if err := os.WriteFile(filepath.Join(dir, kindNumbers), numbers, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := exec.Command("javac", "-d", dir, "testdata/driver/Driver.java").CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
