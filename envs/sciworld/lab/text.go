@@ -114,7 +114,7 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		}
 		s += ". "
 		if o.contents.len()+o.portals.len() > 0 {
-			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), from) + "."
+			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), o) + "." // the drain too, wherever one looks from
 		}
 		return s
 	case textThermometer:
