@@ -40,7 +40,7 @@ type order int
 const (
 	agentBoardOrder order = iota // the list of valid actions, then its JSON form
 	packageOrder                 // the list alone
-	noLists // but for a share of the steps
+	noLists                      // but for a share of the steps
 )
 
 // ordersPlayed are those of episodes; the lists take the other side longest.

@@ -22,6 +22,7 @@ type task struct {
 // variation is what a task changes in the building, and the words of its text
 // and goals.
 type variation struct {
+	task      string
 	modifiers []modifier
 	facts     facts
 	degrees   float64 // temperature or melting point asked for
@@ -178,6 +179,8 @@ func (w *World) trySetUp(name string, number int) string {
 			return "ERROR: Error running one or more modifiers while setting up task environment."
 		}
 	}
+	v.task, v.modifiers = registry[i].name, nil
+	w.asked = v
 	ordered, unordered := registry[i].goals(&v)
 	w.goals = newGoals(ordered, unordered)
 	w.description = registry[i].describe(w, &v)

@@ -30,7 +30,7 @@ func (w *World) sourceEntry(k Kind, key string) tableRow {
 func powerTask(name string, first int, choose bool) task {
 	return task{
 		name: name, variations: 20, first: first,
-		make: makePower,
+		make: func(w *World, v int) variation { return makePower(w, v, choose) },
 		describe: func(w *World, v *variation) string {
 			part := v.facts["componentToPower"]
 			text := "Your task is to turn on the " + part
@@ -43,7 +43,7 @@ func powerTask(name string, first int, choose bool) task {
 	}
 }
 
-func makePower(w *World, v int) variation {
+func makePower(w *World, v int, choose bool) variation {
 	battery := w.batteryEntry()
 	all := w.partEntries("componentToPower")
 	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"), w.sourceEntry(WindGenerator, "renewableSource")}
@@ -57,19 +57,14 @@ func makePower(w *World, v int) variation {
 	if v%2 == 1 {
 		out.facts["kind"] = "nonrenewable"
 	}
+	if choose { // else any source will do
+		out.facts["wanted"] = out.facts[out.facts["kind"]+"Source"]
+	}
 	return out
 }
 
-// source is the power source that the task wants; empty if any will do.
-func source(f facts, choose bool) string {
-	if !choose {
-		return ""
-	}
-	return f[f["kind"]+"Source"]
-}
-
 func powerGoals(f facts, choose bool) (ordered, unordered []goal) {
-	part, from := f["componentToPower"], source(f, choose)
+	part, from := f["componentToPower"], f["wanted"]
 	ordered = []goal{find(part, "focus on task object"), toActivate(part, "power task object")}
 	connect, at := "Connect", "Task"
 	if choose {

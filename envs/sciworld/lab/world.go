@@ -34,9 +34,10 @@ type World struct {
 	focus     *Object // what the agent focuses on, or nil
 
 	goals       *goals
-	description string // of the task, not trimmed
-	trouble     string // why the task could not be set up
-	failure     string // the text of the error state
+	asked       variation // what the task was made of
+	description string    // of the task, not trimmed
+	trouble     string    // why the task could not be set up
+	failure     string    // the text of the error state
 
 	enabled simplification
 	actions []*action // in the order in which the parser tries them
