@@ -16,7 +16,7 @@ import (
 // How much TestDifferential plays. The defaults are a share that takes a minute
 // or two.
 var (
-	diffSteps    = flag.Int("steps", 2000, "steps to compare with the official simulator")
+	diffSteps    = flag.Int("steps", 600, "steps to compare with the official simulator")
 	diffSeed     = flag.Uint64("seed", 1, "seed of the played episodes")
 	diffTasks    = flag.String("tasks", "", "regular expression: play only these tasks")
 	diffLength   = flag.Int("length", 40, "mean number of steps of an episode")
@@ -80,6 +80,7 @@ func record(p play) *recorder {
 	r.play.actions = nil
 	r.guard(func() {
 		w := r.world
+		r.ask(call{"#fresh"}, "") // else the score of an earlier episode remains
 		r.ask(loadCall(p.task, p.variation, p.simplifications, false), w.Load(p.task, p.variation, p.simplifications))
 		r.ask(call{"getTaskDescription"}, w.Description())
 		r.ask(call{"getSimplificationsUsed"}, w.SimplificationsUsed())

@@ -171,26 +171,10 @@ func (p *player) mixAndFocus(k *Object, result string) bool {
 	return true
 }
 
-// mixAgain adds what the second step needs. What is not here may be in the other
-// room with paint.
+// mixAgain adds what the second step needs, one of which is in the container
+// already. If the last is not here, it may be in the other room with paint.
 func (p *player) mixAgain(k *Object, f facts) {
-	var c []*Object
-	for attempts := 0; len(c) == 0; {
-		for _, name := range strings.Split(f["inputChemicalsTertiary"], ",") {
-			more := true
-			for range 11 {
-				if c = p.here(name); len(c) > 0 {
-					break
-				}
-				if more {
-					more = p.openRandom()
-				}
-			}
-		}
-		if len(c) > 0 {
-			p.say("pour %s in %s", p.u(c[0].container), p.u(k))
-			break
-		}
+	for attempts := 0; !p.pourInputs(k, f); {
 		if attempts++; attempts > 1 {
 			return
 		}
@@ -204,6 +188,19 @@ func (p *player) mixAgain(k *Object, f facts) {
 		p.look()
 	}
 	p.mixAndFocus(k, f["tertiaryColor"])
+}
+
+// pourInputs pours what it finds of the inputs of the second step, and reports
+// whether it found the last.
+func (p *player) pourInputs(k *Object, f facts) (last bool) {
+	for _, name := range strings.Split(f["inputChemicalsTertiary"], ",") {
+		p.uncover(name, 11)
+		c := p.here(name)
+		if last = len(c) > 0; last {
+			p.say("pour %s in %s", p.u(c[0].container), p.u(k))
+		}
+	}
+	return last
 }
 
 // focusOnAnimals focuses on the animals asked for.

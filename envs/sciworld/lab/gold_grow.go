@@ -197,7 +197,7 @@ func determineGenes(p *player, v *variation) {
 	jug, sink := first(p.kindsHere(Jug)), first(p.kindsHere(Sink))
 	p.growSeeds(planted, jar[0], jug, sink)
 	p.say("look at seed jar")
-	planted = append(planted, p.plant(4, f["seedType"], &with)...)
+	planted = p.plant(4, f["seedType"], &with)
 	grown := p.growAdults(planted, jug, sink)
 	n := 0
 	for _, x := range grown {

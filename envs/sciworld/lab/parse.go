@@ -71,9 +71,6 @@ func (w *World) parserObjects(everywhere bool) []*Object {
 	}
 	var l listing
 	l.addAll(accessible(w.here(), true))
-	if l.capacity >= rotationFrom {
-		l = *l.clone()
-	}
 	l.addAll(accessible(w.agent, true))
 	return l.all()
 }
