@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/scoring/table"
@@ -61,7 +61,7 @@ func (r *replayer) close() {
 }
 
 func (r *replayer) file(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := datafile.Open(name, datafile.Unlimited)
 	if err != nil {
 		return err
 	}

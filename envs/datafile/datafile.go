@@ -1,10 +1,11 @@
-// Package datafile reads the files that users provide: whole, with a limit on
-// their size, and only if reading them ends.
+// Package datafile reads the files that users provide: with a limit on their
+// size, and only if reading them ends.
 package datafile
 
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -14,21 +15,37 @@ const (
 	// MaxConfig is for configurations, prompts, perturbations and published
 	// results.
 	MaxConfig = 1 << 20
-	// MaxLabels is for label files, story files and bindings.
+	// MaxLabels is for label files, story files, bindings, and the files of single
+	// games and problems.
 	MaxLabels = 16 << 20
 	// MaxQuestions is for HotpotQA's questions. The training set with its
 	// paragraphs has 570 MB.
 	MaxQuestions = 1 << 30
+	// MaxJar is for Java programs. ScienceWorld's has less than a tenth of it.
+	MaxJar = 1 << 30
+	// Unlimited is for files that are read in a stream, in bounded memory.
+	Unlimited = math.MaxInt64
 )
 
-// Read returns the content of a regular file of at most limit bytes. A pipe or a
-// device is refused before it is opened: opening or reading one may never end.
-// Other errors are those of os.ReadFile.
-func Read(name string, limit int64) ([]byte, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+// Open opens a regular file of at most limit bytes for reading. A pipe or a device
+// is refused before it is opened: opening or reading one may never end. Other
+// errors are those of os.Open. The limit does not bound a file that grows
+// afterwards.
+func Open(name string, limit int64) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a pipe or a device; copy its content to a file", name)
 	}
-	f, err := os.Open(name)
+	if err == nil && info.Mode().IsRegular() && info.Size() > limit {
+		return nil, tooLarge(name, limit)
+	}
+	return os.Open(name)
+}
+
+// Read returns the content of a regular file of at most limit bytes. It refuses
+// what Open refuses. Other errors are those of os.ReadFile.
+func Read(name string, limit int64) ([]byte, error) {
+	f, err := Open(name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +55,11 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(b)) > limit {
-		return nil, fmt.Errorf("%s has more than %d bytes, the limit for a file of its kind", name, limit)
+		return nil, tooLarge(name, limit)
 	}
 	return b, nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return fmt.Errorf("%s has more than %d bytes, the limit for a file of its kind", name, limit)
 }

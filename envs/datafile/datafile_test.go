@@ -26,6 +26,9 @@ func TestRead(t *testing.T) {
 	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Error(err)
 	}
+	if _, err := Open(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
+		t.Error(err)
+	}
 	if b, err := Read(os.DevNull, 5); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
 		t.Errorf("%q, %v", b, err)
 	}

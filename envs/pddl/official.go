@@ -56,22 +56,22 @@ func NewOfficial(dir string) (*Env, error) {
 }
 
 // findProblems returns the folder with the problem files.
-func findProblems(dir string) (fs.FS, error) {
+func findProblems(dir string) (folder string, err error) {
 	for _, f := range problemFolders {
 		folder := filepath.Join(dir, filepath.FromSlash(f))
 		if info, err := os.Stat(filepath.Join(folder, games[0].name+".pddl")); err == nil && !info.IsDir() {
-			return os.DirFS(folder), nil
+			return folder, nil
 		}
 	}
-	return nil, fmt.Errorf("the PDDL domain and problem files are missing: want %s.pddl and the folder %s in %s; "+
+	return "", fmt.Errorf("the PDDL domain and problem files are missing: want %s.pddl and the folder %s in %s; "+
 		"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl",
 		games[0].name, games[0].name, filepath.Join(dir, filepath.FromSlash(problemFolders[0])))
 }
 
 // addOfficial reads the problems of one game, in the order of their file names,
 // and returns the texts that were read.
-func (e *Env) addOfficial(g *game, folder fs.FS, labels []label) (read []string, err error) {
-	domainText, err := fs.ReadFile(folder, g.name+".pddl")
+func (e *Env) addOfficial(g *game, folder string, labels []label) (read []string, err error) {
+	domainText, err := datafile.Read(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
 	}
@@ -80,7 +80,7 @@ func (e *Env) addOfficial(g *game, folder fs.FS, labels []label) (read []string,
 		return nil, err
 	}
 	read = append(read, string(domainText))
-	files, err := fs.Glob(folder, g.name+"/*.pddl")
+	files, err := fs.Glob(os.DirFS(folder), g.name+"/*.pddl")
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
 	}
@@ -89,7 +89,7 @@ func (e *Env) addOfficial(g *game, folder fs.FS, labels []label) (read []string,
 		return nil, fmt.Errorf("pddl: the folder %s has %d problem files, want %d", g.name, len(files), g.capacity)
 	}
 	for _, file := range files[:g.capacity] {
-		text, err := fs.ReadFile(folder, file)
+		text, err := datafile.Read(filepath.Join(folder, filepath.FromSlash(file)), datafile.MaxLabels)
 		if err != nil {
 			return nil, fmt.Errorf("pddl: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/planning"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
@@ -112,6 +113,29 @@ func TestOfficialCapacity(t *testing.T) {
 	}
 }
 
+// Domain and problem files that are devices or too large are refused.
+func TestOfficialFilesHaveLimits(t *testing.T) {
+	for _, name := range []string{beside + "gripper.pddl", beside + "gripper/problem1.pddl"} {
+		dir := newLayout(t, beside).write(t)
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.Truncate(file, datafile.MaxLabels+1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(os.DevNull, file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The problem files may also lie in a checkout of AgentBoard that the data folder
 // is in. The tasks are the same.
 func TestOfficialInCheckout(t *testing.T) {
@@ -203,7 +227,7 @@ func TestOfficialErrors(t *testing.T) {
 		}, "the PDDL domain and problem files are missing: want gripper.pddl and the folder gripper in DIR/pddl/pddlgym; " +
 			"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
 		{"no domain", func(f layout) { delete(f, beside+"tyreworld.pddl") },
-			"pddl: open tyreworld.pddl: no such file or directory"},
+			"pddl: open DIR/pddl/pddlgym/tyreworld.pddl: no such file or directory"},
 		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
 			"pddl: the folder barman has 19 problem files, want 20"},
 		{"no problem of a game", func(f layout) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // jarFile is where the simulator may lie in the data folder.
@@ -68,7 +69,7 @@ func openJar(path string) (jar, error) {
 	if j.path, err = filepath.Abs(path); err != nil {
 		return jar{}, err
 	}
-	f, err := os.Open(path)
+	f, err := datafile.Open(path, datafile.MaxJar)
 	if err != nil {
 		return jar{}, fmt.Errorf("the simulator of ScienceWorld cannot be read: %w", err)
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/eval/model"
 )
 
@@ -122,11 +122,15 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
+// maxManifest is the largest run.json that is read, in bytes. A run of a million
+// episodes has a fifth of it.
+const maxManifest = 1 << 28
+
 // ReadManifest reads run.json of a run directory and checks it: the ids of the
 // episodes are computed anew from their tasks and conditions.
 func ReadManifest(dir string) (*Manifest, error) {
 	file := filepath.Join(dir, manifestFile)
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/natefinch/atomic"
+
+	"heldout/envs/datafile"
 )
 
 // cacheVersion goes up when a reader of the old form would misread the new one.
@@ -157,6 +159,10 @@ func (c *Cache) find(ctx context.Context, query string) (Answer, error) {
 	return c.read(query) // what another process may have kept first
 }
 
+// maxKept is the largest file of a cache that is read, in bytes: what a server may
+// answer, however it is escaped.
+const maxKept = 8 * maxBody
+
 // read returns the recorded answer to a query.
 func (c *Cache) read(query string) (Answer, error) {
 	file := c.file("queries", sum([]byte(query)))
@@ -168,7 +174,7 @@ func (c *Cache) read(query string) (Answer, error) {
 		return Answer{}, fmt.Errorf("%s is damaged: it is about %q", file, q.Query)
 	}
 	file = c.file("answers", q.Answer)
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, maxKept)
 	if err != nil {
 		return Answer{}, fmt.Errorf("the cache lacks an answer: %v", err) // not wrapped: this query is there
 	}
@@ -205,7 +211,7 @@ func sum(b []byte) string {
 }
 
 func readJSON(file string, v any) error {
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, maxKept)
 	if err != nil {
 		return err
 	}

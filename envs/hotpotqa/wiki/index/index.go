@@ -21,6 +21,8 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
+
+	"heldout/envs/datafile"
 )
 
 // Article is an article of Wikipedia.
@@ -85,7 +87,7 @@ func Open(dir string) (*Index, error) {
 
 func readAbout(dir string) (a About, err error) {
 	file := filepath.Join(dir, aboutFile)
-	b, err := os.ReadFile(file)
+	b, err := datafile.Read(file, datafile.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, unfinished := os.Stat(filepath.Join(dir, dataDir)); unfinished == nil {
 			return a, fmt.Errorf("the index of Wikipedia in %s is not finished: give the same heldout wiki build again", dir)

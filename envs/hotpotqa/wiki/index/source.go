@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"heldout/envs/datafile"
 )
 
 // source are the files that articles are read from, in order.
@@ -109,7 +111,7 @@ func (s *source) each(skip int, visit func(a Article, again bool) error) error {
 func (s *source) eachContext(visit func(a Article, again bool) error) error {
 	seen := map[string]bool{}
 	for _, f := range s.files {
-		in, err := os.Open(f.path)
+		in, err := datafile.Open(f.path, datafile.Unlimited)
 		if err != nil {
 			return err
 		}
@@ -127,7 +129,7 @@ func (s *source) eachContext(visit func(a Article, again bool) error) error {
 
 // open reads a file of a dump: an archive of files, or lines.
 func (s *source) open(f sourceFile, lines *dumpLines) error {
-	in, err := os.Open(f.path)
+	in, err := datafile.Open(f.path, datafile.Unlimited)
 	if err != nil {
 		return err
 	}
