@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heldout/envs/sciworld/lab"
+	"heldout/envs/sharedtest"
 )
 
 // How much TestDifferential plays. The defaults are a share that takes a minute
@@ -264,6 +265,44 @@ func firstDifference(a, b string) (string, string) {
 	return a[from:min(from+around, len(a))], b[from:min(from+around, len(b))]
 }
 
+// plan draws what an episode is to follow: a solution, what an agent did in the
+// task once, or nothing.
+func plan(rng *rand.Rand, p play, logged map[string][][]string) []string {
+	switch n := rng.IntN(100); {
+	case n < 35:
+		path, err := lab.GoldPath(p.task, p.variation, p.simplifications)
+		if err != nil { // the reference has none either
+			return nil
+		}
+		return path
+	case n < 55 && len(logged[p.task]) > 0:
+		return logged[p.task][rng.IntN(len(logged[p.task]))]
+	}
+	return nil
+}
+
+// loggedActions are the actions of recorded runs of agents, by task; none where
+// there are no records.
+func loggedActions(t *testing.T) map[string][][]string {
+	out := map[string][][]string{}
+	t.Run("recorded runs", func(t *testing.T) {
+		type episode struct {
+			Task  string `json:"task_name"`
+			Steps []struct {
+				Action string `json:"action"`
+			} `json:"steps"`
+		}
+		for _, e := range sharedtest.Lines[episode](t, "agentboard-logs/scienceworld.jsonl.gz") {
+			var actions []string
+			for _, s := range e.Steps {
+				actions = append(actions, strings.TrimSpace(s.Action))
+			}
+			out[e.Task] = append(out[e.Task], actions)
+		}
+	})
+	return out
+}
+
 // TestDifferential plays random episodes on both sides. On a difference it says
 // how to see it again; -run 'TestDifferential' -steps N -seed S plays others.
 func TestDifferential(t *testing.T) {
@@ -276,6 +315,7 @@ func TestDifferential(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(*diffSeed, 0))
+	logged := loggedActions(t)
 	steps, episodes, failures := 0, 0, 0
 	kinds := map[string]int{}
 	for ; steps < *diffSteps && failures < *diffFailures; episodes++ {
@@ -287,7 +327,7 @@ func TestDifferential(t *testing.T) {
 		}
 		r := record(p)
 		length := 1 + int(rng.ExpFloat64()*float64(*diffLength))
-		m := &mischief{rng: rng, kinds: kinds}
+		m := &mischief{rng: rng, kinds: kinds, plan: plan(rng, p, logged)}
 		for range min(length, 20**diffLength) {
 			if r.ended {
 				break

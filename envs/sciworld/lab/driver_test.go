@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/json"
 	"fmt"
@@ -42,6 +43,9 @@ func startDriver(t testing.TB) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if v := jarVersion(t, jar); v != "1.1.3" {
+		t.Skipf("needs the official simulator 1.1.3, which this engine equals: HELDOUT_SCIWORLD_JAR is of version %s", v)
+	}
 	dir := t.TempDir()
 	// The numbers of kinds come from a file of the package, sought where the
 	// simulator runs.
@@ -80,6 +84,28 @@ func startDriver(t testing.TB) *driver {
 		t.Fatalf("the driver answers %q", names)
 	}
 	return d
+}
+
+// jarVersion reads the version in a jar's manifest.
+func jarVersion(t testing.TB, jar string) string {
+	t.Helper()
+	z, err := zip.OpenReader(jar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open("META-INF/MANIFEST.MF")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	manifest, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(manifest), "Specification-Version: ")
+	version, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(version)
 }
 
 // send sends calls, the answers to which are read later.
