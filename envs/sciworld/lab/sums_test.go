@@ -6,10 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"math/rand/v2"
 	"os"
 	"strconv"
-	"strings"
 	"testing"
 
 	"heldout/envs/sciworld/lab"
@@ -19,11 +17,7 @@ import (
 // number of 32 bits. With -update and the simulator they are made anew.
 var update = flag.Bool("update", false, "make the files of sums anew, from the official simulator")
 
-const (
-	variationSums = "testdata/variations.sum"
-	traceSums     = "testdata/traces.jsonl"
-	goldSums      = "testdata/gold.jsonl"
-)
+const variationSums = "testdata/variations.sum"
 
 // sum is a hash of texts.
 func sum(texts ...string) uint32 {
@@ -85,140 +79,6 @@ func updateVariations(t *testing.T) {
 	}
 	if err := os.WriteFile(variationSums, out, 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// trace is a recorded episode.
-type trace struct {
-	Task            string   `json:"task"`
-	Variation       int      `json:"variation"`
-	Simplifications string   `json:"simplifications"`
-	Order           order    `json:"order"`
-	Actions         []string `json:"actions"`
-	Sums            []uint32 `json:"sums"` // of all answers up to each action
-}
-
-func (tr trace) play() play {
-	return play{task: tr.Task, variation: tr.Variation, simplifications: tr.Simplifications, order: tr.Order, actions: tr.Actions}
-}
-
-// sums adds up answers, action by action.
-func sums(asked []question, answers []string) (out []uint32) {
-	var said []string
-	for i, q := range asked {
-		if q.call[0] == "getScore" {
-			said = append(said, number(answers[i]))
-		} else {
-			said = append(said, answers[i])
-		}
-		if i+1 == len(asked) || asked[i+1].after > q.after {
-			out = append(out, sum(said...))
-			said = said[:0]
-		}
-	}
-	return out
-}
-
-// ours are the answers of this engine.
-func ours(asked []question) (out []string) {
-	for _, q := range asked {
-		out = append(out, q.ours)
-	}
-	return out
-}
-
-// Recorded episodes go as they went in the simulator.
-func TestTraces(t *testing.T) {
-	if *update {
-		updateTraces(t)
-	}
-	steps := 0
-	for tr := range readLines[trace](t, traceSums) {
-		r := record(tr.play())
-		for _, a := range tr.Actions {
-			r.step(a)
-		}
-		got := sums(r.asked, ours(r.asked))
-		for i := range tr.Sums {
-			if i >= len(got) || got[i] != tr.Sums[i] {
-				t.Errorf("%v: differs after %d actions", tr.play(), i)
-				break
-			}
-		}
-		steps += len(tr.Actions)
-	}
-	if steps == 0 {
-		t.Error("no steps are recorded")
-	}
-}
-
-// updateTraces plays an episode of each task, and some long ones.
-func updateTraces(t *testing.T) {
-	d := startDriver(t)
-	f, err := os.Create(traceSums)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rng := rand.New(rand.NewPCG(*diffSeed, 2))
-	for i, name := range lab.TaskNames() {
-		p := play{task: name, variation: rng.IntN(lab.Variations(name)), simplifications: simplificationSets[i%len(simplificationSets)], order: order(i % 3)}
-		length := 20
-		if i%10 == 0 {
-			length = 150
-		}
-		r := record(p)
-		m := &mischief{rng: rng, kinds: map[string]int{}}
-		for range length {
-			r.step(m.action(r))
-		}
-		var calls []call
-		for _, q := range r.asked {
-			calls = append(calls, q.call)
-		}
-		writeLine(t, f, trace{name, p.variation, p.simplifications, p.order, r.play.actions, sums(r.asked, d.answers(t, calls))})
-	}
-}
-
-// solution is a recorded gold path.
-type solution struct {
-	Task      string `json:"task"`
-	Variation int    `json:"variation"`
-	Length    int    `json:"length"`
-	Sum       uint32 `json:"sum"`
-}
-
-// solutionsFor are the simplifications of recorded solutions.
-const solutionsFor = "easy"
-
-// Solutions are those of the simulator.
-func TestSolutions(t *testing.T) {
-	if *update {
-		updateSolutions(t)
-	}
-	for want := range readLines[solution](t, goldSums) {
-		path, err := lab.GoldPath(want.Task, want.Variation, solutionsFor)
-		if err != nil || len(path) != want.Length || sum(path...) != want.Sum {
-			t.Errorf("%s %d: %d inputs, %v, want others: %d", want.Task, want.Variation, len(path), err, want.Length)
-		}
-	}
-}
-
-// updateSolutions makes the solution of one variation of each task, each in a
-// process of its own: the simulator remembers tours.
-func updateSolutions(t *testing.T) {
-	f, err := os.Create(goldSums)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rng := rand.New(rand.NewPCG(*diffSeed, 3))
-	for _, name := range lab.TaskNames() {
-		d := startDriver(t)
-		v := rng.IntN(lab.Variations(name))
-		path := strings.Split(d.answers(t, []call{loadCall(name, v, solutionsFor, true), {"getGoldActionSequence"}})[1], "\n")
-		writeLine(t, f, solution{name, v, len(path), sum(path...)})
-		d.in.Close()
 	}
 }
 
