@@ -9,9 +9,12 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 )
 
 //go:embed heldout.yaml baselines/*.yaml prompts/*/*.yaml prompts/*/react.txt suites/*.yaml perturbations/*.yaml
@@ -32,6 +35,58 @@ func decode(file string, b []byte, v any) error {
 		return fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	return nil
+}
+
+// decodeWith is decode for a document with further keys, whose values are plain
+// texts, numbers or truth values. They are returned as they are written.
+func decodeWith(file string, b []byte, v any, keys []string) (map[string]string, error) {
+	if err := checkLimits(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	fail := func(err error) (map[string]string, error) {
+		return nil, fmt.Errorf("%s: %s", file, excerpt(yaml.FormatError(err, false, true)))
+	}
+	parsed, err := parser.ParseBytes(b, 0)
+	if err != nil {
+		return fail(err)
+	}
+	documents := slices.DeleteFunc(parsed.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
+	if len(documents) == 0 { // nothing but comments
+		return nil, nil
+	}
+	if len(documents) > 1 {
+		return nil, fmt.Errorf("%s: there is more than one YAML document", file)
+	}
+	body := documents[0].Body
+	taken := map[string]string{}
+	if m, ok := body.(*ast.MappingNode); ok {
+		if taken, err = takeKeys(m, keys); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if err := yaml.NodeToValue(body, v, yaml.Strict()); err != nil {
+		return fail(err)
+	}
+	return taken, nil
+}
+
+// takeKeys takes the entries with those keys out of a mapping.
+func takeKeys(m *ast.MappingNode, keys []string) (map[string]string, error) {
+	taken := map[string]string{}
+	var rest []*ast.MappingValueNode
+	for _, entry := range m.Values {
+		key := entry.Key.GetToken()
+		if !slices.Contains(keys, key.Value) {
+			rest = append(rest, entry)
+			continue
+		}
+		if _, ok := entry.Value.(ast.ScalarNode); !ok {
+			return nil, fmt.Errorf("line %d: %s wants one value", key.Position.Line, key.Value)
+		}
+		taken[key.Value] = entry.Value.GetToken().Value
+	}
+	m.Values = rest
+	return taken, nil
 }
 
 // longestLine is how much of a line an error shows, in bytes.

@@ -2,9 +2,12 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 	"time"
+
+	"heldout/envs"
 )
 
 // Run says what to run. Its YAML keys are the names of the command line's
@@ -81,43 +84,9 @@ type Setup struct {
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64 `yaml:"generator-seed"`
-	// Variant chooses between readings of one benchmark.
-	Variant string `yaml:"variant"`
-	// Split is the set of official ALFWorld games, or the part of ScienceWorld's
-	// tasks.
-	Split string `yaml:"split"`
-	// Dialect is how ALFWorld games speak: v1, v2, or file for each as its
-	// file says.
-	Dialect string `yaml:"dialect"`
-	// StepLimitReward counts ALFWorld's limit of 50 commands as progress, as
-	// the reference does.
-	StepLimitReward bool `yaml:"step-limit-reward"`
-	// JerichoBindings is a file with Jericho's templates and walkthroughs; empty
-	// for templates derived from the stories.
-	JerichoBindings string `yaml:"jericho-bindings"`
-	// Huntdark says with which texts that Jericho game starts: "upstream", the
-	// benchmark's own, or "fixed".
-	Huntdark string `yaml:"huntdark"`
-	// Questions is HotpotQA's file of questions, and Sample which of them.
-	Questions string `yaml:"questions"`
-	Sample    string `yaml:"sample"`
-	// Wiki is where HotpotQA's pages come from: live, recorded or offline.
-	Wiki string `yaml:"wiki"`
-	// WikiFlow is how Wikipedia is asked, json or html, and WikiURL where.
-	WikiFlow string `yaml:"wiki-flow"`
-	WikiURL  string `yaml:"wiki-url"`
-	// WikiContact is whom Wikipedia may write to.
-	WikiContact string `yaml:"wiki-contact"`
-	// WikiCache is the folder of recorded pages, WikiIndex that of an index.
-	WikiCache string `yaml:"wiki-cache"`
-	WikiIndex string `yaml:"wiki-index"`
-	// SciworldJar is the file of ScienceWorld's simulator.
-	SciworldJar string `yaml:"sciworld-jar"`
-	// JVMs is how many worlds of ScienceWorld are played at once, each by a Java
-	// virtual machine of its own; 0 for the number of processors.
-	JVMs int `yaml:"jvms"`
-	// Simplifications are ScienceWorld's, separated by commas.
-	Simplifications string `yaml:"simplifications"`
+	// Settings are what else is chosen, by the names that the environments
+	// declare. In YAML each stands under its own name.
+	Settings envs.Settings `yaml:"-"`
 }
 
 // Strings is a list of strings; in YAML a single one may stand without brackets.
@@ -150,10 +119,19 @@ func LoadSuite(name string, r *Run) error {
 	return embedded(path.Join("suites", name+".yaml"), r)
 }
 
-// ParseRun puts a run configuration over r: what it does not name stays.
-func ParseRun(file string, b []byte, r *Run) error {
+// ParseRun puts a run configuration over r: what it does not name stays. Keys that
+// are among settings are those of environments.
+func ParseRun(file string, b []byte, r *Run, settings []string) error {
 	if strings.TrimSpace(string(b)) == "" {
 		return fmt.Errorf("%s: the configuration is empty", file)
 	}
-	return decode(file, b, r)
+	chosen, err := decodeWith(file, b, r, settings)
+	if err != nil {
+		return err
+	}
+	if r.Settings == nil {
+		r.Settings = envs.Settings{}
+	}
+	maps.Copy(r.Settings, chosen)
+	return nil
 }

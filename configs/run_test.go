@@ -6,16 +6,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
 )
 
 func TestParseRun(t *testing.T) {
 	r := DefaultRun()
-	err := ParseRun("run.yaml", []byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"), &r)
+	err := ParseRun("run.yaml", []byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"), &r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := DefaultRun()
 	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10", 90*time.Second
+	want.Settings = envs.Settings{}
 	want.Stop, want.ExtraBody = Strings{}, map[string]any{"top_k": uint64(20), "min_p": nil}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
@@ -34,9 +37,36 @@ func TestParseRunErrors(t *testing.T) {
 		"model: {a: b}":                  "run.yaml: ",
 	} {
 		r := DefaultRun()
-		if err := ParseRun("run.yaml", []byte(in), &r); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := ParseRun("run.yaml", []byte(in), &r, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
+	}
+}
+
+// Keys of settings are taken as they are written; anything else stays strict.
+func TestParseRunSettings(t *testing.T) {
+	names := []string{"split", "switch", "jvms"}
+	r := DefaultRun()
+	r.Settings = envs.Settings{"jvms": "1", "other": "kept"}
+	if err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "jvms": "4", "other": "kept"}, r.Settings); diff != "" || r.Seeds != "3" {
+		t.Errorf("seeds %s, %s", r.Seeds, diff)
+	}
+	for in, want := range map[string]string{
+		"split: [a]":           "f: line 1: split wants one value",
+		"seeds: 1\nsplit: {}": "f: line 2: split wants one value",
+		"split: a\nsplit: b":  "f: [2:1] mapping key \"split\" already defined",
+		"split: a\nsplti: b":  "f: [2:1] unknown field \"splti\"",
+	} {
+		if err := ParseRun("f", []byte(in), &r, names); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s…", in, err, want)
+		}
+	}
+	only := DefaultRun()
+	if err := ParseRun("f", []byte("split: a"), &only, names); err != nil || only.Settings["split"] != "a" {
+		t.Errorf("%v, %v", only.Settings, err)
 	}
 }
 
@@ -53,6 +83,6 @@ func FuzzParseRun(f *testing.F) {
 	f.Add("extra-body: {a: [1, {b: null}]}")
 	f.Fuzz(func(t *testing.T, in string) {
 		r := DefaultRun()
-		_ = ParseRun("f", []byte(in), &r)
+		_ = ParseRun("f", []byte(in), &r, []string{"model", "split"})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/bench"
 	"heldout/eval/model"
 	"heldout/scoring/table"
 )
@@ -36,7 +37,7 @@ would be worthless. The default environment for that is pddl.`,
 			if len(names) > 0 {
 				return examineEnv(c.Context(), sys, names[0], r.Setup)
 			}
-			if len(r.Model) != 1 || isBaseline(r.Model[0]) {
+			if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
 				return usage(errors.New("want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
 			return examineModel(c.Context(), sys, r)
@@ -55,7 +56,7 @@ func examineEnv(ctx context.Context, sys *system, name string, s configs.Setup) 
 	if err != nil {
 		return usage(err)
 	}
-	if err := checkSetup([]string{name}, s); err != nil {
+	if err := catalog.CheckSettings([]string{name}, s.Settings); err != nil {
 		return usage(err)
 	}
 	if entry.Examine == nil {
@@ -87,15 +88,15 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 		return usage(errors.New("want one --env, whose first turn the model plays"))
 	}
 	r.Limit, r.Seeds = 1, "0-0"
-	if err := validate(r, plainRun); err != nil {
+	if err := bench.Validate(r, bench.Plain); err != nil {
 		return usage(err)
 	}
-	job, err := newJob(sys, r)
+	job, err := bench.New(sys.bench(), r)
 	if err != nil {
 		return usage(err)
 	}
-	defer job.close()
-	client := job.served[0].client
+	defer job.Close()
+	client := job.Served[0].Client
 	checks := model.Examine(ctx, client, r.ExtraBody, r.Concurrency)
 	failed := 0
 	answers := false
@@ -109,8 +110,7 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 		}
 	}
 	if answers {
-		job.served[0].player.ContextLimit = client.ContextLimit()
-		worthless, err := job.firstTurn(ctx, sys)
+		worthless, err := firstTurn(ctx, sys, job)
 		if err != nil {
 			return err
 		}
@@ -126,9 +126,9 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 
 // firstTurn plays the first turn of the run, shows it, and reports whether the
 // run would be worthless.
-func (j *job) firstTurn(ctx context.Context, sys *system) (worthless bool, err error) {
-	turn, err := j.plan.FirstTurn(ctx)
-	title := fmt.Sprintf("first turn (%s, %s, agent %s)", j.config.Env[0], turn.Task, j.config.Agent)
+func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, err error) {
+	turn, err := j.FirstTurn(ctx)
+	title := fmt.Sprintf("first turn (%s, %s, agent %s)", j.Config.Env[0], turn.Task, j.Config.Agent)
 	if err != nil {
 		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", model.CheckFail, title, table.Printable(err.Error()))
 		return true, err

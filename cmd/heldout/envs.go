@@ -1,44 +1,21 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
 // taskSource adds the flags that say how environments are set up, for commands
 // that know no other settings.
 func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
-	s.Data, s.SciworldJar = sys.getenv(dataVariable), sys.getenv(jarVariable)
+	*s = bench.DefaultSetup(sys.getenv)
 	setupFlags(c.Flags(), s)
 }
-
-// checkData reports a data folder that is not there, or is none.
-func checkData(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is not a folder", dir)
-	}
-	if err != nil {
-		return fmt.Errorf("the data folder cannot be used: %w", err)
-	}
-	return nil
-}
-
-// The environment variables that stand for --data and --sciworld-jar.
-const (
-	dataVariable = "HELDOUT_DATA"
-	jarVariable  = "HELDOUT_SCIWORLD_JAR"
-)
 
 func newEnvs(sys *system) *cobra.Command {
 	var o configs.Setup
@@ -48,7 +25,7 @@ func newEnvs(sys *system) *cobra.Command {
 		Short: "List the environments, and what is missing for them",
 		Args:  args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkData(o.Data); err != nil {
+			if err := bench.CheckData(o.Data); err != nil {
 				return usage(err)
 			}
 			t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{

@@ -17,7 +17,7 @@ import (
 // ones. A new package must be given its place here.
 var floors = map[string]int{
 	"envs/datafile":            0,
-	"envs":                     1,
+	"envs":                     0,
 	"envs/stream":              1,
 	"envs/planning":            1,
 	"envs/jericho/zmachine":    1,
@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"scoring/table":            3,
 	"scoring":                  4,
 	"eval":                     4,
+	"eval/bench":               5,
 	"scoring/report":           5,
 	"cmd/heldout":              6,
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"heldout/envs"
+	"heldout/eval/bench"
 	"heldout/eval/record"
 	"heldout/scoring/table"
 )
@@ -92,12 +93,12 @@ func columns(f *os.File) int {
 	return width
 }
 
-// userAgent names this build to servers.
-func (s *system) userAgent() string { return "heldout/" + s.tool.Version }
-
 // outside is what environments may know of the world outside.
-func (s *system) outside() envs.Outside {
-	return envs.Outside{Now: s.now, Proxy: s.proxy, Tool: s.userAgent()}
+func (s *system) outside() envs.Outside { return s.bench().Envs() }
+
+// bench is what a run touches of the world outside.
+func (s *system) bench() bench.Outside {
+	return bench.Outside{Now: s.now, Getenv: s.getenv, Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
 }
 
 // warn prints a line that must not be overlooked.
@@ -123,7 +124,7 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	}
 	var coded *codedError
 	if !errors.As(err, &coded) {
-		coded = &codedError{err, exitError}
+		coded = &codedError{err, codeOf(err)}
 	}
 	if ctx.Err() != nil {
 		coded.code = exitInterrupted
@@ -146,6 +147,19 @@ func (c *checkedWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.err = err
 	return n, err
+}
+
+// codeOf is the exit code of an error which asks for none.
+func codeOf(err error) int {
+	var config bench.ConfigError
+	var incomplete *bench.IncompleteError
+	switch {
+	case errors.As(err, &config):
+		return exitUsage
+	case errors.As(err, &incomplete):
+		return exitIncomplete
+	}
+	return exitError
 }
 
 // codedError is an error with the exit code that it asks for.

@@ -11,6 +11,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/jericho"
 	"heldout/eval"
+	"heldout/eval/bench"
 )
 
 // playOptions say what is played and how.
@@ -48,7 +49,7 @@ ones, with --actions.`,
 			if err != nil {
 				return usage(err)
 			}
-			defer closeEnv(env)
+			defer bench.CloseEnv(env)
 			task, world, err := o.open(env)
 			if err != nil {
 				return usage(err)
@@ -82,7 +83,7 @@ func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err 
 		return task, nil, err
 	}
 	if o.perturbation != "" {
-		if env, err = perturbed(env, o.perturbation); err != nil {
+		if env, err = bench.Perturbed(env, o.perturbation); err != nil {
 			return task, nil, err
 		}
 	}
@@ -92,7 +93,7 @@ func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err 
 
 // environment opens the environment, or one of a single story file.
 func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, error) {
-	if err := checkSetup([]string{name}, o.setup); err != nil {
+	if err := catalog.CheckSettings([]string{name}, o.setup.Settings); err != nil {
 		return nil, err
 	}
 	switch {
@@ -100,7 +101,7 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 		return nil, fmt.Errorf("--story is for %s, not for %s", jericho.Name, name)
 	case o.story != "":
 		return jericho.New(jericho.Options{
-			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed), Bindings: o.setup.JerichoBindings,
+			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed), Bindings: o.setup.Settings["jericho-bindings"],
 		})
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")

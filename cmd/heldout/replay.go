@@ -13,6 +13,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
 	"heldout/eval"
+	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
@@ -56,7 +57,7 @@ type replayCount struct{ episodes, steps, mismatches int }
 
 func (r *replayer) close() {
 	for _, env := range r.open {
-		closeEnv(env)
+		bench.CloseEnv(env)
 	}
 }
 

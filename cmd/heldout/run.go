@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/record"
 )
 
 func newRun(sys *system) *cobra.Command {
-	return newRunner(sys, runFlags, plainRun, &cobra.Command{
+	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
 		Use:   "run",
 		Short: "Play the tasks, record the episodes and print the tables",
 		Long: `run plays every task with every model and seed, records each finished episode in
@@ -25,34 +31,37 @@ and --config it plays generated tasks with the baselines expert and random.`,
 
 // newRunner completes c to a command that plays what its flags and a
 // configuration file say. The kind adds what the command stands for.
-func newRunner(sys *system, flags flagger, kind runKind, c *cobra.Command) *cobra.Command {
+func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *cobra.Command {
 	var out output
 	var file string
 	var dry bool
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, skipped, err := resolve(sys, c.Flags(), kind, file)
+		r, skipped, err := bench.Resolve(sys.bench(), kind, bench.Given{
+			File: file, Chosen: c.Flags().Changed("env") || c.Flags().Changed("model"),
+			Over: func(r *configs.Run) error { return override(r, c.Flags()) },
+		})
 		if err != nil {
 			return usage(err)
 		}
 		for _, why := range skipped {
 			fmt.Fprintf(sys.stderr, "skipped: %v\n", why)
 		}
-		if err := validate(r, kind); err != nil {
+		if err := bench.Validate(r, kind); err != nil {
 			return usage(err)
 		}
 		if err := out.check(); err != nil {
 			return err
 		}
-		job, err := newJob(sys, r)
+		job, err := bench.New(sys.bench(), r)
 		if err != nil {
 			return usage(err)
 		}
-		defer job.close()
+		defer job.Close()
 		if dry {
-			return job.describe(sys)
+			return describe(sys, job)
 		}
-		return job.run(c.Context(), sys, &out)
+		return play(c.Context(), sys, job, &out)
 	}
 	flags(c.Flags(), &shown)
 	c.Flags().StringVar(&file, "config", "", "YAML file with keys named like these flags; flags win")
@@ -60,4 +69,69 @@ func newRunner(sys *system, flags flagger, kind runKind, c *cobra.Command) *cobr
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress while episodes are played")
 	out.flags(c)
 	return c
+}
+
+// describe prints the plan of a job.
+func describe(sys *system, j *bench.Job) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
+	for _, g := range j.Plan.Groups {
+		c := g.Condition
+		fmt.Fprintf(&b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps\n",
+			c.Env, c.Source, c.Model, c.Agent, c.Perturbation, c.Seed, len(g.Episodes), c.StepLimit)
+	}
+	fmt.Fprintf(&b, "together: %d episodes, at most %d model calls\n", len(j.Plan.Episodes), j.Plan.MaxCalls())
+	_, err := sys.stdout.Write([]byte(b.String()))
+	return err
+}
+
+// play plays what is missing of a job and prints the tables.
+func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
+	if err := j.Meet(ctx); err != nil {
+		return err
+	}
+	session, err := j.Begin()
+	if err != nil {
+		return err
+	}
+	warn := func() {
+		for _, text := range session.TakeWarnings() {
+			sys.warn(text)
+		}
+	}
+	warn()
+	if session.Recovered > 0 {
+		fmt.Fprintf(sys.stderr, "passed over %d bytes of an episode that a crash left unfinished\n", session.Recovered)
+	}
+	if done := len(j.Plan.Episodes) - len(session.Missing); done > 0 {
+		fmt.Fprintf(sys.stderr, "%d of %d episodes already have a result in %s\n", done, len(j.Plan.Episodes), j.Dir)
+	}
+	shown := newProgress(sys, session.Missing, j.Config.Concurrency, out.quiet)
+	runErr := session.Play(ctx, shown, shown.warn)
+	err = errors.Join(runErr, session.End())
+	shown.finish()
+	warn()
+	if err != nil {
+		return stopped(ctx, err, j.Dir)
+	}
+	runs, err := out.print(sys, []string{j.Dir})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sys.stderr, "records: %s\n", j.Dir)
+	return bench.Complete(runs[0].Scores)
+}
+
+// stopped says what is left of a run that ended with an error.
+func stopped(ctx context.Context, err error, dir string) error {
+	var unusable *eval.UnusableError
+	switch {
+	case errors.Is(err, record.ErrMoved):
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
+	case errors.As(err, &unusable):
+		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed", err, dir)
+	}
+	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
 }

@@ -21,7 +21,7 @@ func newTasks(sys *system) *cobra.Command {
 			if _, err := catalog.Find(names[0]); err != nil {
 				return usage(err)
 			}
-			if err := checkSetup(names, o); err != nil {
+			if err := catalog.CheckSettings(names, o.Settings); err != nil {
 				return usage(err)
 			}
 			env, err := catalog.Open(names[0], o, sys.outside())

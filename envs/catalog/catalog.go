@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +27,8 @@ type Entry struct {
 	Name string
 	// Summary says in a line what the environment is.
 	Summary string
-	// Takes names the settings of configs.Setup, beside data and generator
-	// seed, that the environment has a use for.
-	Takes []string
+	// Settings are what can be chosen about it, beside data and generator seed.
+	Settings []envs.Setting
 	// Folders are the folders of the data folder that its official tasks may lie
 	// in; one of them has to be there.
 	Folders []string
@@ -45,19 +45,19 @@ func All() []Entry {
 	return []Entry{
 		{
 			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"}, Summary: "household tasks: find, clean, heat, cool, place and look at things",
-			Takes: []string{"split", "dialect", "step-limit-reward"}, Open: openALFWorld,
+			Settings: alfworld.Settings(), Open: openALFWorld,
 		},
 		{
 			Name: babyai.Name, Folders: []string{"babyai"}, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
-			Takes: []string{"variant"}, Open: openBabyAI,
+			Settings: babyai.Settings(), Open: openBabyAI,
 		},
 		{
 			Name: hotpotqa.Name, Folders: []string{"hotpotqa"}, Summary: "questions over Wikipedia: search, look up, answer",
-			Takes: []string{"questions", "sample", "wiki", "wiki-flow", "wiki-url", "wiki-contact", "wiki-cache", "wiki-index"}, Open: openHotpotQA,
+			Settings: hotpotqa.Settings(), Open: openHotpotQA,
 		},
 		{
 			Name: jericho.Name, Folders: []string{"jericho"}, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
-			Takes: []string{"jericho-bindings", "huntdark"}, Open: openJericho,
+			Settings: jericho.Settings(), Open: openJericho,
 		},
 		{
 			Name: pddl.Name, Folders: []string{"pddl"}, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
@@ -65,7 +65,7 @@ func All() []Entry {
 		},
 		{
 			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
-			Takes:   []string{"sciworld-jar", "jvms", "variant", "split", "simplifications"},
+			Settings: sciworld.Settings(),
 			Missing: func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
 			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
 				return sciworld.Examine(ctx, sciworldOptions(s))
@@ -134,13 +134,43 @@ func (e Entry) unavailable(s configs.Setup) error {
 	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s", e.Name, s.Data, strings.Join(e.Folders, " or "))
 }
 
-// Unused returns those of the settings that none of the environments takes.
-func Unused(environments, settings []string) []string {
-	return slices.DeleteFunc(slices.Clone(settings), func(setting string) bool {
-		return slices.ContainsFunc(All(), func(e Entry) bool {
-			return slices.Contains(environments, e.Name) && slices.Contains(e.Takes, setting)
-		})
-	})
+// Settings lists the settings of all environments, one for each name, in the
+// order of the environments.
+func Settings() []envs.Setting {
+	var out []envs.Setting
+	for _, e := range All() {
+		for _, s := range e.Settings {
+			if !slices.ContainsFunc(out, func(known envs.Setting) bool { return known.Name == s.Name }) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// CheckSettings reports settings that none of the environments has, and values
+// that one of them cannot have. A setting with an environment variable may hold
+// for all commands, so it is never out of place.
+func CheckSettings(environments []string, chosen envs.Settings) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		known := false
+		for _, e := range All() {
+			i := slices.IndexFunc(e.Settings, func(s envs.Setting) bool { return s.Name == name })
+			if i < 0 || !slices.Contains(environments, e.Name) {
+				known = known || i >= 0 && e.Settings[i].Variable != ""
+				continue
+			}
+			known = true
+			if err := e.Settings[i].Check(chosen[name]); err != nil {
+				errs = append(errs, fmt.Errorf("environment %s: %w", e.Name, err))
+			}
+		}
+		if !known {
+			errs = append(errs, fmt.Errorf("%s: there is no such setting in %s", name, strings.Join(environments, ", ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
@@ -151,11 +181,13 @@ func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 }
 
 func openBabyAI(s configs.Setup, _ envs.Outside) (envs.Env, error) {
-	return babyai.New(babyai.Options{Data: s.Data, Variant: s.Variant})
+	o := babyai.Configured(s.Settings)
+	o.Data = s.Data
+	return babyai.New(o)
 }
 
 func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
-	o := alfworld.Options{Split: s.Split, Dialect: s.Dialect, StepLimitReward: s.StepLimitReward}
+	o := alfworld.Configured(s.Settings)
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
 	}
@@ -163,23 +195,21 @@ func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 }
 
 func openJericho(s configs.Setup, _ envs.Outside) (envs.Env, error) {
-	return jericho.New(jericho.Options{Data: s.Data, GeneratorSeed: s.GeneratorSeed, Bindings: s.JerichoBindings, Huntdark: s.Huntdark})
+	o := jericho.Configured(s.Settings)
+	o.Data, o.GeneratorSeed = s.Data, s.GeneratorSeed
+	return jericho.New(o)
 }
 
 func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
-	o := hotpotqa.Options{
-		Questions: s.Questions, Sample: s.Sample,
-		Pages: hotpotqa.Pages{From: s.Wiki, Flow: s.WikiFlow, URL: s.WikiURL, Contact: s.WikiContact, Cache: s.WikiCache, Index: s.WikiIndex},
-	}
-	if s.Data == "" && !hotpotqa.IsPath(s.Questions) {
+	o := hotpotqa.Configured(s.Settings)
+	if s.Data == "" && !hotpotqa.IsPath(o.Questions) {
 		return hotpotqa.NewEmbedded(o, out)
 	}
 	return hotpotqa.NewOfficial(s.Data, o, out)
 }
 
 func sciworldOptions(s configs.Setup) sciworld.Options {
-	return sciworld.Options{
-		Jar: s.SciworldJar, Data: s.Data, Variant: s.Variant, Split: s.Split,
-		Simplifications: s.Simplifications, JVMs: s.JVMs,
-	}
+	o := sciworld.Configured(s.Settings)
+	o.Data = s.Data
+	return o
 }

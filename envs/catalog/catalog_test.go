@@ -62,10 +62,10 @@ func TestMissingData(t *testing.T) {
 
 func TestUnknownVariant(t *testing.T) {
 	for _, entry := range catalog.All() {
-		if !slices.Contains(entry.Takes, "variant") {
+		if !slices.ContainsFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "variant" }) {
 			continue
 		}
-		if _, err := catalog.Open(entry.Name, configs.Setup{Variant: "chess"}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
+		if _, err := catalog.Open(entry.Name, configs.Setup{Settings: envs.Settings{"variant": "chess"}}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
 			t.Errorf("%s: %v", entry.Name, err)
 		}
 	}

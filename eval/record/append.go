@@ -116,11 +116,11 @@ func (s *Store) inPlace() (size int64, err error) {
 	there, err := os.Stat(s.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0, fmt.Errorf("%s is gone: somebody deleted or moved it or its directory; put it back, and the same command continues", s.name)
+		return 0, fmt.Errorf("%s is gone: %w; put it back, and the same command continues", s.name, ErrMoved)
 	case err != nil:
 		return 0, err
 	case s.stable && !s.disk.same(mine, there):
-		return 0, fmt.Errorf("%s is another file now: somebody replaced it or its directory; put the old one back, and the same command continues", s.name)
+		return 0, fmt.Errorf("%s is another file now: %w; put the old one back, and the same command continues", s.name, ErrMoved)
 	case mine.Size() < s.size:
 		return 0, fmt.Errorf("%s was cut from %d to %d bytes: somebody else changes it; the same command plays again what is missing", s.name, s.size, mine.Size())
 	}

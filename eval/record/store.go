@@ -23,6 +23,10 @@ const (
 	lockFile     = "lock"
 )
 
+// ErrMoved says that the data file is no longer in its run directory, so that
+// nothing more can be kept there.
+var ErrMoved = errors.New("somebody deleted, moved or replaced it or its directory")
+
 // ErrBusy says that another process is working on the run directory.
 var ErrBusy = errors.New("another process is working on this run")
 

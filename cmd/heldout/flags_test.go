@@ -7,12 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
 	"heldout/envs/catalog"
-	"heldout/eval/model"
+	"heldout/eval/bench"
 )
 
 // values holds for every flag of a run a value that is not the default, as the
@@ -29,18 +28,20 @@ var values = map[string]string{
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 }
 
-// yamlKeys are the keys of configs.Run with the indices of their field.
-func yamlKeys() map[string][]int {
-	keys := map[string][]int{}
+// flat is what a configuration says, by key; settings of environments are among
+// the keys.
+func flat(r configs.Run) map[string]any {
+	out := map[string]any{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[configs.Run]()) {
-		if !f.Anonymous {
-			keys[f.Tag.Get("yaml")] = f.Index
+		if key := f.Tag.Get("yaml"); !f.Anonymous && key != "-" {
+			out[key] = reflect.ValueOf(r).FieldByIndex(f.Index).Interface()
 		}
 	}
-	return keys
+	for _, s := range catalog.Settings() {
+		out[s.Name] = r.Settings[s.Name]
+	}
+	return out
 }
-
-func testSystem() *system { return &system{getenv: func(string) string { return "" }} }
 
 // everyEnv names the environments that need nothing from the user.
 func everyEnv() (names configs.Strings) {
@@ -52,10 +53,22 @@ func everyEnv() (names configs.Strings) {
 	return names
 }
 
+// resolve settles what flags and a configuration file say.
+func resolve(getenv func(string) string, given *pflag.FlagSet, file string) (configs.Run, error) {
+	r, _, err := bench.Resolve(bench.Outside{Getenv: getenv}, bench.Plain, bench.Given{
+		File: file, Chosen: given.Changed("env") || given.Changed("model"),
+		Over: func(r *configs.Run) error { return override(r, given) },
+	})
+	return r, err
+}
+
+func noVariables(string) string { return "" }
+
 // Every flag has a key of its name, and setting either sets that field and no
 // other.
 func TestFlagsAndKeys(t *testing.T) {
-	keys := yamlKeys()
+	base := configs.DefaultRun()
+	base.Env = configs.Strings{"babyai"}
 	var names []string
 	flags := func() *pflag.FlagSet {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -64,46 +77,42 @@ func TestFlagsAndKeys(t *testing.T) {
 		return f
 	}
 	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if len(names) != len(keys) {
+	if keys := flat(base); len(names) != len(keys) {
 		t.Errorf("%d flags and %d keys", len(names), len(keys))
 	}
 	for _, name := range names {
-		field, ok := keys[name]
-		if !ok {
+		if _, ok := flat(base)[name]; !ok {
 			t.Errorf("flag --%s has no key", name)
 			continue
 		}
 		config := filepath.Join(t.TempDir(), "run.yaml")
-		if err := os.WriteFile(config, []byte("env: [babyai]\n"), 0o600); err != nil {
-			t.Fatal(err)
+		write := func(text string) {
+			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
+		write("env: [babyai]\n")
 		given := flags()
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, _, err := resolve(testSystem(), given, plainRun, config)
+		byFlag, err := resolve(noVariables, given, config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := "env: [babyai]\n" + name + ": " + values[name]
 		if name == "env" {
-			text = "env: [" + values[name] + "]"
+			write("env: [" + values[name] + "]")
+		} else {
+			write("env: [babyai]\n" + name + ": " + values[name])
 		}
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		byKey, _, err := resolve(testSystem(), flags(), plainRun, config)
+		byKey, err := resolve(noVariables, flags(), config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		base := configs.DefaultRun()
-		base.Env = configs.Strings{"babyai"}
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
-			for key, i := range keys {
-				value := reflect.ValueOf(got).FieldByIndex(i)
-				same := reflect.DeepEqual(value.Interface(), reflect.ValueOf(base).FieldByIndex(i).Interface())
-				if same == slices.Equal(i, field) {
-					t.Errorf("%s %s: field %s is %v", what, name, key, value)
+			for key, value := range flat(got) {
+				if same := reflect.DeepEqual(value, flat(base)[key]); same == (key == name) {
+					t.Errorf("%s %s: %s is %v", what, name, key, value)
 				}
 			}
 		}
@@ -122,7 +131,7 @@ func TestFlagsWin(t *testing.T) {
 	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := resolve(testSystem(), given, plainRun, config)
+	r, err := resolve(noVariables, given, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +146,13 @@ func TestResolveDefaults(t *testing.T) {
 	if err := configs.LoadSuite("default", &suite); err != nil {
 		t.Fatal(err)
 	}
-	suite.Env, _ = catalog.Available(suite.Env, configs.Setup{Data: "official"})
+	folder := t.TempDir()
+	for _, e := range catalog.All() {
+		if err := os.Mkdir(filepath.Join(folder, e.Folders[0]), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	suite.Env, _ = catalog.Available(suite.Env, configs.Setup{Data: folder})
 	for _, c := range []struct {
 		args   []string
 		envs   []string
@@ -155,33 +170,13 @@ func TestResolveDefaults(t *testing.T) {
 		if err := given.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
-		sys := &system{getenv: func(name string) string { return map[string]string{"HELDOUT_DATA": "official"}[name] }}
-		r, _, err := resolve(sys, given, plainRun, "")
+		getenv := func(name string) string { return map[string]string{"HELDOUT_DATA": folder}[name] }
+		r, err := resolve(getenv, given, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != "official" || !slices.Equal(r.Env, c.envs) {
+		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != folder || !slices.Equal(r.Env, c.envs) {
 			t.Errorf("%q: %+v", c.args, r)
-		}
-	}
-}
-
-func TestDecoding(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*configs.Run)
-		want   model.Decoding
-	}{
-		{"react", func(*configs.Run) {}, model.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}},
-		{"act", func(r *configs.Run) { r.Agent = "act" }, model.Decoding{TopP: 1, MaxTokens: 100}},
-		{"own", func(r *configs.Run) { r.MaxTokens, r.Temperature, r.Stop = 9, 1, configs.Strings{"x", ""} },
-			model.Decoding{TopP: 1, MaxTokens: 9, Temperature: 1, Stop: []string{"x"}}},
-		{"no stop", func(r *configs.Run) { r.Stop = configs.Strings{""} }, model.Decoding{TopP: 1, MaxTokens: 512}},
-	} {
-		r := configs.DefaultRun()
-		c.change(&r)
-		if diff := cmp.Diff(c.want, decoding(r)); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }

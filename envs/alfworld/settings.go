@@ -1,0 +1,17 @@
+package alfworld
+
+import "heldout/envs"
+
+// Settings are what can be chosen about the environment.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "set of official games"},
+		{Name: "dialect", Type: envs.Choice, Values: []string{"v1", "v2", "file"}, Measured: true, Help: "how games speak: v1 is behind published numbers, file is what each game's file says"},
+		{Name: "step-limit-reward", Type: envs.Switch, Default: "false", Measured: true, Help: "count the engine's limit of 50 commands as progress 1, as the reference does"},
+	}
+}
+
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{Split: s["split"], Dialect: s["dialect"], StepLimitReward: s.On("step-limit-reward")}
+}

@@ -1,0 +1,15 @@
+package babyai
+
+import "heldout/envs"
+
+// Settings are what can be chosen about the environment.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, AgentGym}, Measured: true, Help: "whose text layer: AgentBoard's with sub-goals, or AgentGym's without"},
+	}
+}
+
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{Variant: s["variant"]}
+}

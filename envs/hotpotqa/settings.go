@@ -1,0 +1,28 @@
+package hotpotqa
+
+import (
+	"heldout/envs"
+	"heldout/envs/hotpotqa/wiki"
+)
+
+// Settings are what can be chosen about the environment.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: "questions", Type: envs.Path, Default: "the development set", Measured: true, Help: "file of questions: a path, or a name in the data folder's hotpotqa"},
+		{Name: "sample", Type: envs.Words, Default: "ReAct's seed:233:300 of the development set, all of other files", Measured: true, Help: "which questions: all, seed:N or seed:N:COUNT"},
+		{Name: "wiki", Type: envs.Choice, Values: Origins(), Measured: true, Help: "where pages come from; questions of our own have articles of their own"},
+		{Name: "wiki-flow", Type: envs.Choice, Values: []string{"json", "html"}, Measured: true, Help: "how Wikipedia is asked: by its interface for programs, or by the pages that the reference reads"},
+		{Name: "wiki-url", Type: envs.Words, Default: wiki.DefaultURL, Measured: true, Help: "script path of the Wikipedia to ask"},
+		{Name: "wiki-contact", Type: envs.Words, Default: "none", Help: "your mail address or page, which Wikipedia asks of programs that read much"},
+		{Name: "wiki-cache", Type: envs.Path, Default: "a folder beside the run directory", Help: "folder in which live answers are kept, and recorded ones found"},
+		{Name: "wiki-index", Type: envs.Path, Measured: true, Default: "none", Help: "folder of an index made by heldout wiki build, for --wiki offline"},
+	}
+}
+
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{
+		Questions: s["questions"], Sample: s["sample"],
+		Pages: Pages{From: s["wiki"], Flow: s["wiki-flow"], URL: s["wiki-url"], Contact: s["wiki-contact"], Cache: s["wiki-cache"], Index: s["wiki-index"]},
+	}
+}

@@ -1,0 +1,16 @@
+package jericho
+
+import "heldout/envs"
+
+// Settings are what can be chosen about the environment.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: "jericho-bindings", Type: envs.Path, Default: "templates derived from the stories", Measured: true, Help: "file with Jericho's templates of commands and walkthroughs: its game_info.py, or JSON"},
+		{Name: "huntdark", Type: envs.Choice, Values: []string{HuntdarkUpstream, HuntdarkFixed}, Measured: true, Help: "texts with which the game huntdark starts: upstream has none, as in the benchmark"},
+	}
+}
+
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{Bindings: s["jericho-bindings"], Huntdark: s["huntdark"]}
+}

@@ -1,0 +1,84 @@
+package envs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Setting is something that can be chosen about how an environment is set up. Its
+// environment declares it; flags, configuration files, completion and
+// documentation follow from that.
+type Setting struct {
+	// Name is that of the flag and of the key in configuration files, such as
+	// "split". Environments may share a name.
+	Name string
+	// Help says in a few words what is chosen.
+	Help string
+	// Type says how values are written.
+	Type SettingType
+	// Values are all values of a Choice, the default first.
+	Values []string
+	// Default says what holds if nothing is given, where Values do not say it.
+	Default string
+	// Measured says that another value measures something else: it is part of the
+	// condition of every episode. Other settings say where things are, or how
+	// fast they go.
+	Measured bool
+	// Variable is the environment variable with the default; empty for none.
+	Variable string
+}
+
+// SettingType says how the values of a Setting are written.
+type SettingType string
+
+// The types of settings.
+const (
+	Choice SettingType = "choice" // one of Values
+	Words  SettingType = "words"  // any text
+	Switch SettingType = "switch" // true or false
+	Count  SettingType = "count"  // a whole number, 0 or more
+	Path   SettingType = "path"   // a file or folder
+)
+
+// Check reports a value that the setting cannot have. The empty value stands for
+// the default.
+func (s Setting) Check(value string) error {
+	if value == "" {
+		return nil
+	}
+	switch s.Type {
+	case Choice:
+		if !slices.Contains(s.Values, value) {
+			return fmt.Errorf("unknown %s %q; there are %s", s.Name, value, strings.Join(s.Values, ", "))
+		}
+	case Switch:
+		if _, err := strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("%s is %q, want true or false", s.Name, value)
+		}
+	case Count:
+		if n, err := strconv.Atoi(value); err != nil || n < 0 {
+			return fmt.Errorf("%s is %q, want a whole number, 0 or more", s.Name, value)
+		}
+	}
+	return nil
+}
+
+// Settings are chosen values by name; a name that is missing has its default.
+type Settings map[string]string
+
+// On reports whether a Switch is on.
+func (s Settings) On(name string) bool {
+	on, err := strconv.ParseBool(s[name])
+	return err == nil && on
+}
+
+// Number is the value of a Count, 0 if none is given.
+func (s Settings) Number(name string) int {
+	n, err := strconv.Atoi(s[name])
+	if err != nil {
+		return 0 // Check refuses what is no number
+	}
+	return n
+}

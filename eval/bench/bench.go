@@ -1,0 +1,200 @@
+// Package bench turns a configuration into a run. Resolve and Validate settle what
+// to run; New prepares environments, models and the plan without asking a server;
+// Meet asks the servers about themselves; Begin opens the run directory, and Play
+// plays what is missing. It prints nothing.
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Outside is what a run touches of the world outside the process.
+type Outside struct {
+	// Now tells the time.
+	Now func() time.Time
+	// Getenv reads an environment variable.
+	Getenv func(string) string
+	// Proxy finds the proxy for a request, as http.Transport wants it; nil for
+	// none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Tool is this build of heldout.
+	Tool record.Tool
+	// Warn is told, in a line, what the user should know meanwhile. It is called
+	// from many goroutines.
+	Warn func(line string)
+}
+
+// userAgent is how heldout names itself to servers.
+func (o Outside) userAgent() string { return "heldout/" + o.Tool.Version }
+
+// Envs is what environments may know of the world outside.
+func (o Outside) Envs() envs.Outside {
+	return envs.Outside{Now: o.Now, Proxy: o.Proxy, Tool: o.userAgent()}
+}
+
+// RunsDir is the folder of run directories that have no name of their own.
+const RunsDir = "runs"
+
+// Job is a run that is ready to start.
+type Job struct {
+	Config configs.Run
+	Plan   *eval.Plan
+	// Dir is the run directory.
+	Dir string
+	// Served are the players whose models are on servers.
+	Served []Served
+
+	outside Outside
+	spec    *eval.Spec
+	opened  []envs.Env
+	prompts map[string]record.Prompt // by environment
+	sweep   *record.Sweep            // nil for a run without perturbations
+	servers map[string]model.Server  // by player, once they were met
+}
+
+// Served is a player whose model is on a server.
+type Served struct {
+	Player *eval.Player
+	Client *model.Client
+}
+
+// New sets up environments, models and plan. It speaks to no server. Close the
+// job when it is done.
+func New(out Outside, r configs.Run) (*Job, error) {
+	j := &Job{Config: r, outside: out, spec: &eval.Spec{}, prompts: map[string]record.Prompt{}}
+	if err := j.prepare(); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Job) prepare() (err error) {
+	r := j.Config
+	if j.spec.Seeds, err = eval.ParseSeeds(r.Seeds); err != nil {
+		return err
+	}
+	j.spec.Players = make([]eval.Player, len(r.Model))
+	for i, name := range r.Model {
+		if err := j.setPlayer(r, name, &j.spec.Players[i]); err != nil {
+			return err
+		}
+	}
+	for _, name := range r.Env {
+		if err := j.addBenchmark(name); err != nil {
+			return err
+		}
+	}
+	if err := j.addPerturbations(); err != nil {
+		return err
+	}
+	if j.Plan, err = eval.NewPlan(*j.spec); err != nil {
+		return err
+	}
+	if j.Dir = r.Out; j.Dir == "" {
+		j.Dir = filepath.Join(RunsDir, directoryName(r, j.Plan.Hash()))
+	}
+	return nil
+}
+
+// setPlayer makes p the player of that name, and opens its model.
+func (j *Job) setPlayer(r configs.Run, name string, p *eval.Player) error {
+	*p = eval.Player{Name: name, Agent: name}
+	if IsBaseline(name) {
+		return nil
+	}
+	client, err := openModel(j.outside, r, name)
+	if err != nil {
+		return err
+	}
+	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context}
+	j.Served = append(j.Served, Served{p, client})
+	return nil
+}
+
+func (j *Job) addBenchmark(name string) error {
+	r := j.Config
+	outside := j.outside.Envs()
+	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
+	env, err := catalog.Open(name, r.Setup, outside)
+	if err != nil {
+		return err
+	}
+	j.opened = append(j.opened, env)
+	b := eval.Benchmark{Env: env, StepLimit: r.StepLimit}
+	if b.StepLimit == 0 {
+		b.StepLimit = env.Info().StepLimit
+	}
+	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
+		return fmt.Errorf("environment %s: %w", name, err)
+	}
+	if len(j.Served) > 0 {
+		if err := j.setPrompt(&b); err != nil {
+			return err
+		}
+	}
+	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+	return nil
+}
+
+// setPrompt gives a benchmark its prompt.
+func (j *Job) setPrompt(b *eval.Benchmark) error {
+	name := b.Env.Info().Name
+	if d := b.Env.Info().Settings["dialect"]; d != "" && !IsPromptFile(j.Config.Prompt) {
+		return fmt.Errorf("our prompt for %s speaks dialect v1, not %s: give one that does with --prompt", name, d)
+	}
+	prompt, about, err := loadPrompt(name, j.Config.Prompt)
+	if err != nil {
+		return err
+	}
+	for _, t := range b.Tasks {
+		if _, err := prompt.For(t.Type); err != nil {
+			return fmt.Errorf("%s: %w", about.File, err)
+		}
+	}
+	b.Prompt, b.PromptHash = prompt, about.SHA256
+	j.prompts[name] = about
+	return nil
+}
+
+// notInName matches what a directory name should not have.
+var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+
+// directoryName names a run after its environments, models and plan.
+func directoryName(r configs.Run, hash string) string {
+	name := notInName.ReplaceAllString(strings.Join(append(append([]string{}, r.Env...), r.Model...), "-"), "-")
+	return strings.Trim(name[:min(len(name), 60)], "-.") + "-" + hash
+}
+
+// Close closes connections and environments.
+func (j *Job) Close() {
+	for _, s := range j.Served {
+		s.Client.Close()
+	}
+	for _, env := range j.opened {
+		CloseEnv(env)
+	}
+}
+
+// CloseEnv closes an environment that holds something. Its error comes when
+// everything else is done, and changes nothing.
+func CloseEnv(env envs.Env) {
+	if c, ok := envs.As[io.Closer](env); ok {
+		c.Close()
+	}
+}

@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heldout/eval"
+	"heldout/eval/model"
+	"heldout/eval/record"
+	"heldout/scoring"
+)
+
+// ConfigError is an error of what was asked for, not of what happened.
+type ConfigError struct{ error }
+
+// Unwrap returns the error inside.
+func (e ConfigError) Unwrap() error { return e.error }
+
+// IncompleteError says that a run ended, but some episodes have no result.
+type IncompleteError struct {
+	// Missing counts those episodes, TooLong those of them that do not fit the
+	// model's context.
+	Missing, TooLong int
+}
+
+// Error implements error.
+func (e *IncompleteError) Error() string {
+	text := fmt.Sprintf("%d episodes have no result; the same command tries them again", e.Missing)
+	if e.TooLong > 0 {
+		text += fmt.Sprintf("\n%d of them do not fit the model's context: they need a longer one, or a shorter --prompt", e.TooLong)
+	}
+	return text
+}
+
+// Complete returns an *IncompleteError if planned episodes have no result.
+func Complete(scores []*scoring.Score) error {
+	var e IncompleteError
+	for _, s := range scores {
+		e.Missing += s.Planned - s.Finished
+		e.TooLong += s.Unfinished[record.ContextExceeded]
+	}
+	if e.Missing == 0 {
+		return nil
+	}
+	return &e
+}
+
+// Meet asks every server about itself before the first episode: a wrong address
+// or name must not be found out later. It settles the contexts in force.
+func (j *Job) Meet(ctx context.Context) error {
+	j.servers = map[string]model.Server{}
+	for _, known := range j.Served {
+		p, client := known.Player, known.Client
+		s, err := client.Server(ctx)
+		if err != nil {
+			return err
+		}
+		if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
+			return fmt.Errorf("the server has no model of the name in %s; it has: %s", p.Name, strings.Join(s.Models, ", "))
+		}
+		p.ContextLimit = client.ContextLimit()
+		if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
+			return ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", p.Decoding.MaxTokens, p.ContextLimit, p.Name)}
+		}
+		j.servers[p.Name] = s
+	}
+	return nil
+}
+
+// Session is one time of working on the run directory of a job.
+type Session struct {
+	// Missing are the episodes without a result.
+	Missing []eval.Episode
+	// Recovered counts the bytes of an episode that a crash left unfinished.
+	Recovered int
+
+	job     *Job
+	session *eval.Session
+}
+
+// Begin opens the run directory; Meet comes before it. End the session when it is
+// done.
+func (j *Job) Begin() (*Session, error) {
+	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Servers: j.servers, Sweep: j.sweep}
+	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
+	if err != nil {
+		return nil, err
+	}
+	missing, _ := j.Plan.Missing(s.Store.Results)
+	return &Session{Missing: missing, Recovered: s.Store.Recovered, job: j, session: s}, nil
+}
+
+// TakeWarnings returns what the directory's file system does not guarantee, each
+// warning once.
+func (s *Session) TakeWarnings() []string { return s.session.Store.TakeWarnings() }
+
+// Play plays what is missing. It tells the observer of every step, and warn, in a
+// line, of replies that make the rates mean less; both are called from many
+// goroutines.
+func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
+	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
+		Concurrency: s.job.Config.Concurrency, Now: s.job.outside.Now, Observer: watching,
+		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn,
+	})
+}
+
+// End notes the end and closes the directory.
+func (s *Session) End() error { return s.session.End() }
+
+// FirstTurn plays the first turn of the job's first episode, with the context
+// that the server has. See eval.Plan.FirstTurn.
+func (j *Job) FirstTurn(ctx context.Context) (eval.Turn, error) {
+	for _, s := range j.Served {
+		s.Player.ContextLimit = s.Client.ContextLimit()
+	}
+	return j.Plan.FirstTurn(ctx)
+}

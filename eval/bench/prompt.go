@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/eval/record"
+)
+
+// loadPrompt returns the prompt of an environment: ours, of the newest version or
+// the one named, or the user's.
+func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
+	if name == "" {
+		name = configs.PromptVersions()[0]
+	}
+	if !IsPromptFile(name) {
+		p, err := configs.LoadPrompt(env, name)
+		about := promptRecord("built-in", p)
+		about.Version = name
+		return p, about, err
+	}
+	b, err := datafile.Read(name, datafile.MaxConfig)
+	if err != nil {
+		return configs.Prompt{}, record.Prompt{}, err
+	}
+	p, err := configs.ParsePrompt(name, b)
+	return p, promptRecord(name, p), err
+}
+
+// IsPromptFile reports whether a prompt is a file of the user's.
+func IsPromptFile(name string) bool {
+	return name != "" && !slices.Contains(configs.PromptVersions(), name)
+}
+
+// promptRecord hashes what a prompt says, not how its file is written.
+func promptRecord(file string, p configs.Prompt) record.Prompt {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return record.Prompt{File: file, SHA256: err.Error()} // strings and maps of them always marshal
+	}
+	sum := sha256.Sum256(b)
+	return record.Prompt{File: file, SHA256: hex.EncodeToString(sum[:])}
+}

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/datafile"
+)
+
+// Kind says what a command that plays stands for.
+type Kind struct {
+	// suite is the embedded configuration that holds where nothing else is
+	// said.
+	suite string
+	// always: it also holds beside a configuration file and chosen models.
+	always bool
+}
+
+// Plain plays the tasks as they are.
+var Plain = Kind{suite: "default"}
+
+// Given is what the user said.
+type Given struct {
+	// File is a configuration file; empty for none.
+	File string
+	// Chosen says that environments or models were named outside the file.
+	Chosen bool
+	// Over puts what was said outside the file over r.
+	Over func(r *configs.Run) error
+}
+
+// DataVariable is the environment variable that stands for the data folder.
+const DataVariable = "HELDOUT_DATA"
+
+// DefaultSetup is how environments are set up if nobody says anything:
+// as environment variables have it.
+func DefaultSetup(getenv func(string) string) configs.Setup {
+	s := configs.Setup{Data: getenv(DataVariable), Settings: envs.Settings{}}
+	for _, setting := range catalog.Settings() {
+		if setting.Variable == "" {
+			continue
+		}
+		if value := getenv(setting.Variable); value != "" {
+			s.Settings[setting.Name] = value
+		}
+	}
+	return s
+}
+
+// Resolve puts together what to run: defaults, the suite of the kind, the
+// configuration file, and over them what else was given. Environments that
+// nobody named are left out if they cannot be played; skipped says why.
+func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []error, err error) {
+	r = configs.DefaultRun()
+	r.Setup = DefaultSetup(out.Getenv)
+	if kind.always || given.File == "" && !given.Chosen {
+		if err := configs.LoadSuite(kind.suite, &r); err != nil {
+			return r, nil, err
+		}
+	}
+	offered := r.Env
+	r.Env = nil
+	if err := readConfig(given.File, &r); err != nil {
+		return r, nil, err
+	}
+	if err := given.Over(&r); err != nil || len(r.Env) > 0 {
+		return r, nil, err
+	}
+	if len(offered) == 0 {
+		for _, e := range catalog.All() {
+			offered = append(offered, e.Name)
+		}
+	}
+	if err := CheckData(r.Data); err != nil {
+		return r, nil, err
+	}
+	r.Env, skipped = catalog.Available(offered, r.Setup)
+	if len(r.Env) == 0 {
+		return r, nil, errors.Join(skipped...)
+	}
+	return r, skipped, nil
+}
+
+// readConfig puts a configuration file over r.
+func readConfig(file string, r *configs.Run) error {
+	if file == "" {
+		return nil
+	}
+	b, err := datafile.Read(file, datafile.MaxConfig)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range catalog.Settings() {
+		names = append(names, s.Name)
+	}
+	return configs.ParseRun(file, b, r, names)
+}
+
+// CheckData reports a data folder that is not there, or is none.
+func CheckData(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("the data folder cannot be used: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/datafile"
+	"heldout/eval"
+	"heldout/eval/record"
+	"heldout/perturb"
+)
+
+// Sweep plays under several perturbations.
+var Sweep = Kind{suite: "sweep", always: true}
+
+// indNone is the value of --ind for models that never saw data of the
+// environment.
+const indNone = "none"
+
+// addPerturbations adds the perturbed benchmarks of a sweep.
+func (j *Job) addPerturbations() error {
+	if len(j.Config.Perturb) == 0 {
+		return nil
+	}
+	base := j.spec.Benchmarks[0]
+	j.sweep = &record.Sweep{Env: base.Env.Info().Name}
+	for _, arg := range j.Config.Perturb {
+		rules, file, err := loadPerturbation(arg)
+		if err != nil {
+			return err
+		}
+		about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
+		if slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool { return p.Name == rules.Name }) {
+			return fmt.Errorf("there are two perturbations named %s", rules.Name)
+		}
+		b := base
+		b.Perturbation, b.PerturbationHash = rules.Name, about.SHA256
+		if rules.Model == "" {
+			err = perturbBenchmark(&b, rules)
+		} else {
+			b.Instead, about.Base, err = j.noInd()
+		}
+		if err != nil {
+			return err
+		}
+		j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+		j.sweep.Perturbations = append(j.sweep.Perturbations, about)
+	}
+	return nil
+}
+
+// loadPerturbation finds a perturbation, embedded or in a file.
+func loadPerturbation(arg string) (rules configs.Perturbation, file string, err error) {
+	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
+		rules, err = configs.LoadPerturbation(arg)
+		return rules, "built-in", err
+	}
+	b, err := datafile.Read(arg, datafile.MaxConfig)
+	if err != nil {
+		return rules, arg, err
+	}
+	rules, err = configs.ParsePerturbation(arg, b)
+	return rules, arg, err
+}
+
+// perturbBenchmark puts a perturbation around a benchmark and its prompt.
+func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) error {
+	env, err := perturb.Wrap(b.Env, rules)
+	if err != nil {
+		return err
+	}
+	b.Env = env
+	if b.PromptHash == "" { // nobody reads it
+		return nil
+	}
+	if b.Prompt, err = env.WritePrompt(b.Prompt); err != nil {
+		return err
+	}
+	b.PromptHash = promptRecord("", b.Prompt).SHA256
+	return nil
+}
+
+// noInd returns who plays in whose place where the models are to be ones trained
+// without data of the environment, and for whom the unperturbed result counts:
+// baselines are not trained.
+func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error) {
+	instead = map[string]*eval.Player{}
+	r := j.Config
+	if r.NoIndBaseURL != "" {
+		r.BaseURL = r.NoIndBaseURL
+	}
+	for _, p := range j.spec.Players {
+		switch {
+		case p.Model == nil || r.Ind == indNone:
+			base = append(base, p.Name)
+		case len(instead) < len(r.NoIndModel):
+			other := &eval.Player{}
+			if err := j.setPlayer(r, r.NoIndModel[len(instead)], other); err != nil {
+				return nil, nil, err
+			}
+			instead[p.Name] = other
+		}
+	}
+	return instead, base, nil
+}
+
+// Perturbed puts a perturbation, by name or file, around an environment to be
+// played by hand.
+func Perturbed(env envs.Env, arg string) (envs.Env, error) {
+	rules, _, err := loadPerturbation(arg)
+	if err != nil {
+		return nil, err
+	}
+	if rules.Model != "" {
+		return nil, fmt.Errorf("perturbation %s changes the model, so by hand there is nothing to see of it", rules.Name)
+	}
+	return perturb.Wrap(env, rules)
+}

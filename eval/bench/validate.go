@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/model"
+)
+
+// Validate reports everything that is wrong with what to run.
+func Validate(r configs.Run, kind Kind) error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if len(r.Model) == 0 {
+		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
+	}
+	if r.Agent != eval.React && r.Agent != eval.Act {
+		fail("unknown agent %q; there are %s and %s", r.Agent, eval.React, eval.Act)
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+		least int
+	}{
+		{"limit", r.Limit, 0}, {"max-tokens", r.MaxTokens, 0}, {"context", r.Context, 0}, {"step-limit", r.StepLimit, 0},
+		{"concurrency", r.Concurrency, 1}, {"retries", r.Retries, 0},
+	} {
+		if n.value < n.least {
+			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
+		}
+	}
+	if r.Timeout <= 0 {
+		fail("timeout is %v, want more than 0", r.Timeout)
+	}
+	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
+	if len(served) > 1 && r.BaseURL != "" {
+		fail("--base-url can only be one model's; run %d models one after the other and put them together with heldout compare", len(served))
+	}
+	if len(served) == 0 && (r.Prompt != "" || r.BaseURL != "") {
+		fail("--prompt and --base-url are for served models, and there is none")
+	}
+	if r.Completions && r.Agent != eval.React {
+		fail("--completions is for --agent %s", eval.React)
+	}
+	if r.Completions && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+		fail("--completions needs OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
+	}
+	if d := decoding(r); d.Validate() != nil {
+		errs = append(errs, d.Validate())
+	}
+	if r.Context > 0 && decoding(r).MaxTokens >= r.Context {
+		fail("max-tokens %d leaves no room for a prompt in a context of %d", decoding(r).MaxTokens, r.Context)
+	}
+	if err := catalog.CheckSettings(r.Env, r.Settings); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, validateSweep(r, kind)...)...)
+}
+
+// IsBaseline reports whether a player needs no model.
+func IsBaseline(name string) bool { return name == eval.Expert || name == eval.Random }
+
+// validateSweep reports what is wrong with the settings of a sweep, and with
+// having any without one.
+func validateSweep(r configs.Run, kind Kind) (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if kind != Sweep {
+		if len(r.Perturb)+len(r.NoIndModel) > 0 || r.Ind != "" || r.NoIndBaseURL != "" {
+			fail("perturb, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
+		}
+		return errs
+	}
+	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
+	if len(r.Env) != 1 {
+		fail("a sweep is of one environment, not of %d", len(r.Env))
+	}
+	if len(r.Perturb) == 0 {
+		fail("no perturbation is given; name some with --perturb")
+	}
+	if r.Ind != "" && r.Ind != indNone {
+		fail("ind is %q; there is only %q", r.Ind, indNone)
+	}
+	if r.Ind == indNone && len(r.NoIndModel) > 0 {
+		fail("--no-ind-model is for models that saw data of the environment, and --ind none says that they did not")
+	}
+	if n := len(r.NoIndModel); n > 0 && n != len(served) {
+		fail("there are %d --no-ind-model for %d served models; give one for each", n, len(served))
+	}
+	for _, name := range r.NoIndModel {
+		if IsBaseline(name) || slices.Contains(r.Model, name) {
+			fail("--no-ind-model %s must be another served model than --model, under another name", name)
+		}
+	}
+	return errs
+}
