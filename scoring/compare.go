@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"heldout/envs/stream"
 	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
@@ -13,55 +12,136 @@ import (
 // Comparison is one score against another on the same tasks, seeds averaged
 // within each task.
 type Comparison struct {
-	Success, Progress stats.Difference // of the first minus the second
+	Success, Progress Change
+	// About is what the intervals are about, Kinds counts the kinds of the tasks.
+	About stats.Question
+	Kinds int
+	// AtMost: with one seed luck cannot be told from difficulty, so the intervals
+	// for these tasks are those for tasks of these kinds, which are wider.
+	AtMost bool
 }
 
-// Why two scores cannot be compared.
+// Change is a difference of the first score from the second.
+type Change struct {
+	stats.Difference
+	// KindsOnly: it is there for tasks of these kinds, but the kinds are too few
+	// or too different to tell it of others.
+	KindsOnly bool
+}
+
+// Why two scores cannot be compared; besides, stats.ErrFewTasks and
+// stats.ErrFewKinds.
 var (
 	ErrIncomplete = errors.New("not every planned episode has a result")
 	ErrOtherTasks = errors.New("they were not made on the same tasks")
-	ErrFewTasks   = errors.New("fewer than two tasks say nothing about a difference")
 )
 
-// Compare pairs two scores by task. Its errors are ErrIncomplete, ErrOtherTasks
-// and ErrFewTasks.
+// Compare pairs two scores by task. Its errors are ErrIncomplete, ErrOtherTasks,
+// ErrDeterministic and those of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
 // CompareMean pairs the mean of several scores with another one by task. Its
 // errors are those of Compare.
-func CompareMean(as []*Score, b *Score) (Comparison, error) {
+func CompareMean(as []*Score, b *Score) (Comparison, error) { return compareAt(as, b, Level) }
+
+func compareAt(as []*Score, b *Score, level float64) (c Comparison, err error) {
 	for _, s := range append([]*Score{b}, as...) {
 		if !s.Complete() {
-			return Comparison{}, ErrIncomplete
+			return c, ErrIncomplete
 		}
 	}
-	var c Comparison
-	var err error
-	if c.Success, err = pair(as, b, success, "success"); err != nil {
-		return Comparison{}, err
+	p, err := newPair(as, b)
+	if err != nil {
+		return c, err
 	}
-	c.Progress, err = pair(as, b, progress, "progress")
+	c.About, c.Kinds, c.AtMost = p.about, b.Kinds(), p.about == stats.TheseTasks && p.seeds == 1
+	if c.Success, err = p.change(success, level); err != nil {
+		return c, err
+	}
+	c.Progress, err = p.change(progress, level)
 	return c, err
 }
 
-// pair compares one value; the name tells its random stream from others.
-func pair(as []*Score, b *Score, value func(record.Result) float64, name string) (stats.Difference, error) {
-	y := averages(b.played, taskKey, value)
-	tasks := slices.Sorted(maps.Keys(y))
-	means := make([]float64, len(tasks))
+// pair is scores on the same tasks.
+type pair struct {
+	as    []*Score
+	b     *Score
+	about stats.Question
+	seeds int // the smallest number
+}
+
+func newPair(as []*Score, b *Score) (pair, error) {
+	p := pair{as, b, b.About, len(b.Seeds)}
+	tasks := tasksOf(b)
+	all := b.deterministic()
 	for _, a := range as {
-		x := averages(a.played, taskKey, value)
-		if !slices.Equal(slices.Sorted(maps.Keys(x)), tasks) {
-			return stats.Difference{}, ErrOtherTasks
+		if !slices.Equal(tasksOf(a), tasks) {
+			return p, ErrOtherTasks
 		}
-		for i, rate := range sorted(x) {
-			means[i] += rate / float64(len(as))
+		p.seeds = min(p.seeds, len(a.Seeds))
+		all = all && a.deterministic()
+	}
+	if p.about == stats.TheseTasks && all {
+		return p, ErrDeterministic
+	}
+	return p, nil
+}
+
+// tasksOf are the keys of the played tasks in order.
+func tasksOf(s *Score) []string {
+	return slices.Sorted(maps.Keys(averages(s.played, taskKey, success)))
+}
+
+// change compares one value.
+func (p pair) change(value func(record.Result) float64, level float64) (Change, error) {
+	if p.about == stats.TheseTasks && p.seeds > 1 {
+		return Change{Difference: p.decoding(value, level)}, nil
+	}
+	about := p.about
+	if about == stats.TheseTasks {
+		about = stats.TheseKinds
+	}
+	sampling, err := p.b.sampling(p.b.played, about)
+	if err != nil {
+		return Change{}, err
+	}
+	diffs := p.differences(value)
+	c := Change{Difference: sampling.Paired(diffs, p.seeds, level)}
+	if about == stats.TheseKinds && c.P < 1-level {
+		wider, err := p.b.sampling(p.b.played, stats.NewKinds)
+		c.KindsOnly = err != nil || wider.Paired(diffs, p.seeds, level).P >= 1-level
+	}
+	return c, nil
+}
+
+// differences are those of the tasks in the order of their keys.
+func (p pair) differences(value func(record.Result) float64) []float64 {
+	y := sorted(averages(p.b.played, taskKey, value))
+	diffs := make([]float64, len(y))
+	for _, a := range p.as {
+		for i, rate := range sorted(averages(a.played, taskKey, value)) {
+			diffs[i] += rate / float64(len(p.as))
 		}
 	}
-	rng := stream.New(0, "paired", b.Condition.Env, name)
-	d, ok := stats.Paired(means, sorted(y), Level, rng)
-	if !ok {
-		return d, ErrFewTasks
+	for i := range diffs {
+		diffs[i] -= y[i]
 	}
-	return d, nil
+	return diffs
+}
+
+// decoding compares other decodings of the same tasks.
+func (p pair) decoding(value func(record.Result) float64, level float64) stats.Difference {
+	of := func(s *Score) stats.Estimate {
+		return stats.DecodingRate(sorted(gathered(s.played, taskKey, value)), level)
+	}
+	var mean stats.Estimate
+	k := float64(len(p.as))
+	for _, a := range p.as {
+		e := of(a)
+		mean.Mean += e.Mean / k
+		mean.Variance += e.Variance / (k * k)
+		mean.Degrees += e.Degrees
+		mean.N = e.N
+	}
+	return stats.DecodingDifference(mean, of(p.b), level)
 }

@@ -39,17 +39,16 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 // is an interval if all of them have one.
 func combine(parts []Estimate, weights []float64) Estimate {
 	var means []float64
-	var ivs []stats.Interval
+	var bases []stats.Estimate
 	for _, p := range parts {
 		means = append(means, p.Mean)
 		if p.Interval != nil {
-			ivs = append(ivs, *p.Interval)
+			bases = append(bases, p.Basis)
 		}
 	}
-	e := Estimate{Mean: stats.WeightedMean(means, weights)}
-	if len(ivs) == len(parts) {
-		iv := stats.WeightedInterval(means, ivs, weights)
-		e.Interval = &iv
+	if len(bases) < len(parts) {
+		return Estimate{Mean: stats.WeightedMean(means, weights)}
 	}
-	return e
+	basis := stats.Combine(bases, weights, Level)
+	return Estimate{Mean: stats.WeightedMean(means, weights), Interval: &basis.Interval, Basis: basis}
 }

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 
 	"heldout/envs"
@@ -26,6 +24,8 @@ type Score struct {
 	// Settings of the environment and its size.
 	Environment record.Environment
 	Seeds       []int64 // sorted
+	// About is what the intervals are about.
+	About stats.Question
 
 	// Planned counts the planned episodes, Finished those with a result.
 	Planned, Finished int
@@ -56,23 +56,6 @@ type Split struct {
 	Success, Progress Rate
 }
 
-// Rate is a rate over seeds: the mean of the means of every seed's episodes, and
-// how those means spread. Everything is a fraction; NaN says that there are not
-// enough episodes.
-type Rate struct {
-	Estimate
-	// PopulationStd and SampleStd are of the means by seed, with divisors n and
-	// n-1.
-	PopulationStd, SampleStd float64
-}
-
-// Estimate is a mean and its confidence interval over tasks, seeds averaged
-// within each task; nil with fewer than two tasks.
-type Estimate struct {
-	Mean     float64
-	Interval *stats.Interval
-}
-
 // Complete reports whether every planned episode has a result.
 func (s *Score) Complete() bool { return s.Finished == s.Planned }
 
@@ -88,10 +71,10 @@ func ReadRun(dir string) (Run, error) {
 	return Run{m, results}, err
 }
 
-// Compute returns the scores of a run in the order of its plan. Only planned
-// episodes count, each once: with the result of the first attempt that brought
-// one.
-func Compute(r Run) ([]*Score, error) {
+// Compute returns the scores of a run in the order of its plan, with intervals
+// about the question. Only planned episodes count, each once: with the result of
+// the first attempt that brought one.
+func Compute(r Run, about stats.Question) ([]*Score, error) {
 	final, last := settle(r.Results)
 	var out []*Score
 	byCondition := map[string]*Score{}
@@ -108,7 +91,7 @@ func Compute(r Run) ([]*Score, error) {
 		}
 		s := byCondition[string(key)]
 		if s == nil {
-			s = &Score{Condition: g.Condition, Environment: env, Unfinished: map[record.Outcome]int{}}
+			s = &Score{Condition: g.Condition, Environment: env, About: about, Unfinished: map[record.Outcome]int{}}
 			byCondition[string(key)] = s
 			out = append(out, s)
 		}
@@ -156,9 +139,9 @@ func byAttempt(a, b record.Result) int {
 // compute derives the rates from what was played.
 func (s *Score) compute() {
 	slices.Sort(s.Seeds)
-	s.Success = newRate(s.played, success)
-	s.Progress = newRate(s.played, progress)
-	s.Grounding = newRate(s.played, func(r record.Result) float64 { return r.Grounding })
+	s.Success = s.newRate(s.played, success)
+	s.Progress = s.newRate(s.played, progress)
+	s.Grounding = s.newRate(s.played, func(r record.Result) float64 { return r.Grounding })
 	s.Easy = s.split(envs.Easy)
 	s.Hard = s.split(envs.Hard)
 }
@@ -181,51 +164,5 @@ func (s *Score) split(d envs.Difficulty) Split {
 			tasks[taskKey(p)] = true
 		}
 	}
-	return Split{Tasks: len(tasks), Success: newRate(part, success), Progress: newRate(part, progress)}
-}
-
-// newRate averages a value of results.
-func newRate(ps []played, value func(record.Result) float64) Rate {
-	runs := averages(ps, func(p played) int64 { return p.seed }, value)
-	r := Rate{Estimate: Estimate{Mean: math.NaN()}, PopulationStd: math.NaN(), SampleStd: math.NaN()}
-	if len(runs) == 0 {
-		return r
-	}
-	means := sorted(runs)
-	r.Mean = stats.Mean(means)
-	if len(means) > 1 {
-		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
-	}
-	tasks := averages(ps, taskKey, value)
-	if iv, ok := stats.RateInterval(sorted(tasks), Level); ok {
-		r.Interval = &iv
-	}
-	return r
-}
-
-// taskKey identifies a task: two of one name may differ, and two alike may have
-// different names.
-func taskKey(p played) string { return p.task.ID + " " + p.task.Digest }
-
-// averages groups what was played by a key and averages a value in each group.
-func averages[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K]float64 {
-	groups := map[K][]float64{}
-	for _, p := range ps {
-		groups[key(p)] = append(groups[key(p)], value(p.result))
-	}
-	means := map[K]float64{}
-	for k, values := range groups {
-		slices.Sort(values) // sums of floats depend on the order, results must not
-		means[k] = stats.Mean(values)
-	}
-	return means
-}
-
-// sorted returns a map's values in the order of its keys.
-func sorted[K cmp.Ordered](m map[K]float64) []float64 {
-	var out []float64
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, m[k])
-	}
-	return out
+	return Split{Tasks: len(tasks), Success: s.newRate(part, success), Progress: s.newRate(part, progress)}
 }

@@ -71,7 +71,7 @@ func (r *run) add(id string, outcome record.Outcome, progress, grounding float64
 // score computes the only score of a run.
 func (r *run) score(t *testing.T) *Score {
 	t.Helper()
-	scores, err := Compute(r.Run)
+	scores, err := Compute(r.Run, stats.TheseKinds)
 	if err != nil || len(scores) != 1 {
 		t.Fatalf("%d scores, error %v", len(scores), err)
 	}
@@ -235,7 +235,7 @@ func TestComputeConditions(t *testing.T) {
 	r.add(id(0, 0), record.Success, 1, 1)
 	r.add(id(1, 0), record.Failure, 0, 1)
 	r.add(id(2, 0), record.Failure, 0, 1)
-	scores, err := Compute(r.Run)
+	scores, err := Compute(r.Run, stats.TheseKinds)
 	if err != nil || len(scores) != 2 {
 		t.Fatalf("%d scores, error %v", len(scores), err)
 	}
@@ -249,7 +249,7 @@ func TestComputeConditions(t *testing.T) {
 func TestComputeUnfitPlan(t *testing.T) {
 	r := newRun(2, 1)
 	r.Manifest.Groups[0].Episodes = r.Manifest.Groups[0].Episodes[:1]
-	if _, err := Compute(r.Run); err == nil {
+	if _, err := Compute(r.Run, stats.TheseKinds); err == nil {
 		t.Error("a plan with fewer episodes than tasks was computed")
 	}
 }
@@ -271,7 +271,7 @@ func TestComputeIgnoresOrder(t *testing.T) {
 				r.Results[i].Attempt, r.Results[i].Ended = 1, time.Time{}
 			}
 		}
-		want, err := Compute(r.Run)
+		want, err := Compute(r.Run, stats.TheseKinds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestComputeIgnoresOrder(t *testing.T) {
 		rng.Shuffle(len(r.Manifest.Groups), func(i, j int) {
 			r.Manifest.Groups[i], r.Manifest.Groups[j] = r.Manifest.Groups[j], r.Manifest.Groups[i]
 		})
-		got, err := Compute(r.Run)
+		got, err := Compute(r.Run, stats.TheseKinds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,17 +370,18 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "success", c.Success.Mean, 0.5)
-	near(t, "success P", c.Success.P, 0.5)     // 1 and 0.5 both positive: 2 of 4
 	near(t, "progress", c.Progress.Mean, 0.25) // 0.5, 0, 0.25
 	if c.Success.N != 3 || c.Progress.N != 3 {
 		t.Errorf("%d and %d tasks", c.Success.N, c.Progress.N)
 	}
-	half := 4.302652729911275 * 0.5 / math.Sqrt(3) // t(2), std of 1, 0, 0.5
-	if math.Abs(c.Success.Low-max(-1, 0.5-half)) > 1e-9 || c.Success.High != 1 {
-		t.Errorf("interval %v, want from %v", c.Success.Interval, 0.5-half)
+	// Two tasks of ±1/√2 are added: the sum of five is 1.5, the variance of the mean
+	// (9·0.25/3 + 2·(1/2 + 0.25))/25 = 0.09, and t(2) = 4.302653.
+	half := 4.302652729911275 * 0.3
+	if math.Abs(c.Success.Low-(0.3-half)) > 1e-9 || c.Success.High != 1 {
+		t.Errorf("interval %v, want from %v", c.Success.Interval, 0.3-half)
 	}
 	back, err := Compare(b.score(t), a.score(t))
-	if err != nil || back.Success.Mean != -c.Success.Mean || back.Success.P != c.Success.P {
+	if err != nil || back.Success.Mean != -c.Success.Mean || math.Abs(back.Success.P-c.Success.P) > 1e-12 {
 		t.Errorf("the other way round %+v, error %v", back, err)
 	}
 }
@@ -403,7 +404,7 @@ func TestCompareErrors(t *testing.T) {
 		"incomplete a": {newRun(3, 1), full(3), ErrIncomplete},
 		"fewer tasks":  {full(3), full(2), ErrOtherTasks},
 		"other tasks":  {full(3), other, ErrOtherTasks},
-		"one task":     {full(1), full(1), ErrFewTasks},
+		"one task":     {full(1), full(1), stats.ErrFewTasks},
 		"alike":        {full(2), full(2), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -420,15 +421,14 @@ func TestComputeHeldOut(t *testing.T) {
 	rates := map[string][2]float64{"babyai": {0.5, 0.75}, "pddl": {0.25, 0.5}, "alfworld": {1, 1}}
 	find := func(env string) (success, progress Estimate, ok bool) {
 		r, ok := rates[env]
-		return Estimate{Mean: r[0], Interval: &stats.Interval{Low: r[0] - 0.1, High: r[0] + 0.2}}, Estimate{Mean: r[1]}, ok
+		basis := stats.Estimate{Mean: r[0], Variance: 0.01, Degrees: 50, Trials: true, N: 100}
+		return Estimate{Mean: r[0], Interval: &basis.Interval, Basis: basis}, Estimate{Mean: r[1]}, ok
 	}
 	h := ComputeHeldOut(w, find)
 	near(t, "success", h.Success.Mean, (112*0.5+60*0.25)/172)
 	near(t, "progress", h.Progress.Mean, (112*0.75+60*0.5)/172)
-	wide := math.Sqrt(112*112+60*60) / 172 // for an interval of 1
-	near(t, "low", h.Success.Interval.Low, h.Success.Mean-0.1*wide)
-	near(t, "high", h.Success.Interval.High, h.Success.Mean+0.2*wide)
-	if h.Missing != nil || h.Progress.Interval != nil {
+	near(t, "variance", h.Success.Basis.Variance, 0.01*(112*112+60*60)/172/172)
+	if h.Missing != nil || h.Success.Interval == nil || h.Progress.Interval != nil {
 		t.Errorf("missing %v, interval of no intervals %v", h.Missing, h.Progress.Interval)
 	}
 	delete(rates, "babyai")

@@ -12,6 +12,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/scoring"
 	"heldout/scoring/report"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -21,13 +22,15 @@ type output struct {
 	tables    []string
 	baselines []string
 	wide      bool
-	quiet     bool // no progress while episodes are played
+	interval  string // what intervals are about
+	quiet     bool   // no progress while episodes are played
 }
 
 // flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
+	intervalFlag(c, &o.interval)
 	c.Flags().BoolVar(&o.wide, "wide", false, "print text tables with all columns, however wide")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to print beside, as NAME or NAME:TABLE: agentrefine, agentboard, …, or a YAML file")
@@ -57,6 +60,9 @@ func (o *output) check() error {
 		if !slices.Contains(report.IDs(), id) && !strings.HasPrefix(id, "results-") {
 			return usage(fmt.Errorf("unknown table %q; there are %s", id, strings.Join(report.IDs(), ", ")))
 		}
+	}
+	if err := checkInterval(o.interval); err != nil {
+		return err
 	}
 	w, err := configs.LoadWeights()
 	if err != nil {
@@ -123,6 +129,9 @@ func readPublished(name string) (configs.Published, error) {
 
 // print prints the tables of run directories, from their records alone.
 func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
+	if err := checkInterval(o.interval); err != nil {
+		return nil, err
+	}
 	weights, err := configs.LoadWeights()
 	if err != nil {
 		return nil, err
@@ -137,7 +146,7 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		scores, err := scoring.Compute(run)
+		scores, err := scoring.Compute(run, stats.Question(o.interval))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}

@@ -23,9 +23,10 @@ func headline(rows []row, w configs.Weights) table.Table {
 			{Key: "progress_half_width", Header: "±"},
 		},
 		Notes: []string{
-			"SR success rate, PR progress rate, in percent. ±: half the width of the 95% interval over tasks; the other tables have its limits.",
+			"SR success rate, PR progress rate, in percent. ±: half the width of the 95% interval; the other tables have its limits.",
 		},
 	}
+	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	for _, l := range gather(rows) {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
 			t.Rows = append(t.Rows, headlineRow(l.name, "held-out score", h.Success, h.Progress, ""))

@@ -48,7 +48,8 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t.Columns = append(t.Columns, scoreColumns(bounded)...)
 	t.Notes = append(t.Notes, weightNote(w))
 	if bounded {
-		t.Notes = append(t.Notes, "95% low, high: confidence interval of the held-out score on tasks like these, combined from those of the environments (Zou and Donner 2008).")
+		t.Notes = append(t.Notes, "95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
+		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, noScore(lines, w)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)

@@ -32,7 +32,7 @@ func paired(rows []row) table.Table {
 	)
 	t.ID, t.Title = "paired", "Differences, paired by task"
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairedNote)
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairs.pairedNote())
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	return t

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"heldout/scoring"
@@ -17,9 +16,24 @@ type pairing struct {
 	failed      []string // what could not be compared, and why
 }
 
-// pairedNote says how differences are estimated.
-const pairedNote = "seeds averaged within each task first. " +
-	"95% low, high: Student's t interval over tasks, each row by itself; none where all tasks differ by the same."
+// pairedNote says of whole tables how differences are estimated.
+func (p *pairing) pairedNote() string {
+	const note = "seeds averaged within each task first. 95% low, high: Student's t interval, each row by itself"
+	var about stats.Question
+	atMost := false
+	for _, c := range p.comparisons {
+		about, atMost = c.About, atMost || c.AtMost
+	}
+	switch {
+	case about == stats.TheseTasks && atMost:
+		return note + ", for other decodings of these tasks; at most as wide, because with one seed luck cannot be told from difficulty."
+	case about == stats.TheseTasks:
+		return note + ", for other decodings of these tasks."
+	case about == stats.NewKinds:
+		return note + ", for other kinds like these; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+	}
+	return note + ", for new tasks of these kinds; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+}
 
 func (p *pairing) add(c scoring.Comparison, label ...table.Cell) {
 	p.comparisons, p.labels = append(p.comparisons, c), append(p.labels, label)
@@ -51,39 +65,36 @@ func (p *pairing) table(columns ...table.Column) table.Table {
 		))
 	}
 	if n := len(p.comparisons); n > 0 {
-		note := "p: two-sided sign-flip permutation test over tasks"
+		note := "p: two-sided, of the same t: before any correction it is below 0.05 if and only if the interval excludes 0"
 		if n > 1 {
-			note += fmt.Sprintf(", corrected for %d comparisons (Holm), SR and PR separately", n)
+			note += fmt.Sprintf(", here corrected for %d comparisons (Holm), SR and PR separately", n)
 		}
 		t.Notes = append(t.Notes, note+".")
 	}
-	t.Notes = append(t.Notes, p.disagreements()...)
+	t.Notes = append(t.Notes, p.onlyTheseKinds()...)
 	t.Notes = append(t.Notes, p.failed...)
 	return t
 }
 
-// disagreements names the rows whose interval and test say different things before
-// any correction, and why they can.
-func (p *pairing) disagreements() []string {
-	var rows []string
+// onlyTheseKinds names the rows whose difference may not hold for other kinds.
+func (p *pairing) onlyTheseKinds() (notes []string) {
 	for i, c := range p.comparisons {
-		var label []string
+		var label, of []string
 		for _, cell := range p.labels[i] {
 			label = append(label, cell.Text)
 		}
 		for _, d := range []struct {
 			rate string
-			stats.Difference
+			scoring.Change
 		}{{"SR", c.Success}, {"PR", c.Progress}} {
-			excludes := d.Low > 0 || d.High < 0
-			if !math.IsNaN(d.Low) && excludes != (d.P < 1-scoring.Level) {
-				rows = append(rows, fmt.Sprintf("%s, %s (p %.3f before any correction)", strings.Join(label, " "), d.rate, d.P))
+			if d.KindsOnly {
+				of = append(of, d.rate)
 			}
 		}
+		if of != nil {
+			notes = append(notes, fmt.Sprintf("%s: the difference of %s holds for tasks of these kinds; %d kinds cannot tell whether for others.",
+				strings.Join(label, ", "), strings.Join(of, " and "), c.Kinds))
+		}
 	}
-	if rows == nil {
-		return nil
-	}
-	return []string{"Interval and test disagree about a difference: " + strings.Join(rows, "; ") +
-		". The interval supposes that the differences of tasks are normally distributed, the test does not, and with n tasks that differ its p is at least 2/2ⁿ: with few tasks go by p."}
+	return notes
 }

@@ -57,9 +57,9 @@ func results(rows []row, m measures) table.Table {
 		Notes: []string{
 			m.explain() + ", GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, then over seeds. " +
 				"Planned: episodes, one for every task and seed. Done: those with a result.",
-			"95% low, high: confidence interval of the rate on tasks like these (Wilson's, with the effective sample size; seeds averaged within each task first).",
 		},
 	}
+	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	generated := false
 	for _, r := range rows {
 		generated = generated || r.Environment.Source == envs.Generated

@@ -274,7 +274,7 @@ func changeTable(env string, lines []swept, perturbations []string) table.Table 
 	)
 	t.ID, t.Title = "change", "Change from base on "+env+", paired by task"
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairedNote)
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairs.pairedNote())
 	}
 	return t
 }

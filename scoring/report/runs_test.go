@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"heldout/scoring"
-	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -42,21 +41,13 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// Where interval and test disagree, a note says so: with five tasks that differ
-// p is 0.062 at least.
-func TestDisagreement(t *testing.T) {
-	d, ok := stats.Paired([]float64{0, 0, 0, 0, 0, 0}, []float64{0, 0.1, 0.15, 0.2, 0.15, 0.2}, scoring.Level, nil)
-	if !ok || d.High >= 0 || d.P != 0.0625 {
-		t.Fatalf("%+v", d)
-	}
-	agree, ok := stats.Paired([]float64{0, 0, 0, 0}, []float64{0, 0.1, -0.1, 0.2}, scoring.Level, nil)
-	if !ok {
-		t.Fatal(agree)
-	}
+// What holds for these kinds alone is said.
+func TestOnlyTheseKinds(t *testing.T) {
 	var p pairing
-	p.add(scoring.Comparison{Success: d, Progress: agree}, table.String("pddl"), table.String("m"))
-	notes := p.disagreements()
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "Interval and test disagree about a difference: pddl m, SR (p 0.062 before any correction). ") {
+	p.add(scoring.Comparison{Kinds: 4, Progress: scoring.Change{KindsOnly: true}}, table.String("pddl"), table.String("m"))
+	p.add(scoring.Comparison{Kinds: 4}, table.String("pddl"), table.String("n"))
+	want := []string{"pddl, m: the difference of PR holds for tasks of these kinds; 4 kinds cannot tell whether for others."}
+	if notes := p.onlyTheseKinds(); !slices.Equal(notes, want) {
 		t.Errorf("%q", notes)
 	}
 }

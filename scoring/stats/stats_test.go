@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"heldout/envs/stream"
@@ -44,6 +43,20 @@ func trials(k, n int) []float64 {
 	return rates
 }
 
+// plainSampling is of n tasks that are independent.
+func plainSampling(n int) Sampling {
+	s, err := NewSampling(TheseKinds, sizes(same(n, 1)...))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// rateInterval is the interval of independent tasks.
+func rateInterval(rates []float64, level float64) Interval {
+	return plainSampling(len(rates)).Rate(rates, level).Interval
+}
+
 // TestRateIntervalOfTrials has the values of Newcombe (1998), method 3, and of
 // two cases from our tables.
 func TestRateIntervalOfTrials(t *testing.T) {
@@ -54,29 +67,10 @@ func TestRateIntervalOfTrials(t *testing.T) {
 		{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718},
 		{10, 60, 0.0931, 0.2803}, {10, 10, 0.7225, 1},
 	} {
-		iv, ok := RateInterval(trials(c.k, c.n), 0.95)
-		if !ok {
-			t.Fatal("no interval")
-		}
+		iv := rateInterval(trials(c.k, c.n), 0.95)
 		near(t, fmt.Sprintf("%d of %d: Low", c.k, c.n), iv.Low, c.low, 5e-5)
 		near(t, fmt.Sprintf("%d of %d: High", c.k, c.n), iv.High, c.high, 5e-5)
 	}
-	for n := range 2 {
-		if iv, ok := RateInterval(trials(n, n), 0.95); ok {
-			t.Errorf("%d tasks have the interval %v", n, iv)
-		}
-	}
-}
-
-// TestRateIntervalOfAverages is worked by hand: 0.2, 0.4, 0.6, 0.8 have the mean
-// 0.5 and the variance 0.0667, so that the effective size is
-// 4*0.25/0.0667*(1.95996/3.18245)^2 = 5.6894.
-func TestRateIntervalOfAverages(t *testing.T) {
-	iv, _ := RateInterval([]float64{0.2, 0.4, 0.6, 0.8}, 0.95)
-	// Wilson's interval of 5.6894 trials around 0.5 is 0.5 ± 0.5/sqrt(1+5.6894/1.95996^2).
-	half := 0.5 / math.Sqrt(1+5.6894/(1.95996*1.95996))
-	near(t, "Low", iv.Low, 0.5-half, 1e-4)
-	near(t, "High", iv.High, 0.5+half, 1e-4)
 }
 
 // TestRateIntervalOfEqualRates: rates without any spread do not make an interval
@@ -90,8 +84,7 @@ func TestRateIntervalOfEqualRates(t *testing.T) {
 				rates[i] = rate
 			}
 			rates[0] = max(0, math.Nextafter(rate, 0))
-			iv, ok := RateInterval(rates, 0.95)
-			if !ok || iv.High-iv.Low < 1/float64(n) {
+			if iv := rateInterval(rates, 0.95); iv.High-iv.Low < 1/float64(n) {
 				t.Errorf("%d times %v has the interval %v", n, rate, iv)
 			}
 		}
@@ -124,7 +117,7 @@ func TestRateIntervalCovers(t *testing.T) {
 					}
 				}
 			}
-			if iv, _ := RateInterval(rates, 0.95); iv.Low <= truth && truth <= iv.High {
+			if iv := rateInterval(rates, 0.95); iv.Low <= truth && truth <= iv.High {
 				hits++
 			}
 		}
@@ -135,12 +128,12 @@ func TestRateIntervalCovers(t *testing.T) {
 func TestRateIntervalHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := rapid.SliceOfN(tenths, 2, 200).Draw(t, "rates")
-		iv, ok := RateInterval(rates, 0.95)
+		iv := rateInterval(rates, 0.95)
 		m := Mean(rates)
-		if !ok || !(0 <= iv.Low && iv.Low <= m+1e-9 && m-1e-9 <= iv.High && iv.High <= 1) {
+		if !(0 <= iv.Low && iv.Low <= m+1e-9 && m-1e-9 <= iv.High && iv.High <= 1) {
 			t.Fatalf("mean %v is outside of %v", m, iv)
 		}
-		wide, _ := RateInterval(rates, 0.99)
+		wide := rateInterval(rates, 0.99)
 		if wide.Low > iv.Low || wide.High < iv.High {
 			t.Fatalf("at 99 %% %v is narrower than %v", wide, iv)
 		}
@@ -159,8 +152,8 @@ func TestWeightedIntervalOfTwo(t *testing.T) {
 		{5, 56, 0, 29, -0.0381, 0.1926}, {0, 10, 0, 20, -0.1611, 0.2775}, {10, 10, 0, 20, 0.6791, 1},
 	} {
 		first, second := trials(c.a, c.n), trials(c.m-c.b, c.m)
-		one, _ := RateInterval(first, 0.95)
-		two, _ := RateInterval(second, 0.95)
+		one := rateInterval(first, 0.95)
+		two := rateInterval(second, 0.95)
 		iv := WeightedInterval([]float64{Mean(first), Mean(second)}, []Interval{one, two}, []float64{1, 1})
 		near(t, fmt.Sprintf("%d/%d-%d/%d: Low", c.a, c.n, c.b, c.m), 2*iv.Low-1, c.low, 5e-5)
 		near(t, fmt.Sprintf("%d/%d-%d/%d: High", c.a, c.n, c.b, c.m), 2*iv.High-1, c.high, 5e-5)
@@ -185,7 +178,7 @@ func TestWeightedIntervalCovers(t *testing.T) {
 						rates[k] = 1
 					}
 				}
-				iv, _ := RateInterval(rates, 0.95)
+				iv := rateInterval(rates, 0.95)
 				means, ivs = append(means, Mean(rates)), append(ivs, iv)
 			}
 			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score && score <= iv.High {
@@ -196,134 +189,47 @@ func TestWeightedIntervalCovers(t *testing.T) {
 	}
 }
 
-func TestPaired(t *testing.T) {
-	a := []float64{1, 1, 0, 1, 1, 1, 0, 1}
-	b := []float64{0, 1, 0, 0, 1, 0, 0, 0}
-	d, ok := Paired(a, b, 0.95, nil)
-	if !ok || d.N != 8 {
-		t.Fatal(d, ok)
-	}
-	near(t, "Mean", d.Mean, 0.5, 1e-15)
-	// t(7) = 2.3646, std = 0.53452, so half = 0.44687.
-	near(t, "Low", d.Low, 0.05313, 1e-4)
-	near(t, "High", d.High, 0.94687, 1e-4)
-	near(t, "P", d.P, 0.125, 0) // 4 discordant pairs, all one way: 2/2^4
-}
-
-// TestPairedSleep has the numbers of Student's own example (1908), scaled to
-// rates: R's t.test gives 0.7001142 to 2.4598858 for it. Nine differences are
-// positive and one is 0, so that P is 2/2^9.
-func TestPairedSleep(t *testing.T) {
-	hours := []float64{1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4}
-	a, b := make([]float64, len(hours)), make([]float64, len(hours))
-	for i, h := range hours {
-		a[i], b[i] = 0.3+h/10, 0.3
-	}
-	d, _ := Paired(a, b, 0.95, nil)
-	near(t, "Mean", d.Mean, 0.158, 1e-12)
-	near(t, "Low", d.Low, 0.07001142, 1e-8)
-	near(t, "High", d.High, 0.24598858, 1e-8)
-	near(t, "P", d.P, 2.0/512, 0)
-}
-
-// TestPairedIsMcNemar: for single trials the test is the two-sided binomial test
-// on the discordant pairs, exact for few of them and estimated for many.
-func TestPairedIsMcNemar(t *testing.T) {
-	for _, c := range []struct {
-		wins, losses, ties int
-		tolerance          float64
-	}{
-		{3, 9, 48, 1e-12}, {5, 5, 10, 1e-12}, {16, 0, 0, 1e-12}, {1, 1, 0, 1e-12},
-		{20, 10, 30, 0.01}, {40, 30, 0, 0.015}, {12, 9, 0, 0.015},
-	} {
-		n := c.wins + c.losses + c.ties
-		a, b := trials(c.wins, n), make([]float64, n)
-		for i := range c.losses {
-			b[c.wins+i] = 1
-		}
-		discordant := distuv.Binomial{N: float64(c.wins + c.losses), P: 0.5}
-		want := min(1, 2*discordant.CDF(float64(min(c.wins, c.losses))))
-		d, _ := Paired(a, b, 0.95, stream.New(1, "mcnemar"))
-		near(t, fmt.Sprintf("P of %d to %d", c.wins, c.losses), d.P, want, c.tolerance)
-	}
-}
-
-// TestPairedCountsExactly compares P with a count in whole numbers, which sums of
-// tenths do not come out equal without.
-func TestPairedCountsExactly(t *testing.T) {
+// TestPairedAgrees: the interval holds 0 if and only if the test does not reject.
+func TestPairedAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		whole := rapid.SliceOfN(rapid.IntRange(-10, 10), 2, 8).Draw(t, "tenths")
-		a, b := make([]float64, len(whole)), make([]float64, len(whole))
-		observed := 0
-		for i, d := range whole {
-			a[i], b[i] = float64(max(0, d))/10, float64(max(0, -d))/10
-			observed += d
-		}
-		extreme := 0
-		for signs := range 1 << len(whole) {
-			sum := 0
-			for i, d := range whole {
-				sum += d * (1 - 2*(signs>>i&1))
-			}
-			if max(sum, -sum) >= max(observed, -observed) {
-				extreme++
-			}
-		}
-		d, _ := Paired(a, b, 0.95, nil)
-		if want := float64(extreme) / float64(int(1)<<len(whole)); d.P != want {
-			t.Fatalf("P = %v, want %v", d.P, want)
-		}
-	})
-}
-
-// TestPairedEstimateIsAboveZero: chance alone is never ruled out by drawing.
-func TestPairedEstimateIsAboveZero(t *testing.T) {
-	d, _ := Paired(trials(60, 60), trials(0, 60), 0.95, stream.New(1, "above zero"))
-	near(t, "P", d.P, 1.0/10001, 1e-12)
-}
-
-// TestPairedAlike: where no task says anything else than the others there is no
-// interval, and the test knows only their number.
-func TestPairedAlike(t *testing.T) {
-	for _, n := range []int{2, 20} {
-		same, _ := Paired(trials(1, n), trials(1, n), 0.95, stream.New(1, "alike"))
-		if same.Mean != 0 || same.P != 1 || !math.IsNaN(same.Low) || !math.IsNaN(same.High) {
-			t.Errorf("%d equal pairs: %+v", n, same)
-		}
-		a, b := make([]float64, n), make([]float64, n)
-		for i := range a {
-			b[i] = float64(i) / 100
-			a[i] = b[i] + 0.1 // 0.1 up to rounding
-		}
-		all, _ := Paired(a, b, 0.95, stream.New(1, "alike"))
-		if !math.IsNaN(all.Low) || !math.IsNaN(all.High) {
-			t.Errorf("%d equal differences: %+v", n, all)
-		}
-	}
-	if d, ok := Paired([]float64{1}, []float64{0}, 0.95, nil); ok {
-		t.Errorf("one pair: %+v", d)
-	}
-}
-
-// TestPairedWithinRange: the interval does not leave what differences can be.
-func TestPairedWithinRange(t *testing.T) {
-	d, _ := Paired([]float64{1, 1, 0.5}, []float64{0, 0, 0}, 0.99, nil)
-	if d.High != 1 || d.Low < -1 {
-		t.Errorf("%+v", d)
-	}
-}
-
-func TestPairedIsAntisymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 30).Draw(t, "n")
+		n := rapid.IntRange(4, 40).Draw(t, "n")
 		rates := rapid.SliceOfN(tenths, n, n)
 		a, b := rates.Draw(t, "a"), rates.Draw(t, "b")
-		x, _ := Paired(a, b, 0.9, stream.New(3, "x"))
-		y, _ := Paired(b, a, 0.9, stream.New(3, "x"))
-		if math.Abs(x.Mean+y.Mean) > 1e-12 || math.Abs(x.Low+y.High) > 1e-9 || x.P != y.P {
-			t.Fatalf("%v and %v", x, y)
+		groups := make([]Group, n)
+		diffs, back := make([]float64, n), make([]float64, n)
+		for i := range groups {
+			groups[i] = Group{fmt.Sprint(i % 4), fmt.Sprint(i / 8)}
+			diffs[i], back[i] = a[i]-b[i], b[i]-a[i]
+		}
+		for _, q := range []Question{TheseKinds, NewKinds} {
+			s, err := NewSampling(q, groups)
+			if err != nil {
+				t.Skip("few degrees of freedom")
+			}
+			d := s.Paired(diffs, 10, 0.95)
+			if excludes := d.Low > 0 || d.High < 0; excludes != (d.P < 0.05) {
+				t.Fatalf("%s: %+v", q, d)
+			}
+			other := s.Paired(back, 10, 0.95)
+			if math.Abs(d.Low+other.High) > 1e-9 || math.Abs(d.P-other.P) > 1e-9 {
+				t.Fatalf("%s: %+v and %+v", q, d, other)
+			}
 		}
 	})
+}
+
+// TestPairedAlike: the extra tasks leave an interval if all differences are equal.
+func TestPairedAlike(t *testing.T) {
+	d := plainSampling(134).Paired(make([]float64, 134), 1, 0.95)
+	near(t, "none of 134: High", d.High, 0.0206, 1e-4)
+	near(t, "none of 134: P", d.P, 1, 0)
+	d = plainSampling(6).Paired(trials(6, 6), 1, 0.95)
+	near(t, "six of six: Low", d.Low, 0.107, 1e-3)
+	near(t, "six of six: High", d.High, 1, 0)
+	near(t, "six of six: P", d.P, 0.030, 1e-3)
+	d = plainSampling(6).Paired(trials(5, 6), 1, 0.95)
+	near(t, "five of six: Low", d.Low, -0.048, 1e-3)
+	near(t, "five of six: P", d.P, 0.063, 1e-3)
 }
 
 // TestHolm has values of R's p.adjust.

@@ -1,0 +1,43 @@
+package scoring
+
+import (
+	"strings"
+
+	"heldout/envs"
+	"heldout/scoring/stats"
+)
+
+// groupOf says which kind of task a task is, and which setting it shares with
+// others of its kind. Both follow from what every record has of a task:
+//
+//	environment   kind                     setting
+//	alfworld      task type (6)            type, object, target and scene
+//	babyai        level (28)               each task its own
+//	sciworld      task name (16 of 30)     each task its own
+//	pddl          game (4)                 each task its own
+//	jericho       game (20)                each task its own
+//	hotpotqa      question                 each task its own
+//
+// The counts are those of the benchmark. Tasks of another environment are of the
+// kind that their type says.
+func groupOf(env string, t envs.Task) stats.Group {
+	g := stats.Group{Kind: t.Type, Setting: t.ID + " " + t.Digest}
+	switch env {
+	case "alfworld":
+		if folder, _, ok := strings.Cut(t.ID, "/"); ok {
+			g.Setting = folder // such as pick_and_place_simple-SoapBar-None-Toilet-424
+		}
+	case "hotpotqa": // its types say how a question was made, not what it asks
+		g.Kind = g.Setting
+	}
+	return g
+}
+
+// Kinds counts the kinds of the environment's planned tasks.
+func (s *Score) Kinds() int {
+	kinds := map[string]bool{}
+	for _, t := range s.Environment.Tasks {
+		kinds[groupOf(s.Condition.Env, t).Kind] = true
+	}
+	return len(kinds)
+}

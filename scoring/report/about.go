@@ -1,0 +1,77 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/scoring"
+	"heldout/scoring/stats"
+)
+
+// aboutNotes say what the intervals of rows are about, which rows have none and
+// why.
+func aboutNotes(rows []row) (notes []string) {
+	if len(rows) == 0 {
+		return nil
+	}
+	switch rows[0].About {
+	case stats.TheseTasks:
+		notes = append(notes, "95% (these tasks): another decoding of the same tasks; says nothing about other tasks.")
+	case stats.NewKinds:
+		notes = append(notes, fmt.Sprintf("95%% (new kinds): other kinds like these, %s; t with CR2.", kindsOf(rows)))
+	default:
+		notes = append(notes, fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.", kindsOf(rows)))
+	}
+	return append(notes, grouped(rows, row.named, row.aboutReservation)...)
+}
+
+// kindWords say what a kind of task is on an environment.
+var kindWords = map[string]string{
+	"alfworld": "ALFWorld types by setting",
+	"babyai":   "BabyAI levels",
+	"sciworld": "ScienceWorld names",
+	"pddl":     "PDDL games",
+	"jericho":  "Jericho games",
+	"hotpotqa": "HotpotQA questions",
+}
+
+// kindsOf lists what kinds are on the rows' environments, with their numbers.
+func kindsOf(rows []row) string {
+	var said []string
+	for _, r := range rows {
+		words, ok := kindWords[r.Condition.Env]
+		if !ok {
+			words = r.Condition.Env + " task types"
+		}
+		if text := fmt.Sprintf("%s (%d)", words, r.Kinds()); !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// few is the number of kinds below which an interval for new kinds is wide.
+const few = 10
+
+// aboutReservation says what else is to be known of a row's intervals.
+func (r row) aboutReservation() string {
+	err := r.NoInterval()
+	switch {
+	case errors.Is(err, stats.ErrFewKinds):
+		return fmt.Sprintf("no interval for new kinds, because %d kinds are too few", r.Kinds())
+	case errors.Is(err, scoring.ErrDeterministic):
+		return "no interval, because decoding was deterministic"
+	case err != nil:
+		return ""
+	case r.About == stats.TheseTasks && len(r.Seeds) == 1:
+		return "at most as wide: with one seed luck cannot be told from difficulty"
+	case r.About == stats.NewKinds && r.Kinds() < few:
+		return fmt.Sprintf("few kinds (%d): wide and on the safe side", r.Kinds())
+	}
+	return ""
+}
+
+// named names a row with its environment.
+func (r row) named() string { return r.name + " on " + r.Condition.Env }

@@ -1,0 +1,250 @@
+package stats
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Question says what an interval imagines drawn anew, and so what it is about.
+type Question string
+
+// The questions.
+const (
+	// TheseTasks: the tasks stay, the replies are sampled again.
+	TheseTasks Question = "tasks"
+	// TheseKinds: the kinds and their shares stay, tasks of them are drawn anew.
+	TheseKinds Question = "kinds"
+	// NewKinds: kinds are drawn anew, with their tasks.
+	NewKinds Question = "new-kinds"
+)
+
+// Questions are all questions.
+func Questions() []Question { return []Question{TheseTasks, TheseKinds, NewKinds} }
+
+// Group is where a task belongs.
+type Group struct {
+	// Kind is the kind of task, Setting what several tasks of one kind share
+	// beyond it. Tasks without a setting in common have different ones.
+	Kind, Setting string
+}
+
+// Why there is no interval.
+var (
+	ErrFewTasks = errors.New("fewer than two tasks")
+	ErrFewKinds = errors.New("too few kinds to say anything about others")
+)
+
+// fewestKinds is the smallest number of kinds that an interval for new kinds is
+// made from, fewestDegrees the smallest number of degrees of freedom.
+const (
+	fewestKinds   = 4
+	fewestDegrees = 2
+)
+
+// Sampling is how tasks are imagined drawn: one or several designs, of which the
+// one with the widest interval counts. It belongs to tasks in one order.
+type Sampling struct {
+	designs []design
+	n       int
+	// clusterSize is the mean number of tasks in a task's cluster, of the
+	// coarsest design.
+	clusterSize float64
+}
+
+// NewSampling returns the sampling for TheseKinds or NewKinds of tasks that
+// belong to these groups. Under TheseKinds, kinds are strata and settings are
+// clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and
+// that of independent tasks count too, so that kinds which agree by chance do not
+// make that interval the narrower one. The errors are ErrFewTasks and
+// ErrFewKinds.
+func NewSampling(q Question, groups []Group) (Sampling, error) {
+	n := len(groups)
+	if n < 2 {
+		return Sampling{}, ErrFewTasks
+	}
+	kind := func(i int) string { return groups[i].Kind }
+	setting := func(i int) string { return groups[i].Kind + "\x00" + groups[i].Setting }
+	task := func(i int) string { return fmt.Sprintf("%09d", i) }
+	whole := func(int) string { return "" }
+
+	settings := newDesign(n, kind, setting)
+	s := Sampling{n: n, designs: []design{settings}, clusterSize: settings.clusterSize}
+	if !settings.single {
+		s.designs = append(s.designs, newDesign(n, kind, task))
+	}
+	if q == NewKinds {
+		kinds := newDesign(n, whole, kind)
+		if !kinds.single {
+			if kinds.clusters < fewestKinds || kinds.degrees < fewestDegrees {
+				return Sampling{}, ErrFewKinds
+			}
+			s.designs = append(s.designs, newDesign(n, whole, task), kinds)
+			s.clusterSize = kinds.clusterSize
+		}
+	}
+	// A design of one cluster says nothing; the others decide.
+	s.designs = slices.DeleteFunc(s.designs, func(d design) bool { return d.clusters < 2 })
+	return s, nil
+}
+
+// design is strata of clusters of tasks.
+type design struct {
+	strata []stratum
+	// degrees of freedom of the variance, by the sizes alone (Bell and McCaffrey
+	// 2002).
+	degrees  float64
+	clusters int
+	// single: every cluster is one task.
+	single      bool
+	clusterSize float64
+}
+
+// stratum has the share of all tasks and its clusters of task numbers.
+type stratum struct {
+	name     string
+	share    float64
+	n        int
+	clusters [][]int
+}
+
+// newDesign groups the tasks 0 to n-1.
+func newDesign(n int, stratumOf, clusterOf func(int) string) design {
+	d := design{strata: merged(grouped(n, stratumOf, clusterOf)), single: true}
+	var trace, square, size float64
+	for i := range d.strata {
+		s := &d.strata[i]
+		s.share = float64(s.n) / float64(n)
+		d.clusters += len(s.clusters)
+		var sum, corrections float64
+		all := float64(s.n)
+		for _, c := range s.clusters {
+			k := float64(len(c))
+			d.single = d.single && len(c) == 1
+			size += k * k / float64(n)
+			if v := k / all; v < 1 {
+				weight := v * v / (1 - v)
+				sum += weight
+				corrections += weight * weight * ((1/k-1/all)*(1/k-1/all) - 1/(all*all))
+			}
+		}
+		w := s.share * s.share
+		trace += w / all
+		square += w * w * (corrections + sum*sum/(all*all))
+	}
+	d.degrees = trace * trace / square
+	d.clusterSize = size
+	return d
+}
+
+// grouped makes strata in the order of their names, clusters in that of theirs.
+func grouped(n int, stratumOf, clusterOf func(int) string) []stratum {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(stratumOf(a), stratumOf(b)), cmp.Compare(clusterOf(a), clusterOf(b)))
+	})
+	var strata []stratum
+	for at, i := range order {
+		fresh := at == 0 || stratumOf(i) != stratumOf(order[at-1])
+		if fresh {
+			strata = append(strata, stratum{name: stratumOf(i)})
+		}
+		s := &strata[len(strata)-1]
+		if fresh || clusterOf(i) != clusterOf(order[at-1]) {
+			s.clusters = append(s.clusters, nil)
+		}
+		last := len(s.clusters) - 1
+		s.clusters[last] = append(s.clusters[last], i)
+		s.n++
+	}
+	return strata
+}
+
+// merged joins strata of one cluster, whose spread cannot be known: several become
+// one stratum, a single one joins the smallest other.
+func merged(strata []stratum) []stratum {
+	var whole, alone []stratum
+	for _, s := range strata {
+		if len(s.clusters) > 1 {
+			whole = append(whole, s)
+		} else {
+			alone = append(alone, s)
+		}
+	}
+	if len(alone) == 0 {
+		return whole
+	}
+	joined := alone[0]
+	for _, s := range alone[1:] {
+		joined.n += s.n
+		joined.clusters = append(joined.clusters, s.clusters...)
+	}
+	if len(alone) > 1 || len(whole) == 0 {
+		return append(whole, joined)
+	}
+	smallest := 0
+	for i, s := range whole {
+		if s.n < whole[smallest].n {
+			smallest = i
+		}
+	}
+	whole[smallest].n += joined.n
+	whole[smallest].clusters = append(whole[smallest].clusters, joined.clusters...)
+	return whole
+}
+
+// variance returns the variance of the mean of the values: the bias-reduced
+// cluster estimate CR2 within strata (Bell and McCaffrey 2002; Pustejovsky and
+// Tipton 2018, doi:10.1080/07350015.2016.1247004).
+func (d design) variance(values []float64) (v float64) {
+	for _, s := range d.strata {
+		mean := 0.0
+		for _, c := range s.clusters {
+			for _, i := range c {
+				mean += values[i]
+			}
+		}
+		mean /= float64(s.n)
+		within := 0.0
+		for _, c := range s.clusters {
+			sum := 0.0
+			for _, i := range c {
+				sum += values[i]
+			}
+			off := sum/float64(len(c)) - mean
+			share := float64(len(c)) / float64(s.n)
+			if share < 1 {
+				within += share * share / (1 - share) * off * off
+			}
+		}
+		v += s.share * s.share * within
+	}
+	if v < rounding*rounding {
+		return 0
+	}
+	return v
+}
+
+// width returns the squared half width of Student's t interval.
+func width(variance, degrees, level float64) float64 {
+	t := studentQuantile(level, degrees)
+	return t * t * variance
+}
+
+// Variance returns the variance of the mean of values, one for each task, and its
+// degrees of freedom: of the design whose t interval at the level is the widest.
+func (s Sampling) Variance(values []float64, level float64) (variance, degrees float64) {
+	widest := math.Inf(-1)
+	for _, d := range s.designs {
+		v := d.variance(values)
+		if w := width(v, d.degrees, level); w > widest {
+			widest, variance, degrees = w, v, d.degrees
+		}
+	}
+	return variance, degrees
+}

@@ -1,0 +1,96 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Difference is that of two means on the same tasks.
+type Difference struct {
+	Mean float64 // of a-b
+	// Interval is around Centre, which is nearer to 0 than Mean where few tasks
+	// were played.
+	Interval
+	Centre float64
+	// Variance is that of Centre, with its degrees of freedom.
+	Variance, Degrees float64
+	// P is two-sided, of the same t as the interval: the interval of level 1-α
+	// holds 0 if and only if P is at least α.
+	P float64
+	N int // tasks
+}
+
+// Paired estimates the mean of differences of rates, one for each task. Rates are
+// averages over the given number of seeds, the smaller one if they differ. Two
+// tasks are added that differ by ±1/√seeds, as Bonett and Price (2012,
+// doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is an
+// interval too if all tasks differ by the same. Of several designs the largest
+// half width and the largest P count.
+func (s Sampling) Paired(diffs []float64, seeds int, level float64) Difference {
+	n := float64(s.n)
+	d := Difference{Mean: Mean(diffs), N: s.n}
+	d.Centre = n * d.Mean / (n + 2)
+	widest := -1.0
+	for _, g := range s.designs {
+		v := (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
+		if w := width(v, g.degrees, level); w > widest {
+			widest, d.Variance, d.Degrees = w, v, g.degrees
+		}
+		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))
+	}
+	d.Interval = around(d.Centre, widest)
+	return d
+}
+
+// DecodingDifference is the difference of two estimates by DecodingRate on the
+// same tasks.
+func DecodingDifference(a, b Estimate, level float64) Difference {
+	d := Difference{Mean: a.Mean - b.Mean, Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees, N: a.N}
+	d.Centre = d.Mean
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	return d
+}
+
+// CombineDifferences is the weighted mean of independent differences. The slices
+// have the same length, the weights are positive.
+func CombineDifferences(parts []Difference, weights []float64, level float64) Difference {
+	var d Difference
+	var total, fourth float64
+	for _, w := range weights {
+		total += w
+	}
+	for i, p := range parts {
+		share := weights[i] / total
+		v := share * share * p.Variance
+		d.Mean += share * p.Mean
+		d.Centre += share * p.Centre
+		d.Variance += v
+		fourth += v * v / p.Degrees
+		d.N += p.N
+	}
+	d.Degrees = d.Variance * d.Variance / fourth
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	return d
+}
+
+// around returns the interval of a difference, which cannot leave [-1,1].
+func around(centre, squared float64) Interval {
+	half := math.Sqrt(squared)
+	return Interval{max(-1, centre-half), min(1, centre+half)}
+}
+
+// twoSided is the probability of a t at least as far from 0.
+func twoSided(centre, variance, degrees float64) float64 {
+	return 2 * studentTail(math.Abs(centre)/math.Sqrt(variance), degrees)
+}
+
+// studentTail is the probability of a larger t.
+func studentTail(t, degrees float64) float64 {
+	if degrees > manyDegrees {
+		return distuv.UnitNormal.Survival(t)
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Survival(t)
+}

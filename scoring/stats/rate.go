@@ -1,0 +1,218 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Estimate is a mean with what its interval was made from.
+type Estimate struct {
+	Mean float64
+	Interval
+	// Variance is that of the mean, with its degrees of freedom.
+	Variance, Degrees float64
+	// Trials says that every value is 0 or 1; N counts the tasks.
+	Trials bool
+	N      int
+}
+
+// intraclass is the correlation within clusters that is assumed where the data
+// cannot tell it, because no value differs from the others.
+const intraclass = 0.1
+
+// fewCarriers is the effective number of tasks that carry an estimate below which
+// the spread among them is not trusted.
+const fewCarriers = 5
+
+// Rate estimates the mean of values in [0,1], one for each task, with a score
+// interval: the squared distance of a limit from the mean is t² times the
+// variance, scaled by how rates spread at the limit rather than at the mean. For
+// single trials that is Wilson's interval with the effective sample size (Korn and
+// Graubard 1998; Franco et al. 2019, doi:10.1093/jssam/smy019); averages spread
+// less near 0 and 1, so for them the scale has the exponent 1.5 of θ(1-θ). Where no
+// or few values differ from 0, or from 1, Wilson's interval of as many independent
+// trials as the tasks are worth bounds it from inside.
+func (s Sampling) Rate(values []float64, level float64) Estimate {
+	e := Estimate{Mean: Mean(values), Trials: trialsOnly(values), N: len(values)}
+	e.Variance, e.Degrees = s.Variance(values, level)
+	worth := float64(s.n) / (1 + intraclass*(s.clusterSize-1))
+	outer := Wilson(e.Mean, worth, level)
+	if e.Mean <= rounding || e.Mean >= 1-rounding {
+		e.Interval = outer
+		return e
+	}
+	z := normalQuantile(level)
+	independent := z * z * e.Mean * (1 - e.Mean) / float64(s.n)
+	squared := 0.0
+	for _, d := range s.designs {
+		w := width(d.variance(values), d.degrees, level)
+		if d.single { // no rate spreads wider than single trials
+			w = min(w, independent)
+		}
+		squared = max(squared, w)
+	}
+	if squared < rounding {
+		squared = independent
+	}
+	e.Interval = scoreInterval(e.Mean, squared, e.Trials)
+	if carriers(values, e.Mean) < fewCarriers {
+		e.Interval = Interval{min(e.Low, outer.Low), max(e.High, outer.High)}
+	}
+	return e
+}
+
+// carriers is the effective number of tasks that keep the mean from 0, or from 1 if
+// that is nearer.
+func carriers(values []float64, mean float64) float64 {
+	var sum, squares float64
+	for _, y := range values {
+		if mean >= 0.5 {
+			y = 1 - y
+		}
+		sum += y
+		squares += y * y
+	}
+	return sum * sum / squares
+}
+
+func trialsOnly(values []float64) bool {
+	for _, y := range values {
+		if y != 0 && y != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// scoreInterval solves (p-θ)² = squared·(θ(1-θ)/(p(1-p)))^γ for both limits, with
+// γ = 1 for single trials and 1.5 otherwise; 0 < p < 1.
+func scoreInterval(p, squared float64, trials bool) Interval {
+	exponent := 1.5
+	if trials {
+		exponent = 1
+	}
+	inside := func(limit float64) bool {
+		return (p-limit)*(p-limit) < squared*math.Pow(limit*(1-limit)/(p*(1-p)), exponent)
+	}
+	return Interval{bisect(p, 0, inside), bisect(p, 1, inside)}
+}
+
+// bisect returns where, between a value inside and one outside, inside ends.
+func bisect(in, out float64, inside func(float64) bool) float64 {
+	for range 60 {
+		if middle := (in + out) / 2; inside(middle) {
+			in = middle
+		} else {
+			out = middle
+		}
+	}
+	return (in + out) / 2
+}
+
+// Wilson is Wilson's score interval (1927, doi:10.1080/01621459.1927.10502953) of a
+// rate p of n trials; n may be an effective number.
+func Wilson(p, n, level float64) Interval {
+	z := normalQuantile(level)
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return Interval{max(0, centre-half), min(1, centre+half)}
+}
+
+// DecodingRate estimates the mean over tasks of the mean over episodes for
+// TheseTasks: episodes[i] has the values of task i, in [0,1]. Only the spread
+// within tasks counts. If no task has two episodes, luck cannot be told from
+// difficulty, and the interval is at most as wide as the one of independent
+// trials that is returned; Degrees is then 0.
+func DecodingRate(episodes [][]float64, level float64) Estimate {
+	e := Estimate{Trials: true, N: len(episodes)}
+	var pooled, played float64
+	for _, values := range episodes {
+		e.Mean += Mean(values) / float64(len(episodes))
+		e.Trials = e.Trials && trialsOnly(values)
+		played += float64(len(values))
+		if len(values) > 1 {
+			free := float64(len(values) - 1)
+			pooled += stat.Variance(values, nil) * free
+			e.Degrees += free
+		}
+	}
+	if e.Degrees == 0 {
+		e.Variance = e.Mean * (1 - e.Mean) / played
+		e.Interval = Wilson(e.Mean, played, level)
+		return e
+	}
+	pooled /= e.Degrees
+	n := float64(len(episodes))
+	for _, values := range episodes {
+		variance := pooled // of a task with one episode
+		if len(values) > 1 {
+			variance = stat.Variance(values, nil)
+		}
+		e.Variance += variance / float64(len(values)) / (n * n)
+	}
+	e.Variance += 1 / (played * played) // one odd episode in one task
+	if e.Mean <= rounding || e.Mean >= 1-rounding {
+		e.Interval = Wilson(e.Mean, played, level)
+		return e
+	}
+	z := normalQuantile(level)
+	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/played)
+	e.Interval = scoreInterval(e.Mean, squared, true)
+	return e
+}
+
+// Combine estimates the weighted mean of independent estimates: variances add up,
+// with Satterthwaite's degrees of freedom, and one score interval is made of the
+// sum. A mean of 0 or 1 has the limits of its parts combined instead
+// (WeightedInterval). The slices have the same length, the weights are positive.
+func Combine(parts []Estimate, weights []float64, level float64) Estimate {
+	var total float64
+	var means []float64
+	var ivs []Interval
+	for i, p := range parts {
+		total += weights[i]
+		means, ivs = append(means, p.Mean), append(ivs, p.Interval)
+	}
+	e := Estimate{Mean: WeightedMean(means, weights), Trials: true}
+	fourth := 0.0
+	for i, p := range parts {
+		share := weights[i] / total
+		v := p.Variance
+		if v == 0 {
+			v = 1 / (4 * float64(p.N) * float64(p.N))
+		}
+		v *= share * share
+		e.Variance += v
+		if p.Degrees > 0 {
+			fourth += v * v / p.Degrees
+		}
+		e.Trials = e.Trials && p.Trials
+		e.N += p.N
+	}
+	e.Degrees = math.Inf(1)
+	if fourth > 0 {
+		e.Degrees = e.Variance * e.Variance / fourth
+	}
+	if e.Mean <= rounding || e.Mean >= 1-rounding {
+		e.Interval = WeightedInterval(means, ivs, weights)
+		return e
+	}
+	e.Interval = scoreInterval(e.Mean, width(e.Variance, e.Degrees, level), e.Trials)
+	return e
+}
+
+// normalQuantile bounds the middle part of the normal distribution.
+func normalQuantile(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
+
+// manyDegrees is from where on Student's t distribution is taken as normal.
+const manyDegrees = 1e6
+
+// studentQuantile bounds the middle part of Student's t distribution.
+func studentQuantile(level, degrees float64) float64 {
+	if degrees > manyDegrees {
+		return normalQuantile(level)
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile((1 + level) / 2)
+}
