@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs/official"
+	"heldout/scoring/table"
+)
+
+// The environment variable that names a mirror of Hugging Face, as its own tools
+// read it.
+const hfVariable = "HF_ENDPOINT"
+
+// userData returns the folder of the user's official data, whether or not it is
+// there: in the user's data directory, as the system has it; "" if it has none.
+func userData(goos string, getenv func(string) string) string {
+	var base string
+	switch home := getenv("HOME"); {
+	case filepath.IsAbs(getenv("XDG_DATA_HOME")):
+		base = getenv("XDG_DATA_HOME")
+	case goos == "windows":
+		base = getenv("LOCALAPPDATA")
+	case home == "":
+	case goos == "darwin":
+		base = filepath.Join(home, "Library", "Application Support")
+	default:
+		base = filepath.Join(home, ".local", "share")
+	}
+	if base == "" {
+		return ""
+	}
+	return filepath.Join(base, "heldout")
+}
+
+// defaultData returns the data folder that holds where --data and the
+// configuration name none: that of HELDOUT_DATA, or else the user's own if
+// anything is in it; "" for none.
+func defaultData(sys *system) string {
+	if dir := sys.getenv(dataVariable); dir != "" {
+		return dir
+	}
+	if dir := userData(sys.goos, sys.getenv); dir != "" && official.Holds(dir) {
+		return dir
+	}
+	return ""
+}
+
+func newData(sys *system) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "Fetch, import and check the official task data",
+		Long: `data fetches the official task data, takes them from files that you have, and
+checks what is there. The data folder is --data, or HELDOUT_DATA, or else the
+folder heldout in your data directory (on Linux ~/.local/share/heldout). All
+commands find it there.`,
+		Args: args(1, 1, "a command: pull, import or check"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			return usage(fmt.Errorf("unknown command %q; there are pull, import and check", names[0]))
+		},
+	}
+	c.AddCommand(newDataPull(sys), newDataImport(sys), newDataCheck(sys))
+	return c
+}
+
+// dataFlag adds the flag that names the data folder to be filled or checked.
+func dataFlag(c *cobra.Command, sys *system, dir *string) {
+	*dir = sys.getenv(dataVariable)
+	if *dir == "" {
+		*dir = userData(sys.goos, sys.getenv)
+	}
+	c.Flags().StringVar(dir, "data", *dir, "data folder")
+}
+
+// errNoFolder says that there is no place for the data.
+var errNoFolder = usage(errors.New("there is no data directory on this system; name a folder with --data"))
+
+func newDataPull(sys *system) *cobra.Command {
+	var replacements []string
+	var dryRun bool
+	var o official.Options
+	c := &cobra.Command{
+		Use:   "pull [ENV...]",
+		Short: "Fetch the official data of environments, by default of all",
+		Long: `pull fetches what is missing of the official data, from where the benchmarks'
+owners publish them, and says under which terms. What is known by its SHA-256
+is checked; the SHA-256 of the rest is recorded. An environment appears in the
+data folder when all of it is there. A pull that was stopped, or killed, goes on
+where it was when the same command is given again.
+
+HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+hold as usual. --source takes a source from another address or from a file.`,
+		Example: `  heldout data pull --dry-run
+  heldout data pull
+  heldout data pull hotpotqa --with wikipedia
+  heldout data pull pddl --source agentboard=data.tar.gz`,
+		RunE: func(c *cobra.Command, names []string) (err error) {
+			o.Environments = names
+			if o.Sources, err = official.Replace(official.Sources(), replacements, sys.getenv(hfVariable)); err != nil {
+				return usage(err)
+			}
+			plan, err := official.Plan(o)
+			if err != nil {
+				return usage(err)
+			}
+			if o.Dir == "" {
+				return errNoFolder
+			}
+			if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
+				return err
+			}
+			return pullData(c.Context(), sys, o)
+		},
+	}
+	dataFlag(c, sys, &o.Dir)
+	f := c.Flags()
+	f.BoolVar(&dryRun, "dry-run", false, "print the sources with their size, licence and purpose, and fetch nothing")
+	f.StringArrayVar(&replacements, "source", nil, "take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
+	f.StringSliceVar(&o.Extras, "with", nil, "fetch these sources too: "+strings.Join(official.Extras(), ", "))
+	acceptFlag(c, &o.Accept)
+	return c
+}
+
+func acceptFlag(c *cobra.Command, accept *bool) {
+	c.Flags().BoolVar(accept, "accept-changed", false, "take files whose bytes are not the published ones; heldout data check names them")
+}
+
+// showPlan prints what would be fetched.
+func showPlan(sys *system, plan []official.Source, dir string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Sources for %s:\n", dir)
+	for _, s := range plan {
+		size := "size unknown in advance"
+		if s.Size > 0 {
+			size = megabytes(s.Size)
+		}
+		fmt.Fprintf(&b, "\n%s (%s)\n  %s\n  licence: %s\n  %s\n", s.Name, size, s.For, s.Licence, s.Address())
+	}
+	_, err := fmt.Fprintln(sys.stdout, table.PrintableLines(b.String()))
+	return err
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// pullData fetches and says how the data folder is then.
+func pullData(ctx context.Context, sys *system, o official.Options) error {
+	show := newFetchProgress(sys)
+	o.Proxy, o.UserAgent, o.Now = sys.proxy, "heldout/"+sys.tool.Version, sys.now
+	o.Tell, o.Note = show.show, show.display.note
+	err := official.Pull(ctx, o)
+	show.finish()
+	if ctx.Err() != nil {
+		return errors.New("stopped; what was fetched is kept, and the same command continues")
+	}
+	if err != nil {
+		return err
+	}
+	return printCheck(sys, string(table.Text), o.Dir, o.Environments)
+}
+
+func newDataImport(sys *system) *cobra.Command {
+	var o official.Options
+	c := &cobra.Command{
+		Use:   "import FILE|DIR...",
+		Short: "Take official data from files, folders and archives that you have",
+		Long: `import looks into files, folders and archives (.tar, .tar.gz, .zip) for official
+data and copies what it finds into the data folder. It knows files by their
+content, so names and layout do not matter: AgentBoard's archive, checkouts of its
+repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
+		Example: `  heldout data import ~/Downloads/data.tar.gz ~/src/AgentBoard
+  heldout data import json_2.1.1_tw-pddl.zip`,
+		Args: args(1, -1, "at least one file or folder"),
+		RunE: func(c *cobra.Command, paths []string) error {
+			if o.Dir == "" {
+				return errNoFolder
+			}
+			o.Now = sys.now
+			found, err := official.Import(c.Context(), o, paths)
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
+				return fmt.Errorf("there are no official data in %s", strings.Join(paths, ", "))
+			}
+			var environments []string
+			for _, p := range official.Parts() {
+				if n := found[p.ID()]; n > 0 {
+					fmt.Fprintf(sys.stdout, "%s: %d files\n", p.ID(), n)
+					environments = append(environments, p.Env)
+				}
+			}
+			fmt.Fprintln(sys.stdout)
+			return printCheck(sys, string(table.Text), o.Dir, environments)
+		},
+	}
+	dataFlag(c, sys, &o.Dir)
+	acceptFlag(c, &o.Accept)
+	return c
+}
+
+func newDataCheck(sys *system) *cobra.Command {
+	var dir, format string
+	c := &cobra.Command{
+		Use:   "check [ENV...]",
+		Short: "Check the official data: what is there, which version, what is missing",
+		Long: `check reads every file of the official data and compares its SHA-256 with the
+published one, or with that recorded when it was fetched. It says what is missing
+and what that means. The exit code is 0 if everything that the environments need
+is there, and 1 if not.`,
+		RunE: func(_ *cobra.Command, names []string) error {
+			if err := official.CheckEnvironments(names); err != nil {
+				return usage(err)
+			}
+			if dir == "" {
+				return errNoFolder
+			}
+			return printCheck(sys, format, dir, names)
+		},
+	}
+	dataFlag(c, sys, &dir)
+	formatFlag(c, &format)
+	return c
+}
+
+// printCheck prints how the data folder is; it is an error if something needed is
+// missing or changed.
+func printCheck(sys *system, format, dir string, environments []string) error {
+	found, err := official.Check(dir, environments)
+	if err != nil {
+		return err
+	}
+	if err := render(sys, format, false, checkTable(dir, found)); err != nil {
+		return err
+	}
+	var bad []string
+	for _, f := range found {
+		if f.Needed && !f.Usable() && !slices.Contains(bad, f.Env) {
+			bad = append(bad, f.Env)
+		}
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("the official data are not complete: %s; heldout data pull fetches what is missing", strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+// checkTable is the table of what was found.
+func checkTable(dir string, found []official.Finding) table.Table {
+	t := table.Table{ID: "data", Title: "Official data in " + dir, Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "part", Header: "Part", Left: true},
+		{Key: "state", Header: "State", Left: true},
+		{Key: "files", Header: "Files"},
+		{Key: "wanted", Header: "Of"},
+		{Key: "version", Header: "Version", Left: true},
+	}}
+	for _, f := range found {
+		state := string(f.State)
+		if f.State == official.Absent && !f.Needed {
+			state = "absent (optional)"
+		}
+		version := table.None()
+		if f.Version != "" {
+			version = table.Cell{Text: f.Version[:12], Value: f.Version}
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(f.Env), table.String(f.Name), table.String(state), table.Int(f.Have), table.Int(f.Want), version,
+		})
+		if !f.Usable() {
+			t.Notes = append(t.Notes, f.ID()+": "+f.Without+lacks(f))
+		}
+	}
+	return t
+}
+
+// lacks names the first files that are missing or changed, if not all are.
+func lacks(f official.Finding) string {
+	switch {
+	case len(f.Changed) > 0:
+		return fmt.Sprintf(" Changed: %s.", firstOf(f.Changed))
+	case f.State == official.Incomplete && len(f.Missing) > 0:
+		return fmt.Sprintf(" Missing: %s.", firstOf(f.Missing))
+	}
+	return ""
+}
+
+func firstOf(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
+}
+
+// fetchProgress shows how a download gets on.
+type fetchProgress struct {
+	now     func() time.Time
+	every   time.Duration
+	shown   time.Time
+	display *display
+}
+
+func newFetchProgress(sys *system) *fetchProgress {
+	p := &fetchProgress{now: sys.now, shown: sys.now(), every: lineEvery, display: newDisplay(sys)}
+	if sys.interactive {
+		p.every = barEvery
+	}
+	return p
+}
+
+func (p *fetchProgress) show(at official.Progress) {
+	if p.now().Sub(p.shown) < p.every {
+		return
+	}
+	p.shown = p.now()
+	line := at.Source + "  " + megabytes(at.Bytes)
+	if at.Total > 0 {
+		line += fmt.Sprintf(" of %s  %.0f%%", megabytes(at.Total), 100*float64(at.Bytes)/float64(at.Total))
+	}
+	p.display.show(line)
+}
+
+func (p *fetchProgress) finish() { p.display.finish("") }

@@ -1,0 +1,181 @@
+package official
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs/datafile"
+)
+
+// State says how a part of the data folder is.
+type State string
+
+// The states of a part.
+const (
+	// Complete: every file is there and is the published one, or the one that was
+	// fetched where the published bytes are not known.
+	Complete State = "complete"
+	// Unverified: every file is there, but some were not fetched by heldout and
+	// their published bytes are not known.
+	Unverified State = "unverified"
+	// Accepted: some files have other bytes than the published ones, and the
+	// user accepted that.
+	Accepted State = "other version"
+	// Changed: some files are not the published or fetched ones.
+	Changed State = "changed"
+	// Incomplete: some files are missing.
+	Incomplete State = "incomplete"
+	// Absent: all are.
+	Absent State = "absent"
+)
+
+// states are in the order of what a file means for its part.
+var states = []State{Complete, Unverified, Accepted, Changed}
+
+// Finding is what was found of a part.
+type Finding struct {
+	Part
+	State State
+	// Have and Want are numbers of files; Want is a least number for a part
+	// whose files are not all known.
+	Have, Want int
+	// Version is a hash of all files with their paths, in hex; "" if there are
+	// none.
+	Version string
+	// Changed are the files that are neither the published nor the fetched ones,
+	// Missing those that are not there, as paths in the data folder.
+	Changed, Missing []string
+}
+
+// Usable reports whether the part can be played.
+func (f Finding) Usable() bool {
+	return slices.Contains([]State{Complete, Unverified, Accepted}, f.State)
+}
+
+// Check looks at all official data of the environments in a data folder. Every
+// file is read.
+func Check(dir string, environments []string) ([]Finding, error) {
+	receipts, err := readReceipts(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := checker{dir: dir, sums: known(), receipts: receipts}
+	var found []Finding
+	for _, p := range Parts() {
+		if len(environments) > 0 && !slices.Contains(environments, p.Env) {
+			continue
+		}
+		f, err := c.check(p)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// Holds reports whether a data folder holds anything of an environment; a folder
+// in which nothing is finished does not count as one.
+func Holds(dir string) bool {
+	for _, p := range Parts() {
+		for _, folder := range append([]string{p.Folder}, p.Others...) {
+			top, _, _ := strings.Cut(folder, "/")
+			if info, err := os.Stat(filepath.Join(dir, top)); top != ".." && err == nil && info.IsDir() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type checker struct {
+	dir      string
+	sums     map[string]string
+	receipts map[string]Receipt
+}
+
+// check looks at a part.
+func (c *checker) check(p Part) (Finding, error) {
+	out := Finding{Part: p, Want: max(len(p.Files), p.Least), State: Complete}
+	folder, files, err := c.list(p)
+	if err != nil {
+		return out, err
+	}
+	version := sha256.New()
+	for _, file := range files {
+		b := filepath.Join(c.dir, filepath.FromSlash(folder), filepath.FromSlash(file))
+		sum, err := sumFile(b)
+		if errors.Is(err, fs.ErrNotExist) {
+			out.Missing = append(out.Missing, p.Folder+"/"+file)
+			continue
+		}
+		if err != nil {
+			return out, fmt.Errorf("%s cannot be checked: %w", b, err)
+		}
+		out.Have++
+		fmt.Fprintf(version, "%s  %s\n", sum, file)
+		state := c.judge(p, file, sum, b)
+		out.State = states[max(slices.Index(states, state), slices.Index(states, out.State))]
+		if state == Changed {
+			out.Changed = append(out.Changed, p.Folder+"/"+file)
+		}
+	}
+	switch {
+	case out.Have == 0:
+		out.State = Absent
+		return out, nil
+	case out.Have < out.Want:
+		out.State = Incomplete
+	}
+	out.Version = hex.EncodeToString(version.Sum(nil))
+	return out, nil
+}
+
+// list returns the files of a part and the folder in which it lies.
+func (c *checker) list(p Part) (folder string, files []string, err error) {
+	folder = p.Folder
+	for _, f := range append([]string{p.Folder}, p.Others...) {
+		if info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(f))); err == nil && info.IsDir() {
+			folder = f
+			break
+		}
+	}
+	if p.Pattern == "" {
+		return folder, p.Files, nil
+	}
+	files, err = fs.Glob(os.DirFS(filepath.Join(c.dir, filepath.FromSlash(folder))), p.Pattern)
+	slices.Sort(files)
+	return folder, files, err
+}
+
+// judge says whether a file is the published or fetched one. One that nothing is
+// known of has to have as many tasks as the published one.
+func (c *checker) judge(p Part, file, sum, full string) State {
+	path := p.Folder + "/" + file
+	receipt, recorded := c.receipts[path]
+	switch published := c.sums[path]; {
+	case sum == published:
+		return Complete
+	case recorded && receipt.SHA256 == sum && receipt.Changed:
+		return Accepted
+	case recorded && receipt.SHA256 == sum:
+		return Complete
+	case recorded || published != "":
+		return Changed
+	}
+	if p.Lines > 0 {
+		b, err := datafile.Read(full, datafile.MaxLabels)
+		if err != nil || len(bytes.Split(bytes.TrimSpace(b), []byte("\n"))) != p.Lines {
+			return Changed
+		}
+	}
+	return Unverified
+}

@@ -1,0 +1,121 @@
+package official
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// finding says what a file is.
+type finding struct {
+	// file is its path in the data folder.
+	file string
+	// published: its bytes are the published ones.
+	published bool
+	// expected is the SHA-256 of the published bytes, if they are known and
+	// different.
+	expected string
+}
+
+// finder recognises official files, wherever they lie and whatever they are
+// called.
+type finder struct {
+	parts []Part
+	sums  map[string]string // SHA-256 by path
+	files map[string]string // path by SHA-256
+}
+
+func newFinder() *finder {
+	f := &finder{parts: Parts(), sums: known(), files: map[string]string{}}
+	for file, sum := range f.sums {
+		f.files[sum] = file
+	}
+	return f
+}
+
+// identify says what a file of that name, content and SHA-256 is; ok is false for
+// what is none of ours.
+func (f *finder) identify(name string, content []byte, sum string) (found finding, ok bool) {
+	if file, ok := f.files[sum]; ok {
+		return finding{file: file, published: true}, true
+	}
+	file := labelsOf(content)
+	if file == "" {
+		file = gameOf(name, content)
+	}
+	if file == "" {
+		file = f.byPath(name)
+	}
+	if _, part := f.part(file); !part {
+		return finding{}, false
+	}
+	return finding{file: file, expected: f.sums[file]}, true
+}
+
+// labelFolders are the data folder's folders by the name that AgentBoard's
+// labels give the task.
+var labelFolders = []string{"alfworld", "babyai", "jericho", "pddl", "scienceworld"}
+
+// labelsOf returns the path of AgentBoard's label file with this content, "" if
+// it is none.
+func labelsOf(content []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(content), []byte("\n"))
+	var label struct {
+		Task       string
+		ID         *int
+		Goal       *string
+		Difficulty *string
+	}
+	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &label) != nil {
+		return ""
+	}
+	if !slices.Contains(labelFolders, label.Task) || label.ID == nil || label.Goal == nil || label.Difficulty == nil {
+		return ""
+	}
+	return label.Task + "/" + labelName
+}
+
+// gameOf returns the path of an ALFWorld game of a split whose files are not all
+// known: its own path says which split and trial it belongs to. It is "" for
+// what is no such game.
+func gameOf(name string, content []byte) string {
+	elements := strings.Split(name, "/")
+	n := len(elements)
+	if n < 5 || elements[n-1] != gameName || elements[n-5] != path.Base(gamesFolder) || !bytes.Contains(content, []byte(`"pddl_problem"`)) {
+		return ""
+	}
+	return path.Join(gamesFolder, path.Join(elements[n-4:]...))
+}
+
+// byPath returns the known path that the name of a file ends like: a story by its
+// own name, a problem or a game with its folders.
+func (f *finder) byPath(name string) string {
+	for _, p := range f.parts {
+		for _, file := range p.Files {
+			tail := path.Join(path.Base(p.Folder), file)
+			if p.ID() == "pddl/problems" && strings.HasSuffix("/"+name, "/pddlgym/pddl/"+file) || p.Lines == 0 && strings.HasSuffix("/"+name, "/"+tail) {
+				return p.Folder + "/" + file
+			}
+		}
+	}
+	return ""
+}
+
+// part returns the part that a path of the data folder belongs to.
+func (f *finder) part(file string) (Part, bool) {
+	for _, p := range f.parts {
+		rest, ok := strings.CutPrefix(file, p.Folder+"/")
+		if !ok {
+			continue
+		}
+		if slices.Contains(p.Files, rest) {
+			return p, true
+		}
+		if matched, err := path.Match(p.Pattern, rest); err == nil && matched {
+			return p, true
+		}
+	}
+	return Part{}, false
+}

@@ -1,0 +1,110 @@
+package official
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Import finds official data in files, folders and archives that the user has,
+// whatever their layout and names, and copies them into the data folder. It
+// returns how many files of each part it found, by the part's ID. Nothing is
+// copied if one of the paths cannot be read to its end.
+func Import(ctx context.Context, o Options, paths []string) (found map[string]int, err error) {
+	stage, err := openStage(o.Dir, o.Accept)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stage.close()) }()
+	i := &importer{stage: stage, now: o.Now}
+	for _, path := range paths {
+		if err := i.path(ctx, path); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	found = map[string]int{}
+	for file := range stage.receipts {
+		part, _ := stage.finder.part(file)
+		found[part.ID()]++
+	}
+	if err := stage.place(); err != nil {
+		return nil, err
+	}
+	return found, errors.Join(stage.problems(len(found) == 0)...)
+}
+
+// importer looks for official files.
+type importer struct {
+	stage *stage
+	now   func() time.Time
+}
+
+// anyPart wants every part.
+func anyPart(Part) bool { return true }
+
+// path looks at a file, or at everything in a folder.
+func (i *importer) path(ctx context.Context, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return i.file(ctx, path, filepath.ToSlash(path), info)
+	}
+	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == workName) {
+			return filepath.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil // links may lead in circles, and pipes never end
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if err := i.file(ctx, file, filepath.ToSlash(file), info); err != nil {
+			return fmt.Errorf("%s: %w", d.Name(), err)
+		}
+		return nil
+	})
+}
+
+// file looks at a file: what it is itself or, if it is an archive, what is in it.
+func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return errors.New("it is a pipe or a device; copy its content to a file")
+	}
+	receipt := Receipt{From: filepath.Base(path), Retrieved: i.now().UTC().Format(time.RFC3339)}
+	if info.Size() == dumpSize {
+		return i.stage.offerFile("hotpotqa/"+dumpName, path, false, receipt)
+	}
+	links, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
+		_, err := i.stage.offer(member, content, receipt, anyPart)
+		return err
+	})
+	i.stage.linked = append(i.stage.linked, links...)
+	if !errors.Is(err, errPlain) || info.Size() > usualLimits.file {
+		if errors.Is(err, errPlain) {
+			return nil
+		}
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = i.stage.offer(name, f, receipt, anyPart)
+	return err
+}

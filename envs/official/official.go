@@ -1,0 +1,157 @@
+// Package official fetches, finds and checks the data that the benchmarks'
+// owners publish. The data folder is laid out as AgentBoard's. Files are known
+// by their SHA-256 where the published bytes are known, and otherwise by what
+// they hold; nothing appears in the data folder before it is complete.
+package official
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Part is a piece of the official data that is used as a whole.
+type Part struct {
+	// Env is the environment, by its name in the catalog.
+	Env string
+	// Name tells the parts of an environment apart.
+	Name string
+	// Needed says that the official tasks cannot be played without the part.
+	Needed bool
+	// Folder holds the part, from the data folder, with slashes; Others are
+	// folders in which it may lie instead.
+	Folder string
+	Others []string
+	// Files are the part's files, from Folder. A part without Files holds every
+	// file of Folder that matches Pattern, Least of them or more.
+	Files   []string
+	Pattern string
+	Least   int
+	// Lines is the number of tasks in a label file, 0 for other parts.
+	Lines int
+	// Without says what the absence of the part means, as a sentence.
+	Without string
+}
+
+// ID names the part, such as "pddl/problems".
+func (p Part) ID() string { return p.Env + "/" + p.Name }
+
+// The folders of the data folder, by environment.
+const (
+	gamesFolder   = "alfworld/json_2.1.1"
+	suiteFolder   = "jericho/z-machine-games-master/jericho-game-suite"
+	problemFolder = "pddl/pddlgym"
+	labelName     = "test.jsonl"
+	gameName      = "game.tw-pddl"
+	dumpName      = "enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2"
+	factsName     = "hotpot_dev_distractor_v1.json"
+	questionsName = "hotpot_dev_v1_simplified.json"
+)
+
+// Parts lists what official data there are.
+func Parts() []Part {
+	return []Part{
+		{
+			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Others: []string{"json_2.1.1/valid_unseen"},
+			Files: filesUnder(gamesFolder + "/valid_unseen"), Without: "ALFWorld's 134 unseen games cannot be played.",
+		},
+		{
+			Env: "alfworld", Name: "labels", Folder: "alfworld", Files: []string{labelName}, Lines: 134,
+			Without: "ALFWorld's sub-goals are derived from the tasks; the success rate is the same.",
+		},
+		{
+			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen", Others: []string{"json_2.1.1/valid_seen"},
+			Pattern: "*/*/" + gameName, Least: 140, Without: "--split valid_seen cannot be played.",
+		},
+		{
+			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Others: []string{"json_2.1.1/train"},
+			Pattern: "*/*/" + gameName, Least: 3553, Without: "--split train cannot be played.",
+		},
+		{
+			Env: "babyai", Name: "labels", Needed: true, Folder: "babyai", Files: []string{labelName}, Lines: 112,
+			Without: "BabyAI has no official sub-goals: its official tasks cannot be scored.",
+		},
+		{
+			Env: "hotpotqa", Name: "questions", Needed: true, Folder: "hotpotqa", Files: []string{questionsName},
+			Without: "HotpotQA's development set cannot be played.",
+		},
+		{
+			Env: "hotpotqa", Name: "facts", Folder: "hotpotqa", Files: []string{factsName},
+			Without: "HotpotQA's expert does not know what to search for; models are not affected.",
+		},
+		{
+			Env: "hotpotqa", Name: "wikipedia", Folder: "hotpotqa", Files: []string{dumpName},
+			Without: "Wikipedia of 2017 is not at hand for heldout wiki build; pages come from the live site.",
+		},
+		{
+			Env: "jericho", Name: "labels", Needed: true, Folder: "jericho", Files: []string{labelName}, Lines: 20,
+			Without: "Jericho's sub-goals are missing: progress and success cannot be scored.",
+		},
+		{
+			Env: "jericho", Name: "stories", Needed: true, Folder: suiteFolder, Files: filesUnder(suiteFolder),
+			Without: "Jericho's games cannot be played.",
+		},
+		{
+			Env: "pddl", Name: "labels", Needed: true, Folder: "pddl", Files: []string{labelName}, Lines: 60,
+			Without: "The difficulty of the PDDL tasks is missing: they cannot be played.",
+		},
+		{
+			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Others: []string{"../agentboard/environment/pddl_env/pddlgym/pddl"},
+			Files: filesUnder(problemFolder), Without: "The PDDL problems are missing: they cannot be played.",
+		},
+		{
+			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName}, Lines: 90,
+			Without: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
+		},
+	}
+}
+
+// Environments lists the environments that have official data, in the order of
+// Parts.
+func Environments() (names []string) {
+	for _, p := range Parts() {
+		if !slices.Contains(names, p.Env) {
+			names = append(names, p.Env)
+		}
+	}
+	return names
+}
+
+// CheckEnvironments reports a name that is no environment's.
+func CheckEnvironments(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Environments(), name) {
+			return fmt.Errorf("there is no environment %q with official data; there are: %s", name, strings.Join(Environments(), ", "))
+		}
+	}
+	return nil
+}
+
+// knownSums lists the published files whose bytes are known, as sha256sum prints
+// them; paths are from the data folder.
+//
+//go:embed known.sha256
+var knownSums string
+
+// known returns the SHA-256 in hex of the published files, by path.
+func known() map[string]string {
+	sums := map[string]string{"hotpotqa/" + factsName: factsSum, "hotpotqa/" + dumpName: dumpSum}
+	for line := range strings.Lines(knownSums) {
+		if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+			sums[file] = sum
+		}
+	}
+	return sums
+}
+
+// filesUnder lists the known files of a folder, from that folder, sorted.
+func filesUnder(folder string) (files []string) {
+	for file := range known() {
+		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
+			files = append(files, rest)
+		}
+	}
+	slices.Sort(files)
+	return files
+}

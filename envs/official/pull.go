@@ -1,0 +1,255 @@
+package official
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say how official data are fetched.
+type Options struct {
+	// Dir is the data folder; it is made if it is not there.
+	Dir string
+	// Environments are those whose data are wanted; empty for all.
+	Environments []string
+	// Extras are the sources that are fetched only if they are asked for.
+	Extras  []string
+	Sources []Source
+	// Accept takes files with other bytes than the published ones.
+	Accept bool
+
+	Proxy     func(*http.Request) (*url.URL, error)
+	UserAgent string
+	Now       func() time.Time
+	// Tell is told how a download gets on, Note of what stays worth knowing, in a
+	// line.
+	Tell func(Progress)
+	Note func(string)
+}
+
+// Plan returns the sources that a pull may fetch, in order.
+func Plan(o Options) ([]Source, error) {
+	if err := CheckEnvironments(o.Environments); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Extras {
+		if !slices.Contains(Extras(), name) {
+			return nil, fmt.Errorf("there is no extra source %q; there are: %s", name, strings.Join(Extras(), ", "))
+		}
+	}
+	var plan []Source
+	for _, s := range o.Sources {
+		if s.Extra && slices.Contains(o.Extras, s.Name) || !s.Extra && slices.ContainsFunc(s.Parts, o.wantsPart) {
+			plan = append(plan, s)
+		}
+	}
+	return plan, nil
+}
+
+// wantsEnv reports whether an environment is asked for, by its name or by an
+// extra source of it.
+func (o Options) wantsEnv(env string) bool {
+	return len(o.Environments) == 0 || slices.Contains(o.Environments, env) || slices.ContainsFunc(o.Sources, func(s Source) bool {
+		return slices.Contains(o.Extras, s.Name) && strings.HasPrefix(s.Parts[0], env+"/")
+	})
+}
+
+// wantsPart reports whether a part, by its ID, is one of such an environment.
+func (o Options) wantsPart(id string) bool {
+	env, _, _ := strings.Cut(id, "/")
+	return o.wantsEnv(env)
+}
+
+// pull is one filling of the data folder.
+type pull struct {
+	Options
+	stage    *stage
+	download *downloader
+	// problems are why sources did not give what they should.
+	problems []error
+	fetched  []string // files to delete when they are no longer of use
+	failed   bool     // a source failed, and the same command may do better
+}
+
+// Pull fetches what is missing of the official data of some environments. An
+// environment appears in the data folder when all that it needs is there. What
+// was fetched of an interrupted pull is not fetched again.
+func Pull(ctx context.Context, o Options) error {
+	return pullWith(ctx, o, newDownloader(o.Proxy, o.UserAgent, o.Tell))
+}
+
+func pullWith(ctx context.Context, o Options, d *downloader) (err error) {
+	plan, err := Plan(o)
+	if err != nil {
+		return err
+	}
+	stage, err := openStage(o.Dir, o.Accept)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.close()) }()
+	p := &pull{Options: o, stage: stage, download: d}
+	for _, s := range plan {
+		if err := p.source(ctx, s); err != nil {
+			return err
+		}
+	}
+	return p.finish()
+}
+
+// source fetches a source if a part that it holds is still missing. Only an end
+// of ctx or of the disk is returned; other errors are kept, so that the
+// other sources are fetched.
+func (p *pull) source(ctx context.Context, s Source) error {
+	missing, err := p.missing(s)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	file, err := p.get(ctx, s)
+	if err == nil {
+		err = p.unpack(ctx, s, file, missing)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		p.failed = true
+		p.problems = append(p.problems, err)
+	}
+	return nil
+}
+
+// missing lists the parts of a source that neither the data folder nor the stage
+// has.
+func (p *pull) missing(s Source) ([]string, error) {
+	var environments, ids []string
+	for _, id := range s.Parts {
+		if env, _, _ := strings.Cut(id, "/"); p.wantsEnv(env) {
+			environments = append(environments, env)
+		}
+	}
+	if len(environments) == 0 {
+		return nil, nil
+	}
+	found, err := Check(p.Dir, environments)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if slices.Contains(s.Parts, f.ID()) && !f.Usable() && !p.stage.completes(f) {
+			ids = append(ids, f.ID())
+		}
+	}
+	return ids, nil
+}
+
+// get returns the path of a source's file: fetched, or the user's own.
+func (p *pull) get(ctx context.Context, s Source) (string, error) {
+	if !s.remote() {
+		if _, err := os.Stat(s.URL); err != nil {
+			return "", fmt.Errorf("%s: %w", s.Name, err)
+		}
+		return s.URL, nil
+	}
+	file := filepath.Join(p.Dir, workName, s.Name)
+	p.Note(fmt.Sprintf("%s: %s", s.Name, s.Address()))
+	if err := p.download.fetch(ctx, s, file); err != nil {
+		return "", err
+	}
+	p.fetched = append(p.fetched, file)
+	return file, nil
+}
+
+// unpack stages what is wanted of a source's file. A fetched archive that is damaged
+// is deleted, so that the same command fetches it anew.
+func (p *pull) unpack(ctx context.Context, s Source, file string, parts []string) error {
+	receipt := Receipt{From: s.Name, Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)}
+	if s.As != "" {
+		return p.stage.offerFile(s.As, file, s.remote(), receipt)
+	}
+	want := func(part Part) bool { return slices.Contains(parts, part.ID()) }
+	links, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {
+		if !candidate(name) {
+			return nil
+		}
+		_, err := p.stage.offer(name, content, receipt, want)
+		return err
+	})
+	p.stage.linked = append(p.stage.linked, links...)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	err = fmt.Errorf("%s: %s: %w", s.Name, s.Address(), err)
+	if s.remote() {
+		err = errors.Join(err, forget(file))
+	}
+	return err
+}
+
+// candidate reports whether the name of an archive's member may be one of the
+// published names, so that other members need not be read.
+func candidate(name string) bool {
+	base := filepath.Base(name)
+	return base == labelName || base == gameName || strings.HasSuffix(base, ".pddl") || storyName(base)
+}
+
+// storyName reports whether a name is one of a story file: .z1 to .z8.
+func storyName(base string) bool {
+	ext := filepath.Ext(base)
+	return len(ext) == 3 && ext[:2] == ".z" && ext[2] >= '1' && ext[2] <= '8'
+}
+
+// finish places the environments that are complete, and reports the others.
+func (p *pull) finish() error {
+	for _, env := range Environments() {
+		if !p.wantsEnv(env) {
+			continue
+		}
+		lacking, err := p.lacking(env)
+		if err != nil {
+			return err
+		}
+		if len(lacking) == 0 {
+			continue
+		}
+		if err := p.stage.drop(env); err != nil {
+			return err
+		}
+		p.problems = append(p.problems, fmt.Errorf("%s is not complete, and nothing of it was placed: %s is missing", env, strings.Join(lacking, " and ")))
+	}
+	if err := p.stage.place(); err != nil {
+		return err
+	}
+	p.problems = append(p.problems, p.stage.problems(len(p.problems) > 0)...)
+	if !p.failed {
+		for _, file := range p.fetched {
+			if err := forget(file); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(p.problems...)
+}
+
+// lacking lists the parts of an environment that are needed, or of which
+// something is staged, and that are not complete.
+func (p *pull) lacking(env string) (parts []string, err error) {
+	found, err := Check(p.Dir, []string{env})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if (f.Needed || p.stage.count(f.ID()) > 0) && !f.Usable() && !p.stage.completes(f) {
+			parts = append(parts, f.ID())
+		}
+	}
+	return parts, nil
+}

@@ -1,0 +1,145 @@
+package official
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Source is a file that an owner publishes.
+type Source struct {
+	Name string
+	// URL is where it lies, or the path of a local file.
+	URL string
+	// For says what it is for, Licence under what terms it is published.
+	For, Licence string
+	// Size in bytes and SHA256 in hex; 0 and "" if they are not known in
+	// advance.
+	Size   int64
+	SHA256 string
+	// As is the path in the data folder of a file that is used as it is; "" for
+	// an archive.
+	As string
+	// Parts are the parts that it holds.
+	Parts []string
+	// Extra says that it is fetched only if it is asked for by name.
+	Extra bool
+}
+
+// The published files whose bytes are known. HotpotQA's site gives the size of
+// the dump.
+const (
+	factsSum = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
+	dumpSum  = "1acca1c5cc93c4890ea51091d2bad7c3ef6987aead127ab88728dc9e26555729"
+	dumpSize = 1553565403
+)
+
+// huggingFace is replaced by HF_ENDPOINT.
+const huggingFace = "https://huggingface.co"
+
+// Sources lists what can be fetched, in the order in which it is tried: a later
+// source is not fetched for a part that an earlier one completed.
+func Sources() []Source {
+	return []Source{
+		{
+			Name: "agentboard", URL: huggingFace + "/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz",
+			For:     "AgentBoard's data: labels, ALFWorld's unseen games, Jericho's stories",
+			Licence: "GPL-2.0; the story files belong to their authors",
+			Parts:   []string{"alfworld/games", "alfworld/labels", "babyai/labels", "jericho/labels", "jericho/stories", "pddl/labels", "sciworld/labels"},
+		},
+		{
+			Name: "agentboard-code", URL: "https://github.com/hkust-nlp/AgentBoard/archive/refs/heads/main.tar.gz",
+			For:     "AgentBoard's repository: the PDDL domains and problems",
+			Licence: "Apache-2.0",
+			Parts:   []string{"pddl/problems"},
+		},
+		{
+			Name: "jericho-suite", URL: "https://github.com/BYU-PCCL/z-machine-games/archive/refs/heads/master.tar.gz",
+			For:     "Jericho's stories, if AgentBoard's data lack them",
+			Licence: "the story files belong to their authors",
+			Parts:   []string{"jericho/stories"},
+		},
+		{
+			Name: "react", URL: "https://raw.githubusercontent.com/ysymyth/ReAct/master/data/" + questionsName,
+			For:     "HotpotQA's development set in ReAct's order",
+			Licence: "CC BY-SA 4.0 (HotpotQA)", Size: 1179017, SHA256: known()["hotpotqa/"+questionsName],
+			As: "hotpotqa/" + questionsName, Parts: []string{"hotpotqa/questions"},
+		},
+		{
+			Name: "alfworld-splits", URL: "https://github.com/alfworld/alfworld/releases/download/0.2.2/json_2.1.1_tw-pddl.zip",
+			For:     "ALFWorld's other splits: valid_seen and train",
+			Licence: "MIT", Size: 45059629,
+			Parts: []string{"alfworld/valid_seen", "alfworld/train"}, Extra: true,
+		},
+		{
+			Name: "hotpotqa-facts", URL: "http://curtis.ml.cmu.edu/datasets/hotpot/" + factsName,
+			For:     "HotpotQA's paragraphs: what the expert searches for, and a small offline Wikipedia",
+			Licence: "CC BY-SA 4.0", Size: 46320117, SHA256: factsSum,
+			As: "hotpotqa/" + factsName, Parts: []string{"hotpotqa/facts"}, Extra: true,
+		},
+		{
+			Name: "wikipedia", URL: "https://nlp.stanford.edu/projects/hotpotqa/" + dumpName,
+			For:     "Wikipedia of 2017, for heldout wiki build",
+			Licence: "CC BY-SA 4.0", Size: dumpSize, SHA256: dumpSum,
+			As: "hotpotqa/" + dumpName, Parts: []string{"hotpotqa/wikipedia"}, Extra: true,
+		},
+	}
+}
+
+// Replace applies replacements of the form NAME=URL or NAME=FILE, and hfEndpoint,
+// a mirror of Hugging Face, if it is not empty.
+func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Source, error) {
+	sources = slices.Clone(sources)
+	if hfEndpoint != "" {
+		for i := range sources {
+			if rest, ok := strings.CutPrefix(sources[i].URL, huggingFace+"/"); ok {
+				sources[i].URL = strings.TrimRight(hfEndpoint, "/") + "/" + rest
+			}
+		}
+	}
+	for _, r := range replacements {
+		name, address, ok := strings.Cut(r, "=")
+		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == name })
+		if !ok || address == "" || i < 0 {
+			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", shown(r), strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
+		}
+		sources[i].URL = address
+	}
+	return sources, nil
+}
+
+// Extras lists the names of the sources that are fetched only if they are asked
+// for.
+func Extras() []string { return sourceNames(Sources(), func(s Source) bool { return s.Extra }) }
+
+func sourceNames(sources []Source, want func(Source) bool) (names []string) {
+	for _, s := range sources {
+		if want(s) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// remote reports whether the source is fetched, not a local file.
+func (s Source) remote() bool {
+	return strings.HasPrefix(s.URL, "http://") || strings.HasPrefix(s.URL, "https://")
+}
+
+// Address is the source's address without what may be secret.
+func (s Source) Address() string { return shown(s.URL) }
+
+// shown returns an address without user, password and query. It is what records
+// and errors show.
+func shown(address string) string {
+	if !strings.Contains(address, "://") {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return u.Scheme + "://" + u.Host + path.Clean("/"+u.Path)
+}

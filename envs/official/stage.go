@@ -1,0 +1,325 @@
+package official
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/natefinch/atomic"
+
+	"heldout/envs/datafile"
+)
+
+// The names in the data folder that are ours: a folder for what is not finished,
+// and the record of what was fetched.
+const (
+	workName    = ".heldout"
+	receiptName = "heldout-data.json"
+)
+
+// Receipt is what is known of a file of the data folder.
+type Receipt struct {
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// From is the source or file that it came from, Address where that lay, and
+	// Retrieved when, in UTC (RFC 3339).
+	From      string `json:"from"`
+	Address   string `json:"address,omitempty"`
+	Retrieved string `json:"retrieved"`
+	// Changed: the published bytes are known, these are others, and the user
+	// accepted them.
+	Changed bool `json:"changed,omitempty"`
+}
+
+// readReceipts reads the record of a data folder, by path; there may be none.
+func readReceipts(dir string) (map[string]Receipt, error) {
+	receipts := map[string]Receipt{}
+	b, err := datafile.Read(filepath.Join(dir, receiptName), datafile.MaxLabels)
+	if errors.Is(err, fs.ErrNotExist) {
+		return receipts, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &receipts); err != nil {
+		return nil, fmt.Errorf("%s cannot be read (%w); delete it, and it is written anew", filepath.Join(dir, receiptName), err)
+	}
+	return receipts, nil
+}
+
+// stage collects files that are complete before any of them appears in the data
+// folder. It lies in the data folder, so that files can be moved. One process at a
+// time has it.
+type stage struct {
+	dir      string // the data folder
+	root     *os.Root
+	lock     *flock.Flock
+	finder   *finder
+	receipts map[string]Receipt // of what is staged
+	// moves are large files that are moved only when they are placed, by path in
+	// the data folder: to lose one is to fetch it again.
+	moves map[string]string
+	// accept takes files with other bytes than the published ones; without it
+	// they are left out and named in refused.
+	accept  bool
+	refused []string
+	linked  []string // links in archives, which are not followed
+}
+
+// openStage makes the data folder, if need be, and an empty stage.
+func openStage(dir string, accept bool) (*stage, error) {
+	work := filepath.Join(dir, workName)
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	lock := flock.New(filepath.Join(work, "lock"))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("the data folder cannot be locked: %w", err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("another heldout is filling %s; wait for it to end", dir)
+	}
+	at := filepath.Join(work, "stage")
+	err = errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o777))
+	var root *os.Root
+	if err == nil {
+		root, err = os.OpenRoot(at)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return &stage{dir: dir, root: root, lock: lock, finder: newFinder(), receipts: map[string]Receipt{}, moves: map[string]string{}, accept: accept}, nil
+}
+
+// close gives up what is staged and was not placed.
+func (s *stage) close() error {
+	return errors.Join(s.root.Close(), os.RemoveAll(filepath.Join(s.dir, workName, "stage")), s.lock.Unlock())
+}
+
+// count returns how many files of a part, by its ID, are staged.
+func (s *stage) count(id string) (n int) {
+	for file := range s.receipts {
+		if part, _ := s.finder.part(file); part.ID() == id {
+			n++
+		}
+	}
+	return n
+}
+
+// completes reports whether what is staged completes a part.
+func (s *stage) completes(f Finding) bool {
+	if f.Pattern != "" {
+		return s.count(f.ID()) >= f.Want
+	}
+	return !slices.ContainsFunc(slices.Concat(f.Missing, f.Changed), func(file string) bool {
+		_, staged := s.receipts[file]
+		return !staged
+	})
+}
+
+// problems says what was left out: files with other bytes than the published
+// ones and, if something is missing, links.
+func (s *stage) problems(missing bool) (problems []error) {
+	if n := len(s.refused); n > 0 {
+		problems = append(problems, fmt.Errorf("files with other bytes than the published ones were left out (%d): %s; --accept-changed takes them", n, describe(s.refused)))
+	}
+	if n := len(s.linked); n > 0 && missing {
+		problems = append(problems, fmt.Errorf("links were not followed (%d): %s", n, describe(s.linked)))
+	}
+	return problems
+}
+
+// offer stages a file if it is an official one that want agrees to, and returns
+// its path in the data folder, "" if it is none. Published bytes win over others
+// with the same path.
+func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Part) bool) (string, error) {
+	b, err := io.ReadAll(content)
+	if err != nil {
+		return "", err
+	}
+	from.SHA256, from.Size = sumOf(b), int64(len(b))
+	found, ok := s.finder.identify(name, b, from.SHA256)
+	if !ok {
+		return "", nil
+	}
+	if part, _ := s.finder.part(found.file); !want(part) {
+		return "", nil
+	}
+	from.Changed = !found.published && found.expected != ""
+	if from.Changed && !s.accept {
+		s.refused = append(s.refused, found.file)
+		return "", nil
+	}
+	if have, ok := s.receipts[found.file]; ok && have.SHA256 != from.SHA256 && !found.published {
+		if !have.Changed && from.Changed {
+			return "", nil // the published file is there already
+		}
+		return "", fmt.Errorf("there are two different files for %s, the second is %s; give one of them", found.file, name)
+	}
+	if err := s.write(found.file, bytes.NewReader(b)); err != nil {
+		return "", err
+	}
+	s.receipts[found.file] = from
+	return found.file, nil
+}
+
+// write writes a file of the stage to the disk.
+func (s *stage) write(file string, content io.Reader) error {
+	if err := s.root.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o777); err != nil {
+		return err
+	}
+	f, err := s.root.Create(filepath.FromSlash(file))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// place moves what is staged into the data folder. What is known of the files is
+// written first, so that a file is never there without.
+func (s *stage) place() error {
+	if len(s.receipts) == 0 {
+		return nil
+	}
+	all, err := readReceipts(s.dir)
+	if err != nil {
+		return err
+	}
+	for file, r := range s.receipts {
+		all[file] = r
+	}
+	b, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := atomic.WriteFile(filepath.Join(s.dir, receiptName), bytes.NewReader(append(b, '\n'))); err != nil {
+		return err
+	}
+	if err := merge(filepath.Join(s.dir, workName, "stage"), s.dir); err != nil {
+		return err
+	}
+	for file, from := range s.moves {
+		target := filepath.Join(s.dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(from, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop gives up what is staged of an environment.
+func (s *stage) drop(env string) error {
+	for file := range s.receipts {
+		if part, _ := s.finder.part(file); part.Env != env {
+			continue
+		}
+		delete(s.receipts, file)
+		delete(s.moves, file)
+		top, _, _ := strings.Cut(file, "/")
+		if err := s.root.RemoveAll(top); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge moves the entries of one folder into another. A folder that is not there
+// yet appears as a whole.
+func merge(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		info, err := os.Stat(target)
+		if err == nil && info.IsDir() && e.IsDir() {
+			err = merge(source, target)
+		} else if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.Rename(source, target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offerFile stages a file that may be too large to be held in memory, as that
+// path of the data folder. move says that the file itself may be moved.
+func (s *stage) offerFile(file, from string, move bool, r Receipt) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if r.SHA256, err = sumFile(from); err != nil {
+		return err
+	}
+	r.Size = info.Size()
+	expected := s.finder.sums[file]
+	r.Changed = expected != "" && expected != r.SHA256
+	if r.Changed && !s.accept {
+		s.refused = append(s.refused, file)
+		return nil
+	}
+	if move {
+		s.moves[file] = from
+	} else if err := s.copyFile(file, from); err != nil {
+		return err
+	}
+	s.receipts[file] = r
+	return nil
+}
+
+func (s *stage) copyFile(file, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.write(file, f)
+}
+
+// sumOf returns the SHA-256 of some bytes in hex.
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// sumFile returns the SHA-256 of a file in hex.
+func sumFile(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// describe names the first of some files, and how many more there are.
+func describe(files []string) string {
+	slices.Sort(files)
+	if len(files) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(files[:3], ", "), len(files)-3)
+	}
+	return strings.Join(files, ", ")
+}
