@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/official"
+	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
@@ -40,17 +41,21 @@ func userData(goos string, getenv func(string) string) string {
 	return filepath.Join(base, "heldout")
 }
 
-// defaultData returns the data folder that holds where --data and the
-// configuration name none: that of HELDOUT_DATA, or else the user's own if
-// anything is in it; "" for none.
-func defaultData(sys *system) string {
-	if dir := sys.getenv(dataVariable); dir != "" {
-		return dir
-	}
+// ownData returns the folder of the user's official data if anything is in it, ""
+// if not.
+func ownData(sys *system) string {
 	if dir := userData(sys.goos, sys.getenv); dir != "" && official.Holds(dir) {
 		return dir
 	}
 	return ""
+}
+
+// dataOrigin says why a data folder holds that the user may not have named.
+func dataOrigin(sys *system, dir string) string {
+	if sys.getenv(bench.DataVariable) == dir || userData(sys.goos, sys.getenv) != dir {
+		return ""
+	}
+	return ", the folder of heldout data pull; --data \"\" is for generated tasks"
 }
 
 func newData(sys *system) *cobra.Command {
@@ -72,7 +77,7 @@ commands find it there.`,
 
 // dataFlag adds the flag that names the data folder to be filled or checked.
 func dataFlag(c *cobra.Command, sys *system, dir *string) {
-	*dir = sys.getenv(dataVariable)
+	*dir = sys.getenv(bench.DataVariable)
 	if *dir == "" {
 		*dir = userData(sys.goos, sys.getenv)
 	}
@@ -143,16 +148,20 @@ func showPlan(sys *system, plan []official.Source, dir string) error {
 		}
 		fmt.Fprintf(&b, "\n%s (%s)\n  %s\n  licence: %s\n  %s\n", s.Name, size, s.For, s.Licence, s.Address())
 	}
-	_, err := fmt.Fprintln(sys.stdout, table.PrintableLines(b.String()))
+	_, err := fmt.Fprintln(sys.stdout, printableText(b.String()))
 	return err
 }
+
+// printableText makes lines safe for a terminal: an address may come from a user's
+// script.
+func printableText(s string) string { return printableLines(errors.New(s)) }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // pullData fetches and says how the data folder is then.
 func pullData(ctx context.Context, sys *system, o official.Options) error {
 	show := newFetchProgress(sys)
-	o.Proxy, o.UserAgent, o.Now = sys.proxy, "heldout/"+sys.tool.Version, sys.now
+	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
 	o.Tell, o.Note = show.show, show.display.note
 	err := official.Pull(ctx, o)
 	show.finish()

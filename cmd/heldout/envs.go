@@ -13,7 +13,7 @@ import (
 // taskSource adds the flags that say how environments are set up, for commands
 // that know no other settings.
 func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
-	*s = bench.DefaultSetup(sys.getenv)
+	*s = bench.DefaultSetup(sys.bench())
 	setupFlags(c.Flags(), s)
 }
 
@@ -35,6 +35,9 @@ func newEnvs(sys *system) *cobra.Command {
 				{Key: "steps", Header: "Steps"},
 				{Key: "about", Header: "About", Left: true},
 			}}
+			if o.Data != "" {
+				t.Notes = append(t.Notes, "Official data: "+o.Data+dataOrigin(sys, o.Data)+".")
+			}
 			for _, e := range catalog.All() {
 				cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
 				if env, err := e.Open(o, sys.outside()); err != nil {
@@ -44,7 +47,7 @@ func newEnvs(sys *system) *cobra.Command {
 					cells[2] = table.String(string(env.Info().Source))
 					cells[3] = table.Int(env.Info().StepLimit)
 					if env.Info().Source == envs.Generated {
-						t.Notes = append(t.Notes, e.Name+": generated tasks; the official ones need --data.")
+						t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
 					}
 				}
 				t.Rows = append(t.Rows, cells)

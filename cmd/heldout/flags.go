@@ -66,7 +66,7 @@ func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // environments are not shown in the help of every command; heldout envs NAME shows
 // them. Which generated tasks there are has other names in other commands.
 func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
-	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+"); without it tasks are generated")
+	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+", or the folder that heldout data pull fills); \"\" for generated tasks")
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)
 		v.Hidden = true

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -50,6 +51,7 @@ func main() {
 		stderrColumns: func() int { return columns(os.Stderr) },
 		columns:       columns(os.Stdout),
 		getenv:        os.Getenv,
+		goos:          runtime.GOOS,
 		proxy:         http.ProxyFromEnvironment,
 		now:           time.Now,
 		tool:          about(build),
@@ -79,6 +81,7 @@ type system struct {
 	// moment.
 	stderrColumns func() int
 	getenv        func(string) string
+	goos          string // the operating system, as Go names it
 	proxy         func(*http.Request) (*url.URL, error)
 	now           func() time.Time
 	tool          record.Tool
@@ -98,7 +101,7 @@ func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
 // bench is what a run touches of the world outside.
 func (s *system) bench() bench.Outside {
-	return bench.Outside{Now: s.now, Getenv: s.getenv, Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
+	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
 }
 
 // warn prints a line that must not be overlooked.

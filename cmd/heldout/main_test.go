@@ -15,6 +15,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// The data folder of whoever runs the tests stays out of them. The commands
+	// of scripts are this program too, and have what their script says.
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "heldout.test") {
+		if err := os.Setenv("XDG_DATA_HOME", "/nonexistent"); err != nil {
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){
 		"heldout":    main,
 		"fakeserver": serveFake,
@@ -77,6 +84,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DATA", shared)
 			story, err := filepath.Abs(filepath.Join("..", "..", "envs", "jericho", "lowlight", "lowlight.z5"))
 			e.Setenv("STORY", story)
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data-home"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile, "mkyaml": makeHostileYAML, "exits": exits},

@@ -39,7 +39,7 @@ progress rates with intervals and spreads.`,
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newRun(sys), newSweep(sys), newCompare(sys), newRepair(sys), newPlay(sys), newReplay(sys),
-		newEnvs(sys), newTasks(sys), newWiki(sys), newDoctor(sys), newVersion(sys),
+		newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newVersion(sys),
 	)
 	return root
 }

@@ -47,8 +47,8 @@ type Finding struct {
 	// Have and Want are numbers of files; Want is a least number for a part
 	// whose files are not all known.
 	Have, Want int
-	// Version is a hash of all files with their paths, in hex; "" if there are
-	// none.
+	// Version is the SHA-256 of the file or, of several files, of the lines that
+	// sha256sum prints for them, in hex; "" if there are none.
 	Version string
 	// Changed are the files that are neither the published nor the fetched ones,
 	// Missing those that are not there, as paths in the data folder.
@@ -109,7 +109,7 @@ func (c *checker) check(p Part) (Finding, error) {
 	if err != nil {
 		return out, err
 	}
-	version := sha256.New()
+	version, only := sha256.New(), ""
 	for _, file := range files {
 		b := filepath.Join(c.dir, filepath.FromSlash(folder), filepath.FromSlash(file))
 		sum, err := sumFile(b)
@@ -121,6 +121,7 @@ func (c *checker) check(p Part) (Finding, error) {
 			return out, fmt.Errorf("%s cannot be checked: %w", b, err)
 		}
 		out.Have++
+		only = sum
 		fmt.Fprintf(version, "%s  %s\n", sum, file)
 		state := c.judge(p, file, sum, b)
 		out.State = states[max(slices.Index(states, state), slices.Index(states, out.State))]
@@ -135,7 +136,9 @@ func (c *checker) check(p Part) (Finding, error) {
 	case out.Have < out.Want:
 		out.State = Incomplete
 	}
-	out.Version = hex.EncodeToString(version.Sum(nil))
+	if out.Version = hex.EncodeToString(version.Sum(nil)); out.Want == 1 {
+		out.Version = only
+	}
 	return out, nil
 }
 
@@ -156,26 +159,30 @@ func (c *checker) list(p Part) (folder string, files []string, err error) {
 	return folder, files, err
 }
 
-// judge says whether a file is the published or fetched one. One that nothing is
-// known of has to have as many tasks as the published one.
+// judge says whether a file is the published or fetched one. Labels that are not
+// the published ones have to be for as many tasks.
 func (c *checker) judge(p Part, file, sum, full string) State {
 	path := p.Folder + "/" + file
 	receipt, recorded := c.receipts[path]
-	switch published := c.sums[path]; {
+	published := c.sums[path]
+	switch {
 	case sum == published:
 		return Complete
-	case recorded && receipt.SHA256 == sum && receipt.Changed:
-		return Accepted
-	case recorded && receipt.SHA256 == sum:
-		return Complete
-	case recorded || published != "":
+	case recorded && receipt.SHA256 != sum, !recorded && published != "", p.Lines > 0 && countLines(full) != p.Lines:
 		return Changed
+	case !recorded:
+		return Unverified
+	case receipt.Changed:
+		return Accepted
 	}
-	if p.Lines > 0 {
-		b, err := datafile.Read(full, datafile.MaxLabels)
-		if err != nil || len(bytes.Split(bytes.TrimSpace(b), []byte("\n"))) != p.Lines {
-			return Changed
-		}
+	return Complete
+}
+
+// countLines returns the number of lines of a label file, 0 if it cannot be read.
+func countLines(file string) int {
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	if err != nil {
+		return 0
 	}
-	return Unverified
+	return len(bytes.Split(bytes.TrimSpace(b), []byte("\n")))
 }

@@ -29,6 +29,9 @@ type Outside struct {
 	Now func() time.Time
 	// Getenv reads an environment variable.
 	Getenv func(string) string
+	// Data is the user's own data folder, which holds where no other is named;
+	// empty for none.
+	Data string
 	// Proxy finds the proxy for a request, as http.Transport wants it; nil for
 	// none.
 	Proxy func(*http.Request) (*url.URL, error)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -37,14 +38,15 @@ type Given struct {
 const DataVariable = "HELDOUT_DATA"
 
 // DefaultSetup is how environments are set up if nobody says anything:
-// as environment variables have it.
-func DefaultSetup(getenv func(string) string) configs.Setup {
-	s := configs.Setup{Data: getenv(DataVariable), Settings: envs.Settings{}}
+// as environment variables have it and, without them, with the user's own data
+// folder.
+func DefaultSetup(out Outside) configs.Setup {
+	s := configs.Setup{Data: cmp.Or(out.Getenv(DataVariable), out.Data), Settings: envs.Settings{}}
 	for _, setting := range catalog.Settings() {
 		if setting.Variable == "" {
 			continue
 		}
-		if value := getenv(setting.Variable); value != "" {
+		if value := out.Getenv(setting.Variable); value != "" {
 			s.Settings[setting.Name] = value
 		}
 	}
@@ -56,7 +58,7 @@ func DefaultSetup(getenv func(string) string) configs.Setup {
 // nobody named are left out if they cannot be played; skipped says why.
 func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []error, err error) {
 	r = configs.DefaultRun()
-	r.Setup = DefaultSetup(out.Getenv)
+	r.Setup = DefaultSetup(out)
 	if kind.always || given.File == "" && !given.Chosen {
 		if err := configs.LoadSuite(kind.suite, &r); err != nil {
 			return r, nil, err

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/envs/official"
+)
+
+func TestUserData(t *testing.T) {
+	abs, err := filepath.Abs("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		goos string
+		env  map[string]string
+		want string
+	}{
+		{"linux", map[string]string{"HOME": abs}, filepath.Join(abs, ".local", "share", "heldout")},
+		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": filepath.Join(abs, "d")}, filepath.Join(abs, "d", "heldout")},
+		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": "relative"}, filepath.Join(abs, ".local", "share", "heldout")},
+		{"darwin", map[string]string{"HOME": abs}, filepath.Join(abs, "Library", "Application Support", "heldout")},
+		{"windows", map[string]string{"HOME": "no", "LOCALAPPDATA": abs}, filepath.Join(abs, "heldout")},
+		{"linux", nil, ""},
+		{"windows", nil, ""},
+	} {
+		if got := userData(test.goos, func(name string) string { return test.env[name] }); got != test.want {
+			t.Errorf("%s, %v: %q, want %q", test.goos, test.env, got, test.want)
+		}
+	}
+}
+
+// boardArchive packs labels of our own as AgentBoard's archive is packed.
+func boardArchive(t *testing.T) []byte {
+	t.Helper()
+	var lines, out bytes.Buffer
+	for i := range 112 {
+		fmt.Fprintf(&lines, "{\"id\": %d, \"task\": \"babyai\", \"goal\": \"wait\", \"difficulty\": \"easy\", \"subgoals\": []}\n", i)
+	}
+	z, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(z)
+	for name, content := range map[string][]byte{"data/babyai/test.jsonl": lines.Bytes(), "data/webshop/items.json": make([]byte, 1<<20)} {
+		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg})
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// killer serves a file and kills the process that asks for it, each time after
+// some more bytes were sent.
+type killer struct {
+	mu      sync.Mutex
+	content []byte
+	victim  *os.Process
+	file    string // in which the victim keeps what arrived
+	after   int    // bytes of an answer after which the victim is killed; 0 for never
+	sent    int64
+}
+
+func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w.Header().Set("ETag", `"one"`)
+	http.ServeContent(&deadly{ResponseWriter: w, k: k, left: k.after}, r, "data.tar.gz", time.Time{}, bytes.NewReader(k.content))
+}
+
+type deadly struct {
+	http.ResponseWriter
+	k    *killer
+	left int
+}
+
+func (d *deadly) Write(b []byte) (int, error) {
+	n, err := d.ResponseWriter.Write(b)
+	d.k.sent += int64(n)
+	if d.left > 0 && n >= d.left {
+		d.ResponseWriter.(http.Flusher).Flush()
+		d.k.awaitBytes()
+		return n, errors.Join(errors.New("the victim is dead"), d.k.victim.Kill())
+	}
+	d.left -= n
+	return n, err
+}
+
+// awaitBytes waits until the victim has kept something.
+func (k *killer) awaitBytes() {
+	for range time.Tick(time.Millisecond) {
+		if info, err := os.Stat(k.file); err == nil && info.Size() > 0 {
+			return
+		}
+	}
+}
+
+// A pull that is killed while data arrive shows nothing, and the same command
+// continues it.
+func TestKilledPulls(t *testing.T) {
+	content := boardArchive(t)
+	k := &killer{content: content}
+	server := httptest.NewServer(k)
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "data")
+	k.file = filepath.Join(dir, ".heldout", "agentboard")
+	pull := func() *exec.Cmd {
+		return exec.Command("heldout", "data", "pull", "babyai", "--data", dir, "--accept-changed", "--source", "agentboard="+server.URL+"/data.tar.gz")
+	}
+	kills := 0
+	for _, after := range []int{1, 100_000, 500_000, 100_000} {
+		cmd := pull()
+		k.mu.Lock() // so that the victim is known before it asks
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		k.victim, k.after = cmd.Process, after
+		k.mu.Unlock()
+		if err := cmd.Wait(); err != nil {
+			kills++
+		}
+		if official.Holds(dir) {
+			if found, err := official.Check(dir, []string{"babyai"}); err != nil || !found[0].Usable() {
+				t.Fatalf("after %d bytes: %+v, %v", after, found, err)
+			}
+		}
+	}
+	k.after = 0
+	if out, err := pull().CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found, err := official.Check(dir, []string{"babyai"})
+	if err != nil || found[0].State != official.Accepted {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if kills != 4 || k.sent > 2*int64(len(content)) {
+		t.Errorf("%d kills of 4; %d bytes were sent for a file of %d: what had arrived was fetched again", kills, k.sent, len(content))
+	}
+}
+
+func TestDataCheckAsJSON(t *testing.T) {
+	var out bytes.Buffer
+	sys := testSystem()
+	sys.stdout, sys.stderr = &out, io.Discard
+	code := execute(context.Background(), []string{"data", "check", "pddl", "--data", t.TempDir(), "--format", "json"}, sys)
+	if code != exitError || !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"absent"`) {
+		t.Errorf("exit code %d\n%s", code, out.String())
+	}
+}

@@ -1,0 +1,147 @@
+package official
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
+)
+
+// counts are the numbers of files that the official archives hold.
+var counts = map[string]int{
+	"alfworld/games": 134, "alfworld/labels": 1, "babyai/labels": 1, "hotpotqa/questions": 1, "jericho/labels": 1,
+	"jericho/stories": 20, "pddl/labels": 1, "pddl/problems": 64, "sciworld/labels": 1,
+}
+
+func TestImportArchives(t *testing.T) {
+	p := officialArchives(t)
+	dir := t.TempDir()
+	files := map[string][]byte{"one": p.agentboard, "two": p.code, "three.json": p.questions}
+	for name, content := range files {
+		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	o := options(t, nil)
+	found, err := Import(context.Background(), o, []string{dir})
+	check(t, err)
+	if diff := cmp.Diff(counts, found); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(everything, stateOf(t, o.Dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Names and folders do not matter where the bytes are known.
+func TestImportByContent(t *testing.T) {
+	root := sharedtest.AgentBoard(t)
+	flat := t.TempDir()
+	n := 0
+	check(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(file)
+		n++
+		return errors.Join(err, os.WriteFile(filepath.Join(flat, strings.Repeat("f", n%7)+string(rune('a'+n%26))+sumOf(b)[:8]), b, 0o600))
+	}))
+	check(t, os.Symlink(flat, filepath.Join(flat, "circle")))
+	check(t, os.WriteFile(filepath.Join(flat, "notes.txt.gz"), []byte("\x1f\x8bnot really"), 0o600))
+	check(t, os.Remove(filepath.Join(flat, "notes.txt.gz")))
+	o := options(t, nil)
+	found, err := Import(context.Background(), o, []string{flat})
+	check(t, err)
+	want := map[string]int{}
+	for id, count := range counts {
+		want[id] = count
+	}
+	delete(want, "jericho/labels") // which is not published on its own
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Splits whose files are not known are known by their paths and form.
+func TestImportSplits(t *testing.T) {
+	game := `{"pddl_domain": "", "grammar": "", "pddl_problem": "", "solvable": true}`
+	archive := filepath.Join(t.TempDir(), "splits.zip")
+	check(t, os.WriteFile(archive, zipped(t,
+		member{name: "json_2.1.1/valid_seen/pick-A/trial_1/game.tw-pddl", content: game},
+		member{name: "json_2.1.1/train/pick-A/trial_2/game.tw-pddl", content: game + " "},
+		member{name: "json_2.1.1/elsewhere/pick-A/trial_2/game.tw-pddl", content: game},
+		member{name: "json_2.1.1/train/pick-A/trial_2/traj_data.json", content: "{}"},
+	), 0o600))
+	o := options(t, nil)
+	found, err := Import(context.Background(), o, []string{archive})
+	check(t, err)
+	if diff := cmp.Diff(map[string]int{"alfworld/valid_seen": 1, "alfworld/train": 1}, found); diff != "" {
+		t.Error(diff)
+	}
+	if got := stateOf(t, o.Dir); got["alfworld/train"] != Incomplete {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestImportRefusals(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, content []byte) string {
+		file := filepath.Join(dir, name)
+		check(t, os.WriteFile(file, content, 0o600))
+		return file
+	}
+	for want, paths := range map[string][]string{
+		"no such file":                            {filepath.Join(dir, "nowhere")},
+		"is damaged":                              {write("half.tar.gz", tarGz(t, member{name: "a", content: labels("jericho", 20)})[:100])},
+		"leads outside":                           {write("evil.zip", zipped(t, member{name: "../a", content: "x"}))},
+		"left out (1): babyai/test.jsonl":         {write("own.jsonl", []byte(labels("babyai", 112)))},
+		"two different files for jericho/test.js": {write("a.jsonl", []byte(labels("jericho", 20))), write("b.jsonl", []byte(labels("jericho", 19)))},
+		"pipe or a device":                        {os.DevNull},
+	} {
+		o := options(t, nil)
+		_, err := Import(context.Background(), o, paths)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if got := visible(t, o.Dir); len(got) > 0 {
+			t.Errorf("%s: the folder holds %q", want, got)
+		}
+	}
+}
+
+// A link that stands where a label file should is not followed.
+func TestLinksAreNotFollowed(t *testing.T) {
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: "/etc/passwd", link: true})}}
+	o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "links were not followed (1): data/babyai/test.jsonl") {
+		t.Error(err)
+	}
+}
+
+func FuzzIdentify(f *testing.F) {
+	f.Add("data/babyai/test.jsonl", []byte(labels("babyai", 1)))
+	f.Add("json_2.1.1/train/a/b/game.tw-pddl", []byte(`{"pddl_problem": ""}`))
+	f.Add("x/../json_2.1.1/train/../../game.tw-pddl", []byte(`{"pddl_problem": ""}`))
+	finder := newFinder()
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		found, ok := finder.identify(name, content, sumOf(content))
+		if _, part := finder.part(found.file); ok && (!part || !filepath.IsLocal(filepath.FromSlash(found.file))) {
+			t.Errorf("%q belongs nowhere", found.file)
+		}
+	})
+}
+
+func FuzzContentRange(f *testing.F) {
+	f.Add("bytes 5-9/10")
+	f.Add("bytes 5-9/*")
+	f.Fuzz(func(t *testing.T, header string) {
+		if from, _, err := contentRange(header); err == nil && from < 0 {
+			t.Errorf("%q starts at %d", header, from)
+		}
+	})
+}

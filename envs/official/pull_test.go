@@ -1,0 +1,318 @@
+package official
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// publish serves the published archives.
+func publish(t testing.TB, p published) (*owner, []Source) {
+	o := &owner{files: map[string][]byte{"/data.tar.gz": p.agentboard, "/code.tar.gz": p.code, "/suite.tar.gz": p.suite, "/questions.json": p.questions}}
+	return o, serve(t, o, "agentboard=/data.tar.gz", "agentboard-code=/code.tar.gz", "jericho-suite=/suite.tar.gz", "react=/questions.json")
+}
+
+// states are the states of the parts of a data folder.
+func stateOf(t testing.TB, dir string) map[string]State {
+	t.Helper()
+	found, err := Check(dir, nil)
+	check(t, err)
+	out := map[string]State{}
+	for _, f := range found {
+		if f.State != Absent {
+			out[f.ID()] = f.State
+		}
+	}
+	return out
+}
+
+var everything = map[string]State{
+	"alfworld/games": Complete, "alfworld/labels": Complete, "babyai/labels": Complete, "hotpotqa/questions": Complete, "jericho/labels": Complete,
+	"jericho/stories": Complete, "pddl/labels": Complete, "pddl/problems": Complete, "sciworld/labels": Complete,
+}
+
+func TestPullEverything(t *testing.T) {
+	owner, sources := publish(t, officialArchives(t))
+	o := options(t, sources)
+	check(t, fetch(o))
+	if diff := cmp.Diff(everything, stateOf(t, o.Dir)); diff != "" {
+		t.Error(diff)
+	}
+	if want := []string{"/data.tar.gz ", "/code.tar.gz ", "/questions.json "}; !slices.Equal(owner.requests, want) {
+		t.Errorf("%q was asked for, want %q: the stories were in the first archive", owner.requests, want)
+	}
+	want := []string{"alfworld", "babyai", "heldout-data.json", "hotpotqa", "jericho", "pddl", "scienceworld"}
+	if got := visible(t, o.Dir); !slices.Equal(got, want) {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, workName, "agentboard")); !os.IsNotExist(err) {
+		t.Errorf("the archive is still there: %v", err)
+	}
+	owner.requests = nil
+	if check(t, fetch(o)); len(owner.requests) > 0 {
+		t.Errorf("a second pull asks for %q", owner.requests)
+	}
+	check(t, os.WriteFile(filepath.Join(o.Dir, "babyai", "test.jsonl"), []byte("{}"), 0o600))
+	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Changed {
+		t.Errorf("damaged labels are %s", got)
+	}
+	if check(t, fetch(o)); stateOf(t, o.Dir)["babyai/labels"] != Complete || len(owner.requests) != 1 {
+		t.Errorf("damaged labels are not fetched again: %q", owner.requests)
+	}
+}
+
+// One environment takes what it needs and nothing else.
+func TestPullOne(t *testing.T) {
+	p := officialArchives(t)
+	_, sources := publish(t, p)
+	o := options(t, sources, "pddl")
+	check(t, fetch(o))
+	if got := visible(t, o.Dir); !slices.Equal(got, []string{"heldout-data.json", "pddl"}) {
+		t.Errorf("the folder holds %q", got)
+	}
+}
+
+// Nothing of an environment appears while a source of it fails, and what was
+// fetched is not fetched again.
+func TestPullContinuesAfterAFailure(t *testing.T) {
+	p := officialArchives(t)
+	owner, sources := publish(t, p)
+	delete(owner.files, "/code.tar.gz")
+	o := options(t, sources, "pddl", "babyai")
+	err := fetch(o)
+	if err == nil || !strings.Contains(err.Error(), "agentboard-code: ") || !strings.Contains(err.Error(), "404") ||
+		!strings.Contains(err.Error(), "pddl is not complete, and nothing of it was placed: pddl/problems is missing") {
+		t.Fatal(err)
+	}
+	if got := visible(t, o.Dir); !slices.Equal(got, []string{"babyai", "heldout-data.json"}) {
+		t.Errorf("the folder holds %q", got)
+	}
+	owner.requests, owner.files["/code.tar.gz"] = nil, p.code
+	check(t, fetch(o))
+	if want := []string{"/code.tar.gz "}; !slices.Equal(owner.requests, want) {
+		t.Errorf("%q was asked for, want %q", owner.requests, want)
+	}
+}
+
+// A connection that breaks is continued where it was; a server without ranges
+// sends the file again.
+func TestBrokenConnections(t *testing.T) {
+	p := officialArchives(t)
+	n := len(p.questions)
+	for _, rangeless := range []bool{false, true} {
+		owner, sources := publish(t, p)
+		owner.rangeless, owner.breakAfter = rangeless, []int{n / 4, n / 2}
+		o := options(t, sources, "hotpotqa")
+		check(t, fetch(o))
+		if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
+			t.Errorf("the questions are %s", got)
+		}
+		if len(owner.requests) != 3 || rangeless == (owner.requests[1] != "/questions.json ") {
+			t.Errorf("rangeless %v: %q", rangeless, owner.requests)
+		}
+	}
+}
+
+// Another process continues what was killed, unless the file is another one now.
+func TestContinuesAnotherProcess(t *testing.T) {
+	p := officialArchives(t)
+	for _, changed := range []bool{false, true} {
+		owner, sources := publish(t, p)
+		o := options(t, sources, "hotpotqa")
+		file := filepath.Join(o.Dir, workName, "react")
+		check(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		check(t, os.WriteFile(file, p.questions[:1000], 0o600))
+		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == "react" })
+		tag := `"` + sumOf(p.questions) + `"`
+		if changed {
+			tag = `"of an older file"`
+		}
+		check(t, writeDownload(file, download{Address: sumOf([]byte(sources[i].URL)), Validator: tag, Total: int64(len(p.questions))}))
+		check(t, os.MkdirAll(filepath.Join(o.Dir, workName, "stage", "hotpotqa"), 0o700)) // which was not finished
+		check(t, fetch(o))
+		if want := []string{"/questions.json bytes=1000-"}; !slices.Equal(owner.requests, want) {
+			t.Errorf("%q was asked for, want %q", owner.requests, want)
+		}
+		if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
+			t.Errorf("changed %v: the questions are %s", changed, got)
+		}
+	}
+}
+
+func TestServersThatStall(t *testing.T) {
+	p := officialArchives(t)
+	owner, sources := publish(t, p)
+	owner.hang = true
+	o := options(t, sources, "hotpotqa")
+	d := newDownloader(nil, "test", o.Tell)
+	d.wait, d.stall = time.Millisecond, 100*time.Millisecond
+	check(t, pullWith(context.Background(), o, d))
+	if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
+		t.Errorf("the questions are %s", got)
+	}
+}
+
+// What arrives has to be what was published.
+func TestOtherBytes(t *testing.T) {
+	p := officialArchives(t)
+	wrong := slices.Clone(p.questions)
+	wrong[len(wrong)/2] ^= 1
+	owner, sources := publish(t, p)
+	owner.files["/questions.json"] = wrong
+	o := options(t, sources, "hotpotqa")
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "has the SHA-256 "+sumOf(wrong)+", want 05001dcdeb2b") {
+		t.Error(err)
+	}
+	if got := visible(t, o.Dir); len(got) > 0 {
+		t.Errorf("the folder holds %q", got)
+	}
+	owner.files["/questions.json"] = p.questions
+	check(t, fetch(o))
+}
+
+// Labels of our own stand for those of a later version of the archive.
+func TestChangedMembers(t *testing.T) {
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")
+	err := fetch(o)
+	if err == nil || !strings.Contains(err.Error(), "other bytes than the published ones were left out (1): babyai/test.jsonl; --accept-changed takes them") {
+		t.Fatal(err)
+	}
+	if got := visible(t, o.Dir); len(got) > 0 {
+		t.Errorf("the folder holds %q", got)
+	}
+	o.Accept = true
+	check(t, fetch(o))
+	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Accepted {
+		t.Errorf("the labels are %s", got)
+	}
+}
+
+// Hugging Face says the SHA-256 of a large file before it sends to it.
+func TestLinkedHash(t *testing.T) {
+	archive := tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})
+	for _, good := range []bool{true, false} {
+		owner := &owner{files: map[string][]byte{"/data.tar.gz": archive}, linked: sumOf(archive)}
+		if !good {
+			owner.linked = sumOf(nil)
+		}
+		o := options(t, serve(t, owner, "agentboard=/resolve/data.tar.gz"), "babyai")
+		o.Accept = true
+		if err := fetch(o); (err == nil) != good || !good && !strings.Contains(err.Error(), "want "+owner.linked) {
+			t.Errorf("good %v: %v", good, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for status, requests := range map[int]int{http.StatusForbidden: 1, http.StatusServiceUnavailable: attempts} {
+		owner := &owner{refuse: status}
+		o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")
+		err := fetch(o)
+		if err == nil || !strings.Contains(err.Error(), http.StatusText(status)) || len(owner.requests) != requests {
+			t.Errorf("%d: %d requests, %v", status, len(owner.requests), err)
+		}
+	}
+}
+
+// A password in an address is neither shown nor kept.
+func TestSecretAddresses(t *testing.T) {
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	sources := serve(t, owner, "agentboard=/data.tar.gz?token=sesame")
+	for i := range sources {
+		sources[i].URL = strings.Replace(sources[i].URL, "http://127", "http://me:sesame@127", 1)
+	}
+	o := options(t, sources, "babyai")
+	o.Accept, o.Note = true, func(line string) {
+		if strings.Contains(line, "sesame") {
+			t.Error(line)
+		}
+	}
+	check(t, fetch(o))
+	b, err := os.ReadFile(filepath.Join(o.Dir, receiptName))
+	if check(t, err); strings.Contains(string(b), "sesame") || !strings.Contains(string(b), "/data.tar.gz") {
+		t.Errorf("%s", b)
+	}
+	owner.refuse = http.StatusForbidden
+	o.Dir = t.TempDir()
+	if err := fetch(o); err == nil || strings.Contains(err.Error(), "sesame") {
+		t.Error(err)
+	}
+}
+
+func TestOnePullAtATime(t *testing.T) {
+	o := options(t, Sources())
+	s, err := openStage(o.Dir, false)
+	check(t, err)
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "another heldout is filling ") {
+		t.Error(err)
+	}
+	check(t, s.close())
+}
+
+func TestReplace(t *testing.T) {
+	sources, err := Replace(Sources(), []string{"react=/tmp/x.json"}, "https://mirror.example/")
+	check(t, err)
+	if got := sources[0].URL; got != "https://mirror.example/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz" {
+		t.Error(got)
+	}
+	if s := sources[3]; s.Name != "react" || s.URL != "/tmp/x.json" || s.remote() {
+		t.Errorf("%+v", s)
+	}
+	for _, bad := range []string{"react", "react=", "nowhere=https://x"} {
+		if _, err := Replace(Sources(), []string{bad}, ""); err == nil || !strings.Contains(err.Error(), "names are: agentboard, ") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if Sources()[0].URL == sources[0].URL {
+		t.Error("the list of sources changed")
+	}
+}
+
+func TestPlan(t *testing.T) {
+	names := func(o Options) []string {
+		plan, err := Plan(o)
+		check(t, err)
+		return sourceNames(plan, func(Source) bool { return true })
+	}
+	for _, test := range []struct{ environments, extras, want []string }{
+		{nil, nil, []string{"agentboard", "agentboard-code", "jericho-suite", "react"}},
+		{[]string{"pddl"}, nil, []string{"agentboard", "agentboard-code"}},
+		{[]string{"hotpotqa"}, []string{"wikipedia"}, []string{"react", "wikipedia"}},
+		{[]string{"pddl"}, []string{"wikipedia"}, []string{"agentboard", "agentboard-code", "react", "wikipedia"}},
+	} {
+		if got := names(Options{Sources: Sources(), Environments: test.environments, Extras: test.extras}); !slices.Equal(got, test.want) {
+			t.Errorf("%q with %q: %q, want %q", test.environments, test.extras, got, test.want)
+		}
+	}
+	for _, bad := range []Options{{Environments: []string{"chess"}}, {Extras: []string{"agentboard"}}} {
+		if _, err := Plan(bad); err == nil {
+			t.Errorf("%+v: no error", bad)
+		}
+	}
+}
+
+// Every part has a source, and every file that is known belongs to a part.
+func TestTables(t *testing.T) {
+	f := newFinder()
+	for file := range f.sums {
+		if _, ok := f.part(file); !ok {
+			t.Errorf("%s belongs to no part", file)
+		}
+	}
+	for _, p := range Parts() {
+		if !slices.ContainsFunc(Sources(), func(s Source) bool { return slices.Contains(s.Parts, p.ID()) }) {
+			t.Errorf("%s has no source", p.ID())
+		}
+		if p.Pattern == "" && len(p.Files) == 0 {
+			t.Errorf("%s has no files", p.ID())
+		}
+	}
+}
