@@ -166,8 +166,7 @@ func TestKilledPulls(t *testing.T) {
 
 func TestDataCheckAsJSON(t *testing.T) {
 	var out bytes.Buffer
-	sys := testSystem()
-	sys.stdout, sys.stderr = &out, io.Discard
+	sys := &system{stdout: &out, stderr: io.Discard, getenv: func(string) string { return "" }}
 	code := execute(context.Background(), []string{"data", "check", "pddl", "--data", t.TempDir(), "--format", "json"}, sys)
 	if code != exitError || !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"absent"`) {
 		t.Errorf("exit code %d\n%s", code, out.String())
