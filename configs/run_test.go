@@ -55,7 +55,7 @@ func TestParseRunSettings(t *testing.T) {
 		t.Errorf("seeds %s, %s", r.Seeds, diff)
 	}
 	for in, want := range map[string]string{
-		"split: [a]":           "f: line 1: split wants one value",
+		"split: [a]":          "f: line 1: split wants one value",
 		"seeds: 1\nsplit: {}": "f: line 2: split wants one value",
 		"split: a\nsplit: b":  "f: [2:1] mapping key \"split\" already defined",
 		"split: a\nsplti: b":  "f: [2:1] unknown field \"splti\"",

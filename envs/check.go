@@ -1,11 +1,31 @@
 package envs
 
-// Check is one thing that was found out about what an environment needs.
+// Check is one thing that was found out about an environment or a model server.
 type Check struct {
 	// Name says in a word or two what was checked.
-	Name string
-	OK   bool
+	Name   string
+	Status CheckStatus
 	// Text says what was found and, if that is bad, what to do. It is one
 	// printable line.
 	Text string
+}
+
+// CheckStatus says how a check came out.
+type CheckStatus string
+
+// The outcomes of a check. Skipped says that the check could not be made, or
+// would say nothing.
+const (
+	CheckOK      CheckStatus = "ok"
+	CheckWarn    CheckStatus = "warn"
+	CheckFail    CheckStatus = "fail"
+	CheckSkipped CheckStatus = "skipped"
+)
+
+// Passed is CheckOK if ok, else CheckFail.
+func Passed(ok bool) CheckStatus {
+	if ok {
+		return CheckOK
+	}
+	return CheckFail
 }

@@ -1,7 +1,6 @@
 package envs
 
 import (
-	"net/http"
 	"net/url"
 	"time"
 )
@@ -11,9 +10,8 @@ import (
 type Outside struct {
 	// Now tells the time.
 	Now func() time.Time
-	// Proxy finds the proxy for a request, as http.Transport wants it; nil for
-	// none.
-	Proxy func(*http.Request) (*url.URL, error)
+	// Proxy finds the proxy for an address, nil for none; it may itself be nil.
+	Proxy func(*url.URL) (*url.URL, error)
 	// Keep is a folder for what was fetched and is to be found again by the next
 	// run; empty to keep nothing.
 	Keep string

@@ -152,7 +152,7 @@ func count(r *record.Result, m agent.Move) {
 		return
 	}
 	if r.Faults == nil {
-		r.Faults = map[model.Fault]int{}
+		r.Faults = map[record.Fault]int{}
 	}
 	r.Faults[m.Fault]++
 }

@@ -91,7 +91,7 @@ func benchmark(e envs.Env) Benchmark {
 
 // served is a player with a model.
 func served(m model.Model) Player {
-	return Player{Name: "vllm:m", Agent: React, Model: m, Decoding: model.Decoding{TopP: 1, MaxTokens: 8}}
+	return Player{Name: "vllm:m", Agent: React, Model: m, Decoding: record.Decoding{TopP: 1, MaxTokens: 8}}
 }
 
 func mustPlan(t testing.TB, s Spec) *Plan {

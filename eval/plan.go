@@ -43,7 +43,7 @@ type Player struct {
 	// Model is nil for baselines.
 	Model model.Model
 	// Decoding is how the model is sampled.
-	Decoding model.Decoding
+	Decoding record.Decoding
 	// NoSystemRole puts the system message into the first user message.
 	NoSystemRole bool
 	// Completions: the model continues a text rather than a chat.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
@@ -21,7 +20,7 @@ type About struct {
 	// Prompts are the prompts in use, by environment.
 	Prompts map[string]record.Prompt
 	// Servers is what the model servers say of themselves, by player.
-	Servers map[string]model.Server
+	Servers map[string]record.Server
 	// Sweep is there for a run of several perturbations.
 	Sweep *record.Sweep
 }
@@ -56,7 +55,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
 	for player, server := range about.Servers {
 		if m.Servers == nil {
-			m.Servers = map[string][]model.Server{}
+			m.Servers = map[string][]record.Server{}
 		}
 		m.Servers[player] = append(m.Servers[player], server)
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"heldout/eval/agent"
-	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
@@ -27,14 +26,14 @@ type UnusableError struct {
 	Model   string
 	Replies int
 	// Faults counts the replies by what is wrong with them.
-	Faults map[model.Fault]int
+	Faults map[record.Fault]int
 }
 
 // Error says what came and what helps against the most frequent fault.
 func (e *UnusableError) Error() string {
 	var came []string
-	most := model.NoAction
-	for _, f := range model.Faults() {
+	most := record.NoAction
+	for _, f := range record.Faults() {
 		if n := e.Faults[f]; n > 0 {
 			came = append(came, fmt.Sprintf("%d %s", n, f))
 			if n > e.Faults[most] {
@@ -59,7 +58,7 @@ type watch struct {
 // replies counts what came of a model.
 type replies struct {
 	came, usable, refused, trimmed int
-	faults                         map[model.Fault]int
+	faults                         map[record.Fault]int
 	told                           []string // the warnings that were given
 }
 
@@ -77,7 +76,7 @@ func newWatch(o Options, earlier []record.Result) *watch {
 // of returns the counts of a model.
 func (w *watch) of(name string) *replies {
 	if w.models[name] == nil {
-		w.models[name] = &replies{faults: map[model.Fault]int{}}
+		w.models[name] = &replies{faults: map[record.Fault]int{}}
 	}
 	return w.models[name]
 }
@@ -133,7 +132,7 @@ func (r *replies) warnings(name string) (texts []string) {
 		r.told = append(r.told, what)
 		texts = append(texts, fmt.Sprintf("%s: %d of %d replies so far %s; %s", name, n, r.came, what, remedy))
 	}
-	for _, f := range model.Faults() {
+	for _, f := range record.Faults() {
 		say(r.faults[f], "are "+f.String(), f.Remedy())
 	}
 	say(r.trimmed, "needed the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")

@@ -29,12 +29,12 @@ func longTask(steps int) Benchmark {
 // counts as a failure.
 func TestUnusableRepliesEndTheRun(t *testing.T) {
 	for name, reply := range map[string]model.Reply{
-		"cut off":        {Reasoning: "Let me", FinishReason: "length", Fault: model.CutOff},
-		"only reasoning": {Reasoning: "Let me", FinishReason: "stop", Fault: model.OnlyReasoning},
-		"tool calls":     {FinishReason: "tool_calls", Fault: model.ToolCalls},
-		"refused":        {FinishReason: "content_filter", Fault: model.Refused},
-		"no content":     {FinishReason: "stop", Fault: model.NoContent},
-		"empty":          {FinishReason: "stop", Fault: model.Empty},
+		"cut off":        {Reasoning: "Let me", FinishReason: "length", Fault: record.CutOff},
+		"only reasoning": {Reasoning: "Let me", FinishReason: "stop", Fault: record.OnlyReasoning},
+		"tool calls":     {FinishReason: "tool_calls", Fault: record.ToolCalls},
+		"refused":        {FinishReason: "content_filter", Fault: record.Refused},
+		"no content":     {FinishReason: "stop", Fault: record.NoContent},
+		"empty":          {FinishReason: "stop", Fault: record.Empty},
 		"no action":      {Text: "I do not know.", FinishReason: "stop"},
 	} {
 		for _, limit := range []int{100, 3} {
@@ -47,7 +47,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				}
 				fault := reply.Fault
 				if fault == "" {
-					fault = model.NoAction
+					fault = record.NoAction
 				}
 				if unusable.Faults[fault] != unusable.Replies || unusable.Replies > probation || !strings.Contains(err.Error(), fault.Remedy()) {
 					t.Errorf("the error is %v", err)
@@ -74,7 +74,7 @@ func TestUsableReplyProvesAModel(t *testing.T) {
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	spec.Players, spec.Seeds = []Player{served(replying(model.Reply{Fault: model.Empty}))}, []int64{0, 1}
+	spec.Players, spec.Seeds = []Player{served(replying(model.Reply{Fault: record.Empty}))}, []int64{0, 1}
 	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
 	if err != nil || len(results) != 2 || results[1].Outcome != record.Failure {
 		t.Errorf("the run ends with %v and %+v", err, results)
@@ -88,9 +88,9 @@ func TestWarnings(t *testing.T) {
 		calls++
 		switch {
 		case calls%10 == 0:
-			return model.Reply{Text: "Action: up", FinishReason: "length", Fault: model.CutOff}, nil
+			return model.Reply{Text: "Action: up", FinishReason: "length", Fault: record.CutOff}, nil
 		case calls == 15, calls == 16:
-			return model.Reply{Fault: model.Empty}, nil
+			return model.Reply{Fault: record.Empty}, nil
 		}
 		return model.Reply{Text: "Action: up"}, nil
 	})
@@ -105,11 +105,11 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"vllm:m: 3 of 30 replies so far are cut off by the length limit; " + model.CutOff.Remedy()}
+	want := []string{"vllm:m: 3 of 30 replies so far are cut off by the length limit; " + record.CutOff.Remedy()}
 	if !slices.Equal(lines, want) {
 		t.Errorf("warnings %q, want %q", lines, want)
 	}
-	if f := results[0].Faults; f[model.CutOff] != 30 || f[model.Empty] != 2 || results[0].FormatErrors != 2 {
+	if f := results[0].Faults; f[record.CutOff] != 30 || f[record.Empty] != 2 || results[0].FormatErrors != 2 {
 		t.Errorf("counted %v and %d format errors", f, results[0].FormatErrors)
 	}
 }

@@ -3,7 +3,6 @@ package scoring
 import (
 	"slices"
 
-	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
@@ -12,7 +11,7 @@ type Replies struct {
 	// Steps counts the replies, FormatErrors those without an action.
 	Steps, FormatErrors int
 	// Faults counts the replies by what is wrong with them.
-	Faults map[model.Fault]int
+	Faults map[record.Fault]int
 	// Episodes counts the episodes, Trimmed those whose history was shortened to
 	// fit the context.
 	Episodes, Trimmed int
@@ -29,7 +28,7 @@ func (r *Replies) add(res record.Result) {
 		r.Trimmed++
 	}
 	if r.Faults == nil {
-		r.Faults = map[model.Fault]int{}
+		r.Faults = map[record.Fault]int{}
 	}
 	for f, n := range res.Faults {
 		r.Faults[f] += n

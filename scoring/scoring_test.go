@@ -19,7 +19,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/model"
 	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
@@ -230,7 +229,7 @@ func TestComputeNothing(t *testing.T) {
 // order of the plan.
 func TestComputeConditions(t *testing.T) {
 	r := newRun(1, 3)
-	r.Manifest.Groups[1].Condition.Decoding = &model.Decoding{Temperature: 1}
+	r.Manifest.Groups[1].Condition.Decoding = &record.Decoding{Temperature: 1}
 	r.Manifest.Groups[2].Condition.Seed = -5
 	r.add(id(0, 0), record.Success, 1, 1)
 	r.add(id(1, 0), record.Failure, 0, 1)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/bench"
@@ -65,11 +66,10 @@ func examineEnv(ctx context.Context, sys *system, name string, s configs.Setup) 
 	}
 	failed := 0
 	for _, check := range entry.Examine(ctx, s) {
-		status := model.CheckOK
-		if !check.OK {
-			status, failed = model.CheckFail, failed+1
+		if check.Status == envs.CheckFail {
+			failed++
 		}
-		if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", status, check.Name, check.Text); err != nil {
+		if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
 			return err
 		}
 	}
@@ -101,10 +101,10 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 	failed := 0
 	answers := false
 	for _, check := range checks {
-		if check.Status == model.CheckFail {
+		if check.Status == envs.CheckFail {
 			failed++
 		}
-		answers = answers || check.Name == "reply" && check.Status != model.CheckFail
+		answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
 		if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	turn, err := j.FirstTurn(ctx)
 	title := fmt.Sprintf("first turn (%s, %s, agent %s)", j.Config.Env[0], turn.Task, j.Config.Agent)
 	if err != nil {
-		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", model.CheckFail, title, table.Printable(err.Error()))
+		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title, table.Printable(err.Error()))
 		return true, err
 	}
 	status, verdict := judge(turn)
@@ -140,19 +140,19 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	}
 	_, err = fmt.Fprintf(sys.stdout, "%-8s %s: %s\n  finish reason: %q\n  reasoning: %q\n  reply: %q\n  thought: %q\n  action: %s\n",
 		status, title, verdict, turn.Reply.FinishReason, turn.Reply.Reasoning, turn.Reply.Text, turn.Move.Thought, read)
-	return status == model.CheckFail, err
+	return status == envs.CheckFail, err
 }
 
 // judge says what a first turn promises.
-func judge(t eval.Turn) (model.CheckStatus, string) {
+func judge(t eval.Turn) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {
 	case t.Move.FormatError:
-		return model.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, fault.Remedy())
+		return envs.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, fault.Remedy())
 	case fault != "":
-		return model.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, fault.Remedy())
+		return envs.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, fault.Remedy())
 	case !t.Step.Valid:
-		return model.CheckWarn, "the reply can be read, but its action is not valid"
+		return envs.CheckWarn, "the reply can be read, but its action is not valid"
 	}
-	return model.CheckOK, "the reply can be read, and its action is valid"
+	return envs.CheckOK, "the reply can be read, and its action is valid"
 }

@@ -66,7 +66,7 @@ func All() []Entry {
 		{
 			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
 			Settings: sciworld.Settings(),
-			Missing: func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
+			Missing:  func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
 			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
 				return sciworld.Examine(ctx, sciworldOptions(s))
 			},

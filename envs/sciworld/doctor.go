@@ -29,7 +29,7 @@ func Examine(ctx context.Context, o Options) []envs.Check {
 	javaCheck := checkJava(ctx)
 	simulator, j := checkJar(o)
 	checks := []envs.Check{javaCheck, simulator}
-	if javaCheck.OK && simulator.OK {
+	if javaCheck.Status == envs.CheckOK && simulator.Status == envs.CheckOK {
 		checks = append(checks, checkStart(ctx, j))
 	}
 	return append(checks, checkLabels(o))
@@ -42,14 +42,14 @@ func checkJava(ctx context.Context) envs.Check {
 	const name = "Java"
 	path, err := exec.LookPath(java)
 	if err != nil {
-		return envs.Check{Name: name, Text: "there is no java on the path; " + getJava}
+		return envs.Check{Name: name, Status: envs.CheckFail, Text: "there is no java on the path; " + getJava}
 	}
 	said, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 	if err != nil {
-		return envs.Check{Name: name, Text: fmt.Sprintf("%s does not run: %v; %s", path, err, getJava)}
+		return envs.Check{Name: name, Status: envs.CheckFail, Text: fmt.Sprintf("%s does not run: %v; %s", path, err, getJava)}
 	}
 	text, ok := judgeJava(string(said))
-	return envs.Check{Name: name, OK: ok, Text: path + ", " + text}
+	return envs.Check{Name: name, Status: envs.Passed(ok), Text: path + ", " + text}
 }
 
 // judgeJava reads what java -version says.
@@ -70,17 +70,17 @@ func checkJar(o Options) (envs.Check, jar) {
 	const name = "simulator"
 	path := findJar(o)
 	if path == "" {
-		return envs.Check{Name: name, Text: "no jar is given, and there is none in the data folder; " + getJar}, jar{}
+		return envs.Check{Name: name, Status: envs.CheckFail, Text: "no jar is given, and there is none in the data folder; " + getJar}, jar{}
 	}
 	j, err := openJar(path)
 	if err != nil {
-		return envs.Check{Name: name, Text: fmt.Sprintf("%v; %s", err, getJar)}, jar{}
+		return envs.Check{Name: name, Status: envs.CheckFail, Text: fmt.Sprintf("%v; %s", err, getJar)}, jar{}
 	}
 	text := fmt.Sprintf("%s, version %s, sha256 %s", path, j.version, j.sha256)
 	if reallyOpensContainers(j.version) {
 		text += "; published numbers were made with 1.1.3; the simplification openContainers is left out, because it changes the tasks from 1.2.3 on"
 	}
-	return envs.Check{Name: name, OK: true, Text: text}, j
+	return envs.Check{Name: name, Status: envs.CheckOK, Text: text}, j
 }
 
 // checkStart starts the simulator and loads a task.
@@ -91,22 +91,22 @@ func checkStart(ctx context.Context, j jar) envs.Check {
 		err = errors.Join(s.load(ctx, boardPlaces()[0], boardSimplifications(j.version), false), s.end())
 	}
 	if err = errors.Join(err, folders.remove()); err != nil {
-		return envs.Check{Name: "start", Text: strings.ReplaceAll(err.Error(), "\n", "; ")}
+		return envs.Check{Name: "start", Status: envs.CheckFail, Text: strings.ReplaceAll(err.Error(), "\n", "; ")}
 	}
-	return envs.Check{Name: "start", OK: true, Text: "the simulator starts and loads a task"}
+	return envs.Check{Name: "start", Status: envs.CheckOK, Text: "the simulator starts and loads a task"}
 }
 
 func checkLabels(o Options) envs.Check {
 	const name = "labels"
 	if o.Variant == ScienceWorld {
-		return envs.Check{Name: name, OK: true, Text: "not needed in variant " + ScienceWorld}
+		return envs.Check{Name: name, Status: envs.CheckOK, Text: "not needed in variant " + ScienceWorld}
 	}
 	if o.Data == "" {
-		return envs.Check{Name: name, OK: true, Text: "none; " + getLabels}
+		return envs.Check{Name: name, Status: envs.CheckOK, Text: "none; " + getLabels}
 	}
 	labels, _, err := readLabels(o.Data)
 	if err != nil {
-		return envs.Check{Name: name, Text: fmt.Sprintf("%v; %s", err, getLabels)}
+		return envs.Check{Name: name, Status: envs.CheckFail, Text: fmt.Sprintf("%v; %s", err, getLabels)}
 	}
-	return envs.Check{Name: name, OK: true, Text: fmt.Sprintf("of AgentBoard's %d tasks", len(labels))}
+	return envs.Check{Name: name, Status: envs.CheckOK, Text: fmt.Sprintf("of AgentBoard's %d tasks", len(labels))}
 }

@@ -83,7 +83,7 @@ func TestMissing(t *testing.T) {
 		t.Error(err)
 	}
 	checks := Examine(context.Background(), Options{})
-	if len(checks) != 3 || checks[0].OK || checks[1].OK || !strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
+	if len(checks) != 3 || (checks[0].Status == envs.CheckOK) || (checks[1].Status == envs.CheckOK) || !strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
 		t.Errorf("%+v", checks)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // Agent plays one episode. It belongs to one goroutine.
@@ -35,7 +35,7 @@ type Move struct {
 	// FinishReason is the server's word for the end of the reply, Fault what is
 	// wrong with the reply. Both are empty for agents without a model.
 	FinishReason string
-	Fault        model.Fault
+	Fault        record.Fault
 	// GiveUp: the agent knows nothing more to do.
 	GiveUp bool
 	// Reply is the model's text where it is more than thought and action, or what

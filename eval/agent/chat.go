@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // Chat says how an agent asks its model.
 type Chat struct {
 	Model    model.Model
-	Decoding model.Decoding
+	Decoding record.Decoding
 	// ContextLimit is the model's context in tokens, 0 when unknown. A smaller
 	// one that a refusal names holds for the rest of the episode.
 	ContextLimit int

@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // fakeModel is a server that keeps what it was asked. Its tokens are bytes, and
@@ -43,7 +44,7 @@ func says(texts ...string) *fakeModel {
 }
 
 func chat(m model.Model) Chat {
-	return Chat{Model: m, Decoding: model.Decoding{TopP: 1, MaxTokens: 100}, Seed: func(step int) int64 { return int64(1000 + step) }}
+	return Chat{Model: m, Decoding: record.Decoding{TopP: 1, MaxTokens: 100}, Seed: func(step int) int64 { return int64(1000 + step) }}
 }
 
 var instructions = configs.Instructions{

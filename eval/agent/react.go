@@ -8,6 +8,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // react is a chat: the first user message holds instruction and task, every
@@ -153,5 +154,5 @@ func newMove(reply model.Reply, used Usage) Move {
 // unread notes that the reply holds no action.
 func (m *Move) unread(correction string) {
 	m.FormatError, m.Correction = true, correction
-	m.Fault = cmp.Or(m.Fault, model.NoAction)
+	m.Fault = cmp.Or(m.Fault, record.NoAction)
 }

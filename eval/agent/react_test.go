@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 const reactHead = `Open the box.
@@ -95,7 +96,7 @@ func TestReactMessages(t *testing.T) {
 		if req.Seed != int64(1000+turn) {
 			t.Errorf("turn %d has the seed %d", turn+1, req.Seed)
 		}
-		if diff := cmp.Diff(model.Decoding{TopP: 1, MaxTokens: 100}, req.Decoding); diff != "" {
+		if diff := cmp.Diff(record.Decoding{TopP: 1, MaxTokens: 100}, req.Decoding); diff != "" {
 			t.Errorf("turn %d decoding (-want +got):\n%s", turn+1, diff)
 		}
 	}
@@ -185,7 +186,7 @@ func TestReactCompletions(t *testing.T) {
 		t.Errorf("second move: %+v", got)
 	}
 	a.Observe("What?")
-	if got := move(t, a); got.Fault != model.NoAction || got.Reply != "" {
+	if got := move(t, a); got.Fault != record.NoAction || got.Reply != "" {
 		t.Errorf("third move: %+v", got)
 	}
 	want := []model.Message{{Role: model.User, Content: "You are careful.\n\n" + reactHead +

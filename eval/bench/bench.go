@@ -47,7 +47,11 @@ func (o Outside) userAgent() string { return "heldout/" + o.Tool.Version }
 
 // Envs is what environments may know of the world outside.
 func (o Outside) Envs() envs.Outside {
-	return envs.Outside{Now: o.Now, Proxy: o.Proxy, Tool: o.userAgent()}
+	out := envs.Outside{Now: o.Now, Tool: o.userAgent()}
+	if o.Proxy != nil {
+		out.Proxy = func(address *url.URL) (*url.URL, error) { return o.Proxy(&http.Request{URL: address}) }
+	}
+	return out
 }
 
 // RunsDir is the folder of run directories that have no name of their own.
@@ -67,7 +71,7 @@ type Job struct {
 	opened  []envs.Env
 	prompts map[string]record.Prompt // by environment
 	sweep   *record.Sweep            // nil for a run without perturbations
-	servers map[string]model.Server  // by player, once they were met
+	servers map[string]record.Server // by player, once they were met
 }
 
 // Served is a player whose model is on a server.

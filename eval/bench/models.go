@@ -7,6 +7,7 @@ import (
 	"heldout/configs"
 	"heldout/eval"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // The longest replies of the agents, in tokens. AgentBoard lets open models
@@ -17,8 +18,8 @@ const (
 )
 
 // decoding says how replies are sampled.
-func decoding(r configs.Run) model.Decoding {
-	d := model.Decoding{Temperature: r.Temperature, TopP: r.TopP, MaxTokens: r.MaxTokens, Extra: r.ExtraBody}
+func decoding(r configs.Run) record.Decoding {
+	d := record.Decoding{Temperature: r.Temperature, TopP: r.TopP, MaxTokens: r.MaxTokens, Extra: r.ExtraBody}
 	if d.MaxTokens == 0 && r.Agent == eval.Act {
 		d.MaxTokens = actMaxTokens
 	} else if d.MaxTokens == 0 {

@@ -6,20 +6,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
-	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 func TestDecoding(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*configs.Run)
-		want   model.Decoding
+		want   record.Decoding
 	}{
-		{"react", func(*configs.Run) {}, model.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}},
-		{"act", func(r *configs.Run) { r.Agent = "act" }, model.Decoding{TopP: 1, MaxTokens: 100}},
+		{"react", func(*configs.Run) {}, record.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}},
+		{"act", func(r *configs.Run) { r.Agent = "act" }, record.Decoding{TopP: 1, MaxTokens: 100}},
 		{"own", func(r *configs.Run) { r.MaxTokens, r.Temperature, r.Stop = 9, 1, configs.Strings{"x", ""} },
-			model.Decoding{TopP: 1, MaxTokens: 9, Temperature: 1, Stop: []string{"x"}}},
-		{"no stop", func(r *configs.Run) { r.Stop = configs.Strings{""} }, model.Decoding{TopP: 1, MaxTokens: 512}},
+			record.Decoding{TopP: 1, MaxTokens: 9, Temperature: 1, Stop: []string{"x"}}},
+		{"no stop", func(r *configs.Run) { r.Stop = configs.Strings{""} }, record.Decoding{TopP: 1, MaxTokens: 512}},
 	} {
 		r := configs.DefaultRun()
 		c.change(&r)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"heldout/eval"
-	"heldout/eval/model"
 	"heldout/eval/record"
 	"heldout/scoring"
 )
@@ -49,7 +48,7 @@ func Complete(scores []*scoring.Score) error {
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must not be found out later. It settles the contexts in force.
 func (j *Job) Meet(ctx context.Context) error {
-	j.servers = map[string]model.Server{}
+	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
 		p, client := known.Player, known.Client
 		s, err := client.Server(ctx)

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"heldout/eval/record"
 )
 
 // Options say which model is asked, where, and how patiently.
@@ -72,7 +74,7 @@ var _ Model = (*Client)(nil)
 // backend is how one kind of server is spoken to.
 type backend interface {
 	chat(context.Context, Request) (Reply, error)
-	server(context.Context) (Server, error)
+	server(context.Context) (record.Server, error)
 	contextLimit() int
 }
 
@@ -161,7 +163,7 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 // Server asks the server about itself. An endpoint that the server does not have
 // is no error. A server that is not there is one at once; otherwise the errors
 // are those of Chat, and calls are repeated as there.
-func (c *Client) Server(ctx context.Context) (Server, error) {
+func (c *Client) Server(ctx context.Context) (record.Server, error) {
 	return c.server(ctx)
 }
 

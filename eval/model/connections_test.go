@@ -59,7 +59,7 @@ func TestServerThatCannotBeSpokenTo(t *testing.T) {
 	encrypted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	encrypted.StartTLS()
 	defer encrypted.Close()
-	plain := record(t, say(200, "{}"))
+	plain := recording(t, say(200, "{}"))
 	for base, want := range map[string]string{
 		encrypted.URL: "certificate",
 		strings.Replace(plain.URL, "http:", "https:", 1): "TLS handshake",

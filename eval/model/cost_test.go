@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // BenchmarkCall compares a call with what a bare HTTP client spends on the same
@@ -19,7 +20,7 @@ import (
 // server on loopback in "net …". Compare the times per operation of one run, or
 // its CPU time (-cpuprofile). On two busy cores: wire 1.9 times, net 1.3 to 1.6.
 func BenchmarkCall(b *testing.B) {
-	req := model.Request{Decoding: model.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}, Seed: 7}
+	req := model.Request{Decoding: record.Decoding{TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}, Seed: 7}
 	req.Messages = []model.Message{{Role: model.User, Content: strings.Repeat("You see a \"box\" and a shelf.\n", 120)}}
 	for i := range 12 {
 		req.Messages = append(req.Messages,

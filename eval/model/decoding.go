@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,34 +33,6 @@ var neutralFields = func() []string {
 
 // samplingFields are the names of the fields that say how tokens are drawn.
 var samplingFields = slices.Concat([]string{"temperature", "top_p"}, neutralFields)
-
-// Validate reports every field that is out of its range, joined into one error.
-func (d Decoding) Validate() error {
-	var errs []error
-	if !(d.Temperature >= 0) || math.IsInf(d.Temperature, 0) {
-		errs = append(errs, fmt.Errorf("temperature is %v, must be 0 or more", d.Temperature))
-	}
-	if !(d.TopP > 0 && d.TopP <= 1) {
-		errs = append(errs, fmt.Errorf("top_p is %v, must be more than 0 and at most 1", d.TopP))
-	}
-	if d.MaxTokens < 1 {
-		errs = append(errs, fmt.Errorf("max_tokens is %d, must be 1 or more", d.MaxTokens))
-	}
-	if slices.Contains(d.Stop, "") {
-		errs = append(errs, errors.New("a stop string is empty"))
-	}
-	for _, field := range []string{"model", "messages", "prompt", "stream"} {
-		if _, set := d.Extra[field]; set {
-			errs = append(errs, fmt.Errorf("extra field %q is no matter of decoding: leave it out", field))
-		}
-	}
-	for _, field := range slices.Sorted(maps.Keys(d.Extra)) {
-		if _, err := json.Marshal(d.Extra[field]); err != nil {
-			errs = append(errs, fmt.Errorf("extra field %q cannot be sent: %w", field, err))
-		}
-	}
-	return errors.Join(errs...)
-}
 
 // validate reports a request that no server could answer.
 func (r Request) validate() error {

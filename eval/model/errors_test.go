@@ -86,7 +86,7 @@ func TestContextErrors(t *testing.T) {
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			t.Run(fmt.Sprintf("%s to %s", test.name, spec.Provider), func(t *testing.T) {
-				server := record(t, say(test.status, test.body))
+				server := recording(t, say(test.status, test.body))
 				_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1 << 20}).Chat(t.Context(), hello)
 				got := as[*model.ContextError](t, err)
 				if got.Message == "" || !strings.Contains(err.Error(), got.Message) {
@@ -106,7 +106,7 @@ func TestContextErrors(t *testing.T) {
 }
 
 func TestOllamaThatFillsItsContextMayHaveCutThePrompt(t *testing.T) {
-	server := record(t, say(200, `{"message":{"content":"x"},"done":true,"prompt_eval_count":512,"eval_count":1}`))
+	server := recording(t, say(200, `{"message":{"content":"x"},"done":true,"prompt_eval_count":512,"eval_count":1}`))
 	c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 512})
 	_, err := c.Chat(t.Context(), hello)
 	got := as[*model.ContextError](t, err)
@@ -164,7 +164,7 @@ func TestRefusalsAreFinal(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
-			server := record(t, say(test.status, test.body))
+			server := recording(t, say(test.status, test.body))
 			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(), hello)
 			got := as[*model.RequestError](t, err)
 			if got.Status != test.status || got.Attempts != 1 || got.Fatal() != test.fatal || !strings.HasPrefix(got.URL, server.URL+"/v1/") {
@@ -201,7 +201,7 @@ func TestRefusedDecodingFields(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
-			server := record(t, say(test.status, test.body))
+			server := recording(t, say(test.status, test.body))
 			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(), hello)
 			got := as[*model.RequestError](t, err)
 			if got.Field != test.field || !got.Fatal() || got.Attempts != 1 || len(server.all()) != 1 {
@@ -216,7 +216,7 @@ func TestRefusedDecodingFields(t *testing.T) {
 }
 
 func TestMissingV1IsHintedAt(t *testing.T) {
-	server := record(t, say(404, `{"detail":"Not Found"}`))
+	server := recording(t, say(404, `{"detail":"Not Found"}`))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	if !strings.Contains(err.Error(), "usually ends in /v1") {
 		t.Errorf("error is %q, want a hint at /v1", err)
@@ -224,7 +224,7 @@ func TestMissingV1IsHintedAt(t *testing.T) {
 }
 
 func TestLongWordsAreCut(t *testing.T) {
-	server := record(t, say(400, strings.Repeat("é ", 100_000)))
+	server := recording(t, say(400, strings.Repeat("é ", 100_000)))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	if n := len([]rune(as[*model.RequestError](t, err).Message)); n != 501 {
 		t.Errorf("message has %d characters, want 500 and an ellipsis", n)
@@ -233,8 +233,8 @@ func TestLongWordsAreCut(t *testing.T) {
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
-		other := record(t, say(200, vllmReply))
-		server := record(t, func(w http.ResponseWriter, r *http.Request) {
+		other := recording(t, say(200, vllmReply))
+		server := recording(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", other.URL+"/elsewhere")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 			// A body that would do for a reply changes nothing.

@@ -6,29 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"heldout/envs"
+	"heldout/eval/record"
 )
-
-// CheckStatus says how a check of a server came out.
-type CheckStatus string
-
-// The outcomes of a check. Skipped says that the check could not be made, or
-// would say nothing.
-const (
-	CheckOK      CheckStatus = "ok"
-	CheckWarn    CheckStatus = "warn"
-	CheckFail    CheckStatus = "fail"
-	CheckSkipped CheckStatus = "skipped"
-)
-
-// Check is one thing that was found out about a server.
-type Check struct {
-	// Name says in a word or two what was checked.
-	Name   string      `json:"name"`
-	Status CheckStatus `json:"status"`
-	// Text says what was found and, if that is bad, what to do. It is one
-	// printable line.
-	Text string `json:"text"`
-}
 
 // Examine finds out whether a server can be benchmarked: whether it is there,
 // has the model, honours every decoding field, repeats itself where it should,
@@ -39,7 +20,7 @@ type Check struct {
 //
 // The checks come in a fixed order. They end early when nothing further can be
 // learned, for want of a server, a reply or time.
-func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []Check {
+func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []envs.Check {
 	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
 	for _, probe := range []func(context.Context) error{
 		e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.concurrent, e.overflow,
@@ -57,20 +38,20 @@ type examiner struct {
 	client      *Client
 	extra       map[string]any
 	concurrency int
-	checks      []Check
+	checks      []envs.Check
 
-	about Server
+	about record.Server
 	first Reply
 }
 
-func (e *examiner) add(name string, status CheckStatus, format string, args ...any) {
-	e.checks = append(e.checks, Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
+func (e *examiner) add(name string, status envs.CheckStatus, format string, args ...any) {
+	e.checks = append(e.checks, envs.Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
 }
 
 // failed records a call that ended in an error. It returns the error when any
 // further call would, too.
 func (e *examiner) failed(name string, err error) error {
-	e.add(name, CheckFail, "%v", err)
+	e.add(name, envs.CheckFail, "%v", err)
 	var tooLong *ContextError
 	if errors.As(err, &tooLong) || ofItsRequest(err) {
 		return nil
@@ -90,7 +71,7 @@ func ofItsRequest(err error) bool {
 func (e *examiner) overridden(name string, fields ...string) bool {
 	for _, field := range fields {
 		if _, set := e.extra[field]; set {
-			e.add(name, CheckSkipped, "not examined: the extra field %q decides it", field)
+			e.add(name, envs.CheckSkipped, "not examined: the extra field %q decides it", field)
 			return true
 		}
 	}
@@ -105,11 +86,11 @@ const storyPrompt = "Tell a story about a lighthouse keeper who finds a strange 
 const storyTokens = 48
 
 // story is the decoding of a probe, sampled at that temperature.
-func (e *examiner) story(temperature float64) Decoding {
-	return Decoding{Temperature: temperature, TopP: 1, MaxTokens: storyTokens, Extra: e.extra}
+func (e *examiner) story(temperature float64) record.Decoding {
+	return record.Decoding{Temperature: temperature, TopP: 1, MaxTokens: storyTokens, Extra: e.extra}
 }
 
-func (e *examiner) tell(ctx context.Context, d Decoding, seed int64) (Reply, error) {
+func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Reply, error) {
 	return e.client.Chat(ctx, Request{Messages: []Message{{User, storyPrompt}}, Decoding: d, Seed: seed})
 }
 
@@ -129,16 +110,16 @@ func distinct(replies []Reply) int {
 func (e *examiner) server(ctx context.Context) error {
 	about, err := e.client.Server(ctx)
 	if err != nil {
-		e.add("reachable", CheckFail, "%v", err)
+		e.add("reachable", envs.CheckFail, "%v", err)
 		return err
 	}
 	e.about = about
-	e.add("reachable", CheckOK, "the server answers")
+	e.add("reachable", envs.CheckOK, "the server answers")
 	e.present()
 	if about.Version != "" {
-		e.add("version", CheckOK, "%s %s", about.Software, about.Version)
+		e.add("version", envs.CheckOK, "%s %s", about.Software, about.Version)
 	} else {
-		e.add("version", CheckSkipped, "the server does not tell its version: note it yourself, results depend on it")
+		e.add("version", envs.CheckSkipped, "the server does not tell its version: note it yourself, results depend on it")
 	}
 	e.context()
 	return nil
@@ -148,16 +129,16 @@ func (e *examiner) present() {
 	name := e.client.spec.Name
 	switch {
 	case e.about.Present:
-		e.add("model", CheckOK, "%q is there", name)
+		e.add("model", envs.CheckOK, "%q is there", name)
 	case len(e.about.Models) == 0:
-		e.add("model", CheckSkipped, "the server lists no models")
+		e.add("model", envs.CheckSkipped, "the server lists no models")
 	case e.about.Software == llamaCpp:
-		e.add("model", CheckWarn, "the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name)
+		e.add("model", envs.CheckWarn, "the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name)
 	default:
 		// Services have models that they do not list, such as variants.
-		status := CheckWarn
+		status := envs.CheckWarn
 		if e.about.Software != "" {
-			status = CheckFail
+			status = envs.CheckFail
 		}
 		e.add("model", status, "%q is not there; the server has %s", name, quoteSome(e.about.Models))
 	}
@@ -180,13 +161,13 @@ func (e *examiner) context() {
 	limit, length := e.client.ContextLimit(), e.about.ContextLength
 	switch {
 	case limit == 0:
-		e.add("context", CheckWarn, "the server does not tell the model's context length: give it with --context, or prompts are only trimmed once refused")
+		e.add("context", envs.CheckWarn, "the server does not tell the model's context length: give it with --context, or prompts are only trimmed once refused")
 	case length > 0 && limit > length:
-		e.add("context", CheckFail, "the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length)
+		e.add("context", envs.CheckFail, "the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length)
 	case length > limit:
-		e.add("context", CheckOK, "%d tokens, of %d that the model could have", limit, length)
+		e.add("context", envs.CheckOK, "%d tokens, of %d that the model could have", limit, length)
 	default:
-		e.add("context", CheckOK, "%d tokens", limit)
+		e.add("context", envs.CheckOK, "%d tokens", limit)
 	}
 }
 
@@ -202,36 +183,36 @@ func (e *examiner) reply(ctx context.Context) error {
 		}
 		maps.Copy(bare.Extra, e.extra)
 		if _, bareErr := e.tell(ctx, bare, 1); bareErr == nil {
-			e.add("reply", CheckOK, "a reply comes")
-			e.add("decoding", CheckFail, "a reply comes only if the sampling is left to the server: %v", err)
+			e.add("reply", envs.CheckOK, "a reply comes")
+			e.add("decoding", envs.CheckFail, "a reply comes only if the sampling is left to the server: %v", err)
 			return err
 		}
 	}
 	if err != nil {
-		e.add("reply", CheckFail, "%v", err)
+		e.add("reply", envs.CheckFail, "%v", err)
 		return err
 	}
 	e.first = reply
 	switch {
 	case reply.Attempts > 1 && len(reply.Dropped) == 0:
-		e.add("reply", CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
+		e.add("reply", envs.CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
 	case said(reply) == "":
-		e.add("reply", CheckWarn, "the reply is empty: does the server use the model's own chat template?")
+		e.add("reply", envs.CheckWarn, "the reply is empty: does the server use the model's own chat template?")
 	default:
-		e.add("reply", CheckOK, "%s", excerpt(reply))
+		e.add("reply", envs.CheckOK, "%s", excerpt(reply))
 	}
 	if len(reply.Dropped) > 0 {
-		e.add("decoding", CheckWarn, "the server refuses %s: a run leaves that to the server, and its records and tables say so", strings.Join(reply.Dropped, ", "))
+		e.add("decoding", envs.CheckWarn, "the server refuses %s: a run leaves that to the server, and its records and tables say so", strings.Join(reply.Dropped, ", "))
 	} else if e.about.Software == "" && e.client.spec.Provider == OpenAI {
-		e.add("decoding", CheckOK, "the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
+		e.add("decoding", envs.CheckOK, "the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
 			"min_p and the like with --extra-body if it has them")
 	} else {
-		e.add("decoding", CheckOK, "the decoding fields are accepted")
+		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}
 	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || said(reply) == "") {
-		e.add("usage", CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens, reply.CompletionTokens)
+		e.add("usage", envs.CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens, reply.CompletionTokens)
 	} else {
-		e.add("usage", CheckWarn, "the server does not report the tokens used: they will be missing from the records")
+		e.add("usage", envs.CheckWarn, "the server does not report the tokens used: they will be missing from the records")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs"
 	"heldout/eval/model"
 )
 
@@ -115,7 +116,7 @@ func (b *babbler) babble(raw map[string]any, call int64, promptTokens int) strin
 }
 
 // statuses are the names of the checks with their outcomes.
-func statuses(checks []model.Check) []string {
+func statuses(checks []envs.Check) []string {
 	var list []string
 	for _, c := range checks {
 		list = append(list, c.Name+" "+string(c.Status))
@@ -222,14 +223,14 @@ func TestExamine(t *testing.T) {
 			if test.server.contextLength == 0 {
 				test.server.contextLength = 1000
 			}
-			server := record(t, test.server.ServeHTTP)
+			server := recording(t, test.server.ServeHTTP)
 			c := open(t, model.Options{BaseURL: server.URL + "/v1", ContextLimit: test.limit})
 			checks := model.Examine(t.Context(), c, test.extra, 8)
 			if diff := cmp.Diff(test.want, statuses(checks)); diff != "" {
 				t.Errorf("checks (-want +got):\n%s\n%v", diff, checks)
 			}
 			for name, want := range test.text {
-				i := slices.IndexFunc(checks, func(c model.Check) bool { return c.Name == name })
+				i := slices.IndexFunc(checks, func(c envs.Check) bool { return c.Name == name })
 				if i < 0 || !strings.Contains(checks[i].Text, want) {
 					t.Errorf("check %s says %q, want %q in it", name, checks[max(i, 0)].Text, want)
 				}
@@ -245,9 +246,9 @@ func TestExamine(t *testing.T) {
 
 func TestExamineNeedsSeveralAttempts(t *testing.T) {
 	b := &babbler{contextLength: 1000}
-	server := record(t, b.ServeHTTP, b.ServeHTTP, say(500, ""), b.ServeHTTP)
+	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(500, ""), b.ServeHTTP)
 	checks := model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1)
-	if len(checks) < 5 || checks[4].Status != model.CheckWarn || !strings.Contains(checks[4].Text, "2 attempts") {
+	if len(checks) < 5 || checks[4].Status != envs.CheckWarn || !strings.Contains(checks[4].Text, "2 attempts") {
 		t.Errorf("checks are %v, want a warning about 2 attempts", checks)
 	}
 }
@@ -255,7 +256,7 @@ func TestExamineNeedsSeveralAttempts(t *testing.T) {
 func TestExamineNobody(t *testing.T) {
 	for _, answer := range []http.HandlerFunc{hijacked(t, ""), say(503, "loading"), say(401, "no")} {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
-			server := record(t, answer)
+			server := recording(t, answer)
 			checks := model.Examine(t.Context(), open(t, model.Options{Spec: spec, BaseURL: server.URL}), nil, 4)
 			if diff := cmp.Diff([]string{"reachable fail"}, statuses(checks)); diff != "" {
 				t.Errorf("checks (-want +got):\n%s", diff)
@@ -266,7 +267,7 @@ func TestExamineNobody(t *testing.T) {
 
 func TestExamineOllama(t *testing.T) {
 	// A model that says the same whatever it is asked, and swallows everything.
-	server := record(t, fakeOllama(say(200, ollamaReply)))
+	server := recording(t, fakeOllama(say(200, ollamaReply)))
 	checks := model.Examine(t.Context(), open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL}), nil, 32)
 	want := []string{
 		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok", "max_tokens fail", "stop fail",
@@ -283,18 +284,18 @@ func TestExamineOllama(t *testing.T) {
 
 func TestExamineUnknownServer(t *testing.T) {
 	b := &babbler{contextLength: 1000, noList: true}
-	server := record(t, b.ServeHTTP)
+	server := recording(t, b.ServeHTTP)
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
 	checks := model.Examine(t.Context(), c, nil, 1)
-	i := slices.IndexFunc(checks, func(c model.Check) bool { return c.Name == "decoding" })
-	if i < 0 || checks[i].Status != model.CheckOK || !strings.Contains(checks[i].Text, "--extra-body") {
+	i := slices.IndexFunc(checks, func(c envs.Check) bool { return c.Name == "decoding" })
+	if i < 0 || checks[i].Status != envs.CheckOK || !strings.Contains(checks[i].Text, "--extra-body") {
 		t.Errorf("checks are %v, want a word on what is left to the server", checks)
 	}
 }
 
 func TestExamineLlamaCppAnswersForAnyName(t *testing.T) {
 	b := &babbler{contextLength: 1000}
-	server := record(t, func(w http.ResponseWriter, r *http.Request) {
+	server := recording(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" {
 			say(200, `{"data":[{"id":"other.gguf","owned_by":"llamacpp"}]}`)(w, r)
 			return
@@ -302,7 +303,7 @@ func TestExamineLlamaCppAnswersForAnyName(t *testing.T) {
 		b.ServeHTTP(w, r)
 	})
 	checks := model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1)
-	if checks[1].Status != model.CheckWarn || !strings.Contains(checks[1].Text, `"other.gguf"`) {
+	if checks[1].Status != envs.CheckWarn || !strings.Contains(checks[1].Text, `"other.gguf"`) {
 		t.Errorf("check is %v, want a warning that names other.gguf", checks[1])
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"heldout/eval/record"
 )
 
 const stopField = "stop"
@@ -28,7 +30,7 @@ func (h habit) lengthField() string {
 }
 
 // sendsStops reports whether stop strings are sent.
-func (h habit) sendsStops(d Decoding) bool {
+func (h habit) sendsStops(d record.Decoding) bool {
 	_, decided := d.Extra[stopField]
 	return len(d.Stop) > 0 && !h.keepsStops && !decided
 }
@@ -58,7 +60,7 @@ func (s *habits) keepStops() {
 // drop learns from a refusal of a field, and reports whether the request should
 // be made again: used says how it was made. What the user asked for in so many
 // words is never dropped.
-func (s *habits) drop(refused *RequestError, used habit, d Decoding) bool {
+func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
 	if _, asked := d.Extra[refused.Field]; asked || !refused.unsupported {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"heldout/eval/record"
 )
 
 // Role says who speaks in a message.
@@ -25,54 +27,10 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Decoding says how replies are sampled. Every field is sent with every call,
-// zero or not: a server's own defaults never decide what is measured.
-//
-// For the same reason more fields are sent beside these, at the values that
-// change nothing:
-//
-//   - To vLLM and SGLang: top_k -1, min_p 0, repetition_penalty 1,
-//     presence_penalty 0 and frequency_penalty 0. Otherwise they would come from
-//     the model's generation_config.json.
-//   - To llama.cpp: top_k 0, min_p 0, typical_p 1, repeat_penalty 1,
-//     presence_penalty 0, frequency_penalty 0, and what turns its rarer samplers
-//     off. Its own default is a top_k of 40 and a min_p of 0.05; the command line
-//     and the model file can set all of them.
-//   - To Ollama: top_k 0, min_p 0, typical_p 1, repeat_penalty 1,
-//     presence_penalty 0 and frequency_penalty 0. Its own default is a top_k of 40
-//     and a repeat_penalty of 1.1, which changes what even temperature 0 gives.
-//   - To others: nothing. OpenAI's protocol has only the two penalties of these, 0
-//     unless set, and its reasoning models refuse to be sent them.
-//
-// The provider vllm stands for vLLM unless Client.Server finds another of these
-// servers; the provider openai stands for others until it finds one. In what
-// order a server applies top_p and the temperature stays its own affair.
-type Decoding struct {
-	// Temperature is at least 0; 0 is greedy decoding.
-	Temperature float64 `json:"temperature"`
-	// TopP is in (0,1]; 1 keeps all tokens.
-	TopP float64 `json:"top_p"`
-	// MaxTokens is the largest length of a reply, at least 1.
-	MaxTokens int `json:"max_tokens"`
-	// Stop holds the strings that end a reply; they are not part of it. Servers
-	// look for them in the reasoning too and would end the reply there, so once a
-	// model has shown reasoning they are no longer sent: the reply, not the
-	// reasoning, is cut when it has come. Ollama gets those of the model's own file
-	// as well, which these would replace.
-	Stop []string `json:"stop,omitempty"`
-	// Extra holds further fields of the request body, such as top_k or
-	// repetition_penalty. For Ollama they are fields of its "options", where it
-	// ignores what it does not know; only think lies beside them. A field here
-	// wins over the same field from above, by its name on the wire; null leaves
-	// that field out, for a server that refuses it. The fields model, messages and
-	// stream are not allowed.
-	Extra map[string]any `json:"extra,omitempty"`
-}
-
 // Request is one call.
 type Request struct {
 	Messages []Message
-	Decoding Decoding
+	Decoding record.Decoding
 	// Seed is what the server seeds its sampling with, in [0, 2^31).
 	Seed int64
 	// Completion asks for the continuation of a text, which is all that the messages
@@ -107,7 +65,7 @@ type Reply struct {
 	Overran bool
 	// Fault is what is wrong with the reply, as far as can be told without reading
 	// it.
-	Fault Fault
+	Fault record.Fault
 	// Dropped are the fields of the decoding, sorted, that were not sent because
 	// the server refuses them.
 	Dropped []string

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,7 +24,7 @@ const key = "sk-test/0123456789+abcdef=&x"
 var (
 	vllmSpec   = model.Spec{Provider: model.VLLM, Name: "meta-llama/Meta-Llama-3-8B-Instruct"}
 	ollamaSpec = model.Spec{Provider: model.Ollama, Name: "llama3:8b"}
-	greedy     = model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 64}
+	greedy     = record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 64}
 	hello      = model.Request{Messages: []model.Message{{Role: model.User, Content: "hello"}}, Decoding: greedy, Seed: 7}
 )
 
@@ -77,7 +78,7 @@ type recorded struct {
 
 // record starts a server that gives the answer whose index is the number of
 // requests before, or the last one.
-func record(t *testing.T, answers ...http.HandlerFunc) *recorder {
+func recording(t *testing.T, answers ...http.HandlerFunc) *recorder {
 	t.Helper()
 	r := &recorder{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"heldout/eval/record"
+
 	"github.com/ollama/ollama/api"
 )
 
@@ -75,14 +77,14 @@ func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 // ask makes a call in the way that h says. The limit is the context in force, 0
 // if the extra fields leave it to the server.
 func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (reply Reply, limit int, err error) {
-	stops, stopsSent := req.Decoding.ownStops(), h.sendsStops(req.Decoding)
+	stops, stopsSent := stopsOf(req.Decoding), h.sendsStops(req.Decoding)
 	if h.keepsStops {
 		req.Decoding.Stop = nil
 	}
 	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
 	limit, _ = body.Options["num_ctx"].(int)
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
-		x.limit = replyLimit(req.Decoding.longest())
+		x.limit = replyLimit(longest(req.Decoding))
 		start := o.now()
 		response, err := o.converse(ctx, x, body)
 		if err != nil {
@@ -254,8 +256,8 @@ func contextLength(info map[string]any) int {
 	return 0
 }
 
-func (o *ollama) server(ctx context.Context) (Server, error) {
-	s := Server{Software: ollamaSW}
+func (o *ollama) server(ctx context.Context) (record.Server, error) {
+	s := record.Server{Software: ollamaSW}
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
 		list, err := api.NewClient(o.base, x.client()).List(ctx)
 		if err != nil {
@@ -265,7 +267,7 @@ func (o *ollama) server(ctx context.Context) (Server, error) {
 		return nil
 	})
 	if err != nil && !missing(err) {
-		return Server{}, err
+		return record.Server{}, err
 	}
 	_, _ = o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		version, err := api.NewClient(o.base, x.client()).Version(ctx)
@@ -277,7 +279,7 @@ func (o *ollama) server(ctx context.Context) (Server, error) {
 	case missing(err):
 		return s, nil
 	case err != nil:
-		return Server{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
+		return record.Server{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
 	}
 	s.Present = true
 	s.ContextLength, s.Parent = m.length, clean(m.parent, o.key)
@@ -287,7 +289,7 @@ func (o *ollama) server(ctx context.Context) (Server, error) {
 
 // enlist fills in the models that there are, and the digest of ours. A name
 // without a tag means the tag "latest".
-func (o *ollama) enlist(s *Server, models []api.ListModelResponse) {
+func (o *ollama) enlist(s *record.Server, models []api.ListModelResponse) {
 	s.Models, s.Digest = nil, ""
 	for _, m := range models {
 		s.Models = append(s.Models, clean(m.Name, o.key))

@@ -104,7 +104,7 @@ func TestPasswordInTheAddressIsRefusedWithoutTellingIt(t *testing.T) {
 
 func TestSecretDropsWhiteSpaceAround(t *testing.T) {
 	for given, want := range map[string]string{"abc\r\n": "Bearer abc", "": "", " \n": ""} {
-		server := record(t, say(200, vllmReply))
+		server := recording(t, say(200, vllmReply))
 		c := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(given)})
 		if _, err := c.Chat(t.Context(), hello); err != nil {
 			t.Fatal(err)

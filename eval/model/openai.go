@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"heldout/eval/record"
+
 	"github.com/sashabaranov/go-openai"
 )
 
@@ -24,7 +26,7 @@ type openAI struct {
 	// option is the context limit that was given.
 	option int
 	// known is what the server last said of itself, nil until it is asked.
-	known atomic.Pointer[Server]
+	known atomic.Pointer[record.Server]
 	// habits are how requests are written for the server.
 	habits habits
 }
@@ -115,7 +117,7 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 	}
 	var reply Reply
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
-		x.body, x.limit = body, replyLimit(req.Decoding.longest())
+		x.body, x.limit = body, replyLimit(longest(req.Decoding))
 		start := o.now()
 		converse := o.converse
 		if req.Completion {
@@ -124,7 +126,7 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 		sent, err := converse(ctx, x, &reply)
 		reply.Latency = o.now().Sub(start)
 		if err == nil {
-			reply.settle(sent, req.Decoding.ownStops(), h.sendsStops(req.Decoding), o.key)
+			reply.settle(sent, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
 		}
 		return err
 	})
@@ -311,7 +313,7 @@ func textOf(value any) string {
 
 // longest is the largest number of tokens of a reply, 0 if the extra fields leave
 // that to the server.
-func (d Decoding) longest() int {
+func longest(d record.Decoding) int {
 	most := 0
 	for _, name := range lengthFields {
 		value, set := d.Extra[name]
@@ -334,8 +336,8 @@ var lengthFields = []string{"max_tokens", "max_completion_tokens", "num_predict"
 // droppable are the fields that are left out for a server that refuses them.
 var droppable = slices.Concat([]string{"seed"}, samplingFields)
 
-// ownStops are the stop strings, none if the extra fields replace them.
-func (d Decoding) ownStops() []string {
+// stopsOf are the stop strings, none if the extra fields replace them.
+func stopsOf(d record.Decoding) []string {
 	if d.Extra[stopField] != nil {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"heldout/eval/record"
 )
 
 // modelCard is one entry of /models. Below OwnedBy are fields of vLLM and
@@ -30,7 +32,7 @@ func (c modelCard) contextLength() int {
 	return cmp.Or(max(c.MaxModelLen, 0), max(c.Meta.Context, 0), max(c.Meta.ContextTrained, 0))
 }
 
-func (o *openAI) server(ctx context.Context) (Server, error) {
+func (o *openAI) server(ctx context.Context) (record.Server, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
@@ -41,10 +43,10 @@ func (o *openAI) server(ctx context.Context) (Server, error) {
 		return err
 	})
 	if err != nil && !missing(err) && !o.keepsList(err) {
-		return Server{}, err
+		return record.Server{}, err
 	}
 
-	s := Server{Software: softwareOf(header, list.Data)}
+	s := record.Server{Software: softwareOf(header, list.Data)}
 	for _, card := range list.Data {
 		if card.ID == "" {
 			continue
@@ -100,7 +102,7 @@ func softwareOf(header http.Header, cards []modelCard) string {
 }
 
 // askVLLM adds what vLLM tells beside the OpenAI protocol.
-func (o *openAI) askVLLM(ctx context.Context, s *Server) {
+func (o *openAI) askVLLM(ctx context.Context, s *record.Server) {
 	var about struct {
 		Version string `json:"version"`
 	}
@@ -111,7 +113,7 @@ func (o *openAI) askVLLM(ctx context.Context, s *Server) {
 
 // askLlamaCpp adds what llama.cpp tells beside the OpenAI protocol. Old versions
 // tell the context of a slot only here.
-func (o *openAI) askLlamaCpp(ctx context.Context, s *Server) {
+func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
 	var props struct {
 		Build    string `json:"build_info"`
 		Defaults struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"heldout/envs"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -21,11 +23,11 @@ func (e *examiner) maxTokens(ctx context.Context) error {
 	case err != nil:
 		return e.failed(name, err)
 	case reply.CompletionTokens > few:
-		e.add(name, CheckFail, "asked for at most %d tokens, got %d", few, reply.CompletionTokens)
+		e.add(name, envs.CheckFail, "asked for at most %d tokens, got %d", few, reply.CompletionTokens)
 	case reply.CompletionTokens == 0 && len(said(reply)) >= len(said(e.first)) && said(reply) != "":
-		e.add(name, CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", few, storyTokens)
+		e.add(name, envs.CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", few, storyTokens)
 	default:
-		e.add(name, CheckOK, "honoured")
+		e.add(name, envs.CheckOK, "honoured")
 	}
 	return nil
 }
@@ -38,7 +40,7 @@ func (e *examiner) stop(ctx context.Context) error {
 	}
 	mark := middle(e.first.Text)
 	if mark == "" {
-		e.add(name, CheckSkipped, "not examined: the reply has no text to stop at")
+		e.add(name, envs.CheckSkipped, "not examined: the reply has no text to stop at")
 		return nil
 	}
 	d := e.story(0)
@@ -48,9 +50,9 @@ func (e *examiner) stop(ctx context.Context) error {
 	case err != nil:
 		return e.failed(name, err)
 	case reply.Overran:
-		e.add(name, CheckFail, "asked to stop at %q, the reply goes past it", mark)
+		e.add(name, envs.CheckFail, "asked to stop at %q, the reply goes past it", mark)
 	default:
-		e.add(name, CheckOK, "honoured")
+		e.add(name, envs.CheckOK, "honoured")
 	}
 	return nil
 }
@@ -83,10 +85,10 @@ func (e *examiner) greedy(ctx context.Context) error {
 		replies = append(replies, reply)
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, CheckWarn, "temperature 0 gave %d different replies to the same prompt, one call after the other: "+
+		e.add(name, envs.CheckWarn, "temperature 0 gave %d different replies to the same prompt, one call after the other: "+
 			"results will not repeat exactly", n)
 	} else {
-		e.add(name, CheckOK, "temperature 0 repeats itself, one call after the other")
+		e.add(name, envs.CheckOK, "temperature 0 repeats itself, one call after the other")
 	}
 	return nil
 }
@@ -105,20 +107,20 @@ func (e *examiner) sampling(ctx context.Context) error {
 		replies = append(replies, reply)
 	}
 	if distinct(replies) == 1 {
-		e.add(name, CheckWarn, "%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
+		e.add(name, envs.CheckWarn, "%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
 			"and seeds would not measure any spread", seeds)
 		return nil
 	}
-	e.add(name, CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
+	e.add(name, envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
 
 	again, err := e.tell(ctx, e.story(1.3), 0)
 	switch {
 	case err != nil:
 		return e.failed("seed", err)
 	case said(again) != said(replies[0]):
-		e.add("seed", CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
+		e.add("seed", envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
 	default:
-		e.add("seed", CheckOK, "the same seed gives the same reply")
+		e.add("seed", envs.CheckOK, "the same seed gives the same reply")
 	}
 	return nil
 }
@@ -143,12 +145,12 @@ func (e *examiner) concurrent(ctx context.Context) error {
 		return e.failed(name, err)
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, CheckWarn, "%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
+		e.add(name, envs.CheckWarn, "%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
 			"the server's arithmetic depends on what else it is computing, so results will not repeat exactly. "+
 			"vLLM can be made batch-invariant by starting it with VLLM_BATCH_INVARIANT=1",
 			len(replies), e.concurrency, n)
 	} else {
-		e.add(name, CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies), e.concurrency)
+		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies), e.concurrency)
 	}
 	return nil
 }
@@ -170,10 +172,10 @@ func (e *examiner) overflow(ctx context.Context) error {
 	}
 	switch {
 	case limit == 0:
-		e.add(name, CheckSkipped, "not examined: the context length is not known")
+		e.add(name, envs.CheckSkipped, "not examined: the context length is not known")
 		return nil
 	case limit > politeContext:
-		e.add(name, CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
+		e.add(name, envs.CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
 		return nil
 	}
 	words := limit + limit/8 + 16
@@ -185,17 +187,17 @@ func (e *examiner) overflow(ctx context.Context) error {
 	var tooLong *ContextError
 	switch {
 	case errors.As(err, &tooLong):
-		e.add(name, CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
+		e.add(name, envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
 	case ofItsRequest(err):
-		e.add(name, CheckWarn, "a prompt that does not fit is refused, but not in words that are known, so history "+
+		e.add(name, envs.CheckWarn, "a prompt that does not fit is refused, but not in words that are known, so history "+
 			"would not be trimmed after a refusal: %v", err)
 	case err != nil:
 		return e.failed(name, err)
 	case reply.PromptTokens >= words:
-		e.add(name, CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
+		e.add(name, envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
 			reply.PromptTokens, limit)
 	default:
-		e.add(name, CheckWarn, "the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
+		e.add(name, envs.CheckWarn, "the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
 			"it cuts prompts silently, so give a limit well below that with --context", words, reply.PromptTokens, limit)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // TestRealServers asks real servers, those that testdata/realservers/serve.sh
@@ -37,7 +38,7 @@ func TestRealServers(t *testing.T) {
 			req := model.Request{
 				Messages: []model.Message{{Role: model.System, Content: "You are playing a game."},
 					{Role: model.User, Content: "Move the red box to the hall. What do you do next?"}},
-				Decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 24},
+				Decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 24},
 				Seed:     1,
 			}
 			const want = " long same opened start answer start weionP another uber cloesong clo elseWhat Step,^ donectionyou"

@@ -84,13 +84,13 @@ func TestPassingFailuresAreTriedAgain(t *testing.T) {
 				if spec == ollamaSpec {
 					good = say(200, ollamaReply)
 				}
-				server := record(t, failure.handler, failure.handler, good)
+				server := recording(t, failure.handler, failure.handler, good)
 				reply, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(t.Context(), hello)
 				if err != nil || reply.Text != "Action: go" || reply.Attempts != 3 || len(server.all()) != 3 {
 					t.Errorf("Chat = %+v, %v after %d requests; want the reply of the third", reply, err, len(server.all()))
 				}
 
-				server = record(t, failure.handler)
+				server = recording(t, failure.handler)
 				_, err = open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(t.Context(), hello)
 				got := as[*model.UnavailableError](t, err)
 				if got.Attempts != 4 || got.Status != failure.status || len(server.all()) != 4 {
@@ -111,14 +111,14 @@ func TestPassingFailuresAreTriedAgain(t *testing.T) {
 }
 
 func TestOneAttemptIsNoRetry(t *testing.T) {
-	server := record(t, say(500, ""))
+	server := recording(t, say(500, ""))
 	c := open(t, model.Options{BaseURL: server.URL, Retry: model.Retry{Attempts: 1, FirstWait: time.Hour}})
 	_, err := c.Chat(t.Context(), hello)
 	if got := as[*model.UnavailableError](t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "in 1 attempt: ") {
 		t.Errorf("error is %v, want one after 1 attempt", err)
 	}
 	// A refusal on what would be the last attempt stays a refusal.
-	server = record(t, say(400, "no"))
+	server = recording(t, say(400, "no"))
 	c = open(t, model.Options{BaseURL: server.URL, Retry: model.Retry{Attempts: 1}})
 	if _, err = c.Chat(t.Context(), hello); err != error(as[*model.RequestError](t, err)) {
 		t.Errorf("error is %T, want a bare *model.RequestError", err)

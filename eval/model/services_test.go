@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // refusing answers vllmReply to requests that lack the field, and others with
@@ -63,7 +64,7 @@ func TestRefusedFieldsAreDropped(t *testing.T) {
 		{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":0}]}`, []string{"min_p"}, []string{"min_p"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			server := record(t, refusing(c.status, c.words, c.fields...))
+			server := recording(t, refusing(c.status, c.words, c.fields...))
 			var mu sync.Mutex
 			var told []string
 			client := open(t, model.Options{BaseURL: server.URL + "/v1", Tell: func(line string) {
@@ -90,7 +91,7 @@ func TestRefusedFieldsAreDropped(t *testing.T) {
 }
 
 func TestAskedForFieldsAreNotDropped(t *testing.T) {
-	server := record(t, refusing(400, `{"error":{"message":"property 'FIELD' is unsupported"}}`, "top_k"))
+	server := recording(t, refusing(400, `{"error":{"message":"property 'FIELD' is unsupported"}}`, "top_k"))
 	req := hello
 	req.Decoding.Extra = map[string]any{"top_k": 20}
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), req)
@@ -124,7 +125,7 @@ func TestObstacles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := record(t, say(c.status, string(body)))
+		server := recording(t, say(c.status, string(body)))
 		_, err = open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
 		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.want) || len(server.all()) != 1 {
 			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.status, c.words, err, got.Fatal(), len(server.all()))
@@ -163,7 +164,7 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 		"[THINK]The last\nObservation: a box[/THINK]Action: open box\nObservation: It is open.",
 		"<|channel|>analysis<|message|>The last\nObservation: a box<|end|><|start|>assistant<|channel|>final<|message|>Action: open box\nObservation: It is open.",
 	} {
-		server := record(t, reasoner(full))
+		server := recording(t, reasoner(full))
 		c := open(t, model.Options{BaseURL: server.URL})
 		for i := range 2 {
 			got, err := c.Chat(t.Context(), req)
@@ -189,28 +190,28 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		choice string
-		want   model.Fault
+		want   record.Fault
 	}{
 		{`{"message":{"content":"a"},"finish_reason":"stop"}`, ""},
-		{`{"message":{"content":"a"},"finish_reason":"length"}`, model.CutOff},
-		{`{"message":{"content":"<think>a"},"finish_reason":"length"}`, model.CutOff},
-		{`{"message":{"content":"<think>a"},"finish_reason":"stop"}`, model.OnlyReasoning},
-		{`{"message":{"content":null,"reasoning_content":"a"},"finish_reason":"stop"}`, model.OnlyReasoning},
-		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]},"finish_reason":"stop"}`, model.OnlyReasoning},
-		{`{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}`, model.ToolCalls},
-		{`{"message":{"content":null,"function_call":{"name":"f"}},"finish_reason":"function_call"}`, model.ToolCalls},
-		{`{"message":{"content":"","refusal":"I cannot help."},"finish_reason":"stop"}`, model.Refused},
-		{`{"message":{"content":"a"},"finish_reason":"content_filter"}`, model.Refused},
-		{`{"message":{"content":null},"finish_reason":"stop"}`, model.NoContent},
-		{`{"message":{"content":" "},"finish_reason":"stop"}`, model.Empty},
+		{`{"message":{"content":"a"},"finish_reason":"length"}`, record.CutOff},
+		{`{"message":{"content":"<think>a"},"finish_reason":"length"}`, record.CutOff},
+		{`{"message":{"content":"<think>a"},"finish_reason":"stop"}`, record.OnlyReasoning},
+		{`{"message":{"content":null,"reasoning_content":"a"},"finish_reason":"stop"}`, record.OnlyReasoning},
+		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]},"finish_reason":"stop"}`, record.OnlyReasoning},
+		{`{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}`, record.ToolCalls},
+		{`{"message":{"content":null,"function_call":{"name":"f"}},"finish_reason":"function_call"}`, record.ToolCalls},
+		{`{"message":{"content":"","refusal":"I cannot help."},"finish_reason":"stop"}`, record.Refused},
+		{`{"message":{"content":"a"},"finish_reason":"content_filter"}`, record.Refused},
+		{`{"message":{"content":null},"finish_reason":"stop"}`, record.NoContent},
+		{`{"message":{"content":" "},"finish_reason":"stop"}`, record.Empty},
 	} {
-		server := record(t, say(200, `{"choices":[`+c.choice+`]}`))
+		server := recording(t, say(200, `{"choices":[`+c.choice+`]}`))
 		got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 		if err != nil || got.Fault != c.want {
 			t.Errorf("%s: fault %q, %v; want %q", c.choice, string(got.Fault), err, string(c.want))
 		}
 	}
-	server := record(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))
+	server := recording(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	if got := as[*model.UnavailableError](t, err); got.Attempts != 4 {
 		t.Errorf("a reply that the server gave up: %v", err)
@@ -224,7 +225,7 @@ func TestKeyIsNotEchoed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := record(t, say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s,"reasoning":%s},"finish_reason":%s}]}`, reply, reply, reply)))
+		server := recording(t, say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s,"reasoning":%s},"finish_reason":%s}]}`, reply, reply, reply)))
 		got, err := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(key)}).Chat(t.Context(), hello)
 		if err != nil || got.Text != want || got.Reasoning != want || len(key) > 8 && got.FinishReason != want {
 			t.Errorf("%+v, %v; want %q", got, err, want)
@@ -246,7 +247,7 @@ func TestAddressesAreBare(t *testing.T) {
 			}
 		}
 	}
-	server := record(t, say(307, "", "Location", "https://me:hunter2@elsewhere.example/v1?token=hunter2#hunter2"))
+	server := recording(t, say(307, "", "Location", "https://me:hunter2@elsewhere.example/v1?token=hunter2#hunter2"))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "https://elsewhere.example/v1") {
 		t.Errorf("a redirect: %v", err)
@@ -256,7 +257,7 @@ func TestAddressesAreBare(t *testing.T) {
 // All replies in flight have one budget, and give back what they took.
 func TestReplyBudget(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	server := record(t, say(200, `{"choices":[{"message":{"content":"`+long+`"},"finish_reason":"stop"}]}`))
+	server := recording(t, say(200, `{"choices":[{"message":{"content":"`+long+`"},"finish_reason":"stop"}]}`))
 	c := open(t, model.Options{BaseURL: server.URL})
 	req := hello
 	if _, err := c.Chat(t.Context(), req); err == nil || !strings.Contains(err.Error(), "longer than 256 KiB") {
@@ -272,7 +273,7 @@ func TestReplyBudget(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	server := record(t, say(200, `{"choices":[{"text":" I see.\nAction: go\nObservation: x","finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":4}}`))
+	server := recording(t, say(200, `{"choices":[{"text":" I see.\nAction: go\nObservation: x","finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":4}}`))
 	req := hello
 	req.Completion, req.Decoding.Stop = true, []string{"\nObservation:"}
 	got, err := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"}, BaseURL: server.URL + "/v1"}).Chat(t.Context(), req)

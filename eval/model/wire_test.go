@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 func TestOpenAIWire(t *testing.T) {
@@ -25,20 +26,20 @@ func TestOpenAIWire(t *testing.T) {
 	tests := []struct {
 		name     string
 		model    string
-		decoding model.Decoding
+		decoding record.Decoding
 		seed     int64
 		want     string
 	}{
 		{
 			name:     "zeros are sent and stop is absent",
 			model:    "m",
-			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1},
+			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1},
 			want:     `{"max_tokens":1,` + sent + `,"model":"m","seed":0,"stream":false,"temperature":0,"top_p":1}`,
 		},
 		{
 			name:     "numbers keep their digits",
 			model:    "m",
-			decoding: model.Decoding{Temperature: 0.7, TopP: 0.95, MaxTokens: 512, Stop: []string{"\nObservation:", "</s>"}},
+			decoding: record.Decoding{Temperature: 0.7, TopP: 0.95, MaxTokens: 512, Stop: []string{"\nObservation:", "</s>"}},
 			seed:     2147483647,
 			want: `{"max_tokens":512,` + sent + `,"model":"m","seed":2147483647,"stop":["\nObservation:","\u003c/s\u003e"],` +
 				`"stream":false,"temperature":0.7,"top_p":0.95}`,
@@ -46,7 +47,7 @@ func TestOpenAIWire(t *testing.T) {
 		{
 			name:  "extra fields win and null takes away",
 			model: "m",
-			decoding: model.Decoding{Temperature: 0.1, TopP: 1, MaxTokens: 8, Stop: []string{"x"}, Extra: map[string]any{
+			decoding: record.Decoding{Temperature: 0.1, TopP: 1, MaxTokens: 8, Stop: []string{"x"}, Extra: map[string]any{
 				"top_k": 20, "min_p": 0.05, "repetition_penalty": 1.1, "temperature": 0.3, "seed": nil, "stop": nil, "max_tokens": nil,
 				"max_completion_tokens": 9, "chat_template_kwargs": map[string]any{"enable_thinking": false}, "absent": nil,
 			}},
@@ -57,25 +58,25 @@ func TestOpenAIWire(t *testing.T) {
 		{
 			name:     "a name that the library has opinions on",
 			model:    "o1-mini",
-			decoding: model.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
+			decoding: record.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
 			want:     `{"max_tokens":4,` + sent + `,"model":"o1-mini","seed":0,"stream":false,"temperature":0.5,"top_p":0.5}`,
 		},
 		{
 			name:     "one that it takes for a model without chat",
 			model:    "text-davinci-003",
-			decoding: model.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
+			decoding: record.Decoding{Temperature: 0.5, TopP: 0.5, MaxTokens: 4},
 			want:     `{"max_tokens":4,` + sent + `,"model":"text-davinci-003","seed":0,"stream":false,"temperature":0.5,"top_p":0.5}`,
 		},
 		{
 			name:     "another",
 			model:    "gpt-5",
-			decoding: model.Decoding{Temperature: 0, TopP: 0.5, MaxTokens: 4},
+			decoding: record.Decoding{Temperature: 0, TopP: 0.5, MaxTokens: 4},
 			want:     `{"max_tokens":4,` + sent + `,"model":"gpt-5","seed":0,"stream":false,"temperature":0,"top_p":0.5}`,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, say(200, vllmReply))
+			server := recording(t, say(200, vllmReply))
 			c := open(t, model.Options{
 				Spec: model.Spec{Provider: model.OpenAI, Name: test.model}, BaseURL: server.URL + "/v1/", Key: model.NewSecret(key),
 			})
@@ -135,7 +136,7 @@ func TestNeutralFields(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, endpoints(map[string]http.HandlerFunc{
+			server := recording(t, endpoints(map[string]http.HandlerFunc{
 				"/v1/models": say(200, test.models), "/v1/chat/completions": say(200, vllmReply),
 			}))
 			c := open(t, model.Options{Spec: model.Spec{Provider: test.provider, Name: "m"}, BaseURL: server.URL + "/v1"})
@@ -167,7 +168,7 @@ func TestEveryOptionOfOllamaIsSent(t *testing.T) {
 		"repeat_last_n": true, // of penalties, and there are none
 		"stop":          true, // what the Modelfile says, unless there are stop strings
 	}
-	server := record(t, say(200, ollamaReply))
+	server := recording(t, say(200, ollamaReply))
 	if _, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100}).Chat(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,11 @@ func TestOpenAIReplies(t *testing.T) {
 		want       model.Reply
 	}{
 		{"content null", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"length"}]}`,
-			model.Reply{FinishReason: "length", Fault: model.CutOff}},
+			model.Reply{FinishReason: "length", Fault: record.CutOff}},
 		{"content empty", `{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
-			model.Reply{FinishReason: "stop", PromptTokens: 3, CompletionTokens: 1, Fault: model.Empty}},
+			model.Reply{FinishReason: "stop", PromptTokens: 3, CompletionTokens: 1, Fault: record.Empty}},
 		{"content absent, finish null", `{"choices":[{"message":{},"finish_reason":null}]}`,
-			model.Reply{Fault: model.NoContent}},
+			model.Reply{Fault: record.NoContent}},
 		{"reasoning_content", `{"choices":[{"message":{"content":"a","reasoning_content":"b"}}]}`,
 			model.Reply{Text: "a", Reasoning: "b"}},
 		{"reasoning", `{"choices":[{"message":{"content":"a","reasoning":"c","reasoning_content":null}}]}`,
@@ -219,20 +220,20 @@ func TestOpenAIReplies(t *testing.T) {
 			`"usage":{"completion_tokens":1,"prompt_tokens":4095,"total_tokens":4096,"prompt_tokens_details":{"cached_tokens":4094}},` +
 			`"id":"chatcmpl-w5MNDyFXkCc6GshuJBzdLCJVReR4fBfe","timings":{"cache_n":4094,"prompt_n":1,"prompt_ms":1.61,"prompt_per_token_ms":1.61,` +
 			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
-			model.Reply{Text: " done", FinishReason: "length", Fault: model.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
 		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +
 			`"reasoning":null},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null,"routed_experts":null}],"service_tier":null,` +
 			`"system_fingerprint":"vllm-0.32.0-caff1f73","usage":{"prompt_tokens":4095,"total_tokens":4096,"completion_tokens":1,` +
 			`"prompt_tokens_details":null,"completion_tokens_details":null},"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,` +
 			`"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}`,
-			model.Reply{Text: " done", FinishReason: "length", Fault: model.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
 		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
 			model.Reply{Text: "a"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, say(200, test.body))
+			server := recording(t, say(200, test.body))
 			got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 			if err != nil {
 				t.Fatal(err)
@@ -250,26 +251,26 @@ func TestOllamaWire(t *testing.T) {
 	tests := []struct {
 		name     string
 		limit    int
-		decoding model.Decoding
+		decoding record.Decoding
 		want     string
 	}{
 		{
 			name:     "zeros are sent, stop is absent, context from the model",
-			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16},
+			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":4096,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
 				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 		{
 			name:     "context as given",
 			limit:    12345,
-			decoding: model.Decoding{Temperature: 0.7, TopP: 0.9, MaxTokens: 16, Stop: []string{"x", "y"}},
+			decoding: record.Decoding{Temperature: 0.7, TopP: 0.9, MaxTokens: 16, Stop: []string{"x", "y"}},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":12345,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
 				`"stop":["x","y"],"temperature":0.7,"top_k":0,"top_p":0.9,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 		{
 			name:  "extra fields win, null takes away, think is none of the options",
 			limit: 100,
-			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Stop: []string{"x"},
+			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Stop: []string{"x"},
 				Extra: map[string]any{"top_k": 5, "repeat_penalty": nil, "seed": nil, "stop": nil, "num_ctx": 2048, "think": false}},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":2048,"num_predict":16,"presence_penalty":0,"temperature":0,"top_k":5,` +
 				`"top_p":1,"typical_p":1},"think":false,"truncate":false,"shift":false}`,
@@ -277,21 +278,21 @@ func TestOllamaWire(t *testing.T) {
 		{
 			name:     "think by degrees",
 			limit:    100,
-			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": "high"}},
+			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": "high"}},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":100,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
 				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"think":"high","truncate":false,"shift":false}`,
 		},
 		{
 			name:     "think removed",
 			limit:    100,
-			decoding: model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": nil}},
+			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Extra: map[string]any{"think": nil}},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":100,"num_predict":16,"presence_penalty":0,"repeat_penalty":1,"seed":9,` +
 				`"temperature":0,"top_k":0,"top_p":1,"typical_p":1},"truncate":false,"shift":false}`,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, fakeOllama(say(200, ollamaReply)))
+			server := recording(t, fakeOllama(say(200, ollamaReply)))
 			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: test.limit, Key: model.NewSecret(key)})
 			req := model.Request{
 				Messages: []model.Message{{Role: model.System, Content: "be brief"}, {Role: model.Assistant}},
@@ -340,7 +341,7 @@ func TestOllamaContext(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, say(200, `{"model_info":`+test.info+`}`), say(200, ollamaReply))
+			server := recording(t, say(200, `{"model_info":`+test.info+`}`), say(200, ollamaReply))
 			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL})
 			if got := c.ContextLimit(); got != 0 {
 				t.Errorf("ContextLimit() = %d before anything is known, want 0", got)
@@ -371,18 +372,18 @@ func TestOllamaReplies(t *testing.T) {
 		{"thinking", `{"message":{"role":"assistant","content":"a","thinking":"b"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":2}`,
 			model.Reply{Text: "a", Reasoning: "b", FinishReason: "stop", PromptTokens: 1, CompletionTokens: 2}},
 		{"empty", `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}`,
-			model.Reply{FinishReason: "length", Fault: model.CutOff}},
+			model.Reply{FinishReason: "length", Fault: record.CutOff}},
 		{"cut at the end of the context", `{"model":"heldout-tiny","created_at":"2026-11-20T12:44:28.987703081Z","message":{"role":"assistant","content":" x Block"},` +
 			`"done":true,"done_reason":"length","total_duration":2257478619,"load_duration":1340541,"prompt_eval_count":3735,` +
 			`"prompt_eval_duration":1828936881,"eval_count":362,"eval_duration":404507282}`,
-			model.Reply{Text: " x Block", FinishReason: "length", Fault: model.CutOff, PromptTokens: 3735, CompletionTokens: 362}},
+			model.Reply{Text: " x Block", FinishReason: "length", Fault: record.CutOff, PromptTokens: 3735, CompletionTokens: 362}},
 		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
 			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
 			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, say(200, test.body))
+			server := recording(t, say(200, test.body))
 			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 4096}).Chat(t.Context(), hello)
 			if err != nil {
 				t.Fatal(err)
@@ -396,8 +397,8 @@ func TestOllamaReplies(t *testing.T) {
 }
 
 func TestInvalidRequestsAreNotSent(t *testing.T) {
-	ok := model.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1}
-	with := func(change func(*model.Decoding)) model.Request {
+	ok := record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 1}
+	with := func(change func(*record.Decoding)) model.Request {
 		r := model.Request{Messages: hello.Messages, Decoding: ok}
 		change(&r.Decoding)
 		return r
@@ -414,17 +415,17 @@ func TestInvalidRequestsAreNotSent(t *testing.T) {
 		{"no messages", model.Request{Decoding: ok}, "no messages"},
 		{"negative seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: -1}, "seed is -1"},
 		{"large seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: 1 << 31}, "seed is 2147483648"},
-		{"temperature", with(func(d *model.Decoding) { d.Temperature = -0.1 }), "temperature is -0.1"},
-		{"NaN", with(func(d *model.Decoding) { d.Temperature = inf - inf }), "temperature is NaN"},
-		{"infinity", with(func(d *model.Decoding) { d.Temperature = inf }), "temperature is +Inf"},
-		{"top_p", with(func(d *model.Decoding) { d.TopP = 0 }), "top_p is 0"},
-		{"max_tokens and stop", with(func(d *model.Decoding) { d.MaxTokens = 0; d.Stop = []string{"a", ""} }),
+		{"temperature", with(func(d *record.Decoding) { d.Temperature = -0.1 }), "temperature is -0.1"},
+		{"NaN", with(func(d *record.Decoding) { d.Temperature = inf - inf }), "temperature is NaN"},
+		{"infinity", with(func(d *record.Decoding) { d.Temperature = inf }), "temperature is +Inf"},
+		{"top_p", with(func(d *record.Decoding) { d.TopP = 0 }), "top_p is 0"},
+		{"max_tokens and stop", with(func(d *record.Decoding) { d.MaxTokens = 0; d.Stop = []string{"a", ""} }),
 			"max_tokens is 0, must be 1 or more; a stop string is empty"},
-		{"stream", with(func(d *model.Decoding) { d.Extra = map[string]any{"stream": true} }), `extra field "stream"`},
-		{"unsendable extra", with(func(d *model.Decoding) { d.Extra = map[string]any{"f": func() {}} }), `extra field "f" cannot be sent`},
+		{"stream", with(func(d *record.Decoding) { d.Extra = map[string]any{"stream": true} }), `extra field "stream"`},
+		{"unsendable extra", with(func(d *record.Decoding) { d.Extra = map[string]any{"f": func() {}} }), `extra field "f" cannot be sent`},
 	}
 	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
-		server := record(t, say(200, vllmReply))
+		server := recording(t, say(200, vllmReply))
 		c := open(t, model.Options{Spec: spec, BaseURL: server.URL})
 		for _, test := range tests {
 			_, err := c.Chat(t.Context(), test.req)
@@ -452,7 +453,7 @@ func TestOllamaKeepsTheModelsStops(t *testing.T) {
 		{"none", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := record(t, func(w http.ResponseWriter, r *http.Request) {
+			server := recording(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/api/show" {
 					say(200, show)(w, r)
 					return
@@ -465,7 +466,7 @@ func TestOllamaKeepsTheModelsStops(t *testing.T) {
 			}
 			req := model.Request{
 				Messages: []model.Message{{Role: model.User, Content: "go"}},
-				Decoding: model.Decoding{TopP: 1, MaxTokens: 16, Stop: test.stop},
+				Decoding: record.Decoding{TopP: 1, MaxTokens: 16, Stop: test.stop},
 			}
 			if _, err := c.Chat(t.Context(), req); err != nil {
 				t.Fatal(err)

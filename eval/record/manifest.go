@@ -10,7 +10,6 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/datafile"
-	"heldout/eval/model"
 )
 
 // Manifest is run.json.
@@ -28,7 +27,7 @@ type Manifest struct {
 	Prompts map[string]Prompt `json:"prompts,omitempty"`
 	// Servers is what the model servers said of themselves, by model; one
 	// entry for every time the run was started.
-	Servers map[string][]model.Server `json:"servers,omitempty"`
+	Servers map[string][]Server `json:"servers,omitempty"`
 	// Sweep is there for a run of several perturbations.
 	Sweep *Sweep `json:"sweep,omitempty"`
 	// Sessions are the times that the run was worked on.
@@ -65,7 +64,7 @@ type Condition struct {
 	Settings     map[string]string `json:"settings,omitempty"`
 	Model        string            `json:"model"`
 	Agent        string            `json:"agent"`
-	Decoding     *model.Decoding   `json:"decoding,omitempty"` // nil without a model
+	Decoding     *Decoding         `json:"decoding,omitempty"` // nil without a model
 	Context      int               `json:"context,omitempty"`  // tokens; 0: as the server says
 	PromptHash   string            `json:"prompt_hash,omitempty"`
 	NoSystemRole bool              `json:"no_system_role,omitempty"` // the system message stands in the first user message

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
-	"heldout/eval/model"
 )
 
 // manifest has everything in it that can be.
@@ -23,7 +22,7 @@ func manifest() *Manifest {
 	condition := Condition{
 		Env: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"},
 		Model: "vllm:M", Agent: "react",
-		Decoding: &model.Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": json.Number("20")}},
+		Decoding: &Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": json.Number("20")}},
 		Context:  8192, PromptHash: "abc", Perturbation: "none", StepLimit: 30, Seed: 7,
 	}
 	tool := Tool{Version: "v1", Commit: "abc", Go: "go1.26"}
@@ -35,7 +34,7 @@ func manifest() *Manifest {
 		}},
 		Groups:   []Group{{Condition: condition, Episodes: []string{"a"}}},
 		Prompts:  map[string]Prompt{"boxes": {File: "built-in", SHA256: "abc"}},
-		Servers:  map[string][]model.Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true, ContextLength: 8192}}},
+		Servers:  map[string][]Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true, ContextLength: 8192}}},
 		Sessions: []Session{{Tool: tool, Started: ended.Add(-time.Minute), Ended: &ended}, {Tool: tool, Started: ended}},
 	}
 	id, err := EpisodeID(1, m.Environments[0].Tasks[0], condition)

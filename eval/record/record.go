@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/model"
 )
 
 // Schema is the version of the two files' form. It goes up when a reader of the
@@ -84,9 +83,9 @@ type Result struct {
 	// Steps counts the steps; FormatErrors those of them without an action
 	// that could be read from the reply. Faults counts the replies by what is
 	// wrong with them.
-	Steps        int                 `json:"steps"`
-	FormatErrors int                 `json:"format_errors"`
-	Faults       map[model.Fault]int `json:"faults,omitempty"`
+	Steps        int           `json:"steps"`
+	FormatErrors int           `json:"format_errors"`
+	Faults       map[Fault]int `json:"faults,omitempty"`
 	// Trimmed counts how often the oldest part of the history, or at last an
 	// example, was left out to fit the context.
 	Trimmed int `json:"trimmed"`
@@ -134,7 +133,7 @@ type Step struct {
 	// FinishReason is the server's word for the end of the reply.
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Fault is what is wrong with the reply.
-	Fault model.Fault `json:"fault,omitempty"`
+	Fault Fault `json:"fault,omitempty"`
 	// Reply is the model's text where it is more than thought and action, or what
 	// came in its place.
 	Reply string `json:"reply,omitempty"`
@@ -170,7 +169,7 @@ func (e *Episode) check() error {
 // checkTrajectory compares what the attempt says of itself with its steps.
 func (e *Episode) checkTrajectory() error {
 	valid, formatErrors, progress := 0, 0, 0.0
-	faults := map[model.Fault]int{}
+	faults := map[Fault]int{}
 	for i, s := range e.Trajectory {
 		if !fraction(s.Progress) {
 			return fmt.Errorf("trajectory[%d].progress: %v is outside of [0,1]", i, s.Progress)

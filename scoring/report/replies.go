@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/model"
+	"heldout/eval/record"
 	"heldout/scoring/table"
 )
 
@@ -20,14 +20,14 @@ const (
 )
 
 // faultWords say of replies what is wrong with them.
-var faultWords = map[model.Fault]string{
-	model.CutOff:        "cut off by the length limit",
-	model.OnlyReasoning: "reasoning without a reply",
-	model.Empty:         "empty",
-	model.NoContent:     "without content",
-	model.ToolCalls:     "tool calls in place of text",
-	model.Refused:       "refused by a content filter or the model",
-	model.NoAction:      "text without an action",
+var faultWords = map[record.Fault]string{
+	record.CutOff:        "cut off by the length limit",
+	record.OnlyReasoning: "reasoning without a reply",
+	record.Empty:         "empty",
+	record.NoContent:     "without content",
+	record.ToolCalls:     "tool calls in place of text",
+	record.Refused:       "refused by a content filter or the model",
+	record.NoAction:      "text without an action",
 }
 
 // reservations say what makes a row's rates mean less than they seem to.
@@ -37,7 +37,7 @@ func (r row) reservations() (out []string) {
 	}
 	var faults []string
 	all := 0
-	for _, f := range model.Faults() {
+	for _, f := range record.Faults() {
 		if n := r.Replies.Faults[f]; n > 0 {
 			all += n
 			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords[f]))

@@ -14,7 +14,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/model"
 	"heldout/eval/record"
 	"heldout/scoring"
 	"heldout/scoring/stats"
@@ -67,7 +66,7 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 		}
 		c := record.Condition{Env: g.env, Source: g.source, Model: g.model, Agent: g.model, Perturbation: "none", StepLimit: 30, Seed: g.seed}
 		if strings.Contains(g.model, ":") {
-			c.Agent, c.Decoding, c.PromptHash = "react", &model.Decoding{TopP: 1, MaxTokens: 512}, "0123456789abcdef"
+			c.Agent, c.Decoding, c.PromptHash = "react", &record.Decoding{TopP: 1, MaxTokens: 512}, "0123456789abcdef"
 		}
 		if g.change != nil {
 			g.change(&c)

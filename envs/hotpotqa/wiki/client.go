@@ -25,8 +25,8 @@ type Options struct {
 	UserAgent string
 	// Now tells the time, for the date that a server says to wait for.
 	Now func() time.Time
-	// Proxy is http.Transport's; nil for none.
-	Proxy func(*http.Request) (*url.URL, error)
+	// Proxy finds the proxy for an address; nil for none.
+	Proxy func(*url.URL) (*url.URL, error)
 	// Transport takes the requests; nil for the network.
 	Transport http.RoundTripper
 }
@@ -89,7 +89,7 @@ func NewLive(o Options) (*Live, error) {
 		return nil, fmt.Errorf("unknown way %q to ask Wikipedia; there are %s and %s", o.Flow, JSON, HTML)
 	}
 	if o.Transport == nil {
-		o.Transport = &http.Transport{Proxy: o.Proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: timeout}
+		o.Transport = &http.Transport{Proxy: o.proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: timeout}
 	}
 	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
 }
@@ -252,4 +252,12 @@ func (l *Live) checkStatus(resp *http.Response) error {
 	default:
 		return backoff.Permanent(fmt.Errorf("%s: %s", l.o.URL, resp.Status))
 	}
+}
+
+// proxy is Proxy as http.Transport wants it.
+func (o Options) proxy(r *http.Request) (*url.URL, error) {
+	if o.Proxy == nil {
+		return nil, nil
+	}
+	return o.Proxy(r.URL)
 }
