@@ -15,6 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"heldout/envs/address"
 )
 
 //go:embed heldout.yaml baselines/*.yaml prompts/*/*.yaml prompts/*/react.txt suites/*.yaml perturbations/*.yaml
@@ -29,7 +31,7 @@ func decode(file string, b []byte, v any) error {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
 	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file says nothing, which is no error here
-		return fmt.Errorf("%s: %s", file, excerpt(yaml.FormatError(err, false, true)))
+		return fmt.Errorf("%s: %s", file, address.Plain(excerpt(yaml.FormatError(err, false, true))))
 	}
 	if err := d.Decode(new(any)); err != io.EOF {
 		return fmt.Errorf("%s: there is more than one YAML document", file)

@@ -17,6 +17,7 @@ import (
 // floors holds every package with its floor: a package imports only from lower
 // ones. A new package must be given its place here.
 var floors = map[string]int{
+	"envs/address":             0,
 	"envs/datafile":            0,
 	"envs":                     0,
 	"envs/stream":              1,

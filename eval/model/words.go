@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"heldout/envs/address"
 )
 
 // words is what a server said when it did not answer.
@@ -248,20 +250,9 @@ func clean(text string, key Secret) string {
 		}
 		return r
 	}, text)
-	text = plainAddresses(key.scrub(strings.Join(strings.Fields(text), " ")))
+	text = address.Plain(key.scrub(strings.Join(strings.Fields(text), " ")))
 	if runes := []rune(text); len(runes) > maxWords {
 		return string(runes[:maxWords]) + "…"
 	}
 	return text
-}
-
-// address finds what may be secret in an address: the user and the query.
-var address = regexp.MustCompile(`(\w+://)(?:[^\s/?#@"'<>]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?`)
-
-// plainAddresses takes users and queries out of the addresses in a text.
-func plainAddresses(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	return address.ReplaceAllString(text, "$1$2")
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"heldout/envs/address"
 )
 
 // Options say how to reach a live Wikipedia.
@@ -96,17 +98,20 @@ func NewLive(o Options) (*Live, error) {
 
 // checkURL reports an address that is not the script path of a Wikipedia. What may
 // be a password or a token is not quoted, and never goes into a record.
-func checkURL(address string) error {
-	_, rest, _ := strings.Cut(address, "://")
+func checkURL(script string) error {
+	_, rest, found := strings.Cut(script, "://")
+	if !found {
+		rest = script
+	}
 	authority, _, _ := strings.Cut(rest, "/")
-	u, err := url.Parse(address)
+	u, err := url.Parse(script)
 	switch {
 	case strings.Contains(authority, "@"):
 		return errors.New("the address of Wikipedia holds a user name or password; leave it out")
-	case strings.ContainsAny(address, "?#"):
+	case strings.ContainsAny(script, "?#"):
 		return errors.New("the address of Wikipedia goes on after its path; leave out everything from the ? or #")
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("the address of Wikipedia is %q; want one such as %s", address, DefaultURL)
+		return fmt.Errorf("the address of Wikipedia is %q; want one such as %s", script, DefaultURL)
 	}
 	return nil
 }
@@ -138,7 +143,7 @@ func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
 
 // get asks for an address until it has an answer that read can use, or there is
 // no more hope of one.
-func (l *Live) get(ctx context.Context, address string, read func(io.Reader) error) error {
+func (l *Live) get(ctx context.Context, page string, read func(io.Reader) error) error {
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
@@ -155,7 +160,7 @@ func (l *Live) get(ctx context.Context, address string, read func(io.Reader) err
 		tries = 1
 	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := l.once(ctx, address, read)
+		err := l.once(ctx, page, read)
 		l.away = err != nil && !isPermanent(err) && ctx.Err() == nil
 		return struct{}{}, err
 	}, backoff.WithBackOff(wait), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(0))
@@ -172,13 +177,13 @@ func isPermanent(err error) bool {
 }
 
 // once sends a request when its time has come.
-func (l *Live) once(ctx context.Context, address string, read func(io.Reader) error) error {
+func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error) error {
 	if err := l.await(ctx); err != nil {
 		return backoff.Permanent(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
-		return backoff.Permanent(fmt.Errorf("the query makes no address: %w", err))
+		return backoff.Permanent(fmt.Errorf("the query makes no address: %s", address.Plain(err.Error())))
 	}
 	req.Header.Set("User-Agent", l.o.UserAgent)
 	resp, err := l.http.Do(req) // which asks for gzip and unpacks it
@@ -187,7 +192,8 @@ func (l *Live) once(ctx context.Context, address string, read func(io.Reader) er
 		if errors.As(err, &long) {
 			err = long.Err
 		}
-		return fmt.Errorf("%s does not answer: %w", l.o.URL, err)
+		// Not wrapped: where a server leads to is quoted in it.
+		return fmt.Errorf("%s does not answer: %s", l.o.URL, address.Plain(err.Error()))
 	}
 	defer resp.Body.Close()
 	l.pause(resp.Header.Get("Retry-After"))

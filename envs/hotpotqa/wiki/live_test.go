@@ -291,6 +291,7 @@ func TestAddress(t *testing.T) {
 		"https://me:ses%ame@wiki.test/w": "holds a user name or password",
 		"https://wiki.test/w?key=sesame": "goes on after its path",
 		"https://wiki.test/w#sesame":     "goes on after its path",
+		"me:sesame@wiki.test/w":          "holds a user name or password",
 		"wiki.test/w":                    `is "wiki.test/w"; want one such as`,
 		"ftp://wiki.test/w":              "want one such as",
 	} {
@@ -299,4 +300,20 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s: %v, want %s", address, err, want)
 		}
 	}
+}
+
+// Errors of the transport quote where a server leads to; what may be secret in it
+// is left out.
+func TestErrorsQuotePlainAddresses(t *testing.T) {
+	f := &fakeWiki{trouble: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Location", "https://me:sesame@wiki.test:port/w?token=sesame")
+		w.WriteHeader(http.StatusFound)
+		return true
+	}}
+	inBubble(t, f, JSON, func(t *testing.T, l *Live) {
+		_, err := l.Search(t.Context(), "Pluto")
+		if err == nil || !strings.Contains(err.Error(), "https://wiki.test:port/w") || strings.Contains(err.Error(), "sesame") {
+			t.Error(err)
+		}
+	})
 }
