@@ -31,7 +31,7 @@ func decode(file string, b []byte, v any) error {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
 	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file says nothing, which is no error here
-		return fmt.Errorf("%s: %s", file, address.Plain(excerpt(yaml.FormatError(err, false, true))))
+		return invalid(file, err)
 	}
 	if err := d.Decode(new(any)); err != io.EOF {
 		return fmt.Errorf("%s: there is more than one YAML document", file)
@@ -46,7 +46,7 @@ func decodeWith(file string, b []byte, v any, keys []string) (map[string]string,
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	fail := func(err error) (map[string]string, error) {
-		return nil, fmt.Errorf("%s: %s", file, excerpt(yaml.FormatError(err, false, true)))
+		return nil, invalid(file, err)
 	}
 	parsed, err := parser.ParseBytes(b, 0)
 	if err != nil {
@@ -89,6 +89,12 @@ func takeKeys(m *ast.MappingNode, keys []string) (map[string]string, error) {
 	}
 	m.Values = rest
 	return taken, nil
+}
+
+// invalid is the error of a document that cannot be decoded, with the lines that it
+// is about.
+func invalid(file string, err error) error {
+	return fmt.Errorf("%s: %s", file, address.Plain(excerpt(yaml.FormatError(err, false, true))))
 }
 
 // longestLine is how much of a line an error shows, in bytes.
