@@ -45,7 +45,7 @@ const (
 )
 
 // ordersPlayed are those of episodes; the lists take the other side longest.
-var ordersPlayed = []order{agentBoardOrder, packageOrder, noLists, noLists, noLists, noLists}
+var ordersPlayed = []order{agentBoardOrder, packageOrder, noLists, noLists, noLists, noLists, noLists, noLists}
 
 // play is what happens in one episode.
 type play struct {
@@ -117,11 +117,15 @@ func (r *recorder) step(action string) {
 		r.ask(call{"getNumMoves"}, strconv.Itoa(w.Moves()))
 		r.ask(call{"getGoalProgressStr"}, w.Progress())
 		r.look()
-		if n := len(r.play.actions); n%8 == 0 {
-			r.rare(n / 8)
+		if n := len(r.play.actions); n%rareEvery == 0 {
+			r.rare(n / rareEvery)
 		}
 	})
 }
+
+// rareEvery is how many steps pass between questions that take the other side
+// long.
+const rareEvery = 15
 
 // rare asks for what takes the other side long, one after the other.
 func (r *recorder) rare(n int) {
@@ -343,6 +347,9 @@ func TestDifferential(t *testing.T) {
 			report(t, d, r.play, found)
 		}
 		steps += len(r.play.actions)
+		if episodes%25 == 24 {
+			t.Logf("%d steps in %d episodes, %d differences so far", steps, episodes+1, failures)
+		}
 	}
 	t.Logf("%d steps in %d episodes, %d differences; actions by origin: %v", steps, episodes, failures, kinds)
 }

@@ -59,7 +59,7 @@ func startDriver(t testing.TB) *driver {
 	if out, err := exec.Command("javac", "-d", dir, "testdata/driver/Driver.java").CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
-	java := exec.Command("java", "-Xmx700m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
+	java := exec.Command("java", "-Xmx700m", "-Xmn400m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
 		"--add-opens", "java.base/java.util=ALL-UNNAMED", "-cp", jar+string(os.PathListSeparator)+dir, "Driver")
 	java.Dir, java.Stderr = dir, os.Stderr
 	in, err := java.StdinPipe()

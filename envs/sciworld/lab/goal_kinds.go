@@ -142,7 +142,7 @@ func toActivate(name, text string) goal {
 
 func connected(source, text string) goal {
 	return onSame("GoalElectricallyConnected", text, func(t *trial, f *Object) verdict {
-		if isConnectedTo(f, source) {
+		if f.connectedTo(source) {
 			return met
 		}
 		return failed
@@ -229,7 +229,7 @@ func openDoor(text string) goal {
 
 func roomHas(name, text string) goal {
 	return onScene("GoalInRoomWithObject", text, func(t *trial, x *Object) bool {
-		return strings.ToLower(x.name) == strings.ToLower(name) || strings.ToLower(x.descriptiveName()) == name
+		return sameWord(x.name, name) || strings.ToLower(x.descriptiveName()) == name
 	})
 }
 
@@ -424,42 +424,4 @@ func stageAnywhere(form, stage string, n int, text string) goal {
 		}
 		return verdictOf(found >= n)
 	}}
-}
-
-// searchDepth is how many parts of a circuit the reference follows.
-const searchDepth = 10
-
-// isConnectedTo answers whether a part leads to something of a name (processes
-// §7.5).
-func isConnectedTo(part *Object, name string) bool {
-	t := part.terminals[0]
-	for n := searchDepth; n > 0; n-- {
-		other := otherTerminal(part, t)
-		if other == nil {
-			panic(javaError("java.util.NoSuchElementException: None.get"))
-		}
-		t = other.terminal.partner
-		if t == nil {
-			return false
-		}
-		part = t.terminal.owner
-		if part.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// otherTerminal is the other end of a part; nil if there is none, as of a switch
-// that is off.
-func otherTerminal(part, t *Object) *Object {
-	switch {
-	case part.kind == Switch && !part.activated:
-		return nil
-	case t == part.terminals[0]:
-		return part.terminals[1]
-	case t == part.terminals[1]:
-		return part.terminals[0]
-	}
-	return nil
 }

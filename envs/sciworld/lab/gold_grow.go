@@ -8,9 +8,7 @@ import "slices"
 // of a set, or of a list by number.
 func (p *player) potsHere(asSet bool) (with, without []*Object) {
 	pots := p.kindsHere(FlowerPot)
-	for _, x := range p.kindsHere(SelfWateringFlowerPot) {
-		pots = append(pots, x)
-	}
+	pots = append(pots, p.kindsHere(SelfWateringFlowerPot)...)
 	if !asSet {
 		pots = byID(pots)
 	}

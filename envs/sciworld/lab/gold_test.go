@@ -24,45 +24,58 @@ func TestGoldPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(*diffSeed, 1))
 	solver := lab.NewSolver()
 	paths, steps, failures := 0, 0, 0
-	for _, name := range lab.TaskNames() {
-		n := *goldEach
-		if n == 0 && fastGold.MatchString(name) {
-			n = 1
-		}
-		for range n {
-			if !only.MatchString(name) || failures >= *diffFailures {
+	for round := range max(*goldEach, 1) {
+		for _, name := range lab.TaskNames() {
+			if !only.MatchString(name) || *goldEach == 0 && !fastGold.MatchString(name) {
 				continue
 			}
-			v := rng.IntN(lab.Variations(name))
-			simplifications := simplificationSets[rng.IntN(3)]
-			if strings.Contains(name, "power") || strings.Contains(name, "conductivity") {
-				simplifications = simplificationSets[1+rng.IntN(2)]
+			p := play{task: name, variation: rng.IntN(lab.Variations(name)), simplifications: simplificationSets[rng.IntN(3)], order: noLists}
+			if strings.Contains(name, "power") || strings.Contains(name, "conductivity") { // else they cannot be done
+				p.simplifications = simplificationSets[1+rng.IntN(2)]
 			}
-			theirs := d.answers(t, []call{loadCall(name, v, simplifications, true), {"getGoldActionSequence"}})
-			ours, err := solver.Path(name, v, simplifications)
-			path := strings.Split(theirs[1], "\n")
-			failed := strings.HasPrefix(theirs[0], "{")
-			if failed != (err != nil) || !failed && !slices.Equal(ours, path) {
-				failures++
-				i := 0
-				for i < len(ours) && i < len(path) && ours[i] == path[i] {
-					i++
-				}
-				t.Errorf("%s %d %q: %q, %v; after %d inputs %q:\n  ours   %q\n  theirs %q", name, v, simplifications, theirs[0], err, i, ours[max(0, i-6):i], ours[i:min(i+6, len(ours))], path[i:min(i+6, len(path))])
-			}
-			if !failed {
-				p := play{task: name, variation: v, simplifications: simplifications, order: noLists, actions: path}
+			path, same := comparePath(t, d, solver, p)
+			if path != nil {
+				p.actions = path
 				found, err := replay(d, p)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if found != nil {
-					failures++
+					same = false
 					report(t, d, p, found)
 				}
 				paths, steps = paths+1, steps+len(path)
 			}
+			if !same {
+				if failures++; failures >= *diffFailures {
+					t.FailNow()
+				}
+			}
 		}
+		t.Logf("%d solutions with %d steps, %d differences, in %d rounds", paths, steps, failures, round+1)
 	}
-	t.Logf("%d solutions with %d steps, %d differences", paths, steps, failures)
+}
+
+// comparePath compares our solution with the simulator's, which it returns; nil
+// if that has none.
+func comparePath(t *testing.T, d *driver, solver *lab.Solver, p play) (path []string, same bool) {
+	t.Helper()
+	theirs := d.answers(t, []call{loadCall(p.task, p.variation, p.simplifications, true), {"getGoldActionSequence"}})
+	ours, err := solver.Path(p.task, p.variation, p.simplifications)
+	if theirs[0] != "" {
+		if err == nil {
+			t.Errorf("%v: the simulator has no solution: %s", p, theirs[0])
+		}
+		return nil, err != nil
+	}
+	path = strings.Split(theirs[1], "\n")
+	if err == nil && slices.Equal(ours, path) {
+		return path, true
+	}
+	i := 0
+	for i < len(ours) && i < len(path) && ours[i] == path[i] {
+		i++
+	}
+	t.Errorf("%v: %v; after %d inputs %q:\n  ours   %q\n  theirs %q", p, err, i, ours[max(0, i-6):i], ours[i:min(i+6, len(ours))], path[i:min(i+6, len(path))])
+	return path, false
 }

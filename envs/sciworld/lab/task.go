@@ -309,11 +309,3 @@ func (w *World) boxPairs(room, first, second string, more facts) []tableRow {
 func sortBy(table []tableRow, key string) {
 	slices.SortStableFunc(table, func(a, b tableRow) int { return strings.Compare(a.facts[key], b.facts[key]) })
 }
-
-// taskName is the present name of a task; what is no task's keeps its name.
-func (w *World) taskName(name string) string {
-	if i := findTaskNamed(name); i >= 0 {
-		return registry[i].name
-	}
-	return name
-}

@@ -31,7 +31,7 @@ public final class Driver {
 
     public static void main(String[] args) throws Exception {
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        System.setOut(new PrintStream(OutputStream.nullOutputStream()));
+        System.setOut(new Silence());
         new Driver().serve(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), out);
     }
 
@@ -148,6 +148,28 @@ public final class Driver {
             }
         }
         out.append('"');
+    }
+
+    /** Drops what the simulator prints, which is much, before it is made text. */
+    private static final class Silence extends PrintStream {
+        Silence() {
+            super(OutputStream.nullOutputStream());
+        }
+
+        @Override
+        public void print(Object o) {}
+
+        @Override
+        public void print(String s) {}
+
+        @Override
+        public void println(Object o) {}
+
+        @Override
+        public void println(String s) {}
+
+        @Override
+        public void println() {}
     }
 
     /** Reads arrays of arrays of strings. */
