@@ -160,6 +160,13 @@ type Viewer interface {
 	View() Picture
 }
 
+// Inspector is the optional ability of a World to tell a person all that there is
+// in it, also what the agent cannot see: too much for every turn.
+type Inspector interface {
+	// Inspect returns lines of text.
+	Inspect() (string, error)
+}
+
 // Picture is what a person sees of a world.
 type Picture struct {
 	// Rows are the places from top to bottom and from left to right. The texts

@@ -27,7 +27,7 @@ var (
 	}
 	ofWorld = map[string]func(any) bool{
 		"Lister": has[envs.Lister], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
-		"Snapshotter": has[envs.Snapshotter], "Viewer": has[envs.Viewer],
+		"Snapshotter": has[envs.Snapshotter], "Viewer": has[envs.Viewer], "Inspector": has[envs.Inspector],
 	}
 )
 
@@ -91,10 +91,6 @@ func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 	add(j, err, "take {thing}", "grab {thing}")
 	p, err := pddl.NewGenerated(0)
 	add(p, err, "Open {a}", "Unlock {a}")
-	if err := sciworld.Missing(sciworld.Options{}); err != nil {
-		t.Logf("without ScienceWorld: %v", err)
-		return out
-	}
 	s, err := sciworld.New(sciworld.Options{})
 	add(s, err, "look around", "gaze around")
 	return out

@@ -46,9 +46,7 @@ func flat(r configs.Run) map[string]any {
 // everyEnv names the environments that need nothing from the user.
 func everyEnv() (names configs.Strings) {
 	for _, e := range catalog.All() {
-		if e.Missing == nil {
-			names = append(names, e.Name)
-		}
+		names = append(names, e.Name)
 	}
 	return names
 }

@@ -174,6 +174,7 @@ func (p *player) playText(ctx context.Context) error {
 // commandsHelp lists the commands of the player.
 const commandsHelp = `:actions  list the valid actions
 :expert   show what the expert does next
+:view     show all that there is in the world, also what the agent cannot see
 :help     list these commands
 :quit     end
 Everything else is an action.`
@@ -195,6 +196,8 @@ func (p *player) command(ctx context.Context, line string) error {
 		p.write(strings.Join(actions, "\n"))
 	case line == ":expert":
 		return p.askExpert(ctx)
+	case line == ":view":
+		return p.view()
 	case line == ":help":
 		p.write(commandsHelp)
 	case line == "" && !p.raw:
@@ -230,6 +233,21 @@ func (p *player) askExpert(ctx context.Context) error {
 		return err
 	}
 	p.write(cmp.Or(action, "The expert knows nothing to do."))
+	return nil
+}
+
+// view prints all that there is in the world.
+func (p *player) view() error {
+	i, ok := envs.As[envs.Inspector](p.world)
+	if !ok {
+		p.write("The environment cannot show more than it does.")
+		return nil
+	}
+	text, err := i.Inspect()
+	if err != nil {
+		return err
+	}
+	p.write(text)
 	return nil
 }
 

@@ -50,12 +50,12 @@ func BenchmarkRealCall(b *testing.B) {
 	} {
 		b.Run(c.method, func(b *testing.B) {
 			for b.Loop() {
-				v, err := w.sim.conn.Call(context.Background(), w.sim.object, c.method, c.args...)
+				v, err := w.game.(*simulator).conn.Call(context.Background(), w.game.(*simulator).object, c.method, c.args...)
 				if err != nil {
 					b.Fatal(err)
 				}
 				if list, ok := v.(py4j.Ref); ok {
-					w.sim.conn.Free(context.Background(), list)
+					w.game.(*simulator).conn.Free(context.Background(), list)
 				}
 			}
 		})
@@ -67,11 +67,11 @@ func BenchmarkRealCall(b *testing.B) {
 func BenchmarkRealStart(b *testing.B) {
 	e := opened(b, Options{Jar: needJar(b), JVMs: 1})
 	for b.Loop() {
-		s, err := e.machines.take(context.Background())
+		s, err := machinesOf(e).take(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
-		e.machines.discard(s)
+		machinesOf(e).discard(s)
 	}
 }
 

@@ -23,9 +23,13 @@ const (
 	getLabels = "give AgentBoard's data folder with --data; without it progress is the simulator's own score, and the results do not count for the held-out score"
 )
 
-// Examine checks what the environment needs: Java, the simulator, whether the
-// one runs the other, and AgentBoard's labels.
+// Examine checks what the environment needs: AgentBoard's labels, and if the
+// official simulator is named, Java, the simulator and whether the one runs the
+// other.
 func Examine(ctx context.Context, o Options) []envs.Check {
+	if o.Jar == "" {
+		return []envs.Check{{Name: "simulator", Status: envs.CheckOK, Text: "built in, answers as version " + nativeVersion + "; the official one plays if --sciworld-jar names it: " + getJar}, checkLabels(o)}
+	}
 	javaCheck := checkJava(ctx)
 	simulator, j := checkJar(o)
 	checks := []envs.Check{javaCheck, simulator}
@@ -68,15 +72,11 @@ func judgeJava(said string) (text string, ok bool) {
 
 func checkJar(o Options) (envs.Check, jar) {
 	const name = "simulator"
-	path := findJar(o)
-	if path == "" {
-		return envs.Check{Name: name, Status: envs.CheckFail, Text: "no jar is given, and there is none in the data folder; " + getJar}, jar{}
-	}
-	j, err := openJar(path)
+	j, err := openJar(o.Jar)
 	if err != nil {
 		return envs.Check{Name: name, Status: envs.CheckFail, Text: fmt.Sprintf("%v; %s", err, getJar)}, jar{}
 	}
-	text := fmt.Sprintf("%s, version %s, sha256 %s", path, j.version, j.sha256)
+	text := fmt.Sprintf("%s, version %s, sha256 %s", o.Jar, j.version, j.sha256)
 	if reallyOpensContainers(j.version) {
 		text += "; published numbers were made with 1.1.3; the simplification openContainers is left out, because it changes the tasks from 1.2.3 on"
 	}

@@ -105,7 +105,7 @@ func TestFailures(t *testing.T) {
 	if failed.Load() < 100 || fine.Load() == 0 {
 		t.Errorf("%d episodes failed and %d did not: want at least 100, and some", failed.Load(), fine.Load())
 	}
-	if n := len(e.machines.slots); n != 0 {
+	if n := len(machinesOf(e).slots); n != 0 {
 		t.Errorf("%d machines are in use", n)
 	}
 }

@@ -90,8 +90,8 @@ func fakeEnv(t testing.TB, f *fakeMachines, board bool, labels []label) *Env {
 	}
 	e := &Env{
 		info: envs.Info{Name: Name, Source: envs.Official, StepLimit: boardStepLimit}, board: board, labels: labels,
-		simplifications: "openDoors", scratch: &scratch{},
-		machines: newPool(f.launch, 2), gold: newGoldPaths(newPool(f.launch, 1)),
+		simplifications: "openDoors",
+		games:           &official{newPool(f.launch, 2), newGoldPaths(newPool(f.launch, 1)), &scratch{}},
 	}
 	for _, p := range boardPlaces() {
 		e.tasks = append(e.tasks, e.task(p, len(e.tasks)))
@@ -109,6 +109,10 @@ func fakeEnv(t testing.TB, f *fakeMachines, board bool, labels []label) *Env {
 	})
 	return e
 }
+
+// machinesOf are the virtual machines of an environment that is played by the
+// official simulator.
+func machinesOf(e *Env) *pool { return e.games.(*official).machines }
 
 // script reads exchanges from a file: a line with the parts of a request, and
 // one with the reply. Empty lines and what follows # are left out.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,9 +16,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 )
-
-// jarFile is where the simulator may lie in the data folder.
-const jarFile = "scienceworld/scienceworld.jar"
 
 // simulatorClass is the class that is spoken to.
 const simulatorClass = "scienceworld.runtime.pythonapi.PythonInterface"
@@ -34,32 +30,17 @@ type jar struct {
 	sha256  string // in hex
 }
 
-// findJar returns the path of the simulator, "" if none is known.
-func findJar(o Options) string {
-	if o.Jar != "" || o.Data == "" {
-		return o.Jar
-	}
-	file := filepath.Join(o.Data, filepath.FromSlash(jarFile))
-	if _, err := os.Stat(file); err != nil {
-		return ""
-	}
-	return file
-}
-
 // Missing says what the environment lacks on this machine to be played, as an
-// *envs.UnavailableError; nil if it lacks nothing that can be seen at once.
+// *envs.UnavailableError; nil if it lacks nothing that can be seen at once. Our own
+// simulator lacks nothing.
 func Missing(o Options) error {
-	var lacks []string
-	if findJar(o) == "" {
-		lacks = append(lacks, "the simulator's jar (--sciworld-jar)")
-	}
-	if _, err := exec.LookPath(java); err != nil {
-		lacks = append(lacks, "Java")
-	}
-	if len(lacks) == 0 {
+	if o.Jar == "" {
 		return nil
 	}
-	return &envs.UnavailableError{Env: Name, Lacks: strings.Join(lacks, " and "), Help: "heldout doctor " + Name + " says how to get what is missing"}
+	if _, err := exec.LookPath(java); err != nil {
+		return &envs.UnavailableError{Env: Name, Lacks: "Java", Help: "heldout doctor " + Name + " says how to get what is missing"}
+	}
+	return nil
 }
 
 // openJar looks into the simulator's file.

@@ -71,38 +71,29 @@ func TestOpenJar(t *testing.T) {
 	}
 }
 
-// What is missing is said as such, and how to find out more.
+// What is missing for the official simulator is said as such, and how to find out
+// more. Our own needs nothing.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	err := Missing(Options{Data: t.TempDir()})
-	var lacks *envs.UnavailableError
-	if !errors.As(err, &lacks) || err.Error() != "sciworld needs the simulator's jar (--sciworld-jar) and Java; heldout doctor sciworld says how to get what is missing" {
-		t.Fatal(err)
-	}
-	if _, err := New(Options{}); !errors.As(err, &lacks) {
+	if err := Missing(Options{}); err != nil {
 		t.Error(err)
 	}
-	checks := Examine(context.Background(), Options{})
-	if len(checks) != 3 || (checks[0].Status == envs.CheckOK) || (checks[1].Status == envs.CheckOK) || !strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
-		t.Errorf("%+v", checks)
-	}
-}
-
-// The jar may lie in the data folder; one that is named wins.
-func TestFindJar(t *testing.T) {
-	dir := t.TempDir()
-	if got := findJar(Options{Data: dir}); got != "" {
-		t.Error(got)
-	}
-	path := filepath.Join(dir, "scienceworld", "scienceworld.jar")
-	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+	official := Options{Jar: "none.jar"}
+	err := Missing(official)
+	var lacks *envs.UnavailableError
+	if !errors.As(err, &lacks) || err.Error() != "sciworld needs Java; heldout doctor sciworld says how to get what is missing" {
 		t.Fatal(err)
 	}
-	if got := findJar(Options{Data: dir}); got != path {
-		t.Error(got)
+	if _, err := New(official); !errors.As(err, &lacks) {
+		t.Error(err)
 	}
-	if got := findJar(Options{Data: dir, Jar: "my.jar"}); got != "my.jar" {
-		t.Error(got)
+	checks := Examine(context.Background(), official)
+	if len(checks) != 3 || checks[0].Status == envs.CheckOK || checks[1].Status == envs.CheckOK || !strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
+		t.Errorf("%+v", checks)
+	}
+	checks = Examine(context.Background(), Options{})
+	if len(checks) != 2 || checks[0].Status != envs.CheckOK || checks[1].Status != envs.CheckOK || !strings.HasPrefix(checks[0].Text, "built in") {
+		t.Errorf("%+v", checks)
 	}
 }
 

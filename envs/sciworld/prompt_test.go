@@ -52,7 +52,7 @@ func TestRealForms(t *testing.T) {
 	e := opened(t, Options{Jar: needJar(t), Variant: ScienceWorld, JVMs: 1})
 	w := newStarted(t, e)
 	defer w.Close()
-	listed, err := w.sim.list(t.Context(), "getPossibleActions")
+	listed, err := w.game.(*simulator).list(t.Context(), "getPossibleActions")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,11 +87,11 @@ func TestRealSameBytes(t *testing.T) {
 func TestRealTasks(t *testing.T) {
 	e := opened(t, Options{Jar: needJar(t), JVMs: 1})
 	ctx := context.Background()
-	s, err := e.machines.take(ctx)
+	s, err := machinesOf(e).take(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.machines.giveBack(s)
+	defer machinesOf(e).giveBack(s)
 	names, err := s.list(ctx, "getTaskNames")
 	if err != nil || len(names) != len(tasks) {
 		t.Errorf("%d tasks, %v", len(names), err)
@@ -136,7 +136,7 @@ func TestRealKills(t *testing.T) {
 	ctx := context.Background()
 	for i := range *kills {
 		w := newStarted(t, e)
-		sim := w.sim
+		sim := w.game.(*simulator)
 		killed := make(chan error)
 		var err error
 		for n := 0; err == nil; n++ {
@@ -152,7 +152,7 @@ func TestRealKills(t *testing.T) {
 			t.Error(err)
 		}
 		w.Close()
-		if sim.alive() || len(e.machines.all) != 0 {
+		if sim.alive() || len(machinesOf(e).all) != 0 {
 			t.Errorf("%d: a machine is left", i)
 		}
 	}
@@ -174,7 +174,7 @@ func tool(jar string) {
 	e, err := New(Options{Jar: jar, JVMs: 1})
 	if err == nil {
 		var s *simulator
-		if s, err = e.machines.take(context.Background()); err == nil {
+		if s, err = machinesOf(e).take(context.Background()); err == nil {
 			_, port, _ := net.SplitHostPort(s.conn.RemoteAddr().String())
 			fmt.Println(port)
 			select {}

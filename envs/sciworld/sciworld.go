@@ -1,7 +1,7 @@
-// Package sciworld is ScienceWorld, played by its official simulator: a program
-// for the Java virtual machine, which the user provides and which is driven from
-// here, without Python. Above it stands AgentBoard's layer, or the plain order of
-// the simulator's own Python package.
+// Package sciworld is ScienceWorld, played by a simulator of our own, or by the
+// official one: a program for the Java virtual machine, which the user provides
+// and which is driven from here, without Python. Above it stands AgentBoard's
+// layer, or the plain order of the official simulator's own Python package.
 //
 // The simulator draws from one random generator, and so do some calls that only
 // list things. The order of calls is therefore part of the result; it is the
@@ -12,7 +12,6 @@
 package sciworld
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -37,7 +36,8 @@ const (
 
 // Options say how the environment is set up.
 type Options struct {
-	// Jar is the simulator; if it is empty, it is looked for in Data.
+	// Jar is the official simulator, which then plays. If it is empty, our own
+	// does.
 	Jar string
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
@@ -51,8 +51,9 @@ type Options struct {
 	// Simplifications are names separated by commas; empty for those of the
 	// variant, "none" for none.
 	Simplifications string
-	// JVMs is how many worlds may be played at once, each by a virtual machine
-	// of its own; 0 for the number of processors. The expert has one more.
+	// JVMs is how many worlds of the official simulator may be played at once, each
+	// by a virtual machine of its own; 0 for the number of processors. The expert
+	// has one more.
 	JVMs int
 }
 
@@ -63,13 +64,13 @@ type Env struct {
 	labels          []label // by task index; nil if progress is the simulator's score
 	board           bool    // AgentBoard's layer
 	simplifications string
-	jar             jar
-	scratch         *scratch
-	machines        *pool
-	gold            *goldPaths
+	version         string // of the simulator
+	digest          string // says which simulator plays
+	games           games
 }
 
-// New sets up the environment. It starts no virtual machine; worlds do.
+// New sets up the environment. It starts no virtual machine; worlds do, if the
+// official simulator plays.
 func New(o Options) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{}}}
 	places, err := e.choose(o)
@@ -79,13 +80,9 @@ func New(o Options) (*Env, error) {
 	if o.JVMs < 0 {
 		return nil, fmt.Errorf("sciworld: %d virtual machines, want at least 1, or 0 for the number of processors", o.JVMs)
 	}
-	if err := Missing(o); err != nil {
+	if err := e.choosePlayer(o); err != nil {
 		return nil, err
 	}
-	if e.jar, err = openJar(findJar(o)); err != nil {
-		return nil, err
-	}
-	e.info.Settings["jar"], e.info.Settings["jar-sha256"] = e.jar.version, e.jar.sha256
 	if err := e.simplify(o.Simplifications); err != nil {
 		return nil, err
 	}
@@ -95,15 +92,31 @@ func New(o Options) (*Env, error) {
 		}
 		e.tasks = append(e.tasks, e.task(p, len(e.tasks)))
 	}
-	e.scratch = &scratch{}
-	launch := launcher(e.jar, e.scratch)
+	return e, nil
+}
+
+// choosePlayer settles which simulator plays: the official one if it is named.
+// Results of the two are never put into one row.
+func (e *Env) choosePlayer(o Options) error {
+	if o.Jar == "" {
+		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{}
+		e.info.Settings["simulator"] = e.digest
+		return nil
+	}
+	if err := Missing(o); err != nil {
+		return err
+	}
+	j, err := openJar(o.Jar)
+	if err != nil {
+		return err
+	}
 	jvms := o.JVMs
 	if jvms == 0 {
 		jvms = runtime.GOMAXPROCS(0)
 	}
-	e.machines = newPool(launch, jvms)
-	e.gold = newGoldPaths(newPool(launch, 1))
-	return e, nil
+	e.version, e.digest, e.games = j.version, j.sha256, newOfficial(j, jvms)
+	e.info.Settings["jar"], e.info.Settings["jar-sha256"] = j.version, j.sha256
+	return nil
 }
 
 // choose settles the variant and its tasks, and reads labels.
@@ -149,7 +162,7 @@ func (e *Env) readLabels(dir string) error {
 // task returns the task of a place; outside the benchmark the index is -1.
 func (e *Env) task(p place, index int) envs.Task {
 	t := envs.Task{ID: p.id(), Index: index, Type: p.task}
-	texts := []string{p.id(), e.jar.sha256, e.simplifications, strconv.FormatBool(e.board)}
+	texts := []string{p.id(), e.digest, e.simplifications, strconv.FormatBool(e.board)}
 	if l := e.label(t); l != nil {
 		t.Difficulty = l.difficulty
 		texts = append(texts, l.goal, string(l.difficulty))
@@ -204,11 +217,13 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWorld(e, p, e.label(t)), nil
+	w := newWorld(e, p, e.label(t))
+	if _, ok := e.games.(*native); ok {
+		return &nativeWorld{w}, nil
+	}
+	return w, nil
 }
 
 // Close implements io.Closer: it ends all virtual machines, also those that are
 // being played on.
-func (e *Env) Close() error {
-	return errors.Join(e.machines.close(), e.gold.machines.close(), e.scratch.remove())
-}
+func (e *Env) Close() error { return e.games.close() }

@@ -28,7 +28,7 @@ func Simplifications() []string {
 func (e *Env) simplify(wanted string) error {
 	standard := ""
 	if e.board {
-		standard = boardSimplifications(e.jar.version)
+		standard = boardSimplifications(e.version)
 	}
 	switch wanted {
 	case "":

@@ -98,14 +98,6 @@ func (s *simulator) listValid(ctx context.Context) error {
 	return s.conn.Free(ctx, old)
 }
 
-// report is what the simulator says after an action.
-type report struct {
-	observation string
-	score       float64 // 0 to 1; negative when the task has failed
-	completed   bool
-	moves       int // ticks so far
-}
-
 // act makes a step and then all the calls that the simulator's own Python
 // package makes after one, in its order (§3).
 func (s *simulator) act(ctx context.Context, action string) (r report, err error) {

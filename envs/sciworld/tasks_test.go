@@ -152,7 +152,7 @@ func TestSimplifications(t *testing.T) {
 		{"1.1.3", "easy", false, "easy", "easy"},
 		{"1.1.3", "openDoors,teleportAction", false, "openDoors,teleportAction", "openDoors,teleportAction"},
 	} {
-		e := &Env{board: c.board, jar: jar{version: c.version}, info: envs.Info{Settings: map[string]string{}}}
+		e := &Env{board: c.board, version: c.version, info: envs.Info{Settings: map[string]string{}}}
 		if err := e.simplify(c.wanted); err != nil || e.simplifications != c.want || e.info.Settings["simplifications"] != c.setting {
 			t.Errorf("%+v: %q, %v, %v", c, e.simplifications, e.info.Settings, err)
 		}

@@ -2,10 +2,9 @@ package sciworld
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,13 +18,13 @@ const (
 	notUnderstood = "No known action matches that input."
 )
 
-// world is one running copy of a task. It has a simulator from Start on, until
-// it is closed or something breaks.
+// world is one running copy of a task. It has a game from Start on, until it is
+// closed or something breaks.
 type world struct {
 	env     *Env
 	place   place
-	label   *label     // nil: progress is the simulator's score
-	sim     *simulator // nil before Start and when it is given back
+	label   *label // nil: progress is the simulator's score
+	game    game   // nil before Start and when it is given back
 	started bool
 
 	reached []bool // by sub-goal of the label
@@ -41,16 +40,16 @@ func newWorld(e *Env, p place, l *label) *world {
 	return w
 }
 
-// Start implements envs.World. It waits until a virtual machine is free.
+// Start implements envs.World. It waits until there is a game to be had.
 func (w *world) Start(ctx context.Context) (envs.Start, error) {
 	if w.started {
 		return envs.Start{}, errors.New("sciworld: the world has been started already")
 	}
-	sim, err := w.env.machines.take(ctx)
+	g, err := w.env.games.take(ctx)
 	if err != nil {
 		return envs.Start{}, err
 	}
-	w.sim, w.started = sim, true
+	w.game, w.started = g, true
 	s, err := w.begin(ctx)
 	if err != nil {
 		w.abandon()
@@ -60,13 +59,13 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 
 // begin makes the calls of an episode's start (§4.3).
 func (w *world) begin(ctx context.Context) (s envs.Start, err error) {
-	r, err := w.sim.start(ctx, w.place, w.env.simplifications)
+	r, err := w.game.start(ctx, w.place, w.env.simplifications)
 	if err != nil {
 		return s, err
 	}
 	s.Observation = r.observation
 	if w.env.board {
-		inventory, err := call[string](ctx, w.sim, "freeActionInventory")
+		inventory, err := w.game.inventory(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -76,14 +75,14 @@ func (w *world) begin(ctx context.Context) (s envs.Start, err error) {
 		s.Goal = w.label.goal
 		return s, nil
 	}
-	s.Goal, err = call[string](ctx, w.sim, "getTaskDescription")
+	s.Goal, err = w.game.description(ctx)
 	return s, err
 }
 
 // Step implements envs.World.
 func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
-	if w.sim == nil {
-		return envs.Step{}, errors.New("sciworld: the world is not running")
+	if w.game == nil {
+		return envs.Step{}, errNotRunning
 	}
 	step := w.turn
 	if w.env.board {
@@ -112,18 +111,15 @@ func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error)
 	if err != nil {
 		return s, err
 	}
-	valid, err := w.validNow(ctx)
-	if err != nil {
-		return s, err
-	}
-	s.Valid = action == helpAction || valid[action]
-	return s, nil
+	valid, err := w.game.judge(ctx, action)
+	s.Valid = valid || action == helpAction
+	return s, err
 }
 
 // turn is a step of the simulator. An action counts as valid if the simulator
 // understood it.
 func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
-	r, err := w.sim.act(ctx, action)
+	r, err := w.game.act(ctx, action)
 	if err != nil {
 		return envs.Step{}, err
 	}
@@ -155,7 +151,7 @@ func (w *world) reach(observation string) (progress float64, all bool) {
 
 // help lists the forms of actions.
 func (w *world) help(ctx context.Context) (string, error) {
-	forms, err := w.sim.list(ctx, "getPossibleActions")
+	forms, err := w.game.forms(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -170,28 +166,6 @@ func (w *world) help(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// validNow lists the actions against which AgentBoard's evaluator judges. The
-// call can draw from the simulator's generator.
-func (w *world) validNow(ctx context.Context) (map[string]bool, error) {
-	text, err := call[string](ctx, w.sim, "getValidActionObjectCombinationsJSON")
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Actions []struct {
-			Action string `json:"action"`
-		} `json:"validActions"`
-	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, fmt.Errorf("sciworld: the list of valid actions: %w", err)
-	}
-	valid := make(map[string]bool, len(list.Actions))
-	for _, a := range list.Actions {
-		valid[a.Action] = true
-	}
-	return valid, nil
-}
-
 // strip removes white space from both ends, of which Python knows some that Go
 // does not.
 func strip(s string) string {
@@ -201,10 +175,10 @@ func strip(s string) string {
 // Actions implements envs.Lister. The list is the one that the reference makes
 // after each step anyway: asking for it changes nothing.
 func (w *world) Actions(ctx context.Context) ([]string, error) {
-	if w.sim == nil {
-		return nil, errors.New("sciworld: the world is not running")
+	if w.game == nil {
+		return nil, errNotRunning
 	}
-	actions, err := w.sim.items(ctx, w.sim.listing)
+	actions, err := w.game.valid(ctx)
 	if err != nil {
 		w.abandon()
 	}
@@ -213,10 +187,9 @@ func (w *world) Actions(ctx context.Context) ([]string, error) {
 
 // ExpertAction implements envs.Expert: the next action of the simulator's own
 // solution that was not played yet. It knows no other way than that one. The
-// solution comes from another virtual machine, for making it would change the
-// game.
+// solution comes from another game, for making it would change this one.
 func (w *world) ExpertAction(ctx context.Context) (string, error) {
-	path, err := w.env.gold.path(ctx, w.place, w.env.simplifications)
+	path, err := w.env.games.solution(ctx, w.place, w.env.simplifications)
 	if err != nil {
 		return "", err
 	}
@@ -232,17 +205,24 @@ func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	return path[done], nil
 }
 
-// abandon gives back a simulator with which something is wrong.
+// copied is the world as a value that shares nothing that changes but the game.
+func (w *world) copied() world {
+	out := *w
+	out.reached, out.played = slices.Clone(w.reached), slices.Clone(w.played)
+	return out
+}
+
+// abandon gives back a game with which something is wrong.
 func (w *world) abandon() {
-	w.env.machines.discard(w.sim)
-	w.sim = nil
+	w.env.games.discard(w.game)
+	w.game = nil
 }
 
 // Close implements envs.World.
 func (w *world) Close() error {
-	if w.sim != nil {
-		w.env.machines.giveBack(w.sim)
-		w.sim = nil
+	if w.game != nil {
+		w.env.games.giveBack(w.game)
+		w.game = nil
 	}
 	return nil
 }

@@ -182,6 +182,9 @@ func gather(rows []row) []line {
 // rates are those of a row.
 func (r row) rates() rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
+	if r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" {
+		out.lack = "not the official tasks"
+	}
 	if n, all := len(r.Environment.Tasks), r.Environment.Total; n < all {
 		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
 	}

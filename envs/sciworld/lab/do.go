@@ -67,6 +67,7 @@ func (w *World) do(d deed) string {
 
 func (w *World) setOpen(o *Object, open bool, said string) string {
 	o.open = open
+	w.opens++
 	return "The " + o.name + said
 }
 

@@ -85,36 +85,22 @@ type trial struct {
 	goals *goals
 	state *goalState // of unordered goals
 	focus *Object    // nil: the goal is tested without object
-	scene *scene
-}
-
-// scene is what an evaluation looks at. The world does not change meanwhile, so
-// that the visible things are listed at most once.
-type scene struct {
-	visible []*Object
-	listed  bool
 }
 
 // visible lists what is below the agent's room and not hidden, in closed
 // containers too (tasks §6.3, V).
-func (t *trial) visible() []*Object {
-	if !t.scene.listed {
-		t.scene.visible, t.scene.listed = below(t.w.here(), false, false), true
-	}
-	return t.scene.visible
-}
+func (t *trial) visible() []*Object { return t.w.visibleBelow() }
 
 // tick tests the goals that are due (core §13.2).
 func (p *goals) tick(w *World) {
-	s := &scene{}
-	p.evaluateOrdered(w, s)
-	p.evaluateUnordered(w, s)
+	p.evaluateOrdered(w)
+	p.evaluateUnordered(w)
 }
 
-func (p *goals) evaluateOrdered(w *World, s *scene) {
+func (p *goals) evaluateOrdered(w *World) {
 	for p.index < len(p.ordered) && w.focus != nil {
 		g := &p.ordered[p.index]
-		t := trial{w: w, goals: p, focus: w.focus, scene: s}
+		t := trial{w: w, goals: p, focus: w.focus}
 		switch g.test(&t) {
 		case unmet:
 			return
@@ -131,7 +117,7 @@ func (p *goals) evaluateOrdered(w *World, s *scene) {
 	}
 }
 
-func (p *goals) evaluateUnordered(w *World, s *scene) {
+func (p *goals) evaluateUnordered(w *World) {
 	for again := true; again; {
 		again = false
 		for i := range p.unordered {
@@ -139,7 +125,7 @@ func (p *goals) evaluateUnordered(w *World, s *scene) {
 			if state.met || g.after != "" && !p.keys.has(g.after) {
 				continue
 			}
-			t := trial{w: w, goals: p, state: state, scene: s}
+			t := trial{w: w, goals: p, state: state}
 			v := g.test(&t)
 			if v != met && w.focus != nil {
 				t.focus = w.focus

@@ -129,7 +129,7 @@ var materials = [...]material{
 	ofBronze:            {substance: "bronze", names: [3]string{"solid bronze", "liquid bronze", "gaseous bronze"}, state: solid, melts: 910, boils: 2300, burns: 100000, conductivity: 1, friction: 0.4, electric: true},
 	ofCaesium:           {substance: "caesium", names: [3]string{"solid caesium", "liquid caesium", "gaseous caesium"}, state: solid, melts: 29, boils: 671, burns: 100000, conductivity: 1, friction: 0.5, electric: true},
 	ofCopper:            {substance: "copper", names: [3]string{"solid copper", "liquid copper", "gaseous copper"}, state: solid, melts: 1083, boils: 2500, burns: 100000, conductivity: 1, friction: 0.6, electric: true},
-	ofGallium:           {substance: "gallium", names: [3]string{"solid gallium", "liquid gallium", "gaseous gallium"}, state: liquid, melts: 30, boils: 2400, burns: 100000, conductivity: 1, friction: 0, electric: true},
+	ofGallium:           {substance: "gallium", names: [3]string{"gallium", "liquid gallium", "gaseous gallium"}, state: liquid, melts: 30, boils: 2400, burns: 100000, conductivity: 1, friction: 0, electric: true},
 	ofGold:              {substance: "gold", names: [3]string{"solid gold", "liquid gold", "gaseous gold"}, state: solid, melts: 1063, boils: 2700, burns: 100000, conductivity: 1, friction: 0, electric: true},
 	ofIron:              {substance: "iron", names: [3]string{"solid iron", "liquid iron", "gaseous iron"}, state: solid, melts: 1538, boils: 2862, burns: 100000, conductivity: 1, friction: 0.7, electric: true},
 	ofLead:              {substance: "lead", names: [3]string{"solid lead", "liquid lead", "gaseous lead"}, state: solid, melts: 327, boils: 1740, burns: 100000, conductivity: 1, friction: 0.43, electric: true},

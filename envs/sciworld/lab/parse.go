@@ -69,10 +69,14 @@ func (w *World) parserObjects(everywhere bool) []*Object {
 	if everywhere {
 		return accessible(w.universe, true)
 	}
-	var l listing
-	l.addAll(accessible(w.here(), true))
-	l.addAll(accessible(w.agent, true))
-	return l.all()
+	k := &w.reach
+	if !w.isCurrent(k) {
+		var l listing
+		l.addAll(accessible(w.here(), true))
+		l.addAll(accessible(w.agent, true))
+		w.keep(k, l.all())
+	}
+	return k.objects
 }
 
 // match finds the deeds of one action. There are no word boundaries, and every
@@ -128,7 +132,7 @@ func (w *World) naming(words string, objects []*Object, yield func(x *Object, re
 	}
 	for _, x := range objects {
 		for _, t := range w.called(x, w.here()).full {
-			if strings.HasPrefix(words, t.words) {
+			if t.first == words[0] && strings.HasPrefix(words, t.words) {
 				yield(x, javaTrim(words[len(t.words):]))
 			}
 		}

@@ -11,27 +11,43 @@ const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
 
 // refCache keeps the referents of an object until something changes them.
 type refCache struct {
-	changes uint32 // counts what changes the object's own referents
+	changes uint32   // counts what changes the object's own referents
+	own     *refList // nil before they were made
+	ownAt   uint32   // changes, when they were made
 
-	own   []string // in set order
-	ownAt uint32   // changes, when they were made; valid if own is not nil
-
-	// Referents with containers.
-	full      []*text // in set order
-	sorted    []*text
+	// What it was called last, with its container or from a place.
+	called    *calledList
 	at        uint32
 	container *Object
 	withAt    uint32 // changes of the container
 	seenFrom  *Object
 }
 
+// refList is a list of referents in set order. A world has one for each
+// different list, so that lists can be compared as pointers.
+type refList struct{ refs []string }
+
+// calledList is what something is called that has some referents of its own and
+// stands in something of others.
+type calledList struct {
+	full   []*text // in set order
+	sorted []int32 // numbers of texts
+}
+
+// pairOfLists is what a called list follows from.
+type pairOfLists struct{ own, in *refList }
+
+// noRefs are the referents of no container.
+var noRefs = &refList{}
+
 // text is a referent; a world has one for each different referent.
 type text struct {
-	s     string
-	words string // without articles, as the parser compares it
-	key   uint32 // by which hash tries are ordered
-	count int    // scratch of the search for unique referents
-	seen  int    // scratch of the making of lists
+	words  string // without articles, as the parser compares it
+	first  byte   // of the words
+	s      string
+	key    uint32 // by which hash tries are ordered
+	number int32  // by which the world lists it
+	seen   int    // scratch of the making of lists
 }
 
 // renamed notes that the referents of an object are others now.
@@ -61,11 +77,26 @@ func (o *Object) referents() []string {
 	if o.door != nil {
 		return []string{portalReferent}
 	}
+	return o.makeReferents()
+}
+
+// refList is the same as the world keeps it.
+func (w *World) refList(o *Object) *refList {
 	c := &o.refs
 	if c.own == nil || c.ownAt != c.changes {
-		c.own, c.ownAt = o.makeReferents(), c.changes
+		c.own, c.ownAt = w.internList(o.referents()), c.changes
 	}
 	return c.own
+}
+
+func (w *World) internList(refs []string) *refList {
+	key := join(refs, "\x00")
+	l := w.refLists[key]
+	if l == nil {
+		l = &refList{refs}
+		w.refLists[key] = l
+	}
+	return l
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).
@@ -264,38 +295,45 @@ func words(ws ...string) string {
 func (w *World) text(s string) *text {
 	t := w.texts[s]
 	if t == nil {
-		t = &text{s: s, words: parserWords(s), key: trieKey(improve(hashOf(s)))}
+		t = &text{s: s, words: parserWords(s), key: trieKey(improve(hashOf(s))), number: int32(len(w.known))}
+		if t.words != "" {
+			t.first = t.words[0]
+		}
 		w.texts[s] = t
+		w.known = append(w.known, s)
+		w.counts = append(w.counts, 0)
 	}
 	return t
 }
 
 // called lists the referents of an object with those of its container, seen from
-// a place (core §5.11): in set order, and sorted.
-func (w *World) called(o, from *Object) *refCache {
+// a place (core §5.11).
+func (w *World) called(o, from *Object) *calledList {
 	c := &o.refs
-	own := o.referents()
 	if o.door != nil {
-		if c.full != nil && c.seenFrom == from {
-			return c
+		if c.called == nil || c.seenFrom != from {
+			c.called, c.seenFrom = w.calledAs(w.internList(o.portalReferents(from)), noRefs), from
 		}
-		own = o.portalReferents(from)
+		return c.called
 	}
-	var in []string
-	withAt := uint32(0)
+	in, withAt := noRefs, uint32(0)
 	if o.container != nil {
-		in, withAt = o.container.referents(), o.container.refs.changes
+		in, withAt = w.refList(o.container), o.container.refs.changes
 	}
-	if o.door == nil && c.full != nil && c.at == c.changes && c.container == o.container && c.withAt == withAt {
-		return c
+	if c.called == nil || c.at != c.changes || c.container != o.container || c.withAt != withAt {
+		c.called = w.calledAs(w.refList(o), in)
+		c.at, c.container, c.withAt = c.changes, o.container, withAt
 	}
-	c.at, c.container, c.withAt, c.seenFrom = c.changes, o.container, withAt, from
-	w.makeCalled(c, own, in)
-	return c
+	return c.called
 }
 
-func (w *World) makeCalled(c *refCache, own, in []string) {
-	list := make([]*text, 0, len(own)*(1+2*len(in)))
+// calledAs makes a called list, if the world has not made it before.
+func (w *World) calledAs(own, in *refList) *calledList {
+	l := w.calledLists[pairOfLists{own, in}]
+	if l != nil {
+		return l
+	}
+	var list []*text
 	w.mark++
 	add := func(s string) {
 		if t := w.text(lower(s)); t.seen != w.mark {
@@ -303,20 +341,24 @@ func (w *World) makeCalled(c *refCache, own, in []string) {
 			list = append(list, t)
 		}
 	}
-	for _, r := range own {
+	for _, r := range own.refs {
 		if javaTrim(r) == "" {
 			continue
 		}
 		add(r)
-		for _, q := range in {
+		for _, q := range in.refs {
 			add(r + " in " + q)
 			add(r + " on " + q)
 		}
 	}
-	c.full = orderTexts(list)
-	c.full = slices.DeleteFunc(c.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
-	c.sorted = slices.Clone(c.full)
-	slices.SortFunc(c.sorted, func(a, b *text) int { return strings.Compare(a.s, b.s) })
+	l = &calledList{full: orderTexts(list)}
+	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
+	for _, t := range l.full {
+		l.sorted = append(l.sorted, t.number)
+	}
+	slices.SortFunc(l.sorted, func(a, b int32) int { return strings.Compare(w.known[a], w.known[b]) })
+	w.calledLists[pairOfLists{own, in}] = l
+	return l
 }
 
 // orderTexts brings different texts into the order of an immutable set that was

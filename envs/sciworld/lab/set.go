@@ -48,6 +48,9 @@ func (s *set) has(o *Object) bool {
 func (s *set) append(o *Object) {
 	if s.capacity == 0 {
 		s.capacity = firstCapacity
+		if s.chain == nil {
+			s.chain = make([]*Object, 0, 4)
+		}
 	}
 	s.chain = append(s.chain, o)
 	if len(s.chain) >= s.capacity*450/1000 {

@@ -10,11 +10,7 @@ func (w *World) Snapshot() *Snapshot { return &Snapshot{w.clone()} }
 
 // Restore returns to a moment that this world remembered. It can be done any
 // number of times.
-func (w *World) Restore(s *Snapshot) {
-	mark := max(w.mark, s.world.mark)
-	*w = s.world.clone()
-	w.mark = mark // the referents, which are shared, have seen it
-}
+func (w *World) Restore(s *Snapshot) { *w = s.world.clone() }
 
 // cloner copies a graph of objects.
 type cloner struct {
@@ -36,7 +32,7 @@ func (w *World) clone() World {
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.lists = lists{}
+	out.lists, out.reach, out.scene = lists{}, kept{}, kept{}
 	return out
 }
 
@@ -77,13 +73,11 @@ func (c *cloner) set(s set) set {
 // finish makes a copy point to copies.
 func (c *cloner) finish(o *Object) {
 	o.contents, o.portals = c.set(o.contents), c.set(o.portals)
-	if o.refs.container == o.container {
-		o.refs.container = c.swap(o.container)
-	} else {
-		o.refs.full = nil // made in another container
+	if o.refs.container != o.container || o.door != nil {
+		o.refs.called = nil // made elsewhere
 	}
 	o.container = c.swap(o.container)
-	o.refs.seenFrom = c.swap(o.refs.seenFrom)
+	o.refs.container, o.refs.seenFrom = o.container, nil
 	for i, t := range o.terminals {
 		o.terminals[i] = c.swap(t)
 	}

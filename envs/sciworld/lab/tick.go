@@ -281,6 +281,7 @@ const flushEnds = 5
 
 func (w *World) flushing(o *Object) {
 	drain := o.portals.all()[0]
+	was := drain.open
 	if o.activated && o.count == 0 {
 		o.count = 1
 		drain.open = true
@@ -293,6 +294,9 @@ func (w *World) flushing(o *Object) {
 	}
 	if o.count == 0 {
 		drain.open = false
+	}
+	if drain.open != was {
+		w.opens++
 	}
 }
 

@@ -21,8 +21,9 @@ type named struct {
 // search is a search for unique referents. What does not depend on draws is done
 // once for as long as nothing changes.
 type search struct {
+	*memory
 	objects []*Object
-	refs    [][]*text // by object: those that name no other, or all
+	refs    [][]int32 // by object: numbers of those that name no other, or of all
 	start   choice    // after the steady attempts
 }
 
@@ -31,58 +32,66 @@ type choice []int32
 
 // newSearch prepares a search among objects, seen from a place.
 func (w *World) newSearch(objects []*Object, from *Object) *search {
-	s := &search{objects: objects, refs: make([][]*text, len(objects)), start: make(choice, len(objects))}
-	total := 0
+	s := &search{memory: w.memory, objects: objects, refs: make([][]int32, len(objects)), start: make(choice, len(objects))}
 	for i, o := range objects {
 		s.refs[i] = w.called(o, from).sorted
-		total += len(s.refs[i])
-		for _, t := range s.refs[i] {
-			t.count = 0
-		}
 	}
-	for _, refs := range s.refs {
-		for _, t := range refs {
-			t.count++
-		}
-	}
-	kept := make([]*text, 0, total)
-	for i, refs := range s.refs {
-		from := len(kept)
-		for _, t := range refs {
-			if t.count == 1 {
-				kept = append(kept, t)
-			}
-		}
-		if len(kept) > from {
-			s.refs[i] = kept[from:]
-		}
-	}
+	s.keepUnique()
 	for range steadyAttempts {
 		s.count(s.start)
+		same := true
 		for i, refs := range s.refs {
-			if len(refs) > 0 && refs[s.start[i]].count < 0 {
+			if len(refs) > 0 && s.counts[refs[s.start[i]]] > 1 {
 				s.start[i] = (s.start[i] + 1) % int32(len(refs))
+				same = false
 			}
+		}
+		if same {
+			break
 		}
 	}
 	return s
 }
 
-// count marks the texts that are chosen more than once by negative counts.
-func (s *search) count(choice choice) {
+// keepUnique leaves out referents that several objects have, unless an object has
+// no others.
+func (s *search) keepUnique() {
+	total := 0
+	for _, refs := range s.refs {
+		total += len(refs)
+		for _, n := range refs {
+			s.counts[n] = 0
+		}
+	}
+	for _, refs := range s.refs {
+		for _, n := range refs {
+			s.counts[n]++
+		}
+	}
+	kept := make([]int32, 0, total)
+	for i, refs := range s.refs {
+		from := len(kept)
+		for _, n := range refs {
+			if s.counts[n] == 1 {
+				kept = append(kept, n)
+			}
+		}
+		if len(kept) > from {
+			s.refs[i] = kept[from:len(kept):len(kept)]
+		}
+	}
+}
+
+// count counts how often texts are chosen.
+func (s *search) count(c choice) {
 	for i, refs := range s.refs {
 		if len(refs) > 0 {
-			refs[choice[i]].count = 0
+			s.counts[refs[c[i]]] = 0
 		}
 	}
 	for i, refs := range s.refs {
 		if len(refs) > 0 {
-			t := refs[choice[i]]
-			if t.count == 0 {
-				t.count = 1
-			} else {
-				t.count = -1
-			}
+			s.counts[refs[c[i]]]++
 		}
 	}
 }
@@ -94,7 +103,7 @@ func (s *search) run(r *random) choice {
 		s.count(out)
 		same := true
 		for i, refs := range s.refs {
-			if len(refs) > 0 && refs[out[i]].count < 0 {
+			if len(refs) > 0 && s.counts[refs[out[i]]] > 1 {
 				out[i] = int32(r.intn(len(refs)))
 				same = false
 			}
@@ -111,7 +120,7 @@ func (s *search) text(c choice, i int) string {
 	if len(s.refs[i]) == 0 {
 		return ""
 	}
-	return s.refs[i][c[i]].s
+	return s.known[s.refs[i][c[i]]]
 }
 
 // unique searches unique referents of objects, seen from a place, and sorts the
@@ -144,4 +153,26 @@ func (w *World) validLists() (seen, universe *search) {
 		l.universe = w.newSearch(collect(w.universe, true), l.here)
 	}
 	return l.seen, l.universe
+}
+
+// kept is a list of objects that is kept as long as nothing is moved or opened.
+type kept struct {
+	places, opens uint32
+	here          *Object
+	objects       []*Object
+}
+
+func (w *World) isCurrent(k *kept) bool {
+	return k.here == w.here() && k.places == w.places && k.opens == w.opens
+}
+
+func (w *World) keep(k *kept, objects []*Object) { *k = kept{w.places, w.opens, w.here(), objects} }
+
+// visibleBelow lists what is below the place where the agent is and not hidden, in
+// closed containers too.
+func (w *World) visibleBelow() []*Object {
+	if !w.isCurrent(&w.scene) {
+		w.keep(&w.scene, below(w.here(), false, false))
+	}
+	return w.scene.objects
 }

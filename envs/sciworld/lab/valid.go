@@ -26,10 +26,18 @@ func (w *World) DrawValidActions() ValidList {
 
 // Sorted lists the actions, sorted; while a question is open, the numbers of the
 // choices.
-func (l ValidList) Sorted() []string { return sorted(l.Texts()) }
+func (l ValidList) Sorted() []string {
+	out := l.texts(l.nearlySorted)
+	if !slices.IsSorted(out) {
+		slices.Sort(out)
+	}
+	return out
+}
 
 // Texts lists them in the order in which the reference makes its list.
-func (l ValidList) Texts() []string {
+func (l ValidList) Texts() []string { return l.texts(l.deeds) }
+
+func (l ValidList) texts(list func() []validDeed) []string {
 	w := l.world
 	if w.universe == nil {
 		return []string{notInitialized}
@@ -41,10 +49,17 @@ func (l ValidList) Texts() []string {
 		}
 		return out
 	}
-	deeds := l.deeds()
+	deeds := list()
 	out = make([]string, len(deeds))
+	ends := make([]int, len(deeds))
+	var b []byte
 	for i := range deeds {
-		out[i] = deeds[i].text()
+		b = deeds[i].append(b)
+		ends[i] = len(b)
+	}
+	all, from := string(b), 0
+	for i, end := range ends {
+		out[i], from = all[from:end], end
 	}
 	return out
 }
@@ -69,55 +84,129 @@ type validDeed struct {
 }
 
 // text is the entry as it is typed.
-func (v *validDeed) text() string {
-	switch {
-	case v.a < 0:
-		return v.action.listed
-	case v.b < 0:
-		return v.action.listed + " " + v.search.text(v.choice, v.a)
+func (v *validDeed) text() string { return string(v.append(nil)) }
+
+func (v *validDeed) append(b []byte) []byte {
+	b = append(b, v.action.listed...)
+	if v.a >= 0 {
+		b = append(b, ' ')
+		b = append(b, v.search.text(v.choice, v.a)...)
 	}
-	return v.action.listed + " " + v.search.text(v.choice, v.a) + " " + v.action.link + " " + v.search.text(v.choice, v.b)
+	if v.b >= 0 {
+		b = append(b, ' ')
+		b = append(b, v.action.link...)
+		b = append(b, ' ')
+		b = append(b, v.search.text(v.choice, v.b)...)
+	}
+	return b
 }
 
 // deeds lists what can be done, in the order of the reference.
 func (l ValidList) deeds() []validDeed {
-	seen, universe := l.world.validLists()
-	list := validLister{World: l.world, search: seen, choice: l.seen}
+	list := l.lister()
 	for i := range actions {
-		list.action = &actions[i]
-		switch {
-		case !isEnabled(list.action.id, l.world.enabled):
-		case list.action.id == teleport:
-			list.search, list.choice = universe, l.universe
-			list.single()
-		case list.action.slots == 0:
-			list.add(-1, -1)
-		case list.action.slots == 1:
-			list.single()
-		default:
-			list.pairs()
-		}
+		list.list(&actions[i], list.asFound, list.asFound)
 	}
 	return list.out
 }
 
+// nearlySorted lists what can be done in an order that is sorted but for rare
+// referents: actions by their words, objects by their referents.
+func (l ValidList) nearlySorted() []validDeed {
+	list := l.lister()
+	byText := list.sorted("")
+	byLink := map[string][]int{}
+	for _, id := range actionsSorted {
+		a := &actions[id]
+		first := byText
+		if a.link != "" {
+			if byLink[a.link] == nil {
+				byLink[a.link] = list.sorted(" " + a.link + " ")
+			}
+			first = byLink[a.link]
+		}
+		list.list(a, first, byText)
+	}
+	return list.out
+}
+
+// actionsSorted are the actions in the order of their words in the list.
+var actionsSorted = func() (ids []actionID) {
+	for i := range actions {
+		ids = append(ids, actions[i].id)
+	}
+	slices.SortFunc(ids, func(a, b actionID) int { return strings.Compare(actions[a].listed, actions[b].listed) })
+	return ids
+}()
+
 // validLister makes the list of valid actions.
 type validLister struct {
 	*World
-	search *search
-	choice choice
-	action *action
-	out    []validDeed
+	from    ValidList
+	search  *search
+	choice  choice
+	asFound []int // the objects in their order
+	action  *action
+	first   []int // the objects in the order of the list
+	second  []int
+	out     []validDeed
+}
+
+func (l ValidList) lister() *validLister {
+	seen, _ := l.world.validLists()
+	list := &validLister{World: l.world, from: l, search: seen, choice: l.seen, out: make([]validDeed, 0, 512)}
+	for i := range seen.objects {
+		list.asFound = append(list.asFound, i)
+	}
+	return list
+}
+
+// sorted lists the objects by their referents with an ending.
+func (l *validLister) sorted(ending string) []int {
+	out := slices.Clone(l.asFound)
+	texts := make([]string, len(out))
+	for i := range out {
+		texts[i] = l.search.text(l.choice, i) + ending
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
+	return out
+}
+
+// list lists one action, with the objects in given orders.
+func (l *validLister) list(a *action, first, second []int) {
+	l.action, l.first, l.second = a, first, second
+	switch {
+	case !isEnabled(a.id, l.enabled):
+	case a.id == teleport:
+		l.teleports()
+	case a.slots == 0:
+		l.add(-1, -1)
+	case a.slots == 1:
+		l.single()
+	default:
+		l.pairs()
+	}
 }
 
 func (l *validLister) add(a, b int) {
 	l.out = append(l.out, validDeed{l.action, l.search, l.choice, a, b})
 }
 
+// teleports lists the places of the whole world.
+func (l *validLister) teleports() {
+	_, universe := l.validLists()
+	for i, x := range universe.objects {
+		if x.is(aLocation) && !l.refuse(deed{id: teleport, a: x}).refused {
+			l.out = append(l.out, validDeed{l.action, universe, l.from.universe, i, -1})
+		}
+	}
+}
+
 // single lists an action with one object.
 func (l *validLister) single() {
 	id := l.action.id
-	for i, x := range l.search.objects {
+	for _, i := range l.first {
+		x := l.search.objects[i]
 		d := l.substituted(deed{id: id, a: x})
 		if id == pickUp && x.container == l.inventory || id == putDown && x.container != l.inventory {
 			continue
@@ -142,31 +231,33 @@ func (l *validLister) pairs() {
 			return !x.isVessel || !x.holds || x.contents.len() > 0
 		})
 	case dunk: // the list names the holder of the liquid first
-		for i, from := range xs {
+		for _, i := range l.first {
+			from := xs[i]
 			if !slices.ContainsFunc(from.contents.chain, func(o *Object) bool { return o.isVisibleLiquid() && o.movable }) {
 				continue
 			}
-			for j, x := range xs {
-				if !refuseDunk(x, from).refused {
+			for _, j := range l.second {
+				if !refuseDunk(xs[j], from).refused {
 					l.add(i, j)
 				}
 			}
 		}
 	case useOn:
-		for i, x := range xs {
-			for j := range xs {
-				if x.usable {
-					l.add(i, j)
-				}
+		for _, i := range l.first {
+			if !xs[i].usable {
+				continue
+			}
+			for _, j := range l.second {
+				l.add(i, j)
 			}
 		}
 	case connect:
-		for i, x := range xs {
-			if _, r := terminalOf(x); r.refused {
+		for _, i := range l.first {
+			if _, r := terminalOf(xs[i]); r.refused {
 				continue
 			}
-			for j, y := range xs {
-				if !refuseConnect(x, y).refused {
+			for _, j := range l.second {
+				if !refuseConnect(xs[i], xs[j]).refused {
 					l.add(i, j)
 				}
 			}
@@ -176,11 +267,13 @@ func (l *validLister) pairs() {
 
 // into lists what can be brought into something open.
 func (l *validLister) into(brings func(x *Object) bool, goes func(x, y *Object) bool) {
-	for i, x := range l.search.objects {
+	for _, i := range l.first {
+		x := l.search.objects[i]
 		if !brings(x) {
 			continue
 		}
-		for j, y := range l.search.objects {
+		for _, j := range l.second {
+			y := l.search.objects[j]
 			if y.isVessel && y.open && goes(x, y) {
 				l.add(i, j)
 			}

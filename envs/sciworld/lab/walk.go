@@ -1,5 +1,7 @@
 package lab
 
+import "slices"
+
 // listing is a hash set of objects that a query fills: a set with a quick answer
 // to whether something is in it.
 type listing struct {
@@ -11,6 +13,9 @@ type listing struct {
 const manyMembers = 24
 
 func (l *listing) add(o *Object) {
+	if l.chain == nil {
+		l.chain = make([]*Object, 0, manyMembers)
+	}
 	if len(l.chain) < manyMembers {
 		if !l.has(o) {
 			l.append(o)
@@ -126,16 +131,28 @@ func collect(r *Object, hidden bool) []*Object {
 	}
 	if seen {
 		for _, x := range r.contentsAndPortals() {
-			if x.contents.len() == 0 && x.portals.len() == 0 { // a terminal
-				if hidden || !x.hidden {
-					l.add(x)
-				}
-				continue
-			}
-			l.addAll(collect(x, hidden))
+			l.addCollected(x, hidden)
 		}
 	}
 	return l.all()
+}
+
+// addCollected adds what belongs to an object. What holds nothing but terminals
+// needs no set of its own.
+func (l *listing) addCollected(x *Object, hidden bool) {
+	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return y.terminal == nil }) {
+		l.addAll(collect(x, hidden))
+		return
+	}
+	if x.hidden && !hidden {
+		return
+	}
+	l.add(x)
+	for _, t := range x.contents.chain {
+		if hidden || !t.hidden {
+			l.add(t)
+		}
+	}
 }
 
 // accessible lists what can be reached from a place (core §8.1).

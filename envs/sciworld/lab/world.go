@@ -51,32 +51,48 @@ type World struct {
 	score     float64 // of the last step
 	completed bool
 
-	// names and places count changes: of what things are called, and of where
-	// they are. What was worked out from them is kept until they change.
-	names, places uint32
-	texts         map[string]*text
-	mark          int
-	lists         lists
+	// names, places and opens count changes: of what things are called, where
+	// they are, and what is open. What was worked out from them is kept until they
+	// change.
+	names, places, opens uint32
+	lists                lists
+	reach, scene         kept
+	*memory
 }
 
+// memory is what a world knows of texts. It never gets wrong, and a world shares
+// it with its snapshots.
+type memory struct {
+	texts       map[string]*text
+	known       []string // texts by number
+	counts      []int32  // scratch of searches, by number of text
+	refLists    map[string]*refList
+	calledLists map[pairOfLists]*calledList
+	mark        int
+}
+
+func newMemory() *memory {
+	return &memory{texts: map[string]*text{}, refLists: map[string]*refList{}, calledLists: map[pairOfLists]*calledList{}}
+}
+
+// mostTexts is from how many referents on a load forgets them.
+const mostTexts = 1 << 15
+
 // New returns a world in which nothing is loaded.
-func New() *World { return &World{texts: map[string]*text{}} }
+func New() *World { return &World{memory: newMemory()} }
 
 // Load starts a variation of a task. The simplifications are separated by commas.
 // It returns what is wrong with the task, empty if nothing is. What is wrong
 // with simplifications is said by the steps that follow.
 func (w *World) Load(task string, variation int, simplifications string) string {
-	*w = World{texts: w.texts, mark: w.mark, score: w.score, completed: w.completed}
-	if len(w.texts) > maxTexts {
-		w.texts = map[string]*text{}
+	*w = World{memory: w.memory, score: w.score, completed: w.completed}
+	if len(w.texts) > mostTexts {
+		w.memory = newMemory()
 	}
 	w.trouble = w.setUp(task, variation)
 	w.simplify(task, simplifications)
 	return w.trouble
 }
-
-// maxTexts is how many referents are kept from one load to the next.
-const maxTexts = 1 << 15
 
 // here is the place where the agent is.
 func (w *World) here() *Object { return w.agent.container }

@@ -1,0 +1,103 @@
+package lab_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"heldout/envs/sciworld/lab"
+)
+
+// agentBoard are the simplifications of AgentBoard.
+const agentBoard = "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
+
+// walk is a round through the house, with actions of many kinds.
+var walk = []string{
+	"go to kitchen", "look around", "pick up thermometer", "open cupboard", "open fridge", "look in fridge", "inventory",
+	"move metal pot to sink", "activate sink", "deactivate sink", "move metal pot to stove", "activate stove", "look at metal pot",
+	"use thermometer in inventory on metal pot", "deactivate stove", "take wood cup in fridge", "drop wood cup", "close fridge",
+	"focus on soap", "mix metal pot", "jump", "go to outside", "look at fire pit", "go to greenhouse", "open bee hive", "look around",
+	"pick up jug", "go to hallway", "go to workshop", "look around", "look at battery", "drop jug", "go to hallway", "put down thermometer",
+}
+
+// benched are the tasks that benchmarks play.
+var benched = []struct {
+	task      string
+	variation int
+}{{"boil", 5}, {"find-animal", 20}, {"grow-plant", 3}, {"chemistry-mix", 5}, {"use-thermometer", 21}, {"lifespan-longest-lived", 6}}
+
+// playBenched makes b.N steps of walks, in one task after the other.
+func playBenched(b *testing.B, after func(w *lab.World)) {
+	w := lab.New()
+	n := 0
+	for b.Loop() {
+		if n%(3*len(walk)) == 0 {
+			b.StopTimer()
+			c := benched[n/(3*len(walk))%len(benched)]
+			if trouble := w.Load(c.task, c.variation, agentBoard); trouble != "" {
+				b.Fatal(trouble)
+			}
+			w.Step("go to hallway")
+			b.StartTimer()
+		}
+		w.Step(walk[n%len(walk)])
+		after(w)
+		n++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}
+
+func BenchmarkStep(b *testing.B) { playBenched(b, func(*lab.World) {}) }
+
+// BenchmarkStepAndList also lists the valid actions after every step.
+func BenchmarkStepAndList(b *testing.B) { playBenched(b, func(w *lab.World) { w.ValidActions() }) }
+
+// BenchmarkStepAndDraw draws for the two lists that AgentBoard makes after every
+// step, and makes none.
+func BenchmarkStepAndDraw(b *testing.B) {
+	playBenched(b, func(w *lab.World) { w.DrawValidActions(); w.DrawValidActions() })
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for _, c := range benched {
+		b.Run(c.task, func(b *testing.B) {
+			w := lab.New()
+			for b.Loop() {
+				w.Load(c.task, c.variation, agentBoard)
+			}
+		})
+	}
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	w := lab.New()
+	w.Load("boil", 5, agentBoard)
+	for b.Loop() {
+		w.Restore(w.Snapshot())
+	}
+}
+
+// BenchmarkWorlds plays 256 worlds at once and reports the memory of one.
+func BenchmarkWorlds(b *testing.B) {
+	const n = 256
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	worlds := make([]*lab.World, n)
+	for i := range worlds {
+		worlds[i] = lab.New()
+		c := benched[i%len(benched)]
+		worlds[i].Load(c.task, c.variation, agentBoard)
+		for _, a := range walk {
+			worlds[i].Step(a)
+			worlds[i].DrawValidActions()
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	for i := 0; b.Loop(); i++ {
+		worlds[i%n].Step(walk[i/n%len(walk)])
+	}
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n/1e6, "MB/world")
+	runtime.KeepAlive(fmt.Sprint(len(worlds)))
+}

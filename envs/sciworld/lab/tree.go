@@ -1,0 +1,57 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Tree shows a person all objects of the world but hidden terminals: each with
+// its number, what it is and what state it is in, below what it is in.
+func (w *World) Tree() string {
+	if w.universe == nil {
+		return notInitialized
+	}
+	var b strings.Builder
+	w.writeTree(&b, w.universe, 0)
+	return b.String()
+}
+
+func (w *World) writeTree(b *strings.Builder, o *Object, depth int) {
+	if o.hidden {
+		return
+	}
+	fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth), w.line(o))
+	for _, p := range o.portals.all() {
+		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth+1), w.line(p))
+	}
+	for _, x := range o.contents.all() {
+		w.writeTree(b, x, depth+1)
+	}
+}
+
+// line is what the tree says of one object.
+func (w *World) line(o *Object) string {
+	s := fmt.Sprintf("%s #%d", o.descriptiveName(), o.id)
+	if o.stuff != nil {
+		s += fmt.Sprintf(", %v %s at %.1f °C", o.state, o.stuff.substance, o.temp)
+	}
+	if o.door != nil || o.isVessel && o.closable {
+		s += ", " + openClosed(o.open)
+	}
+	if o.activable || o.activated {
+		s += ", " + onOff(o.activated)
+	}
+	if o.broken {
+		s += ", broken"
+	}
+	if o.life != nil {
+		s += ", " + o.stageName()
+	}
+	if o.terminal != nil && o.terminal.partner != nil {
+		s += ", connected to " + o.terminal.partner.name + " of " + o.terminal.partner.terminal.owner.name
+	}
+	if o == w.focus {
+		s += ", in focus"
+	}
+	return s
+}

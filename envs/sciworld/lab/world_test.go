@@ -1,0 +1,261 @@
+package lab
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// boardSimplifications are those of AgentBoard.
+const boardSimplifications = "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
+
+// loaded is a world with a variation of a task.
+func loaded(t testing.TB, task string, variation int, simplifications string) *World {
+	t.Helper()
+	w := New()
+	if trouble := w.Load(task, variation, simplifications); trouble != "" {
+		t.Fatal(trouble)
+	}
+	return w
+}
+
+// randomActions yields actions for random play: mostly valid ones.
+func randomActions(rng *rand.Rand, w *World) string {
+	s := w.Snapshot()
+	valid := w.ValidActions()
+	w.Restore(s)
+	switch rng.IntN(12) {
+	case 0:
+		return "wait"
+	case 1:
+		return []string{"open bee hive", "0", "look at orange", "flush toilet", "activate sink", "use shovel on ground", "use lighter on table"}[rng.IntN(7)]
+	}
+	return valid[rng.IntN(len(valid))]
+}
+
+// The generator is Java's: new Random(42) gives -1170105035, 234785527 and
+// -1360544799.
+func TestRandom(t *testing.T) {
+	r := random{}
+	r.seed(42)
+	if a, b, c := r.intn(10), r.intn(16), r.next(32); a != 0 || b != 0 || c != -1360544799 {
+		t.Errorf("%d, %d, %d", a, b, c)
+	}
+}
+
+// The states of generator and counter after a load, a list, its JSON form and a
+// wait (core §18).
+func TestCheckValues(t *testing.T) {
+	for _, c := range []struct {
+		task              string
+		variation         int
+		counter           int
+		state             uint64
+		actions           int
+		list, json, after uint64
+		counterAfter      int
+	}{
+		{"boil", 5, 17604, 241482837991613, 173, 223685141896484, 9873969911817, 223105437704046, 17607},
+		{"freeze", 6, 17595, 25214903915, 230, 111386752878911, 75766005078102, 220718523643567, 17598},
+		{"chemistry-mix", 5, 17604, 25214903912, 173, 189366530609454, 216472952074537, 204695798002958, 17607},
+		{"find-animal", 20, 17598, 25214903929, 105, 253277863086463, 235643685966208, 187282267745281, 17724},
+		{"find-living-thing", 5, 17604, 25214903912, 173, 30660465235561, 205012949656722, 127457638609115, 17730},
+		{"identify-life-stages-1", 0, 17598, 25214903917, 105, 66719058543521, 102219596386961, 227686047484438, 17601},
+		{"lifespan-longest-lived", 5, 17604, 25214903912, 173, 272071764288157, 105253584727038, 109859932354295, 17607},
+		{"measure-melting-point-unknown-substance", 2, 17595, 25214903919, 1264, 145040136197773, 208356427217147, 82201108599208, 17598},
+		{"use-thermometer", 22, 17613, 25214903931, 230, 9729618848324, 228025966285886, 268525145157687, 17616},
+		{"chemistry-mix-paint-tertiary-color", 6, 17595, 25214903915, 230, 261848079704310, 43089407105183, 224723549280988, 17598},
+	} {
+		w := loaded(t, c.task, c.variation, boardSimplifications)
+		check := func(what string, counter int, state uint64) {
+			t.Helper()
+			if s, n := w.State(); n != counter || s != state {
+				t.Errorf("%s/%d %s: counter %d, state %d; want %d, %d", c.task, c.variation, what, n, s, counter, state)
+			}
+		}
+		check("load", c.counter, c.state)
+		w.Step("look around")
+		if n := len(w.ValidActions()); n != c.actions {
+			t.Errorf("%s/%d: %d actions, want %d", c.task, c.variation, n, c.actions)
+		}
+		check("list", c.counter, c.list)
+		w.ValidActionsJSON()
+		check("JSON", c.counter, c.json)
+		w.Step("wait")
+		check("wait", c.counterAfter, c.after)
+	}
+}
+
+// forget drops all that a world keeps of what it worked out.
+func (w *World) forget() {
+	w.memory = newMemory()
+	w.lists, w.reach, w.scene = lists{}, kept{}, kept{}
+	for _, o := range collect(w.universe, true) {
+		o.refs = refCache{}
+	}
+	for _, o := range collect(w.agent, true) {
+		o.refs = refCache{}
+	}
+}
+
+// What a world keeps from step to step is what it would work out anew.
+func TestNothingKeptIsWrong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i, name := range TaskNames() {
+		if i%3 != 0 { // one of most kinds of task
+			continue
+		}
+		variation := rng.IntN(Variations(name))
+		keeping := loaded(t, name, variation, "openDoors,teleportAction")
+		anew := loaded(t, name, variation, "openDoors,teleportAction")
+		var played []string
+		for range 15 {
+			action := randomActions(rng, keeping)
+			played = append(played, action)
+			anew.forget()
+			a, b := keeping.Step(action), anew.Step(action)
+			anew.forget()
+			if diff := cmp.Diff(b, a) + cmp.Diff(anew.ValidActions(), keeping.ValidActions()) + cmp.Diff(anew.Progress(), keeping.Progress()); diff != "" {
+				t.Fatalf("%s/%d, %q: %s", name, variation, played, diff)
+			}
+			if keeping.random != anew.random {
+				t.Fatalf("%s/%d, %q: the generators differ", name, variation, played)
+			}
+		}
+	}
+}
+
+// A list that is sorted as it is made is the same as one that is sorted then, and
+// has what it lists.
+func TestSortedList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors,teleportAction")
+		for range 10 {
+			w.Step(randomActions(rng, w))
+			l := w.DrawValidActions()
+			texts := l.Texts()
+			for _, s := range texts {
+				if !l.Has(s) {
+					t.Errorf("%q is not on its list", s)
+				}
+			}
+			if l.Has("dance") {
+				t.Error("dance is on the list")
+			}
+			slices.Sort(texts)
+			if diff := cmp.Diff(texts, l.Sorted()); diff != "" {
+				t.Fatalf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
+// A world goes on from a snapshot as it did the first time, as often as one
+// likes, whatever it did in between.
+func TestSnapshots(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "teleportAction")
+		for range 10 {
+			w.Step(randomActions(rng, w))
+		}
+		s := w.Snapshot()
+		var actions []string
+		first := ""
+		for range 3 {
+			said := ""
+			for i := range 12 {
+				if i == len(actions) {
+					actions = append(actions, randomActions(rng, w))
+				}
+				said += w.Step(actions[i]) + join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() + fmt.Sprintln(w.Score(), w.Completed(), w.Moves())
+			}
+			if first == "" {
+				first = said
+			}
+			if diff := cmp.Diff(first, said); diff != "" {
+				t.Fatalf("%s: %q: %s", name, actions, diff)
+			}
+			w.Restore(s)
+		}
+	}
+}
+
+// Worlds share nothing: one plays as if there were no other.
+func TestWorldsShareNothing(t *testing.T) {
+	play := func(worlds ...*World) string {
+		said := ""
+		for _, a := range []string{"go to kitchen", "look around", "pick up orange", "0", "wait", "open cupboard"} {
+			for i, w := range worlds {
+				s := w.Step(a) + join(w.ValidActions(), "\n")
+				if i == 0 {
+					said += s
+				}
+			}
+		}
+		return said
+	}
+	alone := play(loaded(t, "boil", 0, boardSimplifications))
+	w := loaded(t, "boil", 0, boardSimplifications)
+	other := loaded(t, "grow-fruit", 3, "easy")
+	if diff := cmp.Diff(alone, play(w, other, loaded(t, "boil", 0, ""))); diff != "" {
+		t.Error(diff)
+	}
+	w.Load("melt", 4, "")
+	w.Load("boil", 0, boardSimplifications)
+	if diff := cmp.Diff(alone, play(w)); diff != "" {
+		t.Errorf("after another task: %s", diff)
+	}
+}
+
+// What cannot be loaded says so, and so does every step.
+func TestTrouble(t *testing.T) {
+	w := New()
+	if s := w.Step("wait"); s != notInitialized {
+		t.Error(s)
+	}
+	if l := w.ValidActions(); len(l) != 1 || l[0] != notInitialized {
+		t.Error(l)
+	}
+	want := "ERROR: Task (boil): ERROR: The requested variation (9999) exceeds the total number of variations (30)."
+	if s := w.Load("boil", 9999, ""); s != want || w.Step("wait") != want || w.Look() != want {
+		t.Error(s)
+	}
+	if s := w.Load("cook", 0, ""); s != "ERROR: Task (cook): ERROR: Unknown task (cook)." {
+		t.Error(s)
+	}
+	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" || w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
+		t.Error(s, w.Score())
+	}
+}
+
+// FuzzCommands plays sequences of commands, one per line. No input breaks a
+// world or keeps it from ending a step.
+func FuzzCommands(f *testing.F) {
+	f.Add(uint(0), "go to kitchen\npick up orange\n0\nopen fridge\nwait\n")
+	f.Add(uint(7), "pick up jug\nmove jug to jug\nmix agent\nconnect air to agent\ndisconnect air\nwait\nfocus on agent\n")
+	f.Add(uint(12), "open bee hive\nteleport to greenhouse\nuse axe on plant\nuse shovel on ground\nmove ground to bowl\n")
+	names := TaskNames()
+	f.Fuzz(func(t *testing.T, n uint, commands string) {
+		name := names[n%uint(len(names))]
+		w := loaded(t, name, int(n/30)%Variations(name), []string{"", "easy", boardSimplifications}[n/7%3])
+		lines := strings.Split(commands, "\n")
+		for i, line := range lines[:min(len(lines), 40)] {
+			before := w.Moves()
+			w.Step(line)
+			if n := w.Moves() - before; n < 0 || n > 11 {
+				t.Errorf("%q takes %d ticks", line, n)
+			}
+			if i%5 == 0 {
+				w.ValidActions()
+			}
+		}
+		w.Restore(w.Snapshot())
+		_ = w.Look() + w.Inventory() + w.Progress() + w.Tree() + w.Combinations() + w.ObjectIDsTypesReferents()
+	})
+}

@@ -1,0 +1,131 @@
+package sciworld
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/singleflight"
+
+	"heldout/envs/sciworld/lab"
+)
+
+// nativeVersion is the version of the official simulator whose answers our own
+// gives.
+const nativeVersion = "1.1.3"
+
+// native is our own simulator. Its games are values in this process, of which
+// there can be any number.
+type native struct {
+	making singleflight.Group // of solutions
+	known  sync.Map           // of solutions, by place
+}
+
+func (*native) take(context.Context) (game, error) { return &nativeGame{world: lab.New()}, nil }
+
+func (*native) giveBack(game) {}
+
+func (*native) discard(game) {}
+
+func (*native) close() error { return nil }
+
+// solution returns the simulator's own solution. Making it can take seconds.
+func (n *native) solution(_ context.Context, p place, simplifications string) ([]string, error) {
+	if path, ok := n.known.Load(p); ok {
+		return path.([]string), nil
+	}
+	path, err, _ := n.making.Do(p.id(), func() (any, error) {
+		return lab.GoldPath(p.task, p.variation, simplifications)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sciworld: the solution of %s: %w", p.id(), err)
+	}
+	n.known.Store(p, path)
+	return path.([]string), nil
+}
+
+// nativeGame is a game of our own simulator.
+type nativeGame struct {
+	world *lab.World
+	list  lab.ValidList // of what was valid after the last step
+}
+
+func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
+	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
+		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
+	}
+	return g.act(ctx, "look around")
+}
+
+func (g *nativeGame) act(ctx context.Context, action string) (report, error) {
+	if err := ctx.Err(); err != nil {
+		return report{}, err
+	}
+	w := g.world
+	r := report{observation: w.Step(action), score: w.Score(), completed: w.Completed(), moves: w.Moves()}
+	// The Python package looks around and at the inventory and the task, which
+	// draws nothing, and then lists the valid actions, which does.
+	g.list = w.DrawValidActions()
+	return r, nil
+}
+
+func (g *nativeGame) inventory(context.Context) (string, error) { return g.world.Inventory(), nil }
+
+func (g *nativeGame) description(context.Context) (string, error) { return g.world.Description(), nil }
+
+func (g *nativeGame) forms(context.Context) ([]string, error) { return g.world.PossibleActions(), nil }
+
+func (g *nativeGame) valid(context.Context) ([]string, error) { return g.list.Sorted(), nil }
+
+func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {
+	return g.world.DrawValidActions().Has(action), nil
+}
+
+// nativeWorld is a world of our own simulator, which can do more than one of the
+// official.
+type nativeWorld struct{ *world }
+
+// moment is a snapshot of a world.
+type moment struct {
+	world world
+	lab   *lab.Snapshot
+	list  lab.ValidList
+}
+
+var errNotRunning = errors.New("sciworld: the world is not running")
+
+// Snapshot implements envs.Snapshotter.
+func (w *nativeWorld) Snapshot() (any, error) {
+	g, ok := w.game.(*nativeGame)
+	if !ok {
+		return nil, errNotRunning
+	}
+	return &moment{w.world.copied(), g.world.Snapshot(), g.list}, nil
+}
+
+// Restore implements envs.Snapshotter.
+func (w *nativeWorld) Restore(snapshot any) error {
+	m, ok := snapshot.(*moment)
+	if !ok {
+		return fmt.Errorf("sciworld: a %T is no snapshot of this environment", snapshot)
+	}
+	g, ok := w.game.(*nativeGame)
+	if !ok {
+		return errNotRunning
+	}
+	*w.world = m.world.copied()
+	w.game = g
+	g.world.Restore(m.lab)
+	g.list = m.list
+	return nil
+}
+
+// Inspect implements envs.Inspector: it shows the tree of objects.
+func (w *nativeWorld) Inspect() (string, error) {
+	g, ok := w.game.(*nativeGame)
+	if !ok {
+		return "", errNotRunning
+	}
+	return g.world.Tree(), nil
+}
