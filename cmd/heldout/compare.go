@@ -10,12 +10,14 @@ import (
 func newCompare(sys *system) *cobra.Command {
 	var out output
 	c := &cobra.Command{
-		Use:   "compare RUN…",
-		Short: "Print the tables of runs again, from their records alone",
-		Long: `compare reads run directories and prints their tables. Several runs come into one
-table; models that played the same tasks are compared task by task with the first.`,
+		Use:               "compare RUN…",
+		ValidArgsFunction: folders,
+		Short:             "Print the tables of runs from their records",
+		Long: `compare reads run directories and prints their tables. Several runs share one
+table. Models that played the same tasks are compared with the first one, paired
+by task.`,
 		Example: `  heldout compare runs/base runs/tuned
-  heldout compare runs/tuned --baseline agentrefine --format latex --table held-out`,
+  heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			once, err := eachOnce(sys, dirs)

@@ -181,8 +181,8 @@ func newDataImport(sys *system) *cobra.Command {
 		Short: "Take official data from files, folders and archives that you have",
 		Long: `import looks into files, folders and archives (.tar, .tar.gz, .zip) for official
 data and copies what it finds into the data folder. It knows files by their
-content, so names and layout do not matter: AgentBoard's archive, checkouts of its
-repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
+content, so names and layout do not matter: AgentBoard's archive, checkouts of
+its repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
 		Example: `  heldout data import ~/Downloads/data.tar.gz ~/src/AgentBoard
   heldout data import json_2.1.1_tw-pddl.zip`,
 		Args: args(1, -1, "at least one file or folder"),
@@ -218,11 +218,11 @@ func newDataCheck(sys *system) *cobra.Command {
 	var dir, format string
 	c := &cobra.Command{
 		Use:   "check [ENV...]",
-		Short: "Check the official data: what is there, which version, what is missing",
+		Short: "Check which official data are there and which are missing",
 		Long: `check reads every file of the official data and compares its SHA-256 with the
-published one, or with that recorded when it was fetched. It says what is missing
-and what that means. The exit code is 0 if everything that the environments need
-is there, and 1 if not.`,
+published one, or with that recorded when it was fetched. It says what is
+missing and what that means. The exit code is 0 if everything that the
+environments need is there, and 1 if not.`,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := official.CheckEnvironments(names); err != nil {
 				return usage(err)

@@ -19,16 +19,18 @@ import (
 func newDoctor(sys *system) *cobra.Command {
 	r := configs.DefaultRun()
 	c := &cobra.Command{
-		Use:   "doctor [ENV | --model PROVIDER:NAME]",
-		Short: "Check an environment, or a model server before an evening is spent on it",
-		Long: `doctor ENV says what an environment needs, what of it is missing, and how to get it.
+		Use:               "doctor [ENV | --model PROVIDER:NAME]",
+		ValidArgsFunction: completeEnvironment,
+		Short:             "Check an environment or a model server",
+		Long: `doctor ENV says what an environment needs, what is missing, and how to get it.
 
-doctor --model asks a server for a few dozen short replies and reports: whether it is
-reachable and has the model, its context length, whether sampling is honoured, whether
-the same prompt gets the same answer, alone and under concurrency, and whether a prompt
-that is too long is refused rather than cut. Then it plays the first turn of a task as a
-run with these settings would, shows the reply and what is read in it, and says if a run
-would be worthless. The default environment for that is pddl.`,
+doctor --model asks a server for a few dozen short replies. It reports whether
+the server is reachable and has the model, its context length, whether it
+honours the sampling parameters, whether it repeats a greedy reply, alone and
+under load, and whether it refuses a prompt that is too long. Then it plays the
+first turn of a task with the settings of a run, shows the reply and what is
+read from it, and says if a run would be worthless. The default environment for
+this is pddl.`,
 		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64",
 		Args:    args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
@@ -46,7 +48,7 @@ would be worthless. The default environment for that is pddl.`,
 	}
 	serverFlags(c.Flags(), &r)
 	playerFlags(c.Flags(), &r)
-	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment whose first turn the model plays; the default is pddl with generated tasks")
+	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment of the first turn; the default is pddl with generated tasks")
 	taskSource(c, sys, &r.Setup)
 	return c
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -21,41 +25,92 @@ func newEnvs(sys *system) *cobra.Command {
 	var o configs.Setup
 	var format string
 	c := &cobra.Command{
-		Use:   "envs",
-		Short: "List the environments, and what is missing for them",
-		Args:  args(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "envs [ENV]",
+		Short: "List the environments, or the settings of one",
+		Long: `envs lists the environments, their tasks and what is missing for them. envs ENV
+lists the settings of one environment. Each setting is a flag of run, sweep,
+play, replay, tasks, envs and doctor, and a key of the configuration file.`,
+		Example:           "  heldout envs\n  heldout envs hotpotqa",
+		ValidArgsFunction: completeEnvironment,
+		Args:              args(0, 1, "at most one environment"),
+		RunE: func(_ *cobra.Command, names []string) error {
 			if err := bench.CheckData(o.Data); err != nil {
 				return usage(err)
 			}
-			t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
-				{Key: "environment", Header: "Environment", Left: true},
-				{Key: "tasks", Header: "Tasks"},
-				{Key: "source", Header: "Source", Left: true},
-				{Key: "steps", Header: "Steps"},
-				{Key: "about", Header: "About", Left: true},
-			}}
-			if o.Data != "" {
-				t.Notes = append(t.Notes, "Official data: "+o.Data+dataOrigin(sys, o.Data)+".")
+			if len(names) == 0 {
+				return render(sys, format, false, listEnvs(sys, o))
 			}
-			for _, e := range catalog.All() {
-				cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
-				if env, err := e.Open(o, sys.outside()); err != nil {
-					t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
-				} else {
-					cells[1] = table.Int(len(env.Tasks()))
-					cells[2] = table.String(string(env.Info().Source))
-					cells[3] = table.Int(env.Info().StepLimit)
-					if env.Info().Source == envs.Generated {
-						t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
-					}
-				}
-				t.Rows = append(t.Rows, cells)
+			e, err := catalog.Find(names[0])
+			if err != nil {
+				return usage(err)
 			}
-			return render(sys, format, false, t)
+			_, err = sys.stdout.Write([]byte(describeSettings(e)))
+			return err
 		},
 	}
 	taskSource(c, sys, &o)
 	formatFlag(c, &format)
 	return c
+}
+
+// listEnvs is the table of environments.
+func listEnvs(sys *system, o configs.Setup) table.Table {
+	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "tasks", Header: "Tasks"},
+		{Key: "source", Header: "Source", Left: true},
+		{Key: "steps", Header: "Steps"},
+		{Key: "about", Header: "About", Left: true},
+	}}
+	for _, e := range catalog.All() {
+		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
+		if env, err := e.Open(o, sys.outside()); err != nil {
+			t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
+		} else {
+			cells[1] = table.Int(len(env.Tasks()))
+			cells[2] = table.String(string(env.Info().Source))
+			cells[3] = table.Int(env.Info().StepLimit)
+			if env.Info().Source == envs.Generated {
+				t.Notes = append(t.Notes, e.Name+": generated tasks; the official ones need --data.")
+			}
+			bench.CloseEnv(env)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// describeSettings lists the settings of an environment as the flags that they
+// are.
+func describeSettings(e catalog.Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", e.Name, e.Summary)
+	f := pflag.NewFlagSet(e.Name, pflag.ContinueOnError)
+	f.SortFlags = false
+	for _, s := range e.Settings {
+		f.Var(&settingValue{setting: s}, s.Name, settingHelp(s))
+	}
+	if len(e.Settings) > 0 {
+		fmt.Fprintf(&b, "Settings:\n%s\n", f.FlagUsagesWrapped(plainWidth))
+	}
+	b.WriteString("A setting with * changes what is measured, so it is part of the condition of\n" +
+		"every episode. --data and --generator-seed are for all environments.\n")
+	return b.String()
+}
+
+// settingHelp is the help of a setting with its values and default.
+func settingHelp(s envs.Setting) string {
+	help := s.Help
+	if s.Measured {
+		help = "* " + help
+	}
+	standard := s.Default
+	if s.Type == envs.Choice {
+		help += ": " + strings.Join(s.Values, ", ")
+		standard = s.Values[0]
+	}
+	if s.Variable != "" {
+		help += " (or " + s.Variable + ")"
+	}
+	return help + "; the default is " + standard
 }

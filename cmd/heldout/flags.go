@@ -16,41 +16,41 @@ import (
 
 // serverFlags adds the flags that say which model is asked and how.
 func serverFlags(f *pflag.FlagSet, r *configs.Run) {
-	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "what plays: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; can be repeated")
-	f.StringVar(&r.BaseURL, "base-url", r.BaseURL, "address of the server, such as http://HOST:8000/v1; the default is the provider's own, for Ollama OLLAMA_HOST")
-	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable that holds the server's API key; the default is "+bench.OpenAIKey+" for openai: at its own address")
-	f.IntVar(&r.Context, "context", r.Context, "the model's context in tokens; 0 for what the server says (Ollama: at most 8192)")
-	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "further fields of the request body as a JSON object, such as {\"top_k\":20}; null leaves a field out")
-	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "longest time for one request")
-	f.IntVar(&r.Retries, "retries", r.Retries, "how often a request that failed on the way is sent again")
-	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "episodes in flight")
+	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "model or baseline: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; repeat it for several")
+	f.StringVar(&r.BaseURL, "base-url", r.BaseURL, "server address, such as http://HOST:8000/v1; the default is the provider's own, or OLLAMA_HOST")
+	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable with the server's API key; the default is "+bench.OpenAIKey+" for OpenAI's own address")
+	f.IntVar(&r.Context, "context", r.Context, "context length in tokens; 0 uses the server's (Ollama: at most 8192)")
+	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "more fields of the request body as a JSON object, such as {\"top_k\":20}; null removes a field")
+	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "time limit of a request")
+	f.IntVar(&r.Retries, "retries", r.Retries, "number of retries of a failed request")
+	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "number of episodes in flight")
 }
 
 // playerFlags adds the flags that say how a served model plays.
 func playerFlags(f *pflag.FlagSet, r *configs.Run) {
-	f.StringVar(&r.Agent, "agent", r.Agent, "how a served model plays: react (thinks, then acts) or act (AgentBoard's act-only agent)")
-	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt: a file (our YAML or AgentBoard's JSON), or a version of our own: "+strings.Join(configs.PromptVersions(), ", ")+"; the first is the default")
-	f.BoolVar(&r.Completions, "completions", r.Completions, "have the model continue a plain text (/v1/completions): for base models without a chat template, with --agent react")
-	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put a prompt's system message into the first user message, for chat templates without a system role")
+	f.StringVar(&r.Agent, "agent", r.Agent, "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)")
+	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file (YAML, or AgentBoard's JSON), or a version of the built-in prompts: "+strings.Join(configs.PromptVersions(), ", ")+"; the default is the first")
+	f.BoolVar(&r.Completions, "completions", r.Completions, "use plain text completion (/v1/completions) for base models without a chat template; needs --agent react")
+	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put the system message into the first user message, for chat templates without a system role")
 	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
-	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 keeps all tokens")
-	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "longest reply in tokens; 0 for the agent's own: react 512, act 100")
-	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `string that ends a reply; can be repeated; react's own is "\nObservation:", an empty one means none`)
+	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 is off")
+	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "length limit of a reply in tokens; 0 uses the agent's own: react 512, act 100")
+	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `stop string; repeat it for several; an empty one means none; the default for react is "\nObservation:"`)
 }
 
 // runFlags adds all flags of a run; their names are the keys of configs.Run.
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	serverFlags(f, r)
 	playerFlags(f, r)
-	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments to play, separated by commas; the default is all, see heldout envs")
+	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments, separated by commas; the default is all (see heldout envs)")
 	setupFlags(f, &r.Setup)
-	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "which generated tasks")
+	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "seed of generated tasks")
 	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
-	f.IntVar(&r.Limit, "limit", r.Limit, "only the first tasks of each environment, so many; 0 for all")
-	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or how many: 10 means 0-9")
-	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "longest episode in steps; 0 for the environment's own, 30 for most")
-	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "go on if none of a model's first replies can be used, and count that as failures; without it the run stops with the reason")
-	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is runs/ and a name made of what is run")
+	f.IntVar(&r.Limit, "limit", r.Limit, "use only the first N tasks of each environment; 0 uses all")
+	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or a number: 10 means 0-9")
+	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "step limit of an episode; 0 uses the environment's own, mostly 30")
+	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "continue if none of a model's first replies is usable, and count them as failures; otherwise the run stops")
+	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is a name derived from the plan, below runs/")
 	f.SetNormalizeFunc(usualName)
 }
 
@@ -66,7 +66,7 @@ func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // environments are not shown in the help of every command; heldout envs NAME shows
 // them. Which generated tasks there are has other names in other commands.
 func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
-	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+", or the folder that heldout data pull fills); \"\" for generated tasks")
+	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+", or the folder of heldout data pull); \"\" uses generated tasks")
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)
 		v.Hidden = true

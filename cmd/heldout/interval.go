@@ -13,7 +13,7 @@ import (
 // intervalFlag adds the flag that says what intervals are about.
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
-		"what 95% intervals and tests are about: tasks (other decodings of these tasks), kinds (new tasks of these kinds), new-kinds (other kinds of tasks)")
+		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these kinds), new-kinds (new kinds of tasks)")
 }
 
 // checkInterval reports an unknown question.

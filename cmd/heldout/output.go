@@ -31,9 +31,9 @@ func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
 	intervalFlag(c, &o.interval)
-	c.Flags().BoolVar(&o.wide, "wide", false, "print text tables with all columns, however wide")
+	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
-		"published results to print beside, as NAME or NAME:TABLE: agentrefine, agentboard, …, or a YAML file")
+		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …")
 }
 
 // plainWidth is the width of text that goes to no terminal, in characters.

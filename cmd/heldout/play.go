@@ -28,17 +28,18 @@ type playOptions struct {
 func newPlay(sys *system) *cobra.Command {
 	var o playOptions
 	c := &cobra.Command{
-		Use:   "play ENV --task TASK",
-		Short: "Play a task by hand, or from another program",
-		Long: `play starts one task and reads actions from standard input, one per line. ":actions"
-lists the valid ones, ":expert" says what the expert would do, ":help" lists these
-commands, ":quit" ends. If the environment can be drawn, a picture stands beside the
-text, in color on a terminal (unless NO_COLOR is set or TERM is dumb).
+		Use:               "play ENV --task TASK",
+		ValidArgsFunction: completeEnvironment,
+		Short:             "Play a task by hand, or from another program",
+		Long: `play starts one task and reads actions from standard input, one per line.
+":help" lists the commands that start with a colon. If the environment can be
+drawn, a picture stands beside the text. It has colors on a terminal, unless
+NO_COLOR is set or TERM is dumb.
 
-With --json standard input has one JSON object a line, {"action": "…"}, and standard
-output one a line: first env, task, goal, observation, progress, done and success, then
-for every action observation, progress, done, success and valid; and actions, the valid
-ones, with --actions.`,
+With --json, standard input has one JSON object per line, {"action": "…"}.
+Standard output has one JSON object per line: first env, task, goal,
+observation, progress, done and success; then, for each action, observation,
+progress, done, success and valid. --actions adds the valid actions.`,
 		Example: `  heldout play pddl --task 0
   heldout play pddl --data DIR --task gripper/prob01 --json --actions
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
@@ -65,12 +66,12 @@ ones, with --actions.`,
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
-	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0, "what chance decides in the environment: which generated tasks; with --story its random numbers, 0 for those known to suit it")
+	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0, "seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
 	f.StringVar(&o.perturbation, "perturb", "", "play under a perturbation: P1 to P4, or a YAML file")
 	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
-	f.BoolVar(&o.raw, "raw", false, "with --story, show all that the story shows as it is, and pass every line on to it")
-	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object a line")
-	f.BoolVar(&o.withActions, "actions", false, "show the valid actions with every observation")
+	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
+	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object per line")
+	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c
 }
 

@@ -13,12 +13,13 @@ import (
 
 func newRepair(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:   "repair DIR",
-		Short: "Set the bad lines of a run directory aside and say what must be played again",
-		Long: `repair checks every line of a run directory: its checksum, its trajectory, and what the
-plan says of its episode. It moves bad lines from episodes.jsonl to episodes.set-aside,
-byte for byte, and lists the planned episodes that have no result then. The command that
-made the run plays them again.`,
+		Use:               "repair DIR",
+		ValidArgsFunction: folders,
+		Short:             "Set bad lines of a run directory aside",
+		Long: `repair checks every line of a run directory: its checksum, its trajectory, and
+its episode against the plan. It moves bad lines from episodes.jsonl to
+episodes.set-aside, byte for byte, and lists the planned episodes that have no
+result afterwards. The command that made the run plays them again.`,
 		Example: `  heldout repair runs/base`,
 		Args:    args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {

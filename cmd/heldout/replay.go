@@ -21,12 +21,12 @@ func newReplay(sys *system) *cobra.Command {
 	r := replayer{sys: sys, open: map[string]envs.Env{}, counts: map[string]*replayCount{}}
 	c := &cobra.Command{
 		Use:   "replay FILE…",
-		Short: "Play recorded episodes of a reference again and report every difference",
-		Long: `replay reads episodes from JSON Lines files, compressed with gzip or not: env, id (the
-task's 0-based number), goal, done, progress, grounding and steps, each with action,
-observation and progress. It plays the actions, prints for every environment the
-episodes, steps and mismatches, shows the first difference in full, and exits with 1
-if there is any.`,
+		Short: "Replay recorded episodes of a reference and show differences",
+		Long: `replay reads episodes from JSON Lines files, which may be compressed with gzip.
+An episode has env, id (the 0-based number of the task), goal, done, progress,
+grounding and steps; a step has action, observation and progress. replay plays
+the actions and prints the number of episodes, steps and mismatches of every
+environment and the first difference in full. It exits with 1 if there is any.`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
 			defer r.close()

@@ -41,6 +41,10 @@ progress rates with intervals and spreads.`,
 		newRun(sys), newSweep(sys), newCompare(sys), newRepair(sys), newPlay(sys), newReplay(sys),
 		newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newVersion(sys),
 	)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
+	if err := completeFlags(root); err != nil {
+		panic(err) // every flag that is completed is there, once
+	}
 	return root
 }
 

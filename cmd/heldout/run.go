@@ -18,13 +18,18 @@ func newRun(sys *system) *cobra.Command {
 	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
 		Use:   "run",
 		Short: "Play the tasks, record the episodes and print the tables",
-		Long: `run plays every task with every model and seed, records each finished episode in
-the run directory, and prints the tables. The same command continues a run that was
-stopped, or fills in episodes that failed for want of a server. Without --env, --model
-and --config it plays generated tasks with the baselines expert and random.`,
+		Long: `run plays every task with every model and seed, records each finished episode
+in the run directory, and prints the tables. The same command continues a run
+that was stopped, and retries episodes that failed because of a server. Without
+--env, --model and --config it plays generated tasks with the baselines expert
+and random.
+
+Environments have settings of their own, such as --split. heldout envs ENV
+lists them; each is a flag of this command.`,
 		Example: `  heldout run
   heldout run --env pddl --data DIR --model expert
-  heldout run --env pddl --data DIR --model vllm:NAME --base-url http://HOST:8000/v1 --seeds 0-9 --temperature 1.0 --concurrency 64`,
+  heldout run --env pddl --data DIR --model vllm:NAME \
+          --base-url http://HOST:8000/v1 --seeds 0-9 --temperature 1.0`,
 		Args: args(0, 0, "no arguments"),
 	})
 }
@@ -64,9 +69,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		return play(c.Context(), sys, job, &out)
 	}
 	flags(c.Flags(), &shown)
-	c.Flags().StringVar(&file, "config", "", "YAML file with keys named like these flags; flags win")
-	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and what it costs in model calls, and stop")
-	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress while episodes are played")
+	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
+	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and its cost in model calls, and stop")
+	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	out.flags(c)
 	return c
 }

@@ -11,16 +11,19 @@ import (
 func newSweep(sys *system) *cobra.Command {
 	return newRunner(sys, sweepFlags, bench.Sweep, &cobra.Command{
 		Use:   "sweep",
-		Short: "Play one environment as it is and under perturbations, and print how robust the models are",
-		Long: `sweep plays every task as it is and under each perturbation, as one run that can be
-stopped and continued, and prints the table of robustness: the rates of every
-condition, their average and spread, and the change from the unperturbed tasks, task by
-task. The default are AgentRefine's perturbations of ALFWorld: P1 to P4 change the
-interface, P5 takes a model trained without data of the environment (--no-ind-model), or
-the unperturbed result of one that never saw such data (--ind none).`,
+		Short: "Measure robustness: play tasks as they are and perturbed",
+		Long: `sweep plays every task unperturbed and under each perturbation, as one run that
+can be stopped and continued. It prints the robustness table: the rates of every
+condition, their mean and spread, and the change from the unperturbed tasks,
+paired by task. The default is AgentRefine's five perturbations of ALFWorld. P1
+to P4 change the interface. P5 changes the model: --no-ind-model names one that
+was trained without data of the environment; --ind none says that the models
+never saw such data, so their unperturbed result counts.`,
 		Example: `  heldout sweep
-  heldout sweep --data DIR --model vllm:NAME --base-url http://HOST:8000/v1 --ind none --concurrency 64
-  heldout sweep --data DIR --model vllm:TUNED --no-ind-model vllm:OTHER --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml`,
+  heldout sweep --data DIR --model vllm:NAME --base-url http://HOST:8000/v1 \
+          --ind none --concurrency 64
+  heldout sweep --data DIR --model vllm:TUNED --no-ind-model vllm:OTHER \
+          --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml`,
 		Args: args(0, 0, "no arguments"),
 	})
 }
@@ -28,8 +31,8 @@ the unperturbed result of one that never saw such data (--ind none).`,
 // sweepFlags adds the flags of a run and those of a sweep.
 func sweepFlags(f *pflag.FlagSet, r *configs.Run) {
 	runFlags(f, r)
-	f.StringSliceVar((*[]string)(&r.Perturb), "perturb", r.Perturb, "perturbations, separated by commas: P1 to P5 or YAML files (the default is P1 to P5)")
-	f.StringArrayVar((*[]string)(&r.NoIndModel), "no-ind-model", r.NoIndModel, "model trained without data of the environment, for P5; repeated, one for every served --model in their order")
-	f.StringVar(&r.NoIndBaseURL, "no-ind-base-url", r.NoIndBaseURL, "address of its server; the default is --base-url")
-	f.StringVar(&r.Ind, "ind", r.Ind, `"none" if the models never saw data of the environment: P5 then is the unperturbed result`)
+	f.StringSliceVar((*[]string)(&r.Perturb), "perturb", r.Perturb, "perturbations, separated by commas: P1 to P5 or YAML files; the default is P1 to P5")
+	f.StringArrayVar((*[]string)(&r.NoIndModel), "no-ind-model", r.NoIndModel, "model trained without data of the environment, for P5; repeat it, one for each served --model in their order")
+	f.StringVar(&r.NoIndBaseURL, "no-ind-base-url", r.NoIndBaseURL, "server address of --no-ind-model; the default is --base-url")
+	f.StringVar(&r.Ind, "ind", r.Ind, `"none" if the models never saw data of the environment; P5 is then the unperturbed result`)
 }

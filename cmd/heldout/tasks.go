@@ -13,10 +13,11 @@ func newTasks(sys *system) *cobra.Command {
 	var o configs.Setup
 	var format, patterns string
 	c := &cobra.Command{
-		Use:     "tasks ENV",
-		Short:   "List the tasks of an environment",
-		Example: "  heldout tasks pddl --tasks 'gripper/*,20-29'",
-		Args:    args(1, 1, "the name of an environment"),
+		Use:               "tasks ENV",
+		ValidArgsFunction: completeEnvironment,
+		Short:             "List the tasks of an environment",
+		Example:           "  heldout tasks pddl --tasks 'gripper/*,20-29'",
+		Args:              args(1, 1, "the name of an environment"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if _, err := catalog.Find(names[0]); err != nil {
 				return usage(err)
@@ -54,4 +55,4 @@ func newTasks(sys *system) *cobra.Command {
 }
 
 // tasksHelp explains a selection of tasks.
-const tasksHelp = "only these tasks: names with * and ?, types, 0-based numbers and ranges of them, separated by commas"
+const tasksHelp = "use only these tasks: names with * and ?, types, 0-based numbers and ranges, separated by commas"

@@ -26,17 +26,16 @@ func newWikiBuild(sys *system) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "build FILE... --out DIR",
-		Short: "Make an index from HotpotQA's own files or from the dump of Wikipedia of 2017",
-		Long: `build makes the index that --wiki offline --wiki-index DIR searches. FILE is one of
-  - HotpotQA's question files with contexts (hotpot_dev_distractor_v1.json,
-    hotpot_dev_fullwiki_v1.json): their paragraphs become the articles, which is a small
-    Wikipedia that is easy to search, and results on it are marked so;
-  - the dump enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2, or the folder
-    that it unpacks to: the introductions of all articles.
-A build that was stopped goes on where it was when the same command is given again.`,
-		Example: `  heldout wiki build DIR/hotpotqa/hotpot_dev_distractor_v1.json --out wiki/contexts
-  heldout wiki build enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2 --out wiki/2017
-  heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/2017 --model vllm:NAME --base-url http://HOST:8000/v1`,
+		Short: "Make an index of HotpotQA's files or of the Wikipedia dump",
+		Long: `build makes the index that --wiki offline --wiki-index DIR searches. FILE is:
+  - a HotpotQA question file with contexts (hotpot_dev_distractor_v1.json or
+    hotpot_dev_fullwiki_v1.json): its paragraphs become the articles. This small
+    Wikipedia is easy to search, and tables mark results on it.
+  - the dump enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2, or
+    the folder that it unpacks to: the introductions of all articles.
+The same command continues a build that was stopped.`,
+		Example: `  heldout wiki build DIR/hotpotqa/hotpot_dev_distractor_v1.json --out wiki/own
+  heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
 			show := newBuildProgress(sys)

@@ -6,7 +6,7 @@ import "heldout/envs"
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "set of official games"},
-		{Name: "dialect", Type: envs.Choice, Values: []string{"v1", "v2", "file"}, Measured: true, Help: "how games speak: v1 is behind published numbers, file is what each game's file says"},
+		{Name: "dialect", Type: envs.Choice, Values: []string{"v1", "v2", "file"}, Measured: true, Help: "dialect of the games: v1 is that of published numbers, file is that of each game file"},
 		{Name: "step-limit-reward", Type: envs.Switch, Default: "false", Measured: true, Help: "count the engine's limit of 50 commands as progress 1, as the reference does"},
 	}
 }

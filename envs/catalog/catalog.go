@@ -64,7 +64,7 @@ func All() []Entry {
 			Open: openPDDL,
 		},
 		{
-			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "experiments of primary school: heat, mix, measure, grow, find, connect",
+			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "elementary science experiments: heat, mix, measure, grow, find",
 			Settings: sciworld.Settings(),
 			Missing:  func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
 			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {

@@ -6,7 +6,7 @@ import "heldout/envs"
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "jericho-bindings", Type: envs.Path, Default: "templates derived from the stories", Measured: true, Help: "file with Jericho's templates of commands and walkthroughs: its game_info.py, or JSON"},
-		{Name: "huntdark", Type: envs.Choice, Values: []string{HuntdarkUpstream, HuntdarkFixed}, Measured: true, Help: "texts with which the game huntdark starts: upstream has none, as in the benchmark"},
+		{Name: "huntdark", Type: envs.Choice, Values: []string{HuntdarkUpstream, HuntdarkFixed}, Measured: true, Help: "opening texts of the game huntdark: upstream has none, as in the benchmark"},
 	}
 }
 

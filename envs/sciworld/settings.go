@@ -9,11 +9,11 @@ import (
 // Settings are what can be chosen about the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld}, Measured: true, Help: "AgentBoard's 90 tasks, or all tasks of ScienceWorld with its own score"},
-		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "part of the tasks of the variant " + ScienceWorld},
+		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld}, Measured: true, Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score"},
+		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " + ScienceWorld},
 		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true, Help: "names separated by commas: " + strings.Join(Simplifications(), ", ")},
-		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR", Measured: true, Help: "the official simulator's file, scienceworld.jar, to play it instead"},
-		{Name: "jvms", Type: envs.Count, Default: "the number of processors", Help: "worlds of the official simulator played at once, each by a Java virtual machine"},
+		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR", Measured: true, Help: "play the official simulator, scienceworld.jar"},
+		{Name: "jvms", Type: envs.Count, Default: "the number of processors", Help: "number of Java virtual machines for the official simulator, one per world"},
 	}
 }
 

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// completer lists what may stand in a place that the shell completes.
+type completer = cobra.CompletionFunc
+
+// completeFlags says what may follow the flags of c and of all commands below it,
+// by the flags' names: one name means the same everywhere.
+func completeFlags(c *cobra.Command) error {
+	values, err := flagValues()
+	if err != nil {
+		return err
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if complete, ok := values[f.Name]; ok && err == nil {
+			err = c.RegisterFlagCompletionFunc(f.Name, complete)
+		}
+	})
+	for _, sub := range c.Commands() {
+		if err == nil {
+			err = completeFlags(sub)
+		}
+	}
+	return err
+}
+
+// flagValues are the values of flags, by name.
+func flagValues() (map[string]completer, error) {
+	perturbations, err := configs.PerturbationNames()
+	if err != nil {
+		return nil, err
+	}
+	published, err := configs.PublishedNames()
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]completer{
+		"env":          listOf(environmentNames()...),
+		"model":        completeModel,
+		"no-ind-model": completeModel,
+		"agent":        oneOf(eval.React, eval.Act),
+		"prompt":       orFile(configs.PromptVersions()...),
+		"perturb":      orFile(perturbations...),
+		"baseline":     orFile(published...),
+		"ind":          oneOf("none"),
+		"interval":     oneOf(intervalNames()...),
+		"format":       oneOf(formatNames()...),
+		"table":        listOf(report.IDs()...),
+		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
+		"data":         folders,
+		"out":          folders,
+	}
+	for _, e := range catalog.All() {
+		for _, s := range e.Settings {
+			if complete := settingValues(s.Name); complete != nil {
+				values[s.Name] = complete
+			}
+		}
+	}
+	return values, nil
+}
+
+// settingValues completes a setting with the values of all environments that have
+// it; nil leaves the completion to files.
+func settingValues(name string) completer {
+	var values []string
+	for _, e := range catalog.All() {
+		for _, s := range e.Settings {
+			switch {
+			case s.Name != name || s.Type == envs.Path:
+			case s.Type == envs.Switch:
+				values = append(values, "true", "false")
+			default:
+				values = append(values, s.Values...)
+			}
+		}
+	}
+	if values == nil {
+		return nil
+	}
+	return oneOf(values...)
+}
+
+// folders completes folders.
+func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// oneOf completes one of several values.
+func oneOf(values ...string) completer {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// listOf completes the last of several values that are separated by commas.
+func listOf(values ...string) completer {
+	return func(_ *cobra.Command, _ []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		before := given[:strings.LastIndex(given, ",")+1]
+		var out []cobra.Completion
+		for _, v := range values {
+			out = append(out, before+v)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// orFile completes a name or a file.
+func orFile(names ...string) completer {
+	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault)
+}
+
+// completeModel completes the names of players that need no server, and the
+// providers of the others.
+func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{eval.Expert, eval.Random, "vllm:", "openai:", "ollama:"}, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeEnvironment completes a first argument that names an environment.
+func completeEnvironment(_ *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return environmentNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// environmentNames are those of all environments.
+func environmentNames() (names []string) {
+	for _, e := range catalog.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// formatNames are those of all formats of tables.
+func formatNames() (names []string) {
+	for _, f := range table.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// intervalNames are the populations that intervals can be about.
+func intervalNames() (names []string) {
+	for _, q := range stats.Questions() {
+		names = append(names, string(q))
+	}
+	return names
+}

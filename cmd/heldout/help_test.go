@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs/catalog"
+)
+
+// runLine executes a command line without a world outside and returns what it prints.
+func runLine(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	sys := &system{stdout: &out, stderr: io.Discard, getenv: noVariables}
+	if code := execute(t.Context(), args, sys); code != exitOK {
+		t.Fatalf("heldout %s ends with %d: %s", strings.Join(args, " "), code, out.String())
+	}
+	return out.String()
+}
+
+// commands visits a command and all below it.
+func commands(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		commands(sub, visit)
+	}
+}
+
+// The help of every command, and the settings of every environment, fit 80
+// columns.
+func TestHelpFits(t *testing.T) {
+	check := func(what, text string) {
+		for _, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > plainWidth {
+				t.Errorf("%s: a line of %d characters: %s", what, n, line)
+			}
+		}
+	}
+	commands(newRoot(&system{getenv: noVariables}), func(c *cobra.Command) {
+		path := strings.Fields(c.CommandPath())[1:]
+		check(c.CommandPath(), runLine(t, append(path, "--help")...))
+	})
+	for _, e := range catalog.All() {
+		text := runLine(t, "envs", e.Name)
+		check("envs "+e.Name, text)
+		for _, s := range e.Settings {
+			if !strings.Contains(text, "--"+s.Name+" ") {
+				t.Errorf("envs %s does not list %s", e.Name, s.Name)
+			}
+		}
+	}
+}
+
+// Settings of environments are flags of commands, but not in their help.
+func TestSettingsStandWhereTheyBelong(t *testing.T) {
+	help := runLine(t, "run", "--help")
+	for _, s := range catalog.Settings() {
+		if strings.Contains(help, "--"+s.Name+" ") {
+			t.Errorf("the help of run shows --%s", s.Name)
+		}
+	}
+}
+
+// The shell completes what may stand in a place.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{"tasks ", []string{"alfworld", "sciworld"}},
+		{"play ", []string{"babyai"}},
+		{"doctor ", []string{"hotpotqa"}},
+		{"envs ", []string{"pddl"}},
+		{"run --env ", []string{"alfworld", "pddl"}},
+		{"run --env pddl,", []string{"pddl,jericho"}},
+		{"run --model ", []string{"expert", "vllm:"}},
+		{"run --agent ", []string{"react", "act"}},
+		{"run --prompt ", []string{"v1", "v2"}},
+		{"run --huntdark ", []string{"upstream", "fixed"}},
+		{"run --split ", []string{"valid_unseen", "dev"}},
+		{"run --step-limit-reward=", []string{"true"}},
+		{"run --wiki ", []string{"offline"}},
+		{"sweep --perturb ", []string{"P1"}},
+		{"sweep --ind ", []string{"none"}},
+		{"compare r --format ", []string{"latex"}},
+		{"compare r --table ", []string{"held-out", "headline"}},
+		{"compare r --table results,", []string{"results,spread"}},
+		{"compare r --baseline ", []string{"agentrefine"}},
+		{"compare r --interval ", []string{"kinds", "new-kinds"}},
+	} {
+		args := append([]string{"__complete"}, strings.Split(c.line, " ")...)
+		lines := strings.Split(runLine(t, args...), "\n")
+		for _, want := range c.want {
+			if !slices.Contains(lines, want) {
+				t.Errorf("%q is completed to %q, without %q", c.line, lines, want)
+			}
+		}
+	}
+}
