@@ -62,6 +62,9 @@ func listEnvs(sys *system, o configs.Setup) table.Table {
 		{Key: "steps", Header: "Steps"},
 		{Key: "about", Header: "About", Left: true},
 	}}
+	if o.Data != "" {
+		t.Notes = append(t.Notes, "Official data: "+o.Data+dataOrigin(sys, o.Data)+".")
+	}
 	for _, e := range catalog.All() {
 		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
 		if env, err := e.Open(o, sys.outside()); err != nil {
@@ -71,7 +74,7 @@ func listEnvs(sys *system, o configs.Setup) table.Table {
 			cells[2] = table.String(string(env.Info().Source))
 			cells[3] = table.Int(env.Info().StepLimit)
 			if env.Info().Source == envs.Generated {
-				t.Notes = append(t.Notes, e.Name+": generated tasks; the official ones need --data.")
+				t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
 			}
 			bench.CloseEnv(env)
 		}
