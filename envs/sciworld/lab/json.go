@@ -128,7 +128,7 @@ func (w *World) ObjectTypes() string {
 	}
 	types := map[int]Kind{}
 	var ids []int
-	for _, o := range collect(w.universe, true) {
+	for _, o := range w.collect(w.universe, true) {
 		types[o.id] = o.kind
 		ids = append(ids, o.id)
 	}
@@ -145,7 +145,7 @@ func (w *World) ObjectIDsTypesReferents() string {
 		return notInitialized
 	}
 	var entries []string
-	for _, o := range collect(w.universe, true) {
+	for _, o := range w.collect(w.universe, true) {
 		if o.terminal != nil && w.enabled&noElectricalAction != 0 {
 			continue
 		}

@@ -52,7 +52,8 @@ type Object struct {
 	count    int // stopwatch: ticks counted; toilet: stage of the flush
 	shown    int // stopwatch: the ticks that it shows
 
-	refs refCache
+	refs  refCache
+	inner uint32 // counts what is moved in it, at any depth
 }
 
 // terminal is what terminals have (processes §7).

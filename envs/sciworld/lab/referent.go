@@ -64,9 +64,16 @@ func (w *World) renamed(o *Object) {
 	}
 }
 
+// mostLevels is how deep things can stand in each other before they stand in a
+// circle, outside of the world.
+const mostLevels = 1 << 10
+
 // moved notes that something was put into a container or taken out.
 func (w *World) moved(x, c *Object) {
 	w.places++
+	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
+		o.inner++
+	}
 	if kinds[c.kind].containing && !x.hidden {
 		w.renamed(c)
 	}

@@ -32,7 +32,7 @@ func (w *World) clone() World {
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.lists, out.reach, out.scene = lists{}, kept{}, kept{}
+	out.lists, out.reach, out.scene, out.collections = lists{}, kept{}, kept{}, nil
 	return out
 }
 

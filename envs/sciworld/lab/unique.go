@@ -24,6 +24,7 @@ type search struct {
 	*memory
 	objects []*Object
 	refs    [][]int32 // by object: numbers of those that name no other, or of all
+	shared  []int32   // places of the objects all of whose referents others have too
 	start   choice    // after the steady attempts
 }
 
@@ -40,8 +41,8 @@ func (w *World) newSearch(objects []*Object, from *Object) *search {
 	for range steadyAttempts {
 		s.count(s.start)
 		same := true
-		for i, refs := range s.refs {
-			if len(refs) > 0 && s.counts[refs[s.start[i]]] > 1 {
+		for _, i := range s.shared {
+			if refs := s.refs[i]; s.counts[refs[s.start[i]]] > 1 {
 				s.start[i] = (s.start[i] + 1) % int32(len(refs))
 				same = false
 			}
@@ -78,21 +79,20 @@ func (s *search) keepUnique() {
 		}
 		if len(kept) > from {
 			s.refs[i] = kept[from:len(kept):len(kept)]
+		} else if len(refs) > 0 {
+			s.shared = append(s.shared, int32(i))
 		}
 	}
 }
 
-// count counts how often texts are chosen.
+// count counts how often texts are chosen. Those that name no other need no
+// counting.
 func (s *search) count(c choice) {
-	for i, refs := range s.refs {
-		if len(refs) > 0 {
-			s.counts[refs[c[i]]] = 0
-		}
+	for _, i := range s.shared {
+		s.counts[s.refs[i][c[i]]] = 0
 	}
-	for i, refs := range s.refs {
-		if len(refs) > 0 {
-			s.counts[refs[c[i]]]++
-		}
+	for _, i := range s.shared {
+		s.counts[s.refs[i][c[i]]]++
 	}
 }
 
@@ -102,8 +102,8 @@ func (s *search) run(r *random) choice {
 	for range drawnAttempts {
 		s.count(out)
 		same := true
-		for i, refs := range s.refs {
-			if len(refs) > 0 && s.counts[refs[out[i]]] > 1 {
+		for _, i := range s.shared {
+			if refs := s.refs[i]; s.counts[refs[out[i]]] > 1 {
 				out[i] = int32(r.intn(len(refs)))
 				same = false
 			}
@@ -149,8 +149,8 @@ func (w *World) validLists() (seen, universe *search) {
 	l := &w.lists
 	if l.seen == nil || l.names != w.names || l.places != w.places || l.here != w.here() {
 		*l = lists{names: w.names, places: w.places, here: w.here()}
-		l.seen = w.newSearch(collect(l.here, false), l.here)
-		l.universe = w.newSearch(collect(w.universe, true), l.here)
+		l.seen = w.newSearch(w.collect(l.here, false), l.here)
+		l.universe = w.newSearch(w.collect(w.universe, true), l.here)
 	}
 	return l.seen, l.universe
 }

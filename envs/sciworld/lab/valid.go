@@ -27,7 +27,7 @@ func (w *World) DrawValidActions() ValidList {
 // Sorted lists the actions, sorted; while a question is open, the numbers of the
 // choices.
 func (l ValidList) Sorted() []string {
-	out := l.texts(l.nearlySorted)
+	out := l.texts((*validLister).nearlySorted)
 	if !slices.IsSorted(out) {
 		slices.Sort(out)
 	}
@@ -35,9 +35,9 @@ func (l ValidList) Sorted() []string {
 }
 
 // Texts lists them in the order in which the reference makes its list.
-func (l ValidList) Texts() []string { return l.texts(l.deeds) }
+func (l ValidList) Texts() []string { return l.texts((*validLister).deeds) }
 
-func (l ValidList) texts(list func() []validDeed) []string {
+func (l ValidList) texts(order func(*validLister) []validDeed) []string {
 	w := l.world
 	if w.universe == nil {
 		return []string{notInitialized}
@@ -49,12 +49,13 @@ func (l ValidList) texts(list func() []validDeed) []string {
 		}
 		return out
 	}
-	deeds := list()
+	list := l.lister()
+	deeds := order(list)
 	out = make([]string, len(deeds))
 	ends := make([]int, len(deeds))
 	var b []byte
 	for i := range deeds {
-		b = deeds[i].append(b)
+		b = list.append(b, deeds[i])
 		ends[i] = len(b)
 	}
 	all, from := string(b), 0
@@ -69,65 +70,78 @@ func (l ValidList) Has(text string) bool {
 	if l.world.universe == nil || l.world.choices != nil {
 		return slices.Contains(l.Texts(), text)
 	}
-	return slices.ContainsFunc(l.deeds(), func(d validDeed) bool {
-		return strings.HasPrefix(text, d.action.listed) && d.text() == text
+	list := l.lister()
+	return slices.ContainsFunc(list.deeds(), func(d validDeed) bool {
+		return strings.HasPrefix(text, actions[d.id].listed) && string(list.append(nil, d)) == text
 	})
 }
 
 // validDeed is an entry of the list: objects by their places in the search that
-// named them.
+// named them, -1 for none.
 type validDeed struct {
-	action *action
-	search *search
-	choice choice
-	a, b   int // -1 for none
+	a, b int32
+	id   actionID
 }
 
-// text is the entry as it is typed.
-func (v *validDeed) text() string { return string(v.append(nil)) }
-
-func (v *validDeed) append(b []byte) []byte {
-	b = append(b, v.action.listed...)
+// append adds an entry as it is typed.
+func (l *validLister) append(b []byte, v validDeed) []byte {
+	a, s, c := &actions[v.id], l.search, l.choice
+	if v.id == teleport {
+		s, c = l.everywhere, l.from.universe
+	}
+	b = append(b, a.listed...)
 	if v.a >= 0 {
 		b = append(b, ' ')
-		b = append(b, v.search.text(v.choice, v.a)...)
+		b = append(b, s.text(c, int(v.a))...)
 	}
 	if v.b >= 0 {
 		b = append(b, ' ')
-		b = append(b, v.action.link...)
+		b = append(b, a.link...)
 		b = append(b, ' ')
-		b = append(b, v.search.text(v.choice, v.b)...)
+		b = append(b, s.text(c, int(v.b))...)
 	}
 	return b
 }
 
-// deeds lists what can be done, in the order of the reference.
-func (l ValidList) deeds() []validDeed {
-	list := l.lister()
-	for i := range actions {
-		list.list(&actions[i], list.asFound, list.asFound)
+// objects are those of an entry.
+func (l *validLister) objects(v validDeed) (out []*Object) {
+	s := l.search
+	if v.id == teleport {
+		s = l.everywhere
 	}
-	return list.out
+	for _, i := range []int32{v.a, v.b} {
+		if i >= 0 {
+			out = append(out, s.objects[i])
+		}
+	}
+	return out
+}
+
+// deeds lists what can be done, in the order of the reference.
+func (l *validLister) deeds() []validDeed {
+	for i := range actions {
+		l.list(&actions[i], l.asFound, l.asFound)
+	}
+	return l.out
 }
 
 // nearlySorted lists what can be done in an order that is sorted but for rare
 // referents: actions by their words, objects by their referents.
-func (l ValidList) nearlySorted() []validDeed {
-	list := l.lister()
-	byText := list.sorted("")
-	byLink := map[string][]int{}
+func (l *validLister) nearlySorted() []validDeed {
+	byText := l.sorted("")
+	byLink := map[string][]int32{}
 	for _, id := range actionsSorted {
 		a := &actions[id]
 		first := byText
 		if a.link != "" {
 			if byLink[a.link] == nil {
-				byLink[a.link] = list.sorted(" " + a.link + " ")
+				byLink[a.link] = l.sorted(" " + a.link + " ")
 			}
 			first = byLink[a.link]
 		}
-		list.list(a, first, byText)
+		l.list(a, first, byText)
 	}
-	return list.out
+	return l.out
 }
 
 // actionsSorted are the actions in the order of their words in the list.
@@ -142,38 +156,40 @@ var actionsSorted = func() (ids []actionID) {
 // validLister makes the list of valid actions.
 type validLister struct {
 	*World
-	from    ValidList
-	search  *search
-	choice  choice
-	asFound []int // the objects in their order
-	action  *action
-	first   []int // the objects in the order of the list
-	second  []int
-	out     []validDeed
+	from       ValidList
+	search     *search // of what is seen
+	everywhere *search
+	choice     choice
+	asFound    []int32 // the objects in their order
+	action     *action
+	first      []int32 // the objects in the order of the list
+	second     []int32
+	out        []validDeed
 }
 
 func (l ValidList) lister() *validLister {
-	seen, _ := l.world.validLists()
-	list := &validLister{World: l.world, from: l, search: seen, choice: l.seen, out: make([]validDeed, 0, 512)}
-	for i := range seen.objects {
-		list.asFound = append(list.asFound, i)
+	seen, everywhere := l.world.validLists()
+	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, choice: l.seen, out: make([]validDeed, 0, 512)}
+	list.asFound = make([]int32, len(seen.objects))
+	for i := range list.asFound {
+		list.asFound[i] = int32(i)
 	}
 	return list
 }
 
 // sorted lists the objects by their referents with an ending.
-func (l *validLister) sorted(ending string) []int {
+func (l *validLister) sorted(ending string) []int32 {
 	out := slices.Clone(l.asFound)
 	texts := make([]string, len(out))
 	for i := range out {
 		texts[i] = l.search.text(l.choice, i) + ending
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
+	slices.SortStableFunc(out, func(a, b int32) int { return strings.Compare(texts[a], texts[b]) })
 	return out
 }
 
 // list lists one action, with the objects in given orders.
-func (l *validLister) list(a *action, first, second []int) {
+func (l *validLister) list(a *action, first, second []int32) {
 	l.action, l.first, l.second = a, first, second
 	switch {
 	case !isEnabled(a.id, l.enabled):
@@ -188,16 +204,13 @@ func (l *validLister) list(a *action, first, second []int) {
 	}
 }
 
-func (l *validLister) add(a, b int) {
-	l.out = append(l.out, validDeed{l.action, l.search, l.choice, a, b})
-}
+func (l *validLister) add(a, b int32) { l.out = append(l.out, validDeed{a, b, l.action.id}) }
 
 // teleports lists the places of the whole world.
 func (l *validLister) teleports() {
-	_, universe := l.validLists()
-	for i, x := range universe.objects {
+	for i, x := range l.everywhere.objects {
 		if x.is(aLocation) && !l.refuse(deed{id: teleport, a: x}).refused {
-			l.out = append(l.out, validDeed{l.action, universe, l.from.universe, i, -1})
+			l.add(int32(i), -1)
 		}
 	}
 }
@@ -297,15 +310,10 @@ func (w *World) ValidActionsJSON() string {
 			entries = append(entries, entry(strconv.Itoa(i), 100+i, d.variables(), nil))
 		}
 	} else {
-		list := w.DrawValidActions()
+		list := w.DrawValidActions().lister()
 		for _, v := range list.deeds() {
-			var objects []*Object
-			for _, i := range []int{v.a, v.b} {
-				if i >= 0 {
-					objects = append(objects, v.search.objects[i])
-				}
-			}
-			entries = append(entries, entry(v.text(), v.action.number, objects, objects))
+			objects := list.objects(v)
+			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].number, objects, objects))
 		}
 	}
 	return `{"validActions": [` + join(entries, ",") + `]}`

@@ -109,9 +109,37 @@ func (o *Object) visibleAndPortals() []*Object {
 	return l.all()
 }
 
+// collected is a collected list of a place, as long as nothing is moved in it.
+type collected struct {
+	inner   uint32
+	objects []*Object
+}
+
+// placeList says which list of a place it is.
+type placeList struct {
+	place  *Object
+	hidden bool
+}
+
 // collect lists what belongs to a place, whether containers are open or not
-// (core §8.1).
-func collect(r *Object, hidden bool) []*Object {
+// (core §8.1). The lists of places are kept.
+func (w *World) collect(r *Object, hidden bool) []*Object {
+	if !r.is(aLocation) || r == w.universe {
+		return w.collectAnew(r, hidden)
+	}
+	key := placeList{r, hidden}
+	c, ok := w.collections[key]
+	if !ok || c.inner != r.inner {
+		if w.collections == nil {
+			w.collections = map[placeList]collected{}
+		}
+		c = collected{r.inner, w.collectAnew(r, hidden)}
+		w.collections[key] = c
+	}
+	return c.objects
+}
+
+func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	seen := hidden || !r.hidden
 	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
 		if seen {
@@ -131,7 +159,7 @@ func collect(r *Object, hidden bool) []*Object {
 	}
 	if seen {
 		for _, x := range r.contentsAndPortals() {
-			l.addCollected(x, hidden)
+			w.addCollected(&l, x, hidden)
 		}
 	}
 	return l.all()
@@ -139,9 +167,9 @@ func collect(r *Object, hidden bool) []*Object {
 
 // addCollected adds what belongs to an object. What holds nothing but terminals
 // needs no set of its own.
-func (l *listing) addCollected(x *Object, hidden bool) {
+func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return y.terminal == nil }) {
-		l.addAll(collect(x, hidden))
+		l.addAll(w.collect(x, hidden))
 		return
 	}
 	if x.hidden && !hidden {

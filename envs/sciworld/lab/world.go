@@ -57,6 +57,7 @@ type World struct {
 	names, places, opens uint32
 	lists                lists
 	reach, scene         kept
+	collections          map[placeList]collected
 	*memory
 }
 

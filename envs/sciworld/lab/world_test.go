@@ -93,11 +93,11 @@ func TestCheckValues(t *testing.T) {
 // forget drops all that a world keeps of what it worked out.
 func (w *World) forget() {
 	w.memory = newMemory()
-	w.lists, w.reach, w.scene = lists{}, kept{}, kept{}
-	for _, o := range collect(w.universe, true) {
+	w.lists, w.reach, w.scene, w.collections = lists{}, kept{}, kept{}, nil
+	for _, o := range w.collect(w.universe, true) {
 		o.refs = refCache{}
 	}
-	for _, o := range collect(w.agent, true) {
+	for _, o := range w.collect(w.agent, true) {
 		o.refs = refCache{}
 	}
 }
