@@ -73,11 +73,12 @@ type recorder struct {
 	world *lab.World
 	asked []question
 	ended bool // by a panic
+	every int  // steps between slow questions
 }
 
 // record loads a world and asks what can be asked at its start.
 func record(p play) *recorder {
-	r := &recorder{play: p, world: lab.New()}
+	r := &recorder{play: p, world: lab.New(), every: rareEvery}
 	r.play.actions = nil
 	r.guard(func() {
 		w := r.world
@@ -117,15 +118,18 @@ func (r *recorder) step(action string) {
 		r.ask(call{"getNumMoves"}, strconv.Itoa(w.Moves()))
 		r.ask(call{"getGoalProgressStr"}, w.Progress())
 		r.look()
-		if n := len(r.play.actions); n%rareEvery == 0 {
-			r.rare(n / rareEvery)
+		if n := len(r.play.actions); n%r.every == 0 {
+			r.rare(n / r.every)
 		}
 	})
 }
 
 // rareEvery is how many steps pass between questions that take the other side
-// long.
-const rareEvery = 15
+// long: in random play, and in recorded episodes.
+const (
+	rareEvery      = 15
+	rareEveryTrace = 8
+)
 
 // rare asks for what takes the other side long, one after the other.
 func (r *recorder) rare(n int) {

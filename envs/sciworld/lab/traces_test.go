@@ -58,6 +58,7 @@ func TestTraces(t *testing.T) {
 	steps := 0
 	for tr := range readLines[trace](t, traceSums) {
 		r := record(tr.play())
+		r.every = rareEveryTrace
 		for _, a := range tr.Actions {
 			r.step(a)
 		}
@@ -91,6 +92,7 @@ func updateTraces(t *testing.T) {
 			length = 150
 		}
 		r := record(p)
+		r.every = rareEveryTrace
 		m := &mischief{rng: rng, kinds: map[string]int{}}
 		for range length {
 			r.step(m.action(r))
