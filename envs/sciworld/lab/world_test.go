@@ -139,8 +139,8 @@ func TestSortedList(t *testing.T) {
 			w.Step(randomActions(rng, w))
 			l := w.DrawValidActions()
 			texts := l.Texts()
-			for _, s := range texts {
-				if !l.Has(s) {
+			for range 20 {
+				if s := texts[rng.IntN(len(texts))]; !l.Has(s) {
 					t.Errorf("%q is not on its list", s)
 				}
 			}
