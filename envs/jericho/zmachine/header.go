@@ -43,6 +43,7 @@ func (m *Machine) applyHeader() {
 		h[headerBackground], h[headerForeground] = 0, 0
 	}
 	h[headerRevision], h[headerRevision+1] = 1, 0
+	m.replaced()
 }
 
 // storeFlags2 is called for a write to the low byte of flags 2, whose first bit
@@ -64,5 +65,8 @@ func (m *Machine) noteTranscript() {
 	if m.files.transcript {
 		m.flags2 |= 1
 		m.mem[headerFlags2+1] |= 1
+	}
+	if m.memo != nil {
+		m.memo.wrote(headerFlags2+1, m.mem[headerFlags2+1])
 	}
 }

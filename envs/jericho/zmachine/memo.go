@@ -14,17 +14,21 @@ package zmachine
 // memory, to change objects and to show text: see remembers.
 type memo struct {
 	routines [1 << 16]*routine // by packed address
-	roots    []int32           // the first node of each tree; 0 for none yet
-	nodes    []node            // the first one is no node
+	forks    []fork            // the first one is none
+	branches []branch          // likewise; to a tree leads one that has no value
+	blocks   []block           // of the forks
 	outcomes []outcome         // the first one is none
 	writes   []write           // of the outcomes
-	effects  []effect          // likewise
+	values   []byte            // of the writes
+	effects  []effect          // of the outcomes
+	run      []block           // what is being inserted
+	ground
 	recorder
 }
 
 // routine is what is remembered of a routine.
 type routine struct {
-	trees  map[arguments]int32 // the places of the trees in roots
+	trees  map[arguments]int32 // the branches that lead to the trees
 	credit int                 // instructions; without credit its calls are just executed
 	idle   int                 // calls since there was no credit
 	pause  int                 // calls after which there is new credit
@@ -46,12 +50,6 @@ type outcome struct {
 // span is a part of a list.
 type span struct{ from, to int32 }
 
-// write is a byte of memory and its value after a call.
-type write struct {
-	addr  uint16
-	value byte
-}
-
 // Whether a routine is worth remembering shows in use. It begins with some credit.
 // A call that has to be recorded costs as much as some executions of it, one that
 // is remembered earns what it saved. Without credit a routine pauses, each time
@@ -64,16 +62,12 @@ const (
 	failureCost   = 10 * callCost
 	firstPause    = 200 // calls
 
-	maxNodes     = 1 << 21 // 16 MB; then everything is forgotten
-	fewNodes     = 1 << 13 // enough for a machine that is hardly used
+	maxNodes     = 1 << 21 // of a kind; then everything is forgotten
 	maxRecording = 1 << 15 // instructions
 )
 
 func newMemo(dynamic int) *memo {
-	m := &memo{
-		nodes:    make([]node, 0, fewNodes),
-		recorder: recorder{known: make([]uint32, dynamic), written: make([]uint32, dynamic)},
-	}
+	m := &memo{ground: newGround(dynamic)}
 	m.forget()
 	return m
 }
@@ -81,10 +75,18 @@ func newMemo(dynamic int) *memo {
 // forget makes the memo empty.
 func (m *memo) forget() {
 	clear(m.routines[:])
-	m.roots = m.roots[:0]
-	m.nodes = append(m.nodes[:0], node{})
+	m.forks = append(m.forks[:0], fork{})
+	m.branches = append(m.branches[:0], branch{})
 	m.outcomes = append(m.outcomes[:0], outcome{})
-	m.writes, m.effects = m.writes[:0], m.effects[:0]
+	m.blocks, m.writes, m.values, m.effects = m.blocks[:0], m.writes[:0], m.values[:0], m.effects[:0]
+}
+
+// empty reports whether nothing is remembered.
+func (m *memo) empty() bool { return len(m.outcomes) == 1 }
+
+// full reports whether there is no more room.
+func (m *memo) full() bool {
+	return max(len(m.forks), len(m.branches), len(m.blocks), len(m.writes), len(m.values)/4, len(m.effects)) >= maxNodes
 }
 
 // routine returns what is remembered of a routine, or nil if its calls are just
@@ -105,12 +107,12 @@ func (m *memo) routine(packed uint16) *routine {
 	return r
 }
 
-// tree returns the place in roots of the tree for some arguments.
+// tree returns the branch that leads to the tree for some arguments.
 func (m *memo) tree(r *routine, key arguments) int32 {
 	root, ok := r.trees[key]
 	if !ok {
-		root = int32(len(m.roots))
-		m.roots = append(m.roots, 0)
+		root = int32(len(m.branches))
+		m.branches = append(m.branches, branch{})
 		r.trees[key] = root
 	}
 	return root
@@ -127,9 +129,9 @@ func (m *Machine) recall(store int16) bool {
 	key := arguments{uint16(m.count)}
 	copy(key[1:], m.args[1:m.count])
 	root := memo.tree(r, key)
-	which, known := m.find(root)
+	which := m.find(root)
 	if which == 0 {
-		m.record(r, known)
+		m.record(r, root)
 		return false
 	}
 	o := &memo.outcomes[which]
@@ -144,12 +146,8 @@ func (m *Machine) recall(store int16) bool {
 		memo.top().high = max(memo.top().high, m.height()+int(o.high))
 	}
 	m.budget -= int(o.spent)
-	for _, w := range memo.writes[o.writes.from:o.writes.to] {
-		if m.plain(w.addr) {
-			m.mem[w.addr] = w.value
-		} else {
-			m.storeb(w.addr, w.value)
-		}
+	for i := o.writes.from; i < o.writes.to; i++ {
+		m.rewrite(&memo.writes[i])
 	}
 	for _, e := range memo.effects[o.effects.from:o.effects.to] {
 		m.perform(e)

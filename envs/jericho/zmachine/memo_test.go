@@ -3,7 +3,6 @@ package zmachine
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -75,9 +74,8 @@ func TestRememberingChangesNothing(t *testing.T) {
 		moments = append(moments, w.plain.Snapshot())
 	}
 	for round := range 3 {
-		if memo := w.remembering.memo; round == 2 { // it is full and its clock has run out
-			memo.nodes = memo.nodes[:maxNodes]
-			memo.clock = math.MaxUint32 - 10
+		if memo := w.remembering.memo; round == 2 { // it is full
+			memo.branches = slices.Grow(memo.branches, maxNodes)[:maxNodes]
 		}
 		for i, moment := range moments {
 			for _, c := range commands {
@@ -86,8 +84,8 @@ func TestRememberingChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if memo := w.remembering.memo; len(memo.outcomes) < 1000 || len(memo.nodes) >= maxNodes {
-		t.Errorf("%d calls are remembered in %d nodes", len(memo.outcomes), len(memo.nodes))
+	if memo := w.remembering.memo; len(memo.outcomes) < 1000 || len(memo.branches) >= maxNodes {
+		t.Errorf("%d calls are remembered in %d nodes", len(memo.outcomes), len(memo.branches))
 	}
 }
 

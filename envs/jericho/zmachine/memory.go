@@ -35,6 +35,9 @@ func (m *Machine) storeb(addr uint16, value byte) {
 		m.noteWrite(addr)
 	}
 	m.mem[addr] = value
+	if m.memo != nil {
+		m.memo.wrote(addr, value)
+	}
 	if addr == headerFlags2+1 {
 		m.storeFlags2(value)
 	}
@@ -42,7 +45,7 @@ func (m *Machine) storeb(addr uint16, value byte) {
 
 // plain reports whether writing two bytes means nothing but that.
 func (m *Machine) plain(addr uint16) bool {
-	return !m.tracing && addr > headerFlags2+1 && int(addr)+1 < m.story.dynamic
+	return m.memo == nil && addr > headerFlags2+1 && int(addr)+1 < m.story.dynamic
 }
 
 func (m *Machine) storew(addr, value uint16) {
@@ -57,6 +60,10 @@ func (m *Machine) storew(addr, value uint16) {
 	}
 	m.mem[addr] = byte(value >> 8)
 	m.mem[addr+1] = byte(value)
+	if m.memo != nil {
+		m.memo.wrote(addr, byte(value>>8))
+		m.memo.wrote(addr+1, byte(value))
+	}
 }
 
 // push puts a word on the stack.

@@ -1,183 +1,201 @@
 package zmachine
 
-// recorder notes what calls read and write. Calls in calls are recorded too; a
-// call's notes lie behind those of the call around it, and become a part of them
-// when it returns.
-type recorder struct {
-	open  []recording
-	reads []read
-	wrote []wrote
-	did   []effect
+import "math/bits"
 
-	// clock counts recordings. A byte was read or written in a recording if its
-	// time in known is not before the recording's; likewise the bytes written.
-	clock          uint32
-	known, written []uint32
+// recorder notes what calls read and write. Calls in calls are recorded too; a
+// call's notes become a part of those of the call around it when it returns.
+type recorder struct {
+	open   int          // recordings
+	levels []*recording // those, the one around all the others first, and some to be used again
+	did    []effect
 }
 
 // recording is a call that is not over.
 type recording struct {
 	routine *routine
-	known   place  // in its tree
-	start   uint32 // time
-	depth   int    // of the caller
-	budget  int    // before it
-	base    int    // height of the stack before it
-	high    int    // the largest height of the stack so far
+	tree    int32
+	depth   int // of the caller
+	budget  int // before it
+	base    int // height of the stack before it
+	high    int // the largest height of the stack so far
+	did     int // where its effects begin
 
-	reads, wrote, did int // where its notes begin
+	reads   []read
+	known   byteSet // was read or written
+	written byteSet
 }
 
-// read is a place in memory, what was there, and when its bytes had been read or
-// written before.
+// read is something that a call read before it wrote there: some bytes of a block
+// that were as on the ground, or a byte that was not.
 type read struct {
-	addr, value uint16
-	size        uint8 // bytes
-	was         [2]uint32
+	off   bool
+	place uint16 // number of the block; address of the byte
+	bytes uint64 // which ones; the value
 }
 
-// wrote is a byte that was written, and when it had been before.
-type wrote struct {
-	addr uint16
-	was  uint32
+// byteSet is a set of addresses.
+type byteSet struct {
+	masks  []uint64 // by block
+	blocks []uint16 // that are not empty
+}
+
+// add puts bytes of a block into a set, and returns those that were not in it.
+func (s *byteSet) add(b block) uint64 {
+	had := s.masks[b.number]
+	if had == 0 && b.bytes != 0 {
+		s.blocks = append(s.blocks, b.number)
+	}
+	s.masks[b.number] = had | b.bytes
+	return b.bytes &^ had
+}
+
+func (s *byteSet) clear() {
+	for _, b := range s.blocks {
+		s.masks[b] = 0
+	}
+	s.blocks = s.blocks[:0]
 }
 
 // top is the call that is running.
-func (r *recorder) top() *recording { return &r.open[len(r.open)-1] }
+func (r *recorder) top() *recording { return r.levels[r.open-1] }
+
+// begin opens a recording.
+func (r *recorder) begin(blocks int) *recording {
+	if r.open == len(r.levels) {
+		r.levels = append(r.levels, &recording{
+			known:   byteSet{masks: make([]uint64, blocks)},
+			written: byteSet{masks: make([]uint64, blocks)},
+		})
+	}
+	r.open++
+	return r.top()
+}
+
+// end closes the innermost recording.
+func (r *recorder) end() {
+	rec := r.top()
+	rec.known.clear()
+	rec.written.clear()
+	rec.reads = rec.reads[:0]
+	r.open--
+}
 
 // height is how much of the stack is in use, in words.
 func (m *Machine) height() int { return m.sp + frameWords*m.depth }
 
 // record begins to record a call that is about to be made.
-func (m *Machine) record(r *routine, known place) {
+func (m *Machine) record(r *routine, tree int32) {
 	memo := m.memo
-	if m.tracing && memo.open[0].budget-m.budget > maxRecording {
+	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
 		m.abandon()
 	}
-	if !m.tracing && !memo.ready() {
+	if !m.tracing && memo.full() {
+		memo.forget()
 		return
 	}
 	m.tracing = true
-	memo.clock++
-	memo.open = append(memo.open, recording{
-		routine: r, known: known, start: memo.clock, depth: m.depth, budget: m.budget,
-		base: m.height(), high: m.height(),
-		reads: len(memo.reads), wrote: len(memo.wrote), did: len(memo.did),
-	})
-}
-
-// ready makes room for recordings. It reports whether a call that was found
-// missing is still to be recorded.
-func (m *memo) ready() bool {
-	if m.clock > 1<<31 {
-		m.clock = 0
-		clear(m.known)
-		clear(m.written)
-	}
-	if max(len(m.nodes), len(m.writes), len(m.effects)) < maxNodes {
-		return true
-	}
-	m.forget()
-	return false
+	rec := memo.begin(len(memo.off))
+	rec.routine, rec.tree, rec.depth, rec.budget = r, tree, m.depth, m.budget
+	rec.base, rec.high = m.height(), m.height()
+	rec.did = len(memo.did)
 }
 
 // abandon ends all recordings: something happened that cannot be remembered.
 func (m *Machine) abandon() {
 	memo := m.memo
-	for _, rec := range memo.open {
+	for _, rec := range memo.levels[:memo.open] {
 		rec.routine.credit -= failureCost + recordingCost*(rec.budget-m.budget)
 	}
-	m.endRecordings()
-}
-
-// endRecordings ends all recordings without regret.
-func (m *Machine) endRecordings() {
-	r := &m.memo.recorder
-	r.open, r.reads, r.wrote, r.did = r.open[:0], r.reads[:0], r.wrote[:0], r.did[:0]
+	for memo.open > 0 {
+		memo.end()
+	}
+	memo.did = memo.did[:0]
 	m.tracing = false
 }
 
 // returned ends the recording of a call that returned a value.
 func (m *Machine) returned(value uint16) {
 	memo := m.memo
-	rec := *memo.top()
+	rec := memo.top()
 	if rec.depth != m.depth {
 		return
 	}
 	o := outcome{result: value, high: uint16(rec.high - rec.base), spent: int32(rec.budget - m.budget)}
 	o.writes.from = int32(len(memo.writes))
-	for _, w := range memo.wrote[rec.wrote:] {
-		memo.writes = append(memo.writes, write{w.addr, m.mem[w.addr]})
+	for _, b := range rec.written.blocks {
+		memo.keep(block{b, rec.written.masks[b]}, m.mem)
 	}
 	o.writes.to = int32(len(memo.writes))
 	o.effects.from = int32(len(memo.effects))
 	memo.effects = append(memo.effects, memo.did[rec.did:]...)
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
-	memo.insert(rec.known, memo.reads[rec.reads+int(rec.known.depth):], o)
+	memo.insert(rec.tree, rec.reads, o)
 	rec.routine.credit -= callCost + recordingCost*int(o.spent)
-	memo.open = memo.open[:len(memo.open)-1]
-	if len(memo.open) == 0 {
-		m.endRecordings()
+	if memo.open > 1 {
+		memo.levels[memo.open-2].takeOver(rec)
+	}
+	memo.end()
+	if m.tracing = memo.open > 0; !m.tracing {
+		memo.did = memo.did[:0]
+	}
+}
+
+// takeOver adds the notes of a call that is over to those of the call around it.
+func (r *recording) takeOver(inner *recording) {
+	r.high = max(r.high, inner.high)
+	for _, n := range inner.reads {
+		if n.off {
+			r.noteOff(n.place, byte(n.bytes))
+		} else {
+			r.noteSame(block{n.place, n.bytes})
+		}
+	}
+	for _, b := range inner.written.blocks {
+		r.noteWritten(block{b, inner.written.masks[b]})
+	}
+}
+
+// noteSame notes that bytes are read that are as on the ground.
+func (r *recording) noteSame(b block) {
+	if b.bytes = r.known.add(b); b.bytes == 0 {
 		return
 	}
-	memo.handOver(&rec)
-}
-
-// handOver makes the notes of a call that is over notes of the call around it.
-func (r *recorder) handOver(inner *recording) {
-	outer := r.top()
-	outer.high = max(outer.high, inner.high)
-	reads := r.reads[:inner.reads]
-	for _, n := range r.reads[inner.reads:] {
-		if n.unknown(outer.start) {
-			reads = append(reads, n)
+	if n := len(r.reads); n > 0 {
+		if last := &r.reads[n-1]; !last.off && last.place == b.number {
+			last.bytes |= b.bytes
+			return
 		}
 	}
-	r.reads = reads
-	kept := r.wrote[:inner.wrote]
-	for _, w := range r.wrote[inner.wrote:] {
-		if w.was < outer.start {
-			kept = append(kept, w)
-		}
-	}
-	r.wrote = kept
+	r.reads = append(r.reads, read{place: b.number, bytes: b.bytes})
 }
 
-// unknown reports whether a read is one for a recording, and reduces it to the
-// bytes that the recording had not read or written.
-func (n *read) unknown(start uint32) bool {
-	switch {
-	case n.was[0] >= start && (n.size == 1 || n.was[1] >= start):
-		return false
-	case n.size == 1:
-	case n.was[0] >= start:
-		*n = read{n.addr + 1, n.value & 0xFF, 1, [2]uint32{n.was[1]}}
-	case n.was[1] >= start:
-		*n = read{n.addr, n.value >> 8, 1, [2]uint32{n.was[0]}}
+// noteOff notes that a byte is read that is not.
+func (r *recording) noteOff(addr uint16, value byte) {
+	number, bit := locate(addr)
+	if r.known.add(block{number, bit}) != 0 {
+		r.reads = append(r.reads, read{off: true, place: addr, bytes: uint64(value)})
 	}
-	return true
+}
+
+// noteWritten notes that bytes are written.
+func (r *recording) noteWritten(b block) {
+	r.known.add(b)
+	r.written.add(b)
 }
 
 // noteRead notes that one or two bytes are read.
-func (m *Machine) noteRead(addr uint16, size uint8) {
-	if int(addr) >= m.story.dynamic {
-		return // never changes
-	}
-	memo, start := m.memo, m.memo.top().start
-	if memo.known[addr] >= start && (size == 1 || int(addr)+1 == m.story.dynamic || memo.known[addr+1] >= start) {
-		return
-	}
-	n := read{addr: addr, value: uint16(m.mem[addr]), size: 1}
-	n.was[0] = memo.known[addr]
-	if size == 2 && int(addr)+1 < m.story.dynamic {
-		n.value, n.size = m.word(addr), 2
-		n.was[1] = memo.known[addr+1]
-		memo.known[addr+1] = memo.clock
-	}
-	memo.known[addr] = memo.clock
-	if n.unknown(start) {
-		memo.reads = append(memo.reads, n)
+func (m *Machine) noteRead(addr uint16, size int) {
+	rec := m.memo.top()
+	for i := int(addr); i < int(addr)+size && i < m.story.dynamic; i++ {
+		number, bit := locate(uint16(i))
+		switch {
+		case rec.known.masks[number]&bit != 0:
+		case m.memo.off[number]&bit != 0:
+			rec.noteOff(uint16(i), m.mem[i])
+		default:
+			rec.noteSame(block{number, bit})
+		}
 	}
 }
 
@@ -186,15 +204,51 @@ func (m *Machine) noteWrite(addr uint16) {
 	if addr == headerFlags2+1 {
 		m.noteRead(addr, 1) // it depends on it whether the transcript changes
 	}
-	memo := m.memo
-	if was := memo.written[addr]; was < memo.top().start {
-		memo.wrote = append(memo.wrote, wrote{addr, was})
-	}
-	memo.known[addr], memo.written[addr] = memo.clock, memo.clock
+	number, bit := locate(addr)
+	m.memo.top().noteWritten(block{number, bit})
 }
 
 // noteHeight notes that the stack has grown.
 func (m *Machine) noteHeight() {
 	top := m.memo.top()
 	top.high = max(top.high, m.height())
+}
+
+// write is what a call left in the bytes of a block that it wrote.
+type write struct {
+	block
+	off    uint64 // those that are not as on the ground
+	values int32  // where they begin
+}
+
+// keep adds a block that a call wrote to the list of all of them.
+func (m *memo) keep(b block, mem []byte) {
+	w := write{b, m.off[b.number] & b.bytes, int32(len(m.values))}
+	for set := b.bytes; set != 0; set &= set - 1 {
+		m.values = append(m.values, mem[int(b.number)*blockSize+bits.TrailingZeros64(set)])
+	}
+	m.writes = append(m.writes, w)
+}
+
+// rewrite writes again what a call wrote.
+func (m *Machine) rewrite(w *write) {
+	memo := m.memo
+	values := memo.values[w.values:]
+	if w.number == 0 { // the header
+		for set := w.bytes; set != 0; set &= set - 1 {
+			m.storeb(uint16(bits.TrailingZeros64(set)), values[0])
+			values = values[1:]
+		}
+		return
+	}
+	at := m.mem[int(w.number)*blockSize:]
+	for set := w.bytes; set != 0; set &= set - 1 {
+		at[bits.TrailingZeros64(set)&inBlock] = values[0]
+		values = values[1:]
+	}
+	memo.off[w.number] = memo.off[w.number]&^w.bytes | w.off
+	memo.changed[w.number/64] |= 1 << (w.number % 64)
+	if m.tracing {
+		memo.top().noteWritten(w.block)
+	}
 }

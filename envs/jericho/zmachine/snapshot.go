@@ -30,7 +30,7 @@ func (m *Machine) Restore(s *Snapshot) error {
 		return errors.New("the snapshot is of another story or another kind of machine")
 	}
 	m.state = s.state
-	copy(m.mem, s.memory)
+	m.returnTo(s)
 	copy(m.capture, s.capture)
 	return nil
 }

@@ -2,115 +2,133 @@ package zmachine
 
 import "slices"
 
-// node is a value that was read from memory, or a leaf. The next node, of what is
-// read behind this value, follows it in the list.
-type node struct {
-	addr, value uint16
-	edge        edge
+// fork is a place in a tree: what a call reads there if memory is as on the
+// ground as far as it looks, and then a byte that is not. Without such a byte it
+// is a leaf.
+type fork struct {
+	same  span // blocks that are as on the ground
+	addr  uint16
+	leaf  bool
+	to    int32 // the outcome of a leaf; otherwise the first branch
+	other int32 // another fork at the same place, or 0
 }
 
-// edge is what a node leads to, and in its highest two bits the number of bytes
-// that were read. For a leaf, where that is 0, it is the outcome, otherwise the
-// node for another value at the same address, or 0 for none.
-type edge uint32
-
-const (
-	sizeShift = 30
-	edgeMask  = 1<<sizeShift - 1
-)
-
-func (l edge) size() uint8 { return uint8(l >> sizeShift) }
-func (l edge) to() int     { return int(l & edgeMask) }
-
-func (n *node) setOther(at int) { n.edge = n.edge&^edgeMask | edge(at) }
-
-// place is how far a tree knows a call.
-type place struct {
-	root  int32 // the tree
-	node  int32 // the last node; 0 if not even the first is known
-	depth int32 // nodes from the first to this one
+// branch is a value of the byte of a fork.
+type branch struct {
+	value byte
+	fork  int32 // what is read next
+	other int32 // another branch of the fork, or 0
 }
 
-// find follows a tree by what is in memory now. It returns the outcome, or 0 if
-// there has not been such a call, and how far it is known. What is looked at is
-// what the call reads.
-func (m *Machine) find(root int32) (outcome int, known place) {
-	nodes, mem := m.memo.nodes, m.mem
-	known.root = root
-	for at := int(m.memo.roots[root]); at != 0; at++ {
-		n := &nodes[at]
-		value := uint16(mem[n.addr])
-		switch n.edge.size() {
-		case 0:
-			return n.edge.to(), known
-		case 2:
-			value = value<<8 | uint16(mem[n.addr+1])
+// find follows a tree by what is in memory now, and returns the outcome, or 0 if
+// there has not been such a call. What is looked at is what the call reads.
+func (m *Machine) find(root int32) (outcome int32) {
+	memo := m.memo
+	for at := memo.branches[root].fork; at != 0; {
+		f := &memo.forks[at]
+		same := memo.blocks[f.same.from:f.same.to]
+		if !memo.ground.same(same) {
+			at = f.other
+			continue
 		}
-		if n.value != value {
-			if at = m.memo.other(at, value); at == 0 {
-				break
+		next := int32(0)
+		if !f.leaf {
+			if next = memo.choose(f, m.mem[f.addr]); next == 0 {
+				at = f.other
+				continue
 			}
 		}
 		if m.tracing {
-			m.noteRead(n.addr, n.edge.size())
-		}
-		known.node = int32(at)
-		known.depth++
-	}
-	return 0, known
-}
-
-// other returns the node for another value than that of the first node for an
-// address, or 0. The one that was wanted last is the first of the others.
-func (m *memo) other(first int, value uint16) int {
-	head := &m.nodes[first]
-	before := head
-	for at := head.edge.to(); at != 0; {
-		n := &m.nodes[at]
-		if n.value == value {
-			if before != head {
-				before.setOther(n.edge.to())
-				n.setOther(head.edge.to())
-				head.setOther(at)
+			top := memo.top()
+			for _, b := range same {
+				top.noteSame(b)
 			}
-			return at
+			if !f.leaf {
+				top.noteOff(f.addr, m.mem[f.addr])
+			}
 		}
-		before, at = n, n.edge.to()
+		if f.leaf {
+			return f.to
+		}
+		at = memo.branches[next].fork
 	}
 	return 0
 }
 
-// insert puts a call into a tree, of which it is known how far it knows the
-// call; reads are those behind that.
-func (m *memo) insert(known place, reads []read, o outcome) {
-	at := int(known.node) + 1
-	if known.node == 0 {
-		at = int(m.roots[known.root])
+// choose returns the branch of a fork for a value, or 0. The one that was wanted
+// last becomes the first.
+func (m *memo) choose(f *fork, value byte) int32 {
+	before := int32(0)
+	for at := f.to; at != 0; {
+		b := &m.branches[at]
+		if b.value == value {
+			if before != 0 {
+				m.branches[before].other = b.other
+				b.other, f.to = f.to, at
+			}
+			return at
+		}
+		before, at = at, b.other
 	}
-	if at == 0 {
-		m.roots[known.root] = int32(len(m.nodes))
-	}
-	for at != 0 {
-		n := &m.nodes[at]
-		switch {
-		case len(reads) == 0:
-			return // a call in this one was just like it
-		case n.value == reads[0].value:
-			at++
+	return 0
+}
+
+// insert puts a call into a tree, by what it read.
+func (m *memo) insert(root int32, reads []read, o outcome) {
+	for at := root; ; {
+		m.run = m.run[:0]
+		for len(reads) > 0 && !reads[0].off {
+			m.addToRun(block{reads[0].place, reads[0].bytes})
 			reads = reads[1:]
-		case n.edge.to() != 0:
-			at = n.edge.to()
-		default:
-			n.setOther(len(m.nodes))
-			at = 0
+		}
+		f := m.forkAt(at, reads)
+		if len(reads) == 0 {
+			if m.forks[f].to == 0 {
+				m.forks[f].to = int32(len(m.outcomes))
+				m.outcomes = append(m.outcomes, o)
+			}
+			return
+		}
+		value := byte(reads[0].bytes)
+		if at = m.choose(&m.forks[f], value); at == 0 {
+			at = int32(len(m.branches))
+			m.branches = append(m.branches, branch{value: value, other: m.forks[f].to})
+			m.forks[f].to = at
+		}
+		reads = reads[1:]
+	}
+}
+
+// addToRun adds bytes to those that are read one after the other, all as on the
+// ground.
+func (m *memo) addToRun(b block) {
+	for i := range m.run {
+		if m.run[i].number == b.number {
+			m.run[i].bytes |= b.bytes
+			return
 		}
 	}
-	if len(m.nodes)+len(reads) >= cap(m.nodes) {
-		m.nodes = slices.Grow(m.nodes, maxNodes) // at once: to grow step by step takes time
+	m.run = append(m.run, b)
+}
+
+// forkAt returns the fork behind a branch that belongs to the run and to the read
+// behind it, of which there is none if reads is empty.
+func (m *memo) forkAt(at int32, reads []read) int32 {
+	var addr uint16
+	leaf := len(reads) == 0
+	if !leaf {
+		addr = reads[0].place
 	}
-	for _, r := range reads {
-		m.nodes = append(m.nodes, node{r.addr, r.value, edge(r.size) << sizeShift})
+	for i := m.branches[at].fork; i != 0; i = m.forks[i].other {
+		f := &m.forks[i]
+		if f.leaf == leaf && f.addr == addr && slices.Equal(m.blocks[f.same.from:f.same.to], m.run) {
+			return i
+		}
 	}
-	m.nodes = append(m.nodes, node{edge: edge(len(m.outcomes))})
-	m.outcomes = append(m.outcomes, o)
+	from := int32(len(m.blocks))
+	m.blocks = append(m.blocks, m.run...)
+	m.forks = append(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf, other: m.branches[at].fork})
+	i := int32(len(m.forks) - 1)
+	m.branches[at].fork = i
+	return i
 }
