@@ -110,6 +110,10 @@ func (m *Machine) layOut() int {
 			break
 		}
 	}
+	if l, ok := findCopyLoop(m.details[first:]); ok {
+		at := len(m.code) - loopLength
+		m.code[at].quick, m.loops[at] = quickCopy, &l
+	}
 	m.put(instruction{op: linkOp, target: int32(pc)})
 	return first
 }

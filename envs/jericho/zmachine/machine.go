@@ -92,9 +92,10 @@ type Machine struct {
 	args  [8]uint16 // operands of the current instruction
 	count int       // how many there are
 
-	pages   []*page       // where decoded instructions are
-	code    []step        // what run needs of them
-	details []instruction // all of them, in the same order
+	pages   []*page           // where decoded instructions are
+	code    []step            // what run needs of them
+	details []instruction     // all of them, in the same order
+	loops   map[int]*copyLoop // by the place in code
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -112,6 +113,7 @@ func New(s *Story, o Options) *Machine {
 		pages:   make([]*page, len(s.image)/pageSize+1),
 		code:    make([]step, scratch+1),
 		details: make([]instruction, scratch+1),
+		loops:   map[int]*copyLoop{},
 	}
 	m.code[scratch].reach = beyond
 	copy(m.mem, s.image)

@@ -56,9 +56,9 @@ type span struct{ from, to int32 }
 // for longer, since it may be that only now its calls begin to be alike. The
 // numbers are those with which the help command is fastest.
 const (
-	credit        = 200_000 // instructions
-	recordingCost = 2       // executions
-	callCost      = 40      // instructions
+	credit        = 1_000_000 // instructions
+	recordingCost = 2         // executions
+	callCost      = 40        // instructions
 	failureCost   = 10 * callCost
 	firstPause    = 200 // calls
 
@@ -112,7 +112,7 @@ func (m *memo) tree(r *routine, key arguments) int32 {
 	root, ok := r.trees[key]
 	if !ok {
 		root = int32(len(m.branches))
-		m.branches = append(m.branches, branch{})
+		m.branches = push(m.branches, branch{})
 		r.trees[key] = root
 	}
 	return root

@@ -127,7 +127,9 @@ func (m *Machine) returned(value uint16) {
 	}
 	o.writes.to = int32(len(memo.writes))
 	o.effects.from = int32(len(memo.effects))
-	memo.effects = append(memo.effects, memo.did[rec.did:]...)
+	for _, e := range memo.did[rec.did:] {
+		memo.effects = push(memo.effects, e)
+	}
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
 	memo.insert(rec.tree, rec.reads, o)
@@ -225,9 +227,9 @@ type write struct {
 func (m *memo) keep(b block, mem []byte) {
 	w := write{b, m.off[b.number] & b.bytes, int32(len(m.values))}
 	for set := b.bytes; set != 0; set &= set - 1 {
-		m.values = append(m.values, mem[int(b.number)*blockSize+bits.TrailingZeros64(set)])
+		m.values = push(m.values, mem[int(b.number)*blockSize+bits.TrailingZeros64(set)])
 	}
-	m.writes = append(m.writes, w)
+	m.writes = push(m.writes, w)
 }
 
 // rewrite writes again what a call wrote.

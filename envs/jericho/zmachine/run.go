@@ -33,6 +33,9 @@ func (m *Machine) run() {
 				holds = m.testAttribute(a, b)
 			case quickJump:
 				holds = true
+			case quickCopy:
+				m.runCopyLoop(m.loops[at])
+				holds = int16(m.stack[m.fp+int(in.locals[0])]) < int16(b)
 			case slow:
 				at = m.slow(at)
 				code = m.code

@@ -33,6 +33,7 @@ const (
 	quickTest // of an attribute
 	quickJump // to a place that is known
 	quickLink // likewise, but no instruction of the story
+	quickCopy // like quickJl, at the beginning of a loop that copies bytes
 	quickStorew
 	quickStoreb
 	quickLoadw
@@ -45,7 +46,7 @@ const (
 	quickInc // adds the second operand
 	quickStore
 
-	lastBranch   = quickLink
+	lastBranch   = quickCopy
 	firstInPlace = quickInc
 )
 

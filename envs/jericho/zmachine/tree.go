@@ -2,6 +2,14 @@ package zmachine
 
 import "slices"
 
+// push adds something to a long list, which doubles when it is full.
+func push[T any](list []T, x T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 1<<10))
+	}
+	return append(list, x)
+}
+
 // fork is a place in a tree: what a call reads there if memory is as on the
 // ground as far as it looks, and then a byte that is not. Without such a byte it
 // is a leaf.
@@ -85,14 +93,14 @@ func (m *memo) insert(root int32, reads []read, o outcome) {
 		if len(reads) == 0 {
 			if m.forks[f].to == 0 {
 				m.forks[f].to = int32(len(m.outcomes))
-				m.outcomes = append(m.outcomes, o)
+				m.outcomes = push(m.outcomes, o)
 			}
 			return
 		}
 		value := byte(reads[0].bytes)
 		if at = m.choose(&m.forks[f], value); at == 0 {
 			at = int32(len(m.branches))
-			m.branches = append(m.branches, branch{value: value, other: m.forks[f].to})
+			m.branches = push(m.branches, branch{value: value, other: m.forks[f].to})
 			m.forks[f].to = at
 		}
 		reads = reads[1:]
@@ -126,8 +134,10 @@ func (m *memo) forkAt(at int32, reads []read) int32 {
 		}
 	}
 	from := int32(len(m.blocks))
-	m.blocks = append(m.blocks, m.run...)
-	m.forks = append(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf, other: m.branches[at].fork})
+	for _, b := range m.run {
+		m.blocks = push(m.blocks, b)
+	}
+	m.forks = push(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf, other: m.branches[at].fork})
 	i := int32(len(m.forks) - 1)
 	m.branches[at].fork = i
 	return i
