@@ -121,7 +121,7 @@ func (m *Machine) layOut() int {
 // put gives an instruction the next place in code.
 func (m *Machine) put(in instruction) {
 	m.details = append(m.details, in)
-	m.code = append(m.code, newStep(&in))
+	m.code = append(m.code, m.newStep(&in))
 }
 
 // leaves reports whether an instruction never goes on to the next one.

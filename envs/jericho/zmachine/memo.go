@@ -22,6 +22,7 @@ type memo struct {
 	values   []byte            // of the writes
 	effects  []effect          // of the outcomes
 	run      []block           // what is being inserted
+	places   []int32           // of blocks in it, from 1 on
 	ground
 	recorder
 }
@@ -51,14 +52,14 @@ type outcome struct {
 type span struct{ from, to int32 }
 
 // Whether a routine is worth remembering shows in use. It begins with some credit.
-// A call that has to be recorded costs as much as some executions of it, one that
-// is remembered earns what it saved. Without credit a routine pauses, each time
-// for longer, since it may be that only now its calls begin to be alike. The
-// numbers are those with which the help command is fastest.
+// To record a call costs as much as some instructions, and its own instructions take
+// longer; a call that is remembered earns what it saved. Without credit a routine
+// pauses, each time for longer, since it may be that only now its calls begin to be
+// alike. The numbers are those with which the help command is fastest.
 const (
-	credit        = 1_000_000 // instructions
-	recordingCost = 2         // executions
-	callCost      = 40        // instructions
+	credit        = 200_000 // instructions
+	recordingCost = 200     // likewise
+	callCost      = 40      // likewise, to find a call
 	failureCost   = 10 * callCost
 	firstPause    = 200 // calls
 
@@ -68,6 +69,7 @@ const (
 
 func newMemo(dynamic int) *memo {
 	m := &memo{ground: newGround(dynamic)}
+	m.places = make([]int32, len(m.off))
 	m.forget()
 	return m
 }

@@ -104,7 +104,7 @@ func (m *Machine) record(r *routine, tree int32) {
 func (m *Machine) abandon() {
 	memo := m.memo
 	for _, rec := range memo.levels[:memo.open] {
-		rec.routine.credit -= failureCost + recordingCost*(rec.budget-m.budget)
+		rec.routine.credit -= failureCost + rec.budget - m.budget
 	}
 	for memo.open > 0 {
 		memo.end()
@@ -133,7 +133,7 @@ func (m *Machine) returned(value uint16) {
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
 	memo.insert(rec.tree, rec.reads, o)
-	rec.routine.credit -= callCost + recordingCost*int(o.spent)
+	rec.routine.credit -= recordingCost + int(o.spent)
 	if memo.open > 1 {
 		memo.levels[memo.open-2].takeOver(rec)
 	}

@@ -1,10 +1,12 @@
 package zmachine
 
-// run executes instructions up to a read for which there is no input. The few
-// that make up most of what runs are executed here, the others by slow.
+// run executes instructions up to a read for which there is no input. Those that
+// make up most of what runs are executed here, the others by slow.
 func (m *Machine) run() {
 	at := m.fetch()
 	code := m.code
+	mem := (*[addressable + padding]byte)(m.mem)
+	locals := m.locals()
 	for at >= 0 {
 		if m.budget--; m.budget < 0 {
 			m.outOfBudget()
@@ -15,30 +17,58 @@ func (m *Machine) run() {
 		if m.tracing && int(in.reach) > m.base-m.fp {
 			m.abandon()
 		}
-		a := in.values[0] | m.stack[m.fp+int(in.locals[0])]&in.masks[0]
-		b := in.values[1] | m.stack[m.fp+int(in.locals[1])]&in.masks[1]
-		if in.far {
-			a, b = m.farOperands(in, a, b)
+		a := in.values[0] | locals[in.locals[0]%maxLocals]&in.masks[0]
+		b := in.values[1] | locals[in.locals[1]%maxLocals]&in.masks[1]
+		if in.kinds&far != 0 {
+			if in.kinds&farFirst != 0 {
+				a = m.farOperand(in.kind(0), in.addrs[0])
+			}
+			if in.kinds&farSecond != 0 {
+				b = m.farOperand(in.kind(1), in.addrs[1])
+			}
 		}
 		if in.quick <= lastBranch {
 			var holds bool
 			switch in.quick {
 			case quickJe:
 				holds = a == b
+			case quickJe3:
+				c := m.third(in)
+				holds = a == b || a == c
 			case quickJl:
 				holds = int16(a) < int16(b)
 			case quickJg:
 				holds = int16(a) > int16(b)
 			case quickTest:
 				holds = m.testAttribute(a, b)
+			case quickBits:
+				holds = a&b == b
+			case quickJin:
+				holds = m.parentIs(a, b)
 			case quickJump:
 				holds = true
+			case quickSibling:
+				r := m.sibling(a)
+				m.setVariable(in.store, r)
+				holds = r != 0
+			case quickChild:
+				r := m.child(a)
+				m.setVariable(in.store, r)
+				holds = r != 0
+			case quickStep:
+				r := int16(m.peek(in.store) + a)
+				m.poke(in.store, uint16(r))
+				if int16(a) > 0 {
+					holds = r > int16(b)
+				} else {
+					holds = r < int16(b)
+				}
 			case quickCopy:
 				m.runCopyLoop(m.loops[at])
-				holds = int16(m.stack[m.fp+int(in.locals[0])]) < int16(b)
+				holds = int16(locals[in.locals[0]%maxLocals]) < int16(b)
 			case slow:
 				at = m.slow(at)
-				code = m.code
+				code, locals = m.code, m.locals()
 				continue
 			case quickLink:
 				m.budget++
@@ -51,19 +81,16 @@ func (m *Machine) run() {
 				at = int(in.taken)
 			default:
 				at = m.take(at)
-				code = m.code
+				code, locals = m.code, m.locals()
 			}
 			continue
 		}
 		var r uint16
 		switch in.quick {
 		case quickStorew:
-			c := in.addrs[2]
-			if in.kinds[2] != constant {
-				c = m.third(in)
-			}
+			c := m.third(in)
 			if addr := a + 2*b; m.plain(addr) {
-				m.mem[addr], m.mem[addr+1] = byte(c>>8), byte(c)
+				mem[addr], mem[int(addr)+1] = byte(c>>8), byte(c)
 			} else {
 				m.storew(addr, c)
 			}
@@ -73,23 +100,53 @@ func (m *Machine) run() {
 			m.storeb(a+b, byte(m.third(in)))
 			at++
 			continue
+		case quickCall:
+			at = m.callFrom(at, in, a, b)
+			code, locals = m.code, m.locals()
+			continue
+		case quickReturn:
+			m.ret(a)
+			at = m.fetch()
+			code, locals = m.code, m.locals()
+			continue
 		case quickLoadw:
-			r = m.loadw(a + 2*b)
+			addr := a + 2*b
+			if m.tracing {
+				m.noteRead(addr, 2)
+			}
+			r = uint16(mem[addr])<<8 | uint16(mem[int(addr)+1])
 		case quickLoadb:
-			r = m.loadb(a + b)
+			if m.tracing {
+				m.noteRead(a+b, 1)
+			}
+			r = uint16(mem[a+b])
 		case quickAdd:
 			r = a + b
 		case quickSub:
 			r = a - b
+		case quickMul:
+			r = a * b
 		case quickAnd:
 			r = a & b
+		case quickOr:
+			r = a | b
+		case quickParent:
+			r = m.parent(a)
+		case quickProperty:
+			r = m.property(a, b)
+		case quickAddress:
+			r = m.propertyAddress(a, b)
+		case quickLength:
+			r = m.propertyLength(a)
+		case quickMove:
+			r = a
 		case quickInc:
-			r = m.peek(in.store) + b
+			r = m.peek(in.store) + a
 		case quickStore:
 			r = b
 		}
 		if v := in.store - 1; v < maxLocals {
-			m.stack[m.fp+int(v)] = r
+			locals[v] = r
 		} else {
 			m.assign(in, r)
 		}
@@ -97,34 +154,54 @@ func (m *Machine) run() {
 	}
 }
 
-// farOperands evaluates those of the first two operands that are not in the
-// instruction and not in local variables.
-func (m *Machine) farOperands(in *step, a, b uint16) (uint16, uint16) {
-	switch in.kinds[0] {
-	case global:
-		a = m.loadw(in.addrs[0])
-	case stacked:
-		a = m.pop()
+// locals are the places of the local variables.
+func (m *Machine) locals() *[maxLocals]uint16 { return (*[maxLocals]uint16)(m.stack[m.fp:]) }
+
+// farOperand evaluates an operand that is not in the instruction and not in a local
+// variable.
+func (m *Machine) farOperand(kind uint8, addr uint16) uint16 {
+	if kind == stacked {
+		return m.pop()
 	}
-	switch in.kinds[1] {
-	case global:
-		b = m.loadw(in.addrs[1])
-	case stacked:
-		b = m.pop()
+	if m.tracing {
+		m.noteRead(addr, 2)
 	}
-	return a, b
+	return m.word(addr)
 }
 
 // third evaluates the third operand.
 func (m *Machine) third(in *step) uint16 {
-	switch in.kinds[2] {
+	switch kind, v := in.kind(2), in.addrs[2]; kind {
 	case constant:
-		return in.addrs[2]
+		return v
 	case local:
-		return m.stack[m.fp+int(in.addrs[2])]
+		return m.stack[m.fp+int(v)]
 	default:
-		return m.value(in.kinds[2], in.addrs[2])
+		return m.farOperand(kind, v)
 	}
+}
+
+// callFrom calls a routine, with the first two operands evaluated, and returns the
+// place in code of the next instruction.
+func (m *Machine) callFrom(at int, in *step, a, b uint16) int {
+	m.count = int(in.count)
+	m.args[0], m.args[1] = a, b
+	if m.count > 2 {
+		m.args[2] = m.third(in)
+		d := &m.details[at]
+		for i := 3; i < m.count; i++ {
+			m.args[i&7] = m.value(d.kinds[i&7], d.values[i&7])
+		}
+	}
+	store := int16(in.store)
+	if in.sense {
+		store = discard
+	}
+	m.call(store)
+	if m.pc == int(in.next) && at != scratch {
+		return at + 1
+	}
+	return m.fetch()
 }
 
 // outOfBudget ends a run that may not go on: because of a fault, or because the

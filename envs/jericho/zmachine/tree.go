@@ -84,7 +84,7 @@ func (m *memo) choose(f *fork, value byte) int32 {
 // insert puts a call into a tree, by what it read.
 func (m *memo) insert(root int32, reads []read, o outcome) {
 	for at := root; ; {
-		m.run = m.run[:0]
+		m.emptyRun()
 		for len(reads) > 0 && !reads[0].off {
 			m.addToRun(block{reads[0].place, reads[0].bytes})
 			reads = reads[1:]
@@ -110,13 +110,20 @@ func (m *memo) insert(root int32, reads []read, o outcome) {
 // addToRun adds bytes to those that are read one after the other, all as on the
 // ground.
 func (m *memo) addToRun(b block) {
-	for i := range m.run {
-		if m.run[i].number == b.number {
-			m.run[i].bytes |= b.bytes
-			return
-		}
+	if i := m.places[b.number]; i > 0 {
+		m.run[i-1].bytes |= b.bytes
+		return
 	}
 	m.run = append(m.run, b)
+	m.places[b.number] = int32(len(m.run))
+}
+
+// emptyRun begins another run.
+func (m *memo) emptyRun() {
+	for _, b := range m.run {
+		m.places[b.number] = 0
+	}
+	m.run = m.run[:0]
 }
 
 // forkAt returns the fork behind a branch that belongs to the run and to the read
