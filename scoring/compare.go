@@ -101,15 +101,15 @@ func (p pair) change(value func(record.Result) float64, level float64) (Change, 
 	if about == stats.TheseTasks {
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.played, about)
+	sampling, err := p.b.sampling(p.b.played, about, level)
 	if err != nil {
 		return Change{}, err
 	}
 	diffs := p.differences(value)
-	c := Change{Difference: sampling.Paired(diffs, p.seeds, level)}
+	c := Change{Difference: sampling.Paired(diffs, p.seeds)}
 	if about == stats.TheseKinds && c.P < 1-level {
-		wider, err := p.b.sampling(p.b.played, stats.NewKinds)
-		c.KindsOnly = err != nil || wider.Paired(diffs, p.seeds, level).P >= 1-level
+		wider, err := p.b.sampling(p.b.played, stats.NewKinds, level)
+		c.KindsOnly = err != nil || wider.Paired(diffs, p.seeds).P >= 1-level
 	}
 	return c, nil
 }

@@ -63,20 +63,20 @@ func (s *Score) estimate(ps []played, value func(record.Result) float64) (stats.
 		}
 		return stats.DecodingRate(values, Level), nil
 	}
-	sampling, err := s.sampling(ps, s.About)
+	sampling, err := s.sampling(ps, s.About, Level)
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	return sampling.Rate(sorted(averages(ps, taskKey, value)), Level), nil
+	return sampling.Rate(sorted(averages(ps, taskKey, value))), nil
 }
 
 // sampling is that of the tasks of what was played, in the order of their keys.
-func (s *Score) sampling(ps []played, q stats.Question) (stats.Sampling, error) {
+func (s *Score) sampling(ps []played, q stats.Question, level float64) (stats.Sampling, error) {
 	groups := map[string]stats.Group{}
 	for _, p := range ps {
 		groups[taskKey(p)] = groupOf(s.Condition.Env, p.task)
 	}
-	return stats.NewSampling(q, sorted(groups))
+	return stats.NewSampling(q, sorted(groups), level)
 }
 
 // deterministic reports whether playing again would give the same.

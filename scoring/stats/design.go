@@ -45,10 +45,12 @@ const (
 )
 
 // Sampling is how tasks are imagined drawn: one or several designs, of which the
-// one with the widest interval counts. It belongs to tasks in one order.
+// one with the widest interval counts. It belongs to tasks in one order and to one
+// confidence level.
 type Sampling struct {
 	designs []design
 	n       int
+	z       float64 // the level's quantile of the normal distribution
 	// clusterSize is the mean number of tasks in a task's cluster, of the
 	// coarsest design.
 	clusterSize float64
@@ -58,35 +60,37 @@ type Sampling struct {
 // belong to these groups. Under TheseKinds, kinds are strata and settings are
 // clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and
 // that of independent tasks count too, so that kinds which agree by chance do not
-// make that interval the narrower one. The errors are ErrFewTasks and
-// ErrFewKinds.
-func NewSampling(q Question, groups []Group) (Sampling, error) {
+// make that interval the narrower one. The level is such as 0.95. The errors are
+// ErrFewTasks and ErrFewKinds.
+func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 	n := len(groups)
 	if n < 2 {
 		return Sampling{}, ErrFewTasks
 	}
-	kind := func(i int) string { return groups[i].Kind }
-	setting := func(i int) string { return groups[i].Kind + "\x00" + groups[i].Setting }
-	task := func(i int) string { return fmt.Sprintf("%09d", i) }
-	whole := func(int) string { return "" }
-
-	settings := newDesign(n, kind, setting)
-	s := Sampling{n: n, designs: []design{settings}, clusterSize: settings.clusterSize}
+	whole, kind, setting, task := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, g := range groups {
+		kind[i], setting[i], task[i] = g.Kind, g.Setting, fmt.Sprintf("%09d", i)
+	}
+	settings := newDesign(kind, setting)
+	s := Sampling{n: n, z: normalQuantile(level), designs: []design{settings}, clusterSize: settings.clusterSize}
 	if !settings.single {
-		s.designs = append(s.designs, newDesign(n, kind, task))
+		s.designs = append(s.designs, newDesign(kind, task))
 	}
 	if q == NewKinds {
-		kinds := newDesign(n, whole, kind)
+		kinds := newDesign(whole, kind)
 		if !kinds.single {
 			if kinds.clusters < fewestKinds || kinds.degrees < fewestDegrees {
 				return Sampling{}, ErrFewKinds
 			}
-			s.designs = append(s.designs, newDesign(n, whole, task), kinds)
+			s.designs = append(s.designs, newDesign(whole, task), kinds)
 			s.clusterSize = kinds.clusterSize
 		}
 	}
 	// A design of one cluster says nothing; the others decide.
 	s.designs = slices.DeleteFunc(s.designs, func(d design) bool { return d.clusters < 2 })
+	for i := range s.designs {
+		s.designs[i].t = studentQuantile(level, s.designs[i].degrees)
+	}
 	return s, nil
 }
 
@@ -96,6 +100,7 @@ type design struct {
 	// degrees of freedom of the variance, by the sizes alone (Bell and McCaffrey
 	// 2002).
 	degrees  float64
+	t        float64 // Student's quantile of the sampling's level
 	clusters int
 	// single: every cluster is one task.
 	single      bool
@@ -104,15 +109,15 @@ type design struct {
 
 // stratum has the share of all tasks and its clusters of task numbers.
 type stratum struct {
-	name     string
 	share    float64
 	n        int
 	clusters [][]int
 }
 
-// newDesign groups the tasks 0 to n-1.
-func newDesign(n int, stratumOf, clusterOf func(int) string) design {
-	d := design{strata: merged(grouped(n, stratumOf, clusterOf)), single: true}
+// newDesign groups tasks by their strata and, within those, by their clusters.
+func newDesign(stratum, cluster []string) design {
+	d := design{strata: merged(grouped(stratum, cluster)), single: true}
+	n := len(stratum)
 	var trace, square, size float64
 	for i := range d.strata {
 		s := &d.strata[i]
@@ -140,22 +145,22 @@ func newDesign(n int, stratumOf, clusterOf func(int) string) design {
 }
 
 // grouped makes strata in the order of their names, clusters in that of theirs.
-func grouped(n int, stratumOf, clusterOf func(int) string) []stratum {
-	order := make([]int, n)
+func grouped(name, cluster []string) []stratum {
+	order := make([]int, len(name))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(stratumOf(a), stratumOf(b)), cmp.Compare(clusterOf(a), clusterOf(b)))
+		return cmp.Or(cmp.Compare(name[a], name[b]), cmp.Compare(cluster[a], cluster[b]))
 	})
 	var strata []stratum
 	for at, i := range order {
-		fresh := at == 0 || stratumOf(i) != stratumOf(order[at-1])
+		fresh := at == 0 || name[i] != name[order[at-1]]
 		if fresh {
-			strata = append(strata, stratum{name: stratumOf(i)})
+			strata = append(strata, stratum{})
 		}
 		s := &strata[len(strata)-1]
-		if fresh || clusterOf(i) != clusterOf(order[at-1]) {
+		if fresh || cluster[i] != cluster[order[at-1]] {
 			s.clusters = append(s.clusters, nil)
 		}
 		last := len(s.clusters) - 1
@@ -237,12 +242,12 @@ func width(variance, degrees, level float64) float64 {
 }
 
 // Variance returns the variance of the mean of values, one for each task, and its
-// degrees of freedom: of the design whose t interval at the level is the widest.
-func (s Sampling) Variance(values []float64, level float64) (variance, degrees float64) {
+// degrees of freedom: of the design whose t interval is the widest.
+func (s Sampling) Variance(values []float64) (variance, degrees float64) {
 	widest := math.Inf(-1)
 	for _, d := range s.designs {
 		v := d.variance(values)
-		if w := width(v, d.degrees, level); w > widest {
+		if w := d.t * d.t * v; w > widest {
 			widest, variance, degrees = w, v, d.degrees
 		}
 	}

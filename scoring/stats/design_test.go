@@ -20,7 +20,7 @@ var twelve = letters("A A A B B B C C C C D D")
 
 func sampling(t *testing.T, q Question, groups []Group) Sampling {
 	t.Helper()
-	s, err := NewSampling(q, groups)
+	s, err := NewSampling(q, groups, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRateReference(t *testing.T) {
 		{"none", make([]float64, 12), TheseKinds, 0, -1, 0, 0.242494},
 		{"none", make([]float64, 12), NewKinds, 0, -1, 0, 0.280307},
 	} {
-		e := sampling(t, c.question, twelve).Rate(c.values, 0.95)
+		e := sampling(t, c.question, twelve).Rate(c.values)
 		name := c.name + " " + string(c.question)
 		if c.variance >= 0 {
 			near(t, name+": Variance", e.Variance, c.variance, 5e-7)
@@ -78,7 +78,7 @@ func TestPairedReference(t *testing.T) {
 		{TheseKinds, 0.026148, -0.159808, 0.588380, 0.222361},
 		{NewKinds, 0.020876, -0.263367, 0.691939, 0.240483},
 	} {
-		d := sampling(t, c.question, twelve).Paired(diffs, 1, 0.95)
+		d := sampling(t, c.question, twelve).Paired(diffs, 1)
 		name := string(c.question)
 		near(t, name+": Mean", d.Mean, 0.25, 1e-12)
 		near(t, name+": Centre", d.Centre, 0.214286, 5e-7)
@@ -167,7 +167,7 @@ func TestSamplingRefuses(t *testing.T) {
 		{NewKinds, "A A B B C C", ErrFewKinds}, {NewKinds, "A B C", nil}, {NewKinds, "A A A", ErrFewKinds},
 		{NewKinds, "A A B B C C D D", nil},
 	} {
-		if _, err := NewSampling(c.q, letters(c.kinds)); !errors.Is(err, c.want) {
+		if _, err := NewSampling(c.q, letters(c.kinds), 0.95); !errors.Is(err, c.want) {
 			t.Errorf("%s of %s: error %v, want %v", c.q, c.kinds, err, c.want)
 		}
 	}

@@ -27,14 +27,14 @@ type Difference struct {
 // doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is an
 // interval too if all tasks differ by the same. Of several designs the largest
 // half width and the largest P count.
-func (s Sampling) Paired(diffs []float64, seeds int, level float64) Difference {
+func (s Sampling) Paired(diffs []float64, seeds int) Difference {
 	n := float64(s.n)
 	d := Difference{Mean: Mean(diffs), N: s.n}
 	d.Centre = n * d.Mean / (n + 2)
 	widest := -1.0
 	for _, g := range s.designs {
 		v := (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
-		if w := width(v, g.degrees, level); w > widest {
+		if w := g.t * g.t * v; w > widest {
 			widest, d.Variance, d.Degrees = w, v, g.degrees
 		}
 		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))

@@ -34,20 +34,19 @@ const fewCarriers = 5
 // less near 0 and 1, so for them the scale has the exponent 1.5 of θ(1-θ). Where no
 // or few values differ from 0, or from 1, Wilson's interval of as many independent
 // trials as the tasks are worth bounds it from inside.
-func (s Sampling) Rate(values []float64, level float64) Estimate {
+func (s Sampling) Rate(values []float64) Estimate {
 	e := Estimate{Mean: Mean(values), Trials: trialsOnly(values), N: len(values)}
-	e.Variance, e.Degrees = s.Variance(values, level)
+	e.Variance, e.Degrees = s.Variance(values)
 	worth := float64(s.n) / (1 + intraclass*(s.clusterSize-1))
-	outer := Wilson(e.Mean, worth, level)
+	outer := wilson(e.Mean, worth, s.z)
 	if e.Mean <= rounding || e.Mean >= 1-rounding {
 		e.Interval = outer
 		return e
 	}
-	z := normalQuantile(level)
-	independent := z * z * e.Mean * (1 - e.Mean) / float64(s.n)
+	independent := s.z * s.z * e.Mean * (1 - e.Mean) / float64(s.n)
 	squared := 0.0
 	for _, d := range s.designs {
-		w := width(d.variance(values), d.degrees, level)
+		w := d.t * d.t * d.variance(values)
 		if d.single { // no rate spreads wider than single trials
 			w = min(w, independent)
 		}
@@ -113,8 +112,9 @@ func bisect(in, out float64, inside func(float64) bool) float64 {
 
 // Wilson is Wilson's score interval (1927, doi:10.1080/01621459.1927.10502953) of a
 // rate p of n trials; n may be an effective number.
-func Wilson(p, n, level float64) Interval {
-	z := normalQuantile(level)
+func Wilson(p, n, level float64) Interval { return wilson(p, n, normalQuantile(level)) }
+
+func wilson(p, n, z float64) Interval {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	return Interval{max(0, centre-half), min(1, centre+half)}

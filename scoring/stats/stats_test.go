@@ -44,8 +44,8 @@ func trials(k, n int) []float64 {
 }
 
 // plainSampling is of n tasks that are independent.
-func plainSampling(n int) Sampling {
-	s, err := NewSampling(TheseKinds, sizes(same(n, 1)...))
+func plainSampling(n int, level float64) Sampling {
+	s, err := NewSampling(TheseKinds, sizes(same(n, 1)...), level)
 	if err != nil {
 		panic(err)
 	}
@@ -54,7 +54,7 @@ func plainSampling(n int) Sampling {
 
 // rateInterval is the interval of independent tasks.
 func rateInterval(rates []float64, level float64) Interval {
-	return plainSampling(len(rates)).Rate(rates, level).Interval
+	return plainSampling(len(rates), level).Rate(rates).Interval
 }
 
 // TestRateIntervalOfTrials has the values of Newcombe (1998), method 3, and of
@@ -166,6 +166,10 @@ func TestWeightedIntervalCovers(t *testing.T) {
 	weights := []float64{112, 90, 60, 20} // and tasks
 	for i, truth := range [][]float64{{0.7, 0.4, 0.2, 0.1}, {0.95, 0.05, 0.02, 0.3}, {0.5, 0.5, 0.5, 0.5}, {0.02, 0.01, 0.01, 0.01}} {
 		rng := stream.New(int64(i), "coverage")
+		var samplings []Sampling
+		for _, n := range weights {
+			samplings = append(samplings, plainSampling(int(n), 0.95))
+		}
 		const draws = 4000
 		held := 0
 		for range draws {
@@ -178,8 +182,7 @@ func TestWeightedIntervalCovers(t *testing.T) {
 						rates[k] = 1
 					}
 				}
-				iv := rateInterval(rates, 0.95)
-				means, ivs = append(means, Mean(rates)), append(ivs, iv)
+				means, ivs = append(means, Mean(rates)), append(ivs, samplings[e].Rate(rates).Interval)
 			}
 			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score && score <= iv.High {
 				held++
@@ -202,15 +205,15 @@ func TestPairedAgrees(t *testing.T) {
 			diffs[i], back[i] = a[i]-b[i], b[i]-a[i]
 		}
 		for _, q := range []Question{TheseKinds, NewKinds} {
-			s, err := NewSampling(q, groups)
+			s, err := NewSampling(q, groups, 0.95)
 			if err != nil {
 				t.Skip("few degrees of freedom")
 			}
-			d := s.Paired(diffs, 10, 0.95)
+			d := s.Paired(diffs, 10)
 			if excludes := d.Low > 0 || d.High < 0; excludes != (d.P < 0.05) {
 				t.Fatalf("%s: %+v", q, d)
 			}
-			other := s.Paired(back, 10, 0.95)
+			other := s.Paired(back, 10)
 			if math.Abs(d.Low+other.High) > 1e-9 || math.Abs(d.P-other.P) > 1e-9 {
 				t.Fatalf("%s: %+v and %+v", q, d, other)
 			}
@@ -220,14 +223,14 @@ func TestPairedAgrees(t *testing.T) {
 
 // TestPairedAlike: the extra tasks leave an interval if all differences are equal.
 func TestPairedAlike(t *testing.T) {
-	d := plainSampling(134).Paired(make([]float64, 134), 1, 0.95)
+	d := plainSampling(134, 0.95).Paired(make([]float64, 134), 1)
 	near(t, "none of 134: High", d.High, 0.0206, 1e-4)
 	near(t, "none of 134: P", d.P, 1, 0)
-	d = plainSampling(6).Paired(trials(6, 6), 1, 0.95)
+	d = plainSampling(6, 0.95).Paired(trials(6, 6), 1)
 	near(t, "six of six: Low", d.Low, 0.107, 1e-3)
 	near(t, "six of six: High", d.High, 1, 0)
 	near(t, "six of six: P", d.P, 0.030, 1e-3)
-	d = plainSampling(6).Paired(trials(5, 6), 1, 0.95)
+	d = plainSampling(6, 0.95).Paired(trials(5, 6), 1)
 	near(t, "five of six: Low", d.Low, -0.048, 1e-3)
 	near(t, "five of six: P", d.P, 0.063, 1e-3)
 }
