@@ -10,6 +10,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/record"
+	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 )
 
@@ -39,7 +40,8 @@ type Score struct {
 	// Easy and Hard are the rates on the tasks of that difficulty.
 	Easy, Hard Split
 
-	played []played
+	played    []played
+	samplings map[stats.Question]stats.Sampling // of all played tasks
 }
 
 // played is a result with what was planned.
@@ -47,6 +49,7 @@ type played struct {
 	task   envs.Task
 	seed   int64
 	result record.Result
+	counts *refinement.Counts // nil if it was read without its trajectory
 }
 
 // Split are the rates on a part of the tasks.
@@ -63,12 +66,27 @@ func (s *Score) Complete() bool { return s.Finished == s.Planned }
 type Run struct {
 	Manifest *record.Manifest
 	Results  []record.Result
+	// Counts are what each of the results contributes to the measures of
+	// refinement; nil if the run was read without trajectories.
+	Counts []refinement.Counts
 }
 
-// ReadRun reads a run directory and checks its records against the plan.
-func ReadRun(dir string) (Run, error) {
-	m, results, err := record.Read(dir)
-	return Run{m, results}, err
+// ReadRun reads a run directory, checks its records against the plan and counts
+// what its episodes contribute to the measures of refinement. Thoughts are compared
+// with the known ones, which may be none.
+func ReadRun(dir string, known []string) (Run, error) {
+	var r Run
+	var err error
+	var old map[string]func(string) bool
+	counter := refinement.NewCounter(known)
+	r.Manifest, err = record.Each(dir, func(m *record.Manifest, e *record.Episode) {
+		if old == nil {
+			old = oldForms(m)
+		}
+		r.Results = append(r.Results, e.Result)
+		r.Counts = append(r.Counts, counter.Count(e, old[e.Perturbation]))
+	})
+	return r, err
 }
 
 // Compute returns the scores of a run in the order of its plan, with intervals
@@ -91,17 +109,21 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 		}
 		s := byCondition[string(key)]
 		if s == nil {
-			s = &Score{Condition: g.Condition, Environment: env, About: about, Unfinished: map[record.Outcome]int{}}
+			s = &Score{Condition: g.Condition, Environment: env, About: about, samplings: map[stats.Question]stats.Sampling{}, Unfinished: map[record.Outcome]int{}}
 			byCondition[string(key)] = s
 			out = append(out, s)
 		}
 		s.Seeds = append(s.Seeds, seed)
 		s.Planned += len(g.Episodes)
 		for i, id := range g.Episodes {
-			if res, ok := final[id]; ok {
+			if at, ok := final[id]; ok {
 				s.Finished++
-				s.played = append(s.played, played{env.Tasks[i], seed, res})
-				s.Replies.add(res)
+				p := played{task: env.Tasks[i], seed: seed, result: r.Results[at]}
+				if r.Counts != nil {
+					p.counts = &r.Counts[at]
+				}
+				s.played = append(s.played, p)
+				s.Replies.add(p.result)
 			} else {
 				s.Unfinished[last[id]]++
 			}
@@ -113,13 +135,19 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 	return out, nil
 }
 
-// settle returns what came of each episode: the result of the first attempt that
-// has one, and the outcome of the last attempt.
-func settle(results []record.Result) (final map[string]record.Result, last map[string]record.Outcome) {
-	final, last = map[string]record.Result{}, map[string]record.Outcome{}
-	for _, r := range slices.SortedFunc(slices.Values(results), byAttempt) {
+// settle returns what came of each episode: which of the results is that of the
+// first attempt that has one, and the outcome of the last attempt.
+func settle(results []record.Result) (final map[string]int, last map[string]record.Outcome) {
+	final, last = map[string]int{}, map[string]record.Outcome{}
+	order := make([]int, len(results))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return byAttempt(&results[a], &results[b]) })
+	for _, i := range order {
+		r := &results[i]
 		if _, done := final[r.ID]; !done && r.Outcome.Final() {
-			final[r.ID] = r
+			final[r.ID] = i
 		}
 		last[r.ID] = r.Outcome
 	}
@@ -129,7 +157,7 @@ func settle(results []record.Result) (final map[string]record.Result, last map[s
 // byAttempt orders the attempts at an episode. Two attempts of one number come
 // from files that were put together; the order in a file does not decide then,
 // either.
-func byAttempt(a, b record.Result) int {
+func byAttempt(a, b *record.Result) int {
 	return cmp.Or(
 		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),
 		cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.Grounding, b.Grounding),

@@ -20,6 +20,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/record"
+	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 )
 
@@ -312,17 +313,18 @@ func TestReadRun(t *testing.T) {
 	if err := errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRun(dir)
+	got, err := ReadRun(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.Results = []record.Result{e.Result}
+	want.Counts = []refinement.Counts{refinement.NewCounter(nil).Count(e, nil)}
 	if diff := cmp.Diff(want.Run, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	group.Condition.StepLimit++
 	spoil(t, dir, want.Manifest)
-	if _, err := ReadRun(dir); err == nil || !strings.Contains(err.Error(), "groups[0].episodes[0]") {
+	if _, err := ReadRun(dir, nil); err == nil || !strings.Contains(err.Error(), "groups[0].episodes[0]") {
 		t.Errorf("a condition was changed: %v", err)
 	}
 	group.Condition.StepLimit--
@@ -331,10 +333,10 @@ func TestReadRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte("garbage\n{}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRun(dir); err == nil || !strings.Contains(err.Error(), file+":1") {
+	if _, err := ReadRun(dir, nil); err == nil || !strings.Contains(err.Error(), file+":1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadRun(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadRun(t.TempDir(), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

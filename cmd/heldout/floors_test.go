@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"perturb":                  3,
 	"eval/agent":               4,
 	"scoring/table":            3,
+	"scoring/refinement":       3,
 	"scoring":                  4,
 	"eval":                     5,
 	"eval/bench":               6,

@@ -23,6 +23,7 @@ type output struct {
 	baselines []string
 	wide      bool
 	interval  string // what intervals are about
+	thoughts  string // file of thoughts to compare with
 	quiet     bool   // no progress while episodes are played
 }
 
@@ -31,6 +32,7 @@ func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
 	intervalFlag(c, &o.interval)
+	c.Flags().StringVar(&o.thoughts, "thoughts", "", "text file with a thought per line to compare thoughts with, such as training data")
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …")
@@ -62,6 +64,9 @@ func (o *output) check() error {
 		}
 	}
 	if err := checkInterval(o.interval); err != nil {
+		return err
+	}
+	if _, err := readThoughts(o.thoughts); err != nil {
 		return err
 	}
 	w, err := configs.LoadWeights()
@@ -140,9 +145,13 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := readThoughts(o.thoughts)
+	if err != nil {
+		return nil, err
+	}
 	var runs []report.Run
 	for _, dir := range dirs {
-		run, err := scoring.ReadRun(dir)
+		run, err := scoring.ReadRun(dir, known)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +161,11 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 		}
 		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
 	}
-	tables, err := table.Select(report.Tables(runs, baselines, weights), o.tables)
+	tables := report.Tables(runs, baselines, weights)
+	if len(o.tables) == 0 {
+		tables = slices.DeleteFunc(tables, func(t table.Table) bool { return report.OnRequest(t.ID) })
+	}
+	tables, err = table.Select(tables, o.tables)
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -186,7 +186,9 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	s.Results, s.Recovered, s.lead, err = readResults(io.NewSectionReader(s.episodes, 0, s.size), s.name, manifest)
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.episodes, 0, s.size), s.name, manifest, func(e *Episode) {
+		s.Results = append(s.Results, e.Result)
+	})
 	return err
 }
 
@@ -238,10 +240,19 @@ func notRegular(name string) error { return fmt.Errorf("%s is not a regular file
 // meanwhile. An unfinished last line, of a run that crashed or is under way, is
 // passed over.
 func Read(dir string) (*Manifest, []Result, error) {
+	var results []Result
+	m, err := Each(dir, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
+	return m, results, err
+}
+
+// Each reads a run directory as Read does and visits every attempt in the order of
+// the file, with its trajectory, and what was planned. Nothing of the attempt is
+// kept afterwards.
+func Each(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
 	name := filepath.Join(dir, episodesFile)
 	content, err := wholeFile(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if content != nil {
 		defer content.file.Close()
@@ -250,10 +261,10 @@ func Read(dir string) (*Manifest, []Result, error) {
 	// planned in it.
 	m, err := ReadManifest(dir)
 	if err != nil || content == nil {
-		return m, nil, err
+		return m, err
 	}
-	results, _, _, err := readResults(io.NewSectionReader(content.file, 0, content.size), name, m)
-	return m, results, err
+	_, _, err = eachAttempt(io.NewSectionReader(content.file, 0, content.size), name, m, func(e *Episode) { visit(m, e) })
+	return m, err
 }
 
 // sized is an open file with the size that it had then.
@@ -278,10 +289,10 @@ func wholeFile(name string) (*sized, error) {
 	return &sized{f, info.Size()}, err
 }
 
-// readResults reads the attempts in an episodes file and checks each against the
-// manifest, unless that is nil. It also returns the length of an unfinished last
-// line, and what has to be written before the next line.
-func readResults(r io.Reader, name string, m *Manifest) (results []Result, torn int, lead []byte, err error) {
+// eachAttempt visits the attempts in an episodes file and checks each against the
+// manifest, unless that is nil. It returns the length of an unfinished last line,
+// and what has to be written before the next line.
+func eachAttempt(r io.Reader, name string, m *Manifest, visit func(*Episode)) (torn int, lead []byte, err error) {
 	plan := m.plan()
 	err = scan(r, name, func(l *line) error {
 		if l.bad == nil {
@@ -297,14 +308,14 @@ func readResults(r io.Reader, name string, m *Manifest) (results []Result, torn 
 		case l.bad != nil:
 			return badLine(name, l)
 		default:
-			results = append(results, l.episode.Result)
+			visit(&l.episode)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, 0, nil, err
+		return 0, nil, err
 	}
-	return results, torn, lead, nil
+	return torn, lead, nil
 }
 
 // badLine says where a line is bad and what can be done.

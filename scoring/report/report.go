@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"heldout/configs"
 	"heldout/eval/record"
@@ -39,6 +40,9 @@ type Baseline struct {
 //     by side, and what each changes
 //   - "held-out": the environments side by side and the held-out score, where
 //     there are official tasks or baselines
+//   - "refinement": what the models do with their errors, in short;
+//     "refinement-measures", "refinement-paired" and "progress-profile" have all
+//     of it, and are for readers who ask for them (OnRequest)
 //
 // All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
@@ -49,7 +53,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	}
 	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w)) {
+	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}
@@ -60,7 +64,13 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // IDs lists the tables that there can be. Those of environments with other names
 // for their rates have an id that begins with "results-".
 func IDs() []string {
-	return []string{"headline", "results", "difficulty", "spread", "paired", "robustness", "change", "held-out"}
+	return []string{"headline", "results", "difficulty", "spread", "paired", "robustness", "change", "held-out",
+		"refinement", "refinement-measures", "refinement-paired", "progress-profile"}
+}
+
+// OnRequest reports whether a table is only for readers who ask for it.
+func OnRequest(id string) bool {
+	return slices.Contains([]string{"refinement-measures", "refinement-paired", "progress-profile"}, id)
 }
 
 // noPerturbation is the perturbation of episodes that have none.

@@ -1,0 +1,238 @@
+package scoring
+
+import (
+	"math"
+
+	"heldout/configs"
+	"heldout/eval/record"
+	"heldout/scoring/refinement"
+	"heldout/scoring/stats"
+)
+
+// Measured is a measure of what a model does with its errors.
+type Measured struct {
+	refinement.Measure
+	// Value is NaN where there is nothing to measure, Interval nil where there is
+	// none.
+	Value    float64
+	Interval *stats.Interval
+	// linear is what comparisons are made of; nil where there are none.
+	linear *stats.Linear
+}
+
+// MeasuredChange is the difference of one measure from another score's.
+type MeasuredChange struct {
+	refinement.Measure
+	stats.Difference
+}
+
+// oldForms returns tests of whether an action is in a form that a perturbation of
+// the run replaces, by perturbation. Rules of the user's own files are not in the
+// record.
+func oldForms(m *record.Manifest) map[string]func(string) bool {
+	out := map[string]func(string) bool{}
+	if m.Sweep == nil {
+		return out
+	}
+	for _, p := range m.Sweep.Perturbations {
+		if rules, err := configs.LoadPerturbation(p.Name); err == nil && p.File == "built-in" {
+			out[p.Name] = refinement.OldForm(rules)
+		}
+	}
+	return out
+}
+
+// Refinement measures what the model does with its errors, in the order of
+// refinement.Measures with the quantile and the survival behind the measures they
+// belong to. It is nil if the run was read without trajectories.
+func (s *Score) Refinement() []Measured {
+	counts := s.counts()
+	if counts == nil {
+		return nil
+	}
+	var out []Measured
+	for _, m := range refinement.Measures() {
+		out = append(out, s.measured(m, counts))
+		switch m.Key {
+		case "error_run_mean":
+			out = append(out, s.longRuns(counts))
+		case "progressed_5":
+			out = append(out, s.unrecovered(counts)...)
+		}
+	}
+	return out
+}
+
+// Profile is, by tenth of progress, the share of the episodes that reached it and
+// the mean step at which they did; nil if the run was read without trajectories.
+func (s *Score) Profile() (reached, steps []Measured) {
+	counts := s.counts()
+	if counts == nil {
+		return nil, nil
+	}
+	shares, times := refinement.Profile()
+	for k := range shares {
+		reached = append(reached, s.measured(shares[k], counts))
+		steps = append(steps, s.measured(times[k], counts))
+	}
+	return reached, steps
+}
+
+// counts are those of the episodes, by task in the order of the keys.
+func (s *Score) counts() [][]*refinement.Counts {
+	byTask := map[string][]*refinement.Counts{}
+	for _, p := range s.played {
+		if p.counts == nil {
+			return nil
+		}
+		byTask[taskKey(p)] = append(byTask[taskKey(p)], p.counts)
+	}
+	return sorted(byTask)
+}
+
+// measured estimates a ratio.
+func (s *Score) measured(m refinement.Measure, counts [][]*refinement.Counts) Measured {
+	nums, dens := make([][]float64, len(counts)), make([][]float64, len(counts))
+	for i, task := range counts {
+		for _, c := range task {
+			num, den := m.Of(c)
+			nums[i], dens[i] = append(nums[i], num), append(dens[i], den)
+		}
+	}
+	l, err := stats.Ratio(nums, dens, m.Unit == refinement.Share)
+	return s.bounded(m, l, err)
+}
+
+// bounded adds the interval to an estimate.
+func (s *Score) bounded(m refinement.Measure, l stats.Linear, err error) Measured {
+	if err != nil {
+		return Measured{Measure: m, Value: math.NaN()}
+	}
+	out := Measured{Measure: m, Value: l.Value, linear: &l}
+	if iv, err := s.linearInterval(l); err == nil {
+		out.Interval = &iv
+	}
+	return out
+}
+
+func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
+	about := s.About
+	if about == stats.TheseTasks {
+		if s.deterministic() {
+			return stats.Interval{}, ErrDeterministic
+		}
+		if len(s.Seeds) > 1 {
+			return stats.DecodingLinear(l, Level)
+		}
+		about = stats.TheseKinds
+	}
+	sampling, err := s.wholeSampling(about)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	return sampling.Linear(l)
+}
+
+// wholeSampling is that of all played tasks, made once.
+func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
+	if made, ok := s.samplings[q]; ok {
+		return made, nil
+	}
+	made, err := s.sampling(s.played, q, Level)
+	if err == nil {
+		s.samplings[q] = made
+	}
+	return made, err
+}
+
+// unrecovered are the points of the survival curve of errors.
+func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
+	var atRisk, ended [][][]float64
+	for _, task := range counts {
+		var n, d [][]float64
+		for _, c := range task {
+			under, left := c.Survival()
+			n, d = append(n, under), append(d, left)
+		}
+		atRisk, ended = append(atRisk, n), append(ended, d)
+	}
+	for _, steps := range refinement.SurvivalSteps {
+		l, err := stats.Survival(atRisk, ended, steps)
+		out = append(out, s.bounded(refinement.Unrecovered(steps), l, err))
+	}
+	return out
+}
+
+// longRuns is the length that nine of ten runs of errors do not exceed. Its
+// interval has the lengths whose share of shorter runs may be nine tenths
+// (Woodruff 1952).
+func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
+	const most = 0.9
+	longest := uint16(0)
+	for _, task := range counts {
+		for _, c := range task {
+			longest = max(longest, c.Longest())
+		}
+	}
+	out := Measured{Measure: refinement.LongRuns(), Value: math.NaN()}
+	var low, high float64
+	bounded := true
+	for length := uint16(1); length <= longest && high == 0; length++ {
+		m := s.measured(refinement.RunsWithin(length), counts)
+		if math.IsNaN(out.Value) && m.Value >= most {
+			out.Value = float64(length)
+		}
+		if m.Interval == nil {
+			bounded = false
+			continue
+		}
+		if low == 0 && m.Interval.High >= most {
+			low = float64(length)
+		}
+		if m.Interval.Low >= most || length == longest {
+			high = float64(length)
+		}
+	}
+	if bounded && high > 0 {
+		out.Interval = &stats.Interval{Low: low, High: high}
+	}
+	return out
+}
+
+// CompareRefinement pairs the measures of two scores by task; those that cannot be
+// compared are left out. The errors are those of Compare.
+func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
+	if !a.Complete() || !b.Complete() {
+		return nil, ErrIncomplete
+	}
+	p, err := newPair([]*Score{a}, b)
+	if err != nil {
+		return nil, err
+	}
+	theirs := b.Refinement()
+	for i, m := range a.Refinement() {
+		if i >= len(theirs) || m.linear == nil || theirs[i].linear == nil {
+			continue
+		}
+		if d, err := p.linear(*m.linear, *theirs[i].linear); err == nil {
+			out = append(out, MeasuredChange{m.Measure, d})
+		}
+	}
+	return out, nil
+}
+
+// linear compares two estimates.
+func (p pair) linear(a, b stats.Linear) (stats.Difference, error) {
+	about := p.about
+	if about == stats.TheseTasks {
+		if p.seeds > 1 {
+			return stats.DecodingPairedLinear(a, b, Level)
+		}
+		about = stats.TheseKinds
+	}
+	sampling, err := p.b.wholeSampling(about)
+	if err != nil {
+		return stats.Difference{}, err
+	}
+	return sampling.PairedLinear(a, b)
+}

@@ -1,0 +1,165 @@
+package refinement
+
+import "fmt"
+
+// Unit is what a measure counts in.
+type Unit string
+
+// The units. A Share is a fraction in [0,1] that people read in percent.
+const (
+	Share Unit = "%"
+	Steps Unit = "steps"
+)
+
+// Measure is a ratio: the sum of one count over that of another.
+type Measure struct {
+	// Key names the measure for programs, Name for people.
+	Key, Name string
+	Unit      Unit
+	// Of returns what an episode adds to both sums. An episode to which the
+	// measure does not apply adds 0 to both.
+	Of func(c *Counts) (num, den float64)
+}
+
+// Measures are all measures but those of MEASURES.md that are no ratios: the
+// quantile of error runs and the survival of errors.
+func Measures() []Measure {
+	all := []Measure{
+		{"format_errors", "format errors", Share, perStep(func(c *Counts) int32 { return c.FormatErrors })},
+		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) { return float64(c.CutOff), float64(c.Replies) }},
+		{"invalid", "invalid actions", Share, perStep(func(c *Counts) int32 { return c.Invalid })},
+		{"old_form", "old form used", Share, oldForm},
+		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) { return float64(c.Errors()), float64(len(c.Runs)) }},
+		{"error_run_longest", "error run, longest", Steps, func(c *Counts) (float64, float64) { return float64(c.Longest()), 1 }},
+		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) int32 { return c.Repeated })},
+		{"loops", "steps in loops", Share, perStep(func(c *Counts) int32 { return c.Looped })},
+	}
+	for h, most := range Horizons {
+		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share, perError(func(c *Counts) int32 { return c.Recovered[h] })})
+	}
+	for h, most := range Horizons {
+		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share, perError(func(c *Counts) int32 { return c.Progressed[h] })})
+	}
+	all = append(all,
+		Measure{"distinct_actions", "distinct valid actions", Share, perStep(func(c *Counts) int32 { return c.Actions })},
+		Measure{"distinct_observations", "distinct observations", Share, perStep(func(c *Counts) int32 { return c.Observations })},
+		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) { return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams) }},
+		Measure{"compression", "compressed thoughts", Share, compression},
+		Measure{"known_2", "known bigrams of thoughts", Share, knownBigrams},
+		Measure{"informed_compression", "compressed, knowing others", Share, informed},
+		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) { return one(c.Lost), 1 }},
+		Measure{"stuck_since", "unsolved: stuck since step", Steps, unsolved(func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
+		Measure{"stuck_steps", "unsolved: steps while stuck", Share, unsolved(func(c *Counts) (float64, float64) { return float64(c.Steps - c.Stuck), float64(c.Steps) })},
+	)
+	return all
+}
+
+// Profile are the measures of the progress profile, by tenth of progress: the share
+// of the episodes that reached it, and at which step those did.
+func Profile() (reached, steps [Tenths]Measure) {
+	for k := range Tenths {
+		percent := 100 * (k + 1) / Tenths
+		reached[k] = Measure{fmt.Sprintf("reached_%d", percent), fmt.Sprintf("reached %d %%", percent), Share, func(c *Counts) (float64, float64) {
+			return one(c.Reached[k] > 0), 1
+		}}
+		steps[k] = Measure{fmt.Sprintf("steps_%d", percent), fmt.Sprintf("steps to %d %%", percent), Steps, func(c *Counts) (float64, float64) {
+			return float64(c.Reached[k]), one(c.Reached[k] > 0)
+		}}
+	}
+	return reached, steps
+}
+
+// SurvivalSteps are after how many steps the share of errors that are not
+// recovered from is told.
+var SurvivalSteps = []int{1, 3, 5, 10}
+
+// Survival returns, for each step from 1 on, how many errors of the episode are not
+// recovered from before it and under observation, and how many are recovered from
+// at it.
+func (c *Counts) Survival() (atRisk, ended []float64) {
+	longest := SurvivalSteps[len(SurvivalSteps)-1]
+	atRisk, ended = make([]float64, longest), make([]float64, longest)
+	for _, s := range c.Spells {
+		for step := range min(longest, int(s.Steps)) {
+			atRisk[step]++
+		}
+		if s.Recovered && int(s.Steps) <= longest {
+			ended[s.Steps-1]++
+		}
+	}
+	return atRisk, ended
+}
+
+func perStep(count func(*Counts) int32) func(*Counts) (num, den float64) {
+	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Steps) }
+}
+
+func perError(count func(*Counts) int32) func(*Counts) (num, den float64) {
+	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Errors()) }
+}
+
+func unsolved(of func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
+	return func(c *Counts) (float64, float64) {
+		if c.Solved {
+			return 0, 0
+		}
+		return of(c)
+	}
+}
+
+func oldForm(c *Counts) (num, den float64) {
+	if !c.Perturbed {
+		return 0, 0
+	}
+	return float64(c.OldForm), float64(c.Steps)
+}
+
+// compression is at most 1: short thoughts that grow count as not compressed.
+func compression(c *Counts) (num, den float64) {
+	return float64(min(c.Thoughts.Compressed, c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
+}
+
+// knownBigrams and informed apply only if thoughts to compare with are known.
+func knownBigrams(c *Counts) (num, den float64) {
+	if c.Thoughts.Informed == 0 {
+		return 0, 0
+	}
+	return float64(c.Thoughts.Known), float64(c.Thoughts.Bigrams)
+}
+
+func informed(c *Counts) (num, den float64) {
+	if c.Thoughts.Informed == 0 {
+		return 0, 0
+	}
+	return float64(min(c.Thoughts.Informed, c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Unrecovered is the share of errors that are not recovered from after so many
+// steps, by the estimator of Kaplan and Meier; it has no Of.
+func Unrecovered(steps int) Measure {
+	return Measure{Key: fmt.Sprintf("unrecovered_%d", steps), Name: fmt.Sprintf("unrecovered after %d", steps), Unit: Share}
+}
+
+// LongRuns is the length that nine of ten error runs do not exceed; it has no Of.
+func LongRuns() Measure {
+	return Measure{Key: "error_run_90", Name: "error run, 90 %", Unit: Steps}
+}
+
+// RunsWithin is the share of error runs of at most that length.
+func RunsWithin(length uint16) Measure {
+	return Measure{Key: "runs_within", Name: "error runs within", Unit: Share, Of: func(c *Counts) (num, den float64) {
+		for _, n := range c.Runs {
+			if n <= length {
+				num++
+			}
+		}
+		return num, float64(len(c.Runs))
+	}}
+}

@@ -1,0 +1,252 @@
+// Package refinement measures what an agent does with its errors: how often it
+// makes them, how long it repeats them, whether it turns them into a better
+// action, how it explores, and how its episodes end. It is pure functions on
+// records. MEASURES.md defines each measure.
+package refinement
+
+import (
+	"heldout/eval/record"
+)
+
+// Horizons are within how many steps an error may be recovered from.
+var Horizons = [3]int{1, 3, 5}
+
+// Tenths is the number of steps of the progress profile.
+const Tenths = 10
+
+// Counts is what one episode contributes. An error is a step that has no readable
+// action or whose action the environment did not carry out.
+type Counts struct {
+	Steps, FormatErrors, Invalid int32
+	// Replies counts the steps whose server said why the reply ended, CutOff those
+	// that ended by the length limit.
+	Replies, CutOff int32
+	// OldForm counts invalid actions in a form that the perturbation replaces;
+	// Perturbed says that there are such forms.
+	OldForm   int32
+	Perturbed bool
+
+	// Runs are the lengths of the runs of consecutive errors.
+	Runs []uint16
+	// Repeated counts the errors that were answered as errors before, in the same
+	// situation.
+	Repeated int32
+	// Looped counts the steps inside a cycle.
+	Looped int32
+	// Recovered and Progressed count the errors that a different valid action, or
+	// progress, followed within the steps of Horizons.
+	Recovered, Progressed [len(Horizons)]int32
+	// Spells are the times from each error to the first different valid action.
+	Spells []Spell
+
+	// Actions counts different valid actions, Observations different observations
+	// of steps.
+	Actions, Observations int32
+	Thoughts              Thoughts
+
+	// Reached is the step, from 1, at which each tenth of progress was reached; 0
+	// if it was not.
+	Reached [Tenths]uint16
+	// Solved is the success, Lost says that the episode ended with less progress
+	// than it had reached.
+	Solved, Lost bool
+	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
+	// if none did.
+	Stuck int32
+}
+
+// Spell is the time from an error.
+type Spell struct {
+	Steps uint16 // until recovery, or until the end of the episode
+	// Recovered is false if the episode ended before.
+	Recovered bool
+}
+
+// Errors counts the errors.
+func (c *Counts) Errors() int32 { return c.FormatErrors + c.Invalid }
+
+// Longest is the length of the longest run of errors.
+func (c *Counts) Longest() (longest uint16) {
+	for _, n := range c.Runs {
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// Counter counts episodes. It is not safe for concurrent use.
+type Counter struct {
+	text textCounter
+}
+
+// NewCounter returns a counter. Known are the thoughts that those of episodes are
+// compared with, such as those of the training format; it may be empty.
+func NewCounter(known []string) *Counter { return &Counter{text: newTextCounter(known)} }
+
+// Count measures an episode. Old reports whether an action is in a form that the
+// perturbation replaces; nil without a perturbation of the interface.
+func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts {
+	out := Counts{Steps: int32(len(e.Trajectory)), Perturbed: old != nil, Solved: e.Success}
+	for _, s := range e.Trajectory {
+		switch {
+		case s.FormatError:
+			out.FormatErrors++
+		case !s.Valid:
+			out.Invalid++
+			if old != nil && old(s.Action) {
+				out.OldForm++
+			}
+		}
+		if s.FinishReason != "" {
+			out.Replies++
+			if s.FinishReason == lengthLimit {
+				out.CutOff++
+			}
+		}
+	}
+	out.runs(e.Trajectory)
+	out.repetitions(e)
+	out.Looped = looped(e.Trajectory)
+	out.recoveries(e.Trajectory)
+	out.variety(e.Trajectory)
+	out.profile(e.Trajectory)
+	out.Thoughts = c.text.count(e.Trajectory)
+	return out
+}
+
+// lengthLimit is the finish reason of replies that the length limit ended.
+const lengthLimit = "length"
+
+// runs measures the runs of consecutive errors.
+func (c *Counts) runs(steps []record.Step) {
+	length := 0
+	for _, s := range steps {
+		if !s.Valid {
+			length++
+			continue
+		}
+		if length > 0 {
+			c.Runs = append(c.Runs, uint16(length))
+		}
+		length = 0
+	}
+	if length > 0 {
+		c.Runs = append(c.Runs, uint16(length))
+	}
+}
+
+// repetitions counts errors that were made before in an equal situation: since an
+// error leaves the world as it is, situations are equal if the last valid step was
+// answered alike.
+func (c *Counts) repetitions(e *record.Episode) {
+	type attempt struct{ situation, action string }
+	failed := map[attempt]bool{}
+	situation := e.Observation
+	for _, s := range e.Trajectory {
+		if s.Valid {
+			situation = s.Observation
+			continue
+		}
+		a := attempt{situation, s.Action}
+		if failed[a] {
+			c.Repeated++
+		}
+		failed[a] = true
+	}
+}
+
+const (
+	// longestPeriod is the number of steps of the longest cycle, cycles the number
+	// of times in a row that make one a loop: it repeats at least twice.
+	longestPeriod = 5
+	cycles        = 3
+)
+
+// looped counts the steps in cycles of action and observation.
+func looped(steps []record.Step) (n int32) {
+	inside := make([]bool, len(steps))
+	for period := 1; period <= longestPeriod; period++ {
+		alike := 0 // steps in a row that equal the one a period before
+		for i := period; i < len(steps); i++ {
+			if steps[i].Action != steps[i-period].Action || steps[i].Observation != steps[i-period].Observation {
+				alike = 0
+				continue
+			}
+			if alike++; alike < (cycles-1)*period {
+				continue
+			}
+			for j := i - cycles*period + 1; j <= i; j++ {
+				inside[j] = true
+			}
+		}
+	}
+	for _, in := range inside {
+		if in {
+			n++
+		}
+	}
+	return n
+}
+
+// recoveries looks from each error for what comes after it.
+func (c *Counts) recoveries(steps []record.Step) {
+	for i, s := range steps {
+		if s.Valid {
+			continue
+		}
+		spell := Spell{Steps: uint16(len(steps) - 1 - i)}
+		progressed := 0
+		for j := i + 1; j < len(steps); j++ {
+			if progressed == 0 && steps[j].Progress > s.Progress {
+				progressed = j - i
+			}
+			if !spell.Recovered && steps[j].Valid && steps[j].Action != s.Action {
+				spell = Spell{uint16(j - i), true}
+			}
+			if spell.Recovered && (progressed > 0 || j-i >= Horizons[len(Horizons)-1]) {
+				break
+			}
+		}
+		c.Spells = append(c.Spells, spell)
+		for h, most := range Horizons {
+			if spell.Recovered && int(spell.Steps) <= most {
+				c.Recovered[h]++
+			}
+			if progressed > 0 && progressed <= most {
+				c.Progressed[h]++
+			}
+		}
+	}
+}
+
+// variety counts different actions and observations.
+func (c *Counts) variety(steps []record.Step) {
+	actions, observations := map[string]bool{}, map[string]bool{}
+	for _, s := range steps {
+		observations[s.Observation] = true
+		if s.Valid {
+			actions[s.Action] = true
+		}
+	}
+	c.Actions, c.Observations = int32(len(actions)), int32(len(observations))
+}
+
+// almost allows for the rounding of progress, which is a share of sub-goals.
+const almost = 1e-9
+
+// profile says when progress was made, and whether it was lost.
+func (c *Counts) profile(steps []record.Step) {
+	best, last := 0.0, 0.0
+	for i, s := range steps {
+		if last = s.Progress; last <= best+almost {
+			continue
+		}
+		best = last
+		c.Stuck = int32(i + 1)
+		for k := range c.Reached {
+			if c.Reached[k] == 0 && best >= float64(k+1)/Tenths-almost {
+				c.Reached[k] = uint16(i + 1)
+			}
+		}
+	}
+	c.Lost = last < best-almost
+}

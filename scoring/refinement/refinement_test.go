@@ -1,0 +1,235 @@
+package refinement
+
+import (
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"heldout/configs"
+	"heldout/eval/record"
+)
+
+// episode reads steps as "action>observation@progress": an action that begins with
+// "!" is invalid, "?" is a format error, and progress stays where it is not given.
+func episode(steps string) *record.Episode {
+	e := &record.Episode{Observation: "start"}
+	progress := 0.0
+	for _, text := range strings.Fields(steps) {
+		text, digit, ok := strings.Cut(text, "@")
+		if ok {
+			progress = float64(digit[0]-'0') / 10
+			if digit == "10" {
+				progress = 1
+			}
+		}
+		action, observation, _ := strings.Cut(text, ">")
+		s := record.Step{Action: action, Observation: observation, Progress: progress, Valid: true}
+		switch {
+		case action == "?":
+			s.Action, s.Valid, s.FormatError = "", false, true
+		case strings.HasPrefix(action, "!"):
+			s.Action, s.Valid = action[1:], false
+		}
+		e.Trajectory = append(e.Trajectory, s)
+		e.Progress, e.Success = progress, progress == 1
+	}
+	return e
+}
+
+// TestCount has episodes that were counted by hand.
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		name, steps string
+		want        Counts
+	}{
+		{"nothing", "", Counts{}},
+		{"straight", "a>1@5 b>2@10", Counts{Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{1, 1, 1, 1, 1, 2, 2, 2, 2, 2}}},
+		// Three errors, of which the second repeats the first; the third is another
+		// action. A valid one follows, with progress.
+		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
+			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
+			Spells: []Spell{{3, true}, {2, true}, {1, true}}, Recovered: [3]int32{1, 3, 3}, Progressed: [3]int32{1, 3, 3},
+			Stuck: 5, Reached: [10]uint16{5, 5, 5},
+		}},
+		// After another observation the same error is not in an equal situation.
+		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
+			Steps: 5, Invalid: 3, Runs: []uint16{1, 1, 1}, Repeated: 1, Actions: 2, Observations: 3,
+			Spells: []Spell{{1, true}, {1, true}, {0, false}}, Recovered: [3]int32{2, 2, 2},
+		}},
+		// A valid action that is the same one is no recovery.
+		{"same action", "!x>no x>1 y>2", Counts{
+			Steps: 3, Invalid: 1, Runs: []uint16{1}, Actions: 2, Observations: 3,
+			Spells: []Spell{{2, true}}, Recovered: [3]int32{0, 1, 1},
+		}},
+		{"format errors", "?>say ?>say a>1", Counts{
+			Steps: 3, FormatErrors: 2, Runs: []uint16{2}, Repeated: 1, Actions: 1, Observations: 2,
+			Spells: []Spell{{2, true}, {1, true}}, Recovered: [3]int32{1, 2, 2},
+		}},
+		// a b a b a b is a cycle of two that repeats twice; c is outside.
+		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, Actions: 3, Observations: 4}},
+		{"no loop yet", "a>1 b>2 a>1 b>2", Counts{Steps: 4, Actions: 2, Observations: 2}},
+		{"another answer is no loop", "a>1 a>2 a>3", Counts{Steps: 3, Actions: 1, Observations: 3}},
+		{"lost", "a>1@6 b>2@2", Counts{Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := NewCounter(nil).Count(episode(c.steps), nil)
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCounterKnowsTheCorpus makes episodes of which the answers are known by the
+// way they are made: runs of errors between valid steps.
+func TestCounterKnowsTheCorpus(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		runs := rapid.SliceOfN(rapid.IntRange(1, 8), 0, 6).Draw(t, "runs")
+		var steps []string
+		errors, repeated := 0, 0
+		for i, n := range runs {
+			steps = append(steps, "ok"+string(rune('a'+i))+">"+string(rune('a'+i)))
+			for range n {
+				steps = append(steps, "!x>no")
+			}
+			errors, repeated = errors+n, repeated+n-1
+		}
+		steps = append(steps, "done>end")
+		c := NewCounter(nil).Count(episode(strings.Join(steps, " ")), nil)
+		if int(c.Errors()) != errors || int(c.Repeated) != repeated || len(c.Runs) != len(runs) || len(c.Spells) != errors {
+			t.Fatalf("%v: %+v", runs, c)
+		}
+		looped, within := 0, [3]int{}
+		for i, n := range runs {
+			if int(c.Runs[i]) != n {
+				t.Fatalf("runs %v, want %v", c.Runs, runs)
+			}
+			if n >= cycles {
+				looped += n
+			}
+			for h, most := range Horizons {
+				within[h] += min(n, most) // the last errors of a run are near its end
+			}
+		}
+		if int(c.Looped) != looped {
+			t.Fatalf("%d steps in loops, want %d", c.Looped, looped)
+		}
+		for h := range Horizons {
+			if int(c.Recovered[h]) != within[h] {
+				t.Fatalf("recovered %v, want %v", c.Recovered, within)
+			}
+		}
+		atRisk, ended := c.Survival()
+		if slices.Max(append(atRisk, 0)) != float64(errors) || sum(ended) > float64(errors) {
+			t.Fatalf("at risk %v, ended %v of %d", atRisk, ended, errors)
+		}
+	})
+}
+
+func sum(xs []float64) (s float64) {
+	for _, x := range xs {
+		s += x
+	}
+	return s
+}
+
+func TestThoughts(t *testing.T) {
+	e := &record.Episode{Trajectory: []record.Step{
+		{Thought: "I go to the desk, I go", Valid: true}, {Thought: "I GO to", Valid: true}, {Thought: "", Valid: true},
+	}}
+	c := NewCounter(nil).Count(e, nil).Thoughts
+	// i-go go-to to-the the-desk desk-i i-go; i-go go-to
+	if c.Bigrams != 8 || c.Distinct != 5 || c.Known != 0 || c.Bytes != 29 || c.Compressed == 0 || c.Informed != 0 {
+		t.Errorf("%+v", c)
+	}
+	c = NewCounter([]string{"you go to the bed", "i go"}).Count(e, nil).Thoughts
+	if c.Known != 6 || c.Informed == 0 || c.Informed > c.Compressed {
+		t.Errorf("%+v", c)
+	}
+	e.Trajectory = slices.Repeat([]record.Step{{Thought: "I should look at the desk again."}}, 40)
+	if c := NewCounter(nil).Count(e, nil).Thoughts; float64(c.Compressed) > 0.1*float64(c.Bytes) {
+		t.Errorf("repetition does not compress: %+v", c)
+	}
+}
+
+func TestOldForm(t *testing.T) {
+	for name, actions := range map[string]map[string]bool{
+		"P1": {"clean mug 1 with sinkbasin 1": true, "clean mug 1 using sinkbasin 1": false, "go to desk 1": false},
+		"P2": {"go to desk 1": true, "move to desk 1": false, "I go to desk 1": false},
+		"P3": {"take mug 1 from desk 1": true, "from desk 1 take mug 1": false},
+		"P4": {"go to desk 1": true, "go to desk1": false, "look": false},
+	} {
+		rules, err := configs.LoadPerturbation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for action, want := range actions {
+			if got := OldForm(rules)(action); got != want {
+				t.Errorf("%s: %q is in the old form: %v", name, action, got)
+			}
+		}
+	}
+	if OldForm(configs.Perturbation{Name: "P5", Model: configs.NoInd}) != nil {
+		t.Error("a perturbation of the model has old forms")
+	}
+}
+
+// TestOldFormIsCounted: only where the environment refuses it.
+func TestOldFormIsCounted(t *testing.T) {
+	old := func(action string) bool { return action == "x" }
+	c := NewCounter(nil).Count(episode("!x>no x>1 !y>no ?>say"), old)
+	if c.OldForm != 1 || !c.Perturbed {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestMeasuresAreShares: what calls itself a share is one, of any counts.
+func TestMeasuresAreShares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a>1", "b>2@3", "!x>no", "?>say", "c>1@7", "!a>no", "d>3@10"}), 0, 30).Draw(t, "steps")
+		c := NewCounter(nil).Count(episode(strings.Join(text, " ")), nil)
+		reached, _ := Profile()
+		for _, m := range append(Measures(), reached[:]...) {
+			num, den := m.Of(&c)
+			if math.IsNaN(num) || num < 0 || den < 0 || den == 0 && num != 0 || m.Unit == Share && num > den {
+				t.Fatalf("%s: %v of %v", m.Key, num, den)
+			}
+		}
+	})
+}
+
+// TestMeasuresAreDocumented: every measure has a line, and every line a measure.
+func TestMeasuresAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("MEASURES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
+	var have []string
+	for _, d := range documented {
+		have = append(have, d[1])
+	}
+	var want []string
+	for _, m := range Measures() {
+		want = append(want, m.Key)
+		if m.Key == "error_run_mean" {
+			want = append(want, LongRuns().Key)
+		}
+		if m.Key == "progressed_5" {
+			for _, steps := range SurvivalSteps {
+				want = append(want, Unrecovered(steps).Key)
+			}
+		}
+	}
+	want = append(want, "reached_10", "steps_10")
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("MEASURES.md (-measures +documented):\n%s", diff)
+	}
+}

@@ -1,0 +1,236 @@
+package stats
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Linear is an estimate with the influence of each episode on it, by task: how far
+// the estimate moves with it, summed to 0. Its variance is that of the influences
+// (the delta method).
+type Linear struct {
+	Value float64
+	// Tasks has the influences of the episodes of each task.
+	Tasks [][]float64
+	// Share: the value is in [0,1]. Carriers is the effective number of tasks that
+	// keep it from 0 and from 1, Based counts the tasks that it is based on.
+	Share    bool
+	Carriers float64
+	Based    int
+}
+
+// ErrNothing says that there is nothing to measure, ErrAlike that no task differs
+// from the others, so that nothing tells how far others may be.
+var (
+	ErrNothing = errors.New("there is nothing to measure")
+	ErrAlike   = errors.New("all tasks are alike")
+)
+
+// Ratio is the sum of the numerators over that of the denominators, each averaged
+// over the episodes of a task first; both have a value for each episode, by task.
+// The error is ErrNothing.
+func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
+	l := Linear{Share: share}
+	var num, den float64
+	var up, down [2]float64 // sum and squares of what keeps it from 0 and from 1
+	for i := range nums {
+		n, d := Mean(nums[i]), Mean(dens[i])
+		num, den = num+n, den+d
+		up[0], up[1] = up[0]+n, up[1]+n*n
+		down[0], down[1] = down[0]+d-n, down[1]+(d-n)*(d-n)
+		if d > 0 {
+			l.Based++
+		}
+	}
+	if den == 0 {
+		return l, ErrNothing
+	}
+	l.Value = num / den
+	if l.Value >= 0.5 {
+		up = down
+	}
+	l.Carriers = up[0] * up[0] / up[1]
+	scale := float64(len(nums)) / den
+	for i := range nums {
+		influences := make([]float64, len(nums[i]))
+		for j := range influences {
+			influences[j] = (nums[i][j] - l.Value*dens[i][j]) * scale
+		}
+		l.Tasks = append(l.Tasks, influences)
+	}
+	return l, nil
+}
+
+// Survival is the share of spells that last longer than a number of steps, by the
+// estimator of Kaplan and Meier: atRisk[i][j] and ended[i][j] count, of episode j of
+// task i, the spells that are under way and that end at each step from 1 on; the
+// slices of steps have any length. Spells of one task belong together (Williams
+// 1995). The error is ErrNothing, also if fewer than five tasks are at risk at the
+// last step.
+func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
+	const fewest = 5
+	total := func(of [][][]float64, step int) (sum float64, tasks int) {
+		for _, task := range of {
+			in := 0.0
+			for _, episode := range task {
+				if step < len(episode) {
+					in += episode[step]
+				}
+			}
+			if sum += in; in > 0 {
+				tasks++
+			}
+		}
+		return sum, tasks
+	}
+	l := Linear{Value: 1, Share: true, Carriers: math.Inf(1)}
+	hazards, sizes := make([]float64, steps), make([]float64, steps)
+	for step := range steps {
+		n, tasks := total(atRisk, step)
+		if tasks < fewest {
+			return l, ErrNothing
+		}
+		if step == 0 {
+			l.Based = tasks
+		}
+		d, _ := total(ended, step)
+		hazards[step], sizes[step] = d/n, n
+		l.Value *= 1 - d/n
+	}
+	for i, task := range atRisk {
+		influences := make([]float64, len(task))
+		for j, episode := range task {
+			for step := range min(steps, len(episode)) {
+				if h := hazards[step]; h < 1 {
+					influences[j] -= (ended[i][j][step] - h*episode[step]) / (sizes[step] * (1 - h))
+				}
+			}
+			influences[j] *= l.Value * float64(len(atRisk)*len(task))
+		}
+		l.Tasks = append(l.Tasks, influences)
+	}
+	return l, nil
+}
+
+// means are the influences of the tasks.
+func (l Linear) means() []float64 {
+	out := make([]float64, len(l.Tasks))
+	for i, influences := range l.Tasks {
+		out[i] = Mean(influences)
+	}
+	return out
+}
+
+// Linear is the interval of an estimate: a score interval of a share, Student's t
+// interval of another one, which is not less than 0. The error is ErrFewTasks or
+// ErrAlike.
+func (s Sampling) Linear(l Linear) (Interval, error) {
+	if l.Based < 2 {
+		return Interval{}, ErrFewTasks
+	}
+	variance := 0.0
+	squared := 0.0
+	for _, d := range s.designs {
+		if v := d.variance(l.means()); d.t*d.t*v >= squared {
+			squared, variance = d.t*d.t*v, v
+		}
+	}
+	return l.interval(variance, squared, s.z, float64(l.Based)/(1+intraclass*(s.clusterSize-1)))
+}
+
+// DecodingLinear is the interval for other decodings of the same tasks. The error is
+// ErrFewTasks, also if no task has two episodes, or ErrAlike.
+func DecodingLinear(l Linear, level float64) (Interval, error) {
+	variance, degrees := decodingVariance(l)
+	if degrees == 0 {
+		return Interval{}, ErrFewTasks
+	}
+	return l.interval(variance, width(variance, degrees, level), normalQuantile(level), float64(l.Based))
+}
+
+// decodingVariance is the variance within tasks.
+func decodingVariance(l Linear) (variance, degrees float64) {
+	n := float64(len(l.Tasks))
+	for _, influences := range l.Tasks {
+		if k := float64(len(influences)); k > 1 {
+			variance += stat.Variance(influences, nil) / k / (n * n)
+			degrees += k - 1
+		}
+	}
+	return variance, degrees
+}
+
+// interval makes one of a squared half width; worth is how many independent trials
+// the tasks are worth.
+func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) {
+	if !l.Share {
+		if variance == 0 {
+			return Interval{}, ErrAlike
+		}
+		half := math.Sqrt(squared)
+		return Interval{max(0, l.Value-half), l.Value + half}, nil
+	}
+	outer := wilson(l.Value, worth, z)
+	if variance == 0 || l.Value <= rounding || l.Value >= 1-rounding {
+		return outer, nil
+	}
+	iv := scoreInterval(l.Value, squared, false)
+	if l.Carriers < fewCarriers {
+		iv = Interval{min(iv.Low, outer.Low), max(iv.High, outer.High)}
+	}
+	return iv, nil
+}
+
+// PairedLinear is the difference of two estimates on the same tasks. The error is
+// ErrAlike or ErrFewTasks.
+func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
+	d := Difference{Mean: a.Value - b.Value, N: s.n}
+	if a.Based < 2 || b.Based < 2 {
+		return d, ErrFewTasks
+	}
+	diffs, theirs := a.means(), b.means()
+	for i := range diffs {
+		diffs[i] -= theirs[i]
+	}
+	d.Centre = d.Mean
+	squared := 0.0
+	for _, g := range s.designs {
+		v := g.variance(diffs)
+		if v == 0 {
+			continue
+		}
+		if w := g.t * g.t * v; w > squared {
+			squared, d.Variance, d.Degrees = w, v, g.degrees
+		}
+		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))
+	}
+	return d.bounded(squared)
+}
+
+// DecodingPairedLinear is the difference for other decodings of the same tasks. The
+// error is ErrAlike or ErrFewTasks.
+func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
+	d := Difference{Mean: a.Value - b.Value, N: len(a.Tasks)}
+	v, degrees := decodingVariance(a)
+	w, more := decodingVariance(b)
+	d.Centre, d.Variance, d.Degrees = d.Mean, v+w, degrees+more
+	if d.Degrees == 0 {
+		return d, ErrFewTasks
+	}
+	if d.Variance == 0 {
+		return d, ErrAlike
+	}
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	return d.bounded(width(d.Variance, d.Degrees, level))
+}
+
+func (d Difference) bounded(squared float64) (Difference, error) {
+	if squared == 0 {
+		return d, ErrAlike
+	}
+	half := math.Sqrt(squared)
+	d.Interval = Interval{d.Centre - half, d.Centre + half}
+	return d, nil
+}

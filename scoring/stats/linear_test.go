@@ -1,0 +1,119 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"heldout/envs/stream"
+)
+
+// TestRatioOfEqualSizes: with equal denominators a ratio is a mean, and so is its
+// variance.
+func TestRatioOfEqualSizes(t *testing.T) {
+	values := []float64{.6, .2, .8, 1, 0, .2, 0, .1, .5, 0, .9, .7}
+	var nums, dens [][]float64
+	for _, y := range values {
+		nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
+	}
+	l, err := Ratio(nums, dens, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sampling(t, TheseKinds, twelve)
+	want := s.Rate(values)
+	got, err := s.Linear(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "Value", l.Value, want.Mean, 1e-12)
+	near(t, "Low", got.Low, want.Low, 1e-9)
+	near(t, "High", got.High, want.High, 1e-9)
+}
+
+func TestRatioRefuses(t *testing.T) {
+	if _, err := Ratio([][]float64{{0}, {0}}, [][]float64{{0}, {0}}, true); !errors.Is(err, ErrNothing) {
+		t.Errorf("nothing: error %v", err)
+	}
+	s := plainSampling(3, 0.95)
+	one, err := Ratio([][]float64{{1}, {0}, {0}}, [][]float64{{2}, {0}, {0}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Linear(one); !errors.Is(err, ErrFewTasks) {
+		t.Errorf("one task: error %v", err)
+	}
+	alike, err := Ratio([][]float64{{4}, {2}, {6}}, [][]float64{{2}, {1}, {3}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Linear(alike); !errors.Is(err, ErrAlike) {
+		t.Errorf("alike: error %v", err)
+	}
+	if _, err := s.PairedLinear(alike, alike); !errors.Is(err, ErrAlike) {
+		t.Errorf("alike: error %v of the difference", err)
+	}
+}
+
+// TestSurvivalByHand: ten spells in five tasks; at step 1 two of ten end and two
+// are censored after it, at step 2 three of six end: 0.8 times 0.5.
+func TestSurvivalByHand(t *testing.T) {
+	atRisk := [][][]float64{{{2, 2}}, {{2, 1}}, {{2, 1}}, {{2, 1}}, {{2, 1}}}
+	ended := [][][]float64{{{0, 1}}, {{1, 1}}, {{1, 1}}, {{0, 0}}, {{0, 0}}}
+	for steps, want := range []float64{1, 0.8, 0.4} {
+		l, err := Survival(atRisk, ended, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "Value", l.Value, want, 1e-12)
+		near(t, "sum of influences", Mean(l.means()), 0, 1e-12)
+	}
+	if _, err := Survival(atRisk[:4], ended[:4], 1); !errors.Is(err, ErrNothing) {
+		t.Errorf("four tasks at risk: error %v", err)
+	}
+}
+
+// TestLinearCovers draws tasks with some errors each, whose chance of recovery is
+// the task's own: about 95 % of the intervals hold the true share.
+func TestLinearCovers(t *testing.T) {
+	const runs, tasks = 1000, 60
+	s := plainSampling(tasks, 0.95)
+	rng := stream.New(1, "linear")
+	held, survived := 0, 0
+	for range runs {
+		var nums, dens [][]float64
+		var atRisk, ended [][][]float64
+		for range tasks {
+			hazard := []float64{0.2, 0.6}[rng.IntN(2)]
+			n, d := make([]float64, 3), make([]float64, 3)
+			for range rng.IntN(4) {
+				for step := range 3 {
+					n[step]++
+					if rng.Float64() < hazard {
+						d[step]++
+						break
+					}
+				}
+			}
+			nums, dens = append(nums, []float64{d[0]}), append(dens, []float64{n[0]})
+			atRisk, ended = append(atRisk, [][]float64{n}), append(ended, [][]float64{d})
+		}
+		l, err := Ratio(nums, dens, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if iv, err := s.Linear(l); err == nil && iv.Low <= 0.4 && 0.4 <= iv.High {
+			held++
+		}
+		l, err = Survival(atRisk, ended, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth := (math.Pow(0.8, 3) + math.Pow(0.4, 3)) / 2
+		if iv, err := s.Linear(l); err == nil && iv.Low <= truth && truth <= iv.High {
+			survived++
+		}
+	}
+	near(t, "coverage of a share", float64(held)/runs, 0.95, 0.025)
+	near(t, "coverage of survival", float64(survived)/runs, 0.95, 0.025)
+}
