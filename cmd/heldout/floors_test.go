@@ -190,7 +190,8 @@ func TestLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md", "ARCHITECTURE.md", "LICENSE", "runs", "dist", "heldout"}
+	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md", "ARCHITECTURE.md", "LICENSE",
+		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "runs", "dist", "heldout"}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {
 			t.Errorf("%s is at the top level", e.Name())

@@ -16,7 +16,10 @@ func newRoot(sys *system) *cobra.Command {
 		Long: `heldout benchmarks an LLM agent on text environments, natively: no Python, no
 containers. It drives a ReAct model served by vLLM (or anything that speaks the
 OpenAI protocol) or Ollama, records every episode, and prints success and
-progress rates with intervals and spreads.`,
+progress rates with intervals and spreads.
+
+Pages about a topic (heldout help TOPIC):
+  ` + strings.Join(topicNames(), ", "),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),
@@ -36,31 +39,16 @@ progress rates with intervals and spreads.`,
 		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
 	})
 	root.SuggestionsMinimumDistance = 2
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(sys))
 	root.AddCommand(
 		newRun(sys), newSweep(sys), newCompare(sys), newRepair(sys), newPlay(sys), newReplay(sys),
-		newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newVersion(sys),
+		newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newMan(sys), newVersion(sys),
 	)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
 	if err := completeFlags(root); err != nil {
 		panic(err) // every flag that is completed is there, once
 	}
 	return root
-}
-
-// newHelp returns the command that prints the help of another one.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Print the help of a command",
-		RunE: func(c *cobra.Command, names []string) error {
-			of, rest, err := c.Root().Find(names)
-			if err != nil || len(rest) > 0 || of == c.Root() && len(names) > 0 {
-				return unknownCommand(c.Root(), strings.Join(names, " "))
-			}
-			return of.Help()
-		},
-	}
 }
 
 // unknownCommand names the commands that the user may have meant.

@@ -1,23 +1,59 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"heldout/eval/bench"
 	"heldout/eval/record"
 )
 
 func newVersion(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print which build this is",
+		Short: "Print which build this is, and what a bug report should say",
 		Args:  args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(sys.stdout, versionLine(sys.tool))
+			_, err := fmt.Fprint(sys.stdout, versionLine(sys.tool)+"\n"+surroundings(sys))
 			return err
 		},
+	}
+}
+
+// surroundings says what else a bug report needs: system, data folder, proxies
+// and mirrors, without anything secret.
+func surroundings(sys *system) string {
+	data := bench.DefaultSetup(sys.bench()).Data
+	var set []string
+	for _, name := range []string{bench.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+		if sys.getenv(name) != "" {
+			set = append(set, name)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "system     %s/%s, %d processors\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Fprintf(&b, "records    schema %d\n", record.Schema)
+	fmt.Fprintf(&b, "data       %s\n", cmp.Or(data, "none: generated tasks"))
+	fmt.Fprintf(&b, "variables  %s\n", cmp.Or(strings.Join(set, ", "), "none that matter are set"))
+	for _, limit := range missingOn(runtime.GOOS) {
+		fmt.Fprintf(&b, "limit      %s\n", limit)
+	}
+	return printableText(b.String()) + "\n"
+}
+
+// missingOn says what does not work on a system as it does on others.
+func missingOn(goos string) []string {
+	if goos != "windows" {
+		return nil
+	}
+	return []string{
+		"killed and interrupted runs, and file locks, are tested on Unix systems alone",
+		"names of new files are not flushed: after a power failure a run may have to start again",
 	}
 }
 
