@@ -44,9 +44,7 @@ next:
 		}
 		for i, other := range seen {
 			if os.SameFile(info, other) {
-				if _, err := fmt.Fprintf(sys.stderr, "%s and %s are the same directory, which counts once\n", once[i], dir); err != nil {
-					return nil, err
-				}
+				sys.say("%s and %s are the same directory, which counts once", once[i], dir)
 				continue next
 			}
 		}

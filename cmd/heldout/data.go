@@ -164,7 +164,6 @@ func pullData(ctx context.Context, sys *system, o official.Options) error {
 	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
 	o.Tell, o.Note = show.show, show.display.note
 	err := official.Pull(ctx, o)
-	show.finish()
 	if ctx.Err() != nil {
 		return errors.New("stopped; what was fetched is kept, and the same command continues")
 	}
@@ -316,7 +315,7 @@ type fetchProgress struct {
 }
 
 func newFetchProgress(sys *system) *fetchProgress {
-	p := &fetchProgress{now: sys.now, shown: sys.now(), every: lineEvery, display: newDisplay(sys)}
+	p := &fetchProgress{now: sys.now, shown: sys.now(), every: lineEvery, display: sys.display}
 	if sys.interactive {
 		p.every = barEvery
 	}
@@ -334,5 +333,3 @@ func (p *fetchProgress) show(at official.Progress) {
 	}
 	p.display.show(line)
 }
-
-func (p *fetchProgress) finish() { p.display.finish("") }

@@ -1,68 +1,97 @@
 package main
 
 import (
-	"context"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"heldout/scoring/table"
 )
 
-// display shows one line that changes on a terminal, and lines one after the
-// other elsewhere. Writing happens in a goroutine of its own: a terminal that
-// takes nothing, as after Ctrl-S, holds nobody up, and what it cannot take is
-// dropped.
+// display is standard error: lines that stay, and on a terminal one line that
+// changes. Everything that goes there passes through its one queue and is written
+// by one goroutine: a terminal that takes nothing, as after Ctrl-S, holds nobody
+// up, and what it cannot take is dropped.
 type display struct {
 	// columns is the width of the terminal, nil without one.
 	columns func() int
-	texts   chan string
-	notes   chan string   // lines that stay
-	written chan struct{} // closed after the last text
-}
-
-// newDisplay returns a display on standard error.
-func newDisplay(sys *system) *display {
-	d := &display{texts: make(chan string), notes: make(chan string, maxNotes), written: make(chan struct{})}
-	if sys.interactive {
-		d.columns = sys.stderrColumns
-	}
-	go d.write(sys.stderr)
-	return d
+	texts   chan string        // of the line that changes, as they are written
+	notes   chan string        // lines that stay
+	flushes chan chan struct{} // each is closed when all notes before it are written
+	stop    chan struct{}
+	// stuck: a flush has waited in vain, and nothing has been written since.
+	stuck atomic.Bool
 }
 
 // maxNotes is how many notes wait for a terminal that takes nothing.
 const maxNotes = 64
 
+// newDisplay returns a display that writes to w. columns is the width of the
+// terminal that w is, nil if it is none. End it when it is done.
+func newDisplay(w io.Writer, columns func() int) *display {
+	d := &display{
+		columns: columns, texts: make(chan string), notes: make(chan string, maxNotes),
+		flushes: make(chan chan struct{}), stop: make(chan struct{}),
+	}
+	go d.write(w)
+	return d
+}
+
 // write writes what is shown until the display ends. A terminal that is gone is
 // no reason to stop.
 func (d *display) write(w io.Writer) {
-	defer close(d.written)
+	changing := false // the line that changes stands on the terminal
+	put := func(text string) {
+		_, _ = io.WriteString(w, text)
+		d.stuck.Store(false)
+	}
+	putNote := func(note string) {
+		if changing {
+			note = eraseLine + note
+		}
+		put(note)
+		changing = false
+	}
+	putNotes := func() {
+		for len(d.notes) > 0 {
+			putNote(<-d.notes)
+		}
+	}
 	for {
 		select {
 		case note := <-d.notes:
-			_, _ = io.WriteString(w, note)
-		case text, more := <-d.texts:
-			for len(d.notes) > 0 {
-				_, _ = io.WriteString(w, <-d.notes)
+			putNote(note)
+		case text := <-d.texts:
+			putNotes()
+			put(text)
+			changing = d.columns != nil
+		case done := <-d.flushes:
+			putNotes()
+			if changing {
+				putNote("")
 			}
-			if !more {
-				return
-			}
-			_, _ = io.WriteString(w, text)
+			close(done)
+		case <-d.stop:
+			return
 		}
 	}
 }
 
-// note shows a line that stays.
+// note shows a line that stays, or several.
 func (d *display) note(line string) {
-	text := line + "\n"
-	if d.columns != nil {
-		text = eraseLine + text
-	}
 	select {
-	case d.notes <- text:
+	case d.notes <- line + "\n":
 	default:
 	}
+}
+
+// Write implements io.Writer for libraries. It takes whole lines.
+func (d *display) Write(b []byte) (int, error) {
+	select {
+	case d.notes <- string(b):
+	default:
+	}
+	return len(b), nil
 }
 
 // eraseLine returns to the start of a terminal's line and erases it (ISO 6429).
@@ -71,7 +100,7 @@ const eraseLine = "\r\x1b[K"
 // usualColumns is the width of a terminal that does not tell it, in characters.
 const usualColumns = 80
 
-// show shows a line.
+// show shows a text of the line that changes; without a terminal, a line.
 func (d *display) show(line string) {
 	select {
 	case d.texts <- d.text(line):
@@ -92,27 +121,34 @@ func (d *display) text(line string) string {
 	return eraseLine + table.Cut(line, width-1)
 }
 
-// patience is how long the end of a run waits for a terminal that takes nothing.
+// patience is how long a flush waits for a terminal that takes nothing.
 const patience = time.Second
 
-// finish shows a last line, if there is one, which stays, and ends the display.
-func (d *display) finish(line string) {
-	text := line
-	if line != "" {
-		text += "\n"
+// flush waits until all notes are written, and takes the line that changes away.
+// It gives up on a terminal that takes nothing; the next flush then does not wait
+// until the terminal has taken something.
+func (d *display) flush() {
+	if d.stuck.Load() {
+		return
 	}
-	if d.columns != nil && line != "" {
-		text = eraseLine + text
-	}
-	late, stop := context.WithTimeout(context.Background(), patience)
-	defer stop()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	done := make(chan struct{})
 	select {
-	case d.texts <- text:
-	case <-late.Done():
+	case d.flushes <- done:
+	case <-late.C:
+		d.stuck.Store(true)
+		return
 	}
-	close(d.texts)
 	select {
-	case <-d.written:
-	case <-late.Done():
+	case <-done:
+	case <-late.C:
+		d.stuck.Store(true)
 	}
+}
+
+// end writes what there is to write and ends the display.
+func (d *display) end() {
+	d.flush()
+	close(d.stop)
 }

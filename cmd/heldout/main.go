@@ -70,8 +70,11 @@ func stopSignals() []os.Signal {
 
 // system is what commands touch of the world outside.
 type system struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer // written by the display alone
+	// display is standard error, as commands see it.
+	display *display
 	// interactive: standard error is a terminal that understands escapes.
 	interactive bool
 	// columns is the width of the terminal that standard output is, 0 if it is
@@ -104,17 +107,22 @@ func (s *system) bench() bench.Outside {
 	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
 }
 
-// warn prints a line that must not be overlooked.
-func (s *system) warn(line string) {
-	fmt.Fprintln(s.stderr, warning(line))
+// say prints a line on standard error.
+func (s *system) say(format string, args ...any) {
+	s.display.note(fmt.Sprintf(format, args...))
 }
+
+// warn prints a line that must not be overlooked.
+func (s *system) warn(line string) { s.display.note(warning(line)) }
 
 // warning is a line that must not be overlooked.
 func warning(line string) string { return "warning: " + table.Printable(line) }
 
 // execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, sys *system) int {
-	out := &checkedWriter{w: sys.stdout}
+	sys.open()
+	defer sys.display.end()
+	out := &checkedWriter{w: sys.stdout, before: sys.display.flush}
 	sys.stdout = out
 	root := newRoot(sys)
 	root.SetArgs(args)
@@ -132,21 +140,35 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	if ctx.Err() != nil {
 		coded.code = exitInterrupted
 	}
-	fmt.Fprintf(sys.stderr, "heldout: %s\n", printableLines(coded.error))
+	sys.display.flush() // makes room for what must not be dropped
+	sys.say("heldout: %s", printableLines(coded.error))
 	return coded.code
+}
+
+// open starts the display.
+func (s *system) open() {
+	var columns func() int
+	if s.interactive {
+		columns = s.stderrColumns
+	}
+	s.display = newDisplay(s.stderr, columns)
 }
 
 // checkedWriter remembers the first error, so that a command that does not look
 // at it fails all the same.
 type checkedWriter struct {
-	w   io.Writer
-	err error
+	w io.Writer
+	// before is called before every write: standard output and standard error may
+	// be one terminal.
+	before func()
+	err    error
 }
 
 func (c *checkedWriter) Write(b []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
+	c.before()
 	n, err := c.w.Write(b)
 	c.err = err
 	return n, err

@@ -26,7 +26,7 @@ type progress struct {
 	concurrency int
 	total       int
 	display     *display
-	quiet       bool // shows warnings alone
+	quiet       bool // shows nothing
 	stop        chan struct{}
 	stopped     sync.WaitGroup
 
@@ -47,7 +47,7 @@ type playing struct{ env, model, perturbation string }
 func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet bool) *progress {
 	p := &progress{
 		now: sys.now, started: sys.now(), concurrency: max(1, concurrency), total: len(missing),
-		display: newDisplay(sys), quiet: quiet || len(missing) == 0,
+		display: sys.display, quiet: quiet || len(missing) == 0,
 		stop: make(chan struct{}), paces: map[playing]*pace{},
 	}
 	for _, e := range missing {
@@ -101,9 +101,6 @@ func (p *progress) EpisodeDone(r record.Result) {
 		p.failures++
 	}
 }
-
-// warn shows a line that must not be overlooked.
-func (p *progress) warn(line string) { p.display.note(warning(line)) }
 
 // line says how the run goes so far, the most important first: a terminal may cut
 // it.
@@ -174,13 +171,11 @@ func (p *progress) remaining() (time.Duration, bool) {
 	return remaining(paces, p.concurrency)
 }
 
-// finish ends the display.
+// finish shows a last line, which stays.
 func (p *progress) finish() {
 	close(p.stop)
 	p.stopped.Wait()
-	last := ""
 	if !p.quiet {
-		last = p.line()
+		p.display.note(p.line())
 	}
-	p.display.finish(last)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +47,9 @@ func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2, 3)...)
 	var stderr bytes.Buffer
-	p := newProgress(&system{stderr: &stderr, now: func() time.Time { return now }}, plan, 1, false)
+	sys := &system{stderr: &stderr, now: func() time.Time { return now }}
+	sys.open()
+	p := newProgress(sys, plan, 1, false)
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
 		for range 2 {
@@ -75,6 +79,7 @@ func TestProgressLines(t *testing.T) {
 		t.Error(d)
 	}
 	p.finish()
+	sys.display.end()
 	if stderr.String() != want[6]+"\n" {
 		t.Errorf("%q", stderr.String())
 	}
@@ -84,10 +89,13 @@ func TestProgressLines(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	var stderr bytes.Buffer
 	plan := episodes("pddl", "random", "none", 2, 1)
-	p := newProgress(&system{stderr: &stderr, now: time.Now}, plan, 1, true)
+	sys := &system{stderr: &stderr, now: time.Now}
+	sys.open()
+	p := newProgress(sys, plan, 1, true)
 	p.EpisodeDone(result(plan[0], 1, record.Success, 1, time.Second))
-	p.warn("odd\a")
+	sys.warn("odd\a")
 	p.finish()
+	sys.display.end()
 	if stderr.String() != "warning: odd\\a\n" {
 		t.Errorf("%q", stderr.String())
 	}
@@ -131,22 +139,33 @@ func (f *frozen) Write(b []byte) (int, error) {
 }
 
 // A terminal that takes nothing holds neither the episodes up nor the end of the
-// run.
+// run, whatever is said meanwhile.
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &frozen{released: make(chan struct{})}
-		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now}
+		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now, getenv: func(string) string { return "" }}
+		sys.open()
+		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
 		p := newProgress(sys, plan, 8, false)
+		start := time.Now()
 		for i := range plan {
 			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
 			synctest.Wait()
 			p.StepDone(&plan[i], agent.Usage{})
 			p.EpisodeDone(result(plan[i], 1, record.Failure, 0, barEvery))
-			p.warn("a line")
+			sys.bench().Warn("the server refuses seed")
+			sys.say("a line")
+		}
+		if took := time.Since(start); took != time.Duration(len(plan))*barEvery {
+			t.Errorf("the run took %v", took)
 		}
 		before := time.Now()
 		p.finish()
+		for range 10 {
+			io.WriteString(out, "a table")
+		}
+		sys.display.end()
 		if took := time.Since(before); took > patience {
 			t.Errorf("the end took %v", took)
 		}
@@ -155,6 +174,54 @@ func TestFrozenTerminal(t *testing.T) {
 		}
 		close(terminal.released)
 	})
+}
+
+// Whole commands end although standard error takes nothing.
+func TestFrozenCommand(t *testing.T) {
+	terminal := &frozen{released: make(chan struct{})}
+	defer close(terminal.released)
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", "--env", "pddl", "--model", "expert", "--limit", "3", "--out", dir}, exitOK, "pddl"},
+		{[]string{"compare", dir, dir}, exitOK, "pddl"},
+		{[]string{"compare", dir, filepath.Join(dir, "nowhere")}, exitError, ""},
+	} {
+		var out bytes.Buffer
+		code := execute(t.Context(), c.args, &system{
+			stdout: &out, stderr: terminal, interactive: true, stderrColumns: func() int { return 80 },
+			getenv: func(string) string { return "" }, now: time.Now,
+		})
+		if code != c.code || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%v: exit code %d\n%s", c.args, code, &out)
+		}
+	}
+}
+
+// What is said before the tables stands above them, and nothing is left of the line
+// that changes.
+func TestOrderOfStreams(t *testing.T) {
+	var terminal strings.Builder
+	sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
+	sys.open()
+	out := &checkedWriter{w: &terminal, before: sys.display.flush}
+	sys.say("first")
+	sys.display.flush()
+	sys.display.texts <- "\r\x1b[Kbar"
+	sys.warn("second")
+	io.WriteString(out, "a table\n")
+	sys.display.flush()
+	sys.display.texts <- "\r\x1b[Kbar"
+	io.WriteString(out, "another\n")
+	sys.say("last")
+	sys.display.end()
+	want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
+	if terminal.String() != want {
+		t.Errorf("%q", terminal.String())
+	}
 }
 
 // flight is an episode that is being played.

@@ -28,7 +28,7 @@ result afterwards. The command that made the run plays them again.`,
 				return err
 			}
 			for _, text := range r.Warnings {
-				fmt.Fprintf(sys.stderr, "warning: %s\n", table.Printable(text))
+				sys.warn(text)
 			}
 			return printRepaired(sys.stdout, r)
 		},

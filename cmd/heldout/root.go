@@ -34,7 +34,7 @@ Pages about a topic (heldout help TOPIC):
 	root.SetVersionTemplate("heldout {{.Version}}\n")
 	root.SetIn(sys.stdin)
 	root.SetOut(sys.stdout)
-	root.SetErr(sys.stderr)
+	root.SetErr(sys.display)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
 	})

@@ -50,7 +50,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		for _, why := range skipped {
-			fmt.Fprintf(sys.stderr, "skipped: %v\n", why)
+			sys.say("skipped: %v", why)
 		}
 		if err := bench.Validate(r, kind); err != nil {
 			return usage(err)
@@ -106,13 +106,13 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	}
 	warn()
 	if session.Recovered > 0 {
-		fmt.Fprintf(sys.stderr, "passed over %d bytes of an episode that a crash left unfinished\n", session.Recovered)
+		sys.say("passed over %d bytes of an episode that a crash left unfinished", session.Recovered)
 	}
 	if done := len(j.Plan.Episodes) - len(session.Missing); done > 0 {
-		fmt.Fprintf(sys.stderr, "%d of %d episodes already have a result in %s\n", done, len(j.Plan.Episodes), j.Dir)
+		sys.say("%d of %d episodes already have a result in %s", done, len(j.Plan.Episodes), j.Dir)
 	}
 	shown := newProgress(sys, session.Missing, j.Config.Concurrency, out.quiet)
-	runErr := session.Play(ctx, shown, shown.warn)
+	runErr := session.Play(ctx, shown, sys.warn)
 	err = errors.Join(runErr, session.End())
 	shown.finish()
 	warn()
@@ -123,7 +123,7 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sys.stderr, "records: %s\n", j.Dir)
+	sys.say("records: %s", j.Dir)
 	return bench.Complete(runs[0].Scores)
 }
 

@@ -24,6 +24,7 @@ func newWiki(sys *system) *cobra.Command {
 
 func newWikiBuild(sys *system) *cobra.Command {
 	var dir string
+	var quiet bool
 	c := &cobra.Command{
 		Use:   "build FILE... --out DIR",
 		Short: "Make an index of HotpotQA's files or of the Wikipedia dump",
@@ -38,7 +39,7 @@ The same command continues a build that was stopped.`,
   heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
-			show := newBuildProgress(sys)
+			show := newBuildProgress(sys, quiet)
 			about, err := index.Build(c.Context(), dir, files, show.show)
 			show.finish()
 			if c.Context().Err() != nil {
@@ -52,6 +53,7 @@ The same command continues a build that was stopped.`,
 		},
 	}
 	c.Flags().StringVar(&dir, "out", "", "folder of the index")
+	c.Flags().BoolVar(&quiet, "quiet", false, "show no progress while the index is built")
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag is there
 	}
@@ -65,11 +67,12 @@ type buildProgress struct {
 	every   time.Duration
 	shown   time.Time
 	display *display
+	quiet   bool // shows nothing
 	last    index.Progress
 }
 
-func newBuildProgress(sys *system) *buildProgress {
-	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: newDisplay(sys)}
+func newBuildProgress(sys *system, quiet bool) *buildProgress {
+	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: sys.display, quiet: quiet}
 	if sys.interactive {
 		p.every = barEvery
 	}
@@ -79,7 +82,7 @@ func newBuildProgress(sys *system) *buildProgress {
 // show is told how far the build has come.
 func (p *buildProgress) show(at index.Progress) {
 	p.last = at
-	if p.now().Sub(p.shown) >= p.every {
+	if !p.quiet && p.now().Sub(p.shown) >= p.every {
 		p.shown = p.now()
 		p.display.show(p.line())
 	}
@@ -94,11 +97,9 @@ func (p *buildProgress) line() string {
 		p.last.Articles, 100*float64(p.last.Bytes)/float64(max(1, p.last.Total)), rate)
 }
 
-// finish ends the display.
+// finish shows a last line, which stays.
 func (p *buildProgress) finish() {
-	last := ""
-	if p.last.Total > 0 {
-		last = p.line()
+	if !p.quiet && p.last.Total > 0 {
+		p.display.note(p.line())
 	}
-	p.display.finish(last)
 }
