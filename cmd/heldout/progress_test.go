@@ -204,24 +204,27 @@ func TestFrozenCommand(t *testing.T) {
 // What is said before the tables stands above them, and nothing is left of the line
 // that changes.
 func TestOrderOfStreams(t *testing.T) {
-	var terminal strings.Builder
-	sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
-	sys.open()
-	out := &checkedWriter{w: &terminal, before: sys.display.flush}
-	sys.say("first")
-	sys.display.flush()
-	sys.display.texts <- "\r\x1b[Kbar"
-	sys.warn("second")
-	io.WriteString(out, "a table\n")
-	sys.display.flush()
-	sys.display.texts <- "\r\x1b[Kbar"
-	io.WriteString(out, "another\n")
-	sys.say("last")
-	sys.display.end()
-	want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
-	if terminal.String() != want {
-		t.Errorf("%q", terminal.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var terminal strings.Builder
+		sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
+		sys.open()
+		out := &checkedWriter{w: &terminal, before: sys.display.flush}
+		sys.say("first")
+		synctest.Wait()
+		sys.display.show("bar")
+		synctest.Wait()
+		sys.warn("second")
+		io.WriteString(out, "a table\n")
+		synctest.Wait()
+		sys.display.show("bar")
+		io.WriteString(out, "another\n")
+		sys.say("last")
+		sys.display.end()
+		want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
+		if terminal.String() != want {
+			t.Errorf("%q", terminal.String())
+		}
+	})
 }
 
 // flight is an episode that is being played.
