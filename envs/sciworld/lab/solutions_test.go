@@ -1,0 +1,55 @@
+package lab_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"heldout/envs/sciworld/lab"
+)
+
+// goldSums are the recorded solutions.
+const goldSums = "testdata/gold.jsonl"
+
+// solution is a recorded gold path.
+type solution struct {
+	Task      string `json:"task"`
+	Variation int    `json:"variation"`
+	Length    int    `json:"length"`
+	Sum       uint32 `json:"sum"`
+}
+
+// solutionsFor are the simplifications of recorded solutions.
+const solutionsFor = "easy"
+
+// Solutions are those of the simulator.
+func TestSolutions(t *testing.T) {
+	if *update {
+		updateSolutions(t)
+	}
+	for want := range readLines[solution](t, goldSums) {
+		path, err := lab.GoldPath(want.Task, want.Variation, solutionsFor)
+		if err != nil || len(path) != want.Length || sum(path...) != want.Sum {
+			t.Errorf("%s %d: %d inputs, %v, want others: %d", want.Task, want.Variation, len(path), err, want.Length)
+		}
+	}
+}
+
+// updateSolutions makes the solution of one variation of each task, each in a
+// process of its own: the simulator remembers tours.
+func updateSolutions(t *testing.T) {
+	f, err := os.Create(goldSums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rng := rand.New(rand.NewPCG(*diffSeed, 3))
+	for _, name := range lab.TaskNames() {
+		d := startDriver(t)
+		v := rng.IntN(lab.Variations(name))
+		path := strings.Split(d.answers(t, []call{loadCall(name, v, solutionsFor, true), {"getGoldActionSequence"}})[1], "\n")
+		writeLine(t, f, solution{name, v, len(path), sum(path...)})
+		d.in.Close()
+	}
+}
