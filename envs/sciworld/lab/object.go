@@ -181,12 +181,7 @@ func (o *Object) leadsTo(from *Object) *Object {
 	return to
 }
 
-// leadsFrom is the side of a portal that belongs to a place.
-func (o *Object) leadsFrom(from *Object) *Object {
-	side, _ := o.sides(from)
-	return side
-}
-
+// sides are the side of a portal that belongs to a place, and the other one.
 func (o *Object) sides(p *Object) (near, far *Object) {
 	d := o.door
 	switch {

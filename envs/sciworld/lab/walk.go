@@ -101,14 +101,6 @@ func (o *Object) contentsAndPortals() []*Object {
 	return l.all()
 }
 
-// visibleAndPortals is the same without hidden contents, but with all portals.
-func (o *Object) visibleAndPortals() []*Object {
-	var l listing
-	l.addAll(visible(o.contents.all()))
-	l.addAll(o.portals.all())
-	return l.all()
-}
-
 // collected is a collected list of a place, as long as nothing is moved in it.
 type collected struct {
 	inner   uint32
