@@ -28,11 +28,16 @@ func TestSolutions(t *testing.T) {
 	if *update {
 		updateSolutions(t)
 	}
+	n := 0
 	for want := range readLines[solution](t, goldSums) {
+		n++
 		path, err := lab.GoldPath(want.Task, want.Variation, solutionsFor)
 		if err != nil || len(path) != want.Length || sum(path...) != want.Sum {
-			t.Errorf("%s %d: %d inputs, %v, want others: %d", want.Task, want.Variation, len(path), err, want.Length)
+			t.Errorf("%s %d: %d inputs, %v, want the simulator's %d", want.Task, want.Variation, len(path), err, want.Length)
 		}
+	}
+	if n != len(lab.TaskNames()) {
+		t.Errorf("%d solutions are recorded, want one of each task", n)
 	}
 }
 
