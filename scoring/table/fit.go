@@ -302,7 +302,7 @@ func foldText(s string, width int) []string {
 			break
 		}
 		lines = append(lines, strings.TrimRight(s[:cut], " "))
-		s = s[cut:]
+		s = strings.TrimLeft(s[cut:], " ")
 	}
 	return append(lines, s)
 }
