@@ -131,7 +131,7 @@ func (e Entry) unavailable(s configs.Setup) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s", e.Name, s.Data, strings.Join(e.Folders, " or "))
+	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s; heldout data pull %s fetches them", e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
 }
 
 // Settings lists the settings of all environments, one for each name, in the

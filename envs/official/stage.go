@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
-	"github.com/natefinch/atomic"
 
 	"heldout/envs/datafile"
 )
@@ -204,7 +203,7 @@ func (s *stage) place() error {
 	if err != nil {
 		return err
 	}
-	if err := atomic.WriteFile(filepath.Join(s.dir, receiptName), bytes.NewReader(append(b, '\n'))); err != nil {
+	if err := s.writeReceipts(append(b, '\n')); err != nil {
 		return err
 	}
 	if err := merge(filepath.Join(s.dir, workName, "stage"), s.dir); err != nil {
@@ -220,6 +219,21 @@ func (s *stage) place() error {
 		}
 	}
 	return nil
+}
+
+// writeReceipts replaces the record as a whole. Others may read it, as they may
+// read the data.
+func (s *stage) writeReceipts(b []byte) error {
+	temporary := filepath.Join(s.dir, workName, receiptName)
+	f, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary, filepath.Join(s.dir, receiptName))
 }
 
 // drop gives up what is staged of an environment.
