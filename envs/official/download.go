@@ -18,6 +18,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/natefinch/atomic"
 
+	"heldout/envs/address"
 	"heldout/envs/datafile"
 )
 
@@ -68,7 +69,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 		return errors.New("the server redirects without end")
 	}
 	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return fmt.Errorf("the server redirects from https to %s", shown(req.URL.String()))
+		return fmt.Errorf("the server redirects from https to %s", address.Plain(req.URL.String()))
 	}
 	return nil
 }
@@ -92,8 +93,8 @@ type download struct {
 // SHA-256 where that is known.
 func (d *downloader) fetch(ctx context.Context, s Source, file string) error {
 	state := readDownload(file)
-	if address := sumOf([]byte(s.URL)); state.Address != address {
-		state = download{Address: address}
+	if asked := sumOf([]byte(s.URL)); state.Address != asked {
+		state = download{Address: asked}
 		if err := forget(file); err != nil {
 			return err
 		}

@@ -2,10 +2,10 @@ package official
 
 import (
 	"fmt"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
+
+	"heldout/envs/address"
 )
 
 // Source is a file that an owner publishes.
@@ -100,12 +100,12 @@ func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Sour
 		}
 	}
 	for _, r := range replacements {
-		name, address, ok := strings.Cut(r, "=")
+		name, to, ok := strings.Cut(r, "=")
 		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == name })
-		if !ok || address == "" || i < 0 {
-			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", shown(r), strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
+		if !ok || to == "" || i < 0 {
+			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", address.Plain(r), strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
 		}
-		sources[i].URL = address
+		sources[i].URL = to
 	}
 	return sources, nil
 }
@@ -129,17 +129,4 @@ func (s Source) remote() bool {
 }
 
 // Address is the source's address without what may be secret.
-func (s Source) Address() string { return shown(s.URL) }
-
-// shown returns an address without user, password and query. It is what records
-// and errors show.
-func shown(address string) string {
-	if !strings.Contains(address, "://") {
-		return address
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an address that cannot be read"
-	}
-	return u.Scheme + "://" + u.Host + path.Clean("/"+u.Path)
-}
+func (s Source) Address() string { return address.Plain(s.URL) }
