@@ -56,7 +56,7 @@ progress, done, success and valid. --actions adds the valid actions.`,
 				return usage(err)
 			}
 			defer world.Close()
-			p := player{sys: sys, env: names[0], task: task, world: world, actions: o.withActions, raw: o.raw}
+			p := console{sys: sys, env: names[0], task: task, world: world, actions: o.withActions, raw: o.raw}
 			if o.asJSON {
 				return p.playJSON(c.Context())
 			}

@@ -146,7 +146,7 @@ type rates struct {
 // gather makes lines of rows, one for each player. A player who stands on one
 // environment several times gets a line for each run.
 func gather(rows []row) []line {
-	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(player(r.Condition), "\n") }
+	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(playedBy(r.Condition), "\n") }
 	type place struct{ who, env string }
 	count := map[place]int{}
 	several := map[string]bool{}
@@ -168,7 +168,7 @@ func gather(rows []row) []line {
 			i = len(lines)
 			index[key] = i
 			lines = append(lines, line{rates: map[string]rates{}})
-			things = append(things, thing{r.Condition.Model, player(r.Condition), r.run})
+			things = append(things, thing{r.Condition.Model, playedBy(r.Condition), r.run})
 		}
 		lines[i].rates[r.Condition.Env] = r.rates()
 		lines[i].order = append(lines[i].order, r.Condition.Env)

@@ -53,7 +53,7 @@ func nameRows(rows []row) {
 	var things []thing
 	for i, details := range prompts(rows) {
 		c := rows[i].Condition
-		things = append(things, thing{c.Model, slices.Concat(player(c), setting(c), details), rows[i].run})
+		things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c), details), rows[i].run})
 	}
 	for i, name := range tellApart(things) {
 		rows[i].name = name
@@ -117,9 +117,9 @@ func distinguishing(things []thing, of thing) []string {
 	return out
 }
 
-// player lists what a condition says of the player beside the model's name: the
+// playedBy lists what a condition says of the player beside the model's name: the
 // same on every environment.
-func player(c record.Condition) []string {
+func playedBy(c record.Condition) []string {
 	out := []string{"agent " + c.Agent}
 	if d := c.Decoding; d != nil {
 		out = append(out, fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP),

@@ -114,7 +114,7 @@ func sweptLines(rows []row) []swept {
 			i = len(lines)
 			index[string(key)] = i
 			lines = append(lines, swept{tasks: table.String(r.tasks()), cells: map[string]sweptCell{}})
-			things = append(things, thing{c.Model, slices.Concat(player(c), setting(c)), r.run})
+			things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
 		}
 		column := r.Condition.Perturbation
 		if column == noPerturbation {

@@ -9,24 +9,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"heldout/envs"
 	"heldout/scoring/table"
 )
 
-// player plays one world from standard input.
-type player struct {
+// console plays one world from standard input, by hand or for another program.
+type console struct {
 	sys     *system
 	env     string
 	task    envs.Task
 	world   envs.World
 	actions bool // listed with every observation
 	raw     bool // every line is for the world
+	// moments are the latest actions that can be taken back.
+	moments []moment
 }
 
 // validActions lists the valid actions.
-func (p *player) validActions(ctx context.Context) ([]string, error) {
+func (p *console) validActions(ctx context.Context) ([]string, error) {
 	l, ok := envs.As[envs.Lister](p.world)
 	if !ok {
 		return nil, errors.New("the environment cannot list its valid actions")
@@ -59,7 +62,7 @@ type jsonStep struct {
 // maxLine bounds a line of input.
 const maxLine = 1 << 20
 
-func (p *player) playJSON(ctx context.Context) error {
+func (p *console) playJSON(ctx context.Context) error {
 	start, err := p.world.Start(ctx)
 	if err != nil {
 		return err
@@ -111,7 +114,7 @@ func parseAction(line []byte) (string, error) {
 
 // eachLine visits the lines of standard input until it ends, visit fails or ctx
 // is done.
-func (p *player) eachLine(ctx context.Context, visit func(n int, line string) error) error {
+func (p *console) eachLine(ctx context.Context, visit func(n int, line string) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	scanner := bufio.NewScanner(p.sys.stdin)
@@ -144,7 +147,7 @@ func (p *player) eachLine(ctx context.Context, visit func(n int, line string) er
 
 var errQuit = errors.New("quit")
 
-func (p *player) playText(ctx context.Context) error {
+func (p *console) playText(ctx context.Context) error {
 	start, err := p.world.Start(ctx)
 	if err != nil {
 		return err
@@ -171,16 +174,17 @@ func (p *player) playText(ctx context.Context) error {
 	return err
 }
 
-// commandsHelp lists the commands of the player.
+// commandsHelp lists the commands of the console.
 const commandsHelp = `:actions  list the valid actions
 :expert   show what the expert does next
-:view     show all that there is in the world, also what the agent cannot see
+:view     show the whole world, also what the agent cannot see
+:undo     take the last action back
 :help     list these commands
 :quit     end
 Everything else is an action.`
 
 // command carries out a line of input.
-func (p *player) command(ctx context.Context, line string) error {
+func (p *console) command(ctx context.Context, line string) error {
 	switch {
 	case line == ":quit":
 		return errQuit
@@ -198,6 +202,8 @@ func (p *player) command(ctx context.Context, line string) error {
 		return p.askExpert(ctx)
 	case line == ":view":
 		return p.view()
+	case line == ":undo":
+		return p.undo()
 	case line == ":help":
 		p.write(commandsHelp)
 	case line == "" && !p.raw:
@@ -211,7 +217,10 @@ func (p *player) command(ctx context.Context, line string) error {
 }
 
 // act takes an action.
-func (p *player) act(ctx context.Context, action string) error {
+func (p *console) act(ctx context.Context, action string) error {
+	if err := p.remember(action); err != nil {
+		return err
+	}
 	s, err := p.world.Step(ctx, action)
 	if err != nil {
 		return err
@@ -221,8 +230,54 @@ func (p *player) act(ctx context.Context, action string) error {
 	return err
 }
 
+// moment is the world before an action.
+type moment struct {
+	action   string
+	snapshot any
+}
+
+// mostMoments is how many actions can be taken back.
+const mostMoments = 100
+
+// remember keeps the world as it is before an action, if it can be kept.
+func (p *console) remember(action string) error {
+	s, ok := envs.As[envs.Snapshotter](p.world)
+	if !ok {
+		return nil
+	}
+	snapshot, err := s.Snapshot()
+	if err != nil {
+		return err
+	}
+	p.moments = append(p.moments, moment{action, snapshot})
+	if extra := len(p.moments) - mostMoments; extra > 0 {
+		p.moments = slices.Delete(p.moments, 0, extra)
+	}
+	return nil
+}
+
+// undo takes the last action back.
+func (p *console) undo() error {
+	s, ok := envs.As[envs.Snapshotter](p.world)
+	switch {
+	case !ok:
+		p.write("The environment cannot take an action back.")
+		return nil
+	case len(p.moments) == 0:
+		p.write("There is no action to take back.")
+		return nil
+	}
+	last := p.moments[len(p.moments)-1]
+	p.moments = p.moments[:len(p.moments)-1]
+	if err := s.Restore(last.snapshot); err != nil {
+		return err
+	}
+	p.write("Taken back: " + last.action)
+	return nil
+}
+
 // askExpert prints the expert's next action.
-func (p *player) askExpert(ctx context.Context) error {
+func (p *console) askExpert(ctx context.Context) error {
 	e, ok := envs.As[envs.Expert](p.world)
 	if !ok {
 		p.write("The environment has no expert.")
@@ -237,7 +292,7 @@ func (p *player) askExpert(ctx context.Context) error {
 }
 
 // view prints all that there is in the world.
-func (p *player) view() error {
+func (p *console) view() error {
 	i, ok := envs.As[envs.Inspector](p.world)
 	if !ok {
 		p.write("The environment cannot show more than it does.")
@@ -252,7 +307,7 @@ func (p *player) view() error {
 }
 
 // writeObservation prints an observation, beside a picture if there is one.
-func (p *player) writeObservation(text string) {
+func (p *console) writeObservation(text string) {
 	v, ok := envs.As[envs.Viewer](p.world)
 	if !ok {
 		p.write(text)
@@ -269,14 +324,14 @@ func (p *player) writeObservation(text string) {
 }
 
 // write prints a text of the world.
-func (p *player) write(text string) {
+func (p *console) write(text string) {
 	for _, line := range splitLines(text) {
 		fmt.Fprintln(p.sys.stdout, table.Printable(line))
 	}
 }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.
-func (p *player) prompt(ctx context.Context) error {
+func (p *console) prompt(ctx context.Context) error {
 	if p.actions {
 		actions, err := p.validActions(ctx)
 		if err != nil {
