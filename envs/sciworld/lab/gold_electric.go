@@ -2,9 +2,6 @@ package lab
 
 // This file has the scripts about electricity (tasks §7.4).
 
-// room is the place where the agent is, as the reference looks it up.
-func (p *player) room() *Object { return p.w.here() }
-
 // wires draws some of the wires here; none if there are too few.
 func (p *player) wires(n int) []*Object {
 	all := p.shuffled(byID(p.kindsHere(Wire)))
@@ -19,11 +16,11 @@ func powerPart(p *player, v *variation) {
 	f := v.facts
 	p.goTo("workshop")
 	p.look()
-	part := first(p.all(f["componentToPower"], p.room()))
+	part := first(p.all(f["componentToPower"], p.w.here()))
 	from, choose := "battery", f["wanted"] != ""
 	var src *Object
 	if choose {
-		src = first(p.all(f["wanted"], p.room()))
+		src = first(p.all(f["wanted"], p.w.here()))
 		from = src.name
 	}
 	wires := p.wires(2)
@@ -73,7 +70,7 @@ func testConductivity(p *player, v *variation, unknown bool) {
 	}
 	p.say("drop %s", dropped)
 	p.look()
-	part := first(p.reach(f["partToPower"], p.room()))
+	part := first(p.reach(f["partToPower"], p.w.here()))
 	wires := p.wires(3)
 	if wires == nil {
 		return
@@ -92,7 +89,7 @@ func testConductivity(p *player, v *variation, unknown bool) {
 	p.say("connect %s terminal 2 to %s terminal 1", name, p.u(w3))
 	p.wait(2)
 	p.look()
-	box, other := first(p.reach(f["conductive"], p.room())), first(p.reach(f["nonconductive"], p.room()))
+	box, other := first(p.reach(f["conductive"], p.w.here())), first(p.reach(f["nonconductive"], p.w.here()))
 	if !part.isDevice || !part.activated {
 		box = other
 	}
@@ -118,7 +115,7 @@ func (p *player) fetchConductor(name string, tour []leg) (x, carried *Object) {
 		return water, cup
 	}
 	try := func() bool {
-		found := p.reach(name, p.room())
+		found := p.reach(name, p.w.here())
 		if len(found) == 0 {
 			return false
 		}

@@ -245,7 +245,7 @@ func (p *player) meltOrFreeze(x *Object, v *variation, known bool) (measured flo
 		p.say("open cupboard")
 		pot := first(p.kindsHere(MetalPot))
 		p.say("move %s to %s", p.u(x), p.u(pot))
-		hot := known && v.number >= lowMelting
+		hot := known && v.melts >= lowMelting
 		if hot || !known {
 			p.say("pick up %s", p.u(pot))
 		}

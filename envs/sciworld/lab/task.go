@@ -26,7 +26,7 @@ type variation struct {
 	modifiers []modifier
 	facts     facts
 	degrees   float64 // temperature or melting point asked for
-	number    float64 // the melting point of the substance
+	melts     float64 // the melting point of the substance
 }
 
 // facts are the data of a variation by the reference's keys.
@@ -265,7 +265,7 @@ type tableRow struct {
 	modifiers []modifier
 	facts     facts
 	degrees   float64
-	number    float64
+	melts     float64
 }
 
 // combine joins entries to a variation. Of a fact that several have, the first
@@ -282,8 +282,8 @@ func combine(entries ...tableRow) variation {
 		if e.degrees != 0 {
 			v.degrees = e.degrees
 		}
-		if e.number != 0 {
-			v.number = e.number
+		if e.melts != 0 {
+			v.melts = e.melts
 		}
 	}
 	return v

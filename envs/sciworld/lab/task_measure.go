@@ -152,7 +152,7 @@ func makeKnownMelting(w *World, v int) variation {
 	instrument := w.thermometerEntry()
 	var table []tableRow
 	row := func(name string, degrees float64, modifiers ...modifier) {
-		table = append(table, tableRow{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"}, number: degrees})
+		table = append(table, tableRow{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"}, melts: degrees})
 	}
 	for range meltingPoints {
 		w.new(Water)
@@ -182,7 +182,7 @@ func makeUnknownMelting(w *World, v int) variation {
 			}
 			table = append(table, tableRow{
 				modifiers: []modifier{at("kitchen", o, o.name).forced()},
-				facts:     facts{"objectName": name, "location": "kitchen"}, number: degrees,
+				facts:     facts{"objectName": name, "location": "kitchen"}, melts: degrees,
 			})
 		}
 	}
@@ -209,7 +209,7 @@ func meltingGoals(v *variation) (ordered, unordered []goal) {
 	f := v.facts
 	o := f["objectName"]
 	right := f["boxBelow"]
-	if v.number >= v.degrees {
+	if v.melts >= v.degrees {
 		right = f["boxAbove"]
 	}
 	ordered = []goal{
