@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs/official"
 	"heldout/eval/bench"
 	"heldout/scoring/table"
@@ -244,19 +245,32 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := render(sys, format, false, checkTable(dir, found)); err != nil {
+	weights, err := configs.LoadWeights()
+	if err != nil {
 		return err
 	}
-	var bad []string
-	for _, f := range found {
-		if f.Needed && !f.Usable() && !slices.Contains(bad, f.Env) {
-			bad = append(bad, f.Env)
-		}
+	bad := lacking(found)
+	t := checkTable(dir, found)
+	if heldOut := slices.DeleteFunc(slices.Clone(bad), func(env string) bool { return slices.Contains(weights.HeldIn, env) || !weights.Has(env) }); len(heldOut) > 0 {
+		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
+	}
+	if err := render(sys, format, false, t); err != nil {
+		return err
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("the official data are not complete: %s; heldout data pull fetches what is missing", strings.Join(bad, ", "))
 	}
 	return nil
+}
+
+// lacking lists the environments of which something needed is missing or changed.
+func lacking(found []official.Finding) (environments []string) {
+	for _, f := range found {
+		if f.Needed && !f.Usable() && !slices.Contains(environments, f.Env) {
+			environments = append(environments, f.Env)
+		}
+	}
+	return environments
 }
 
 // checkTable is the table of what was found.
