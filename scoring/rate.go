@@ -53,6 +53,10 @@ func (s *Score) newRate(ps []played, value func(record.Result) float64) Rate {
 
 // estimate makes the interval that the score is about.
 func (s *Score) estimate(ps []played, value func(record.Result) float64) (stats.Estimate, error) {
+	return s.estimateAt(ps, value, Level)
+}
+
+func (s *Score) estimateAt(ps []played, value func(record.Result) float64, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if s.deterministic() {
 			return stats.Estimate{}, ErrDeterministic
@@ -61,9 +65,9 @@ func (s *Score) estimate(ps []played, value func(record.Result) float64) (stats.
 		if len(values) == 0 {
 			return stats.Estimate{}, stats.ErrFewTasks
 		}
-		return stats.DecodingRate(values, Level), nil
+		return stats.DecodingRate(values, level), nil
 	}
-	sampling, err := s.sampling(ps, s.About, Level)
+	sampling, err := s.sampling(ps, s.About, level)
 	if err != nil {
 		return stats.Estimate{}, err
 	}

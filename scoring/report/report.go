@@ -36,6 +36,7 @@ type Baseline struct {
 //   - "difficulty": easy and hard tasks, where the benchmark has them
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
+//   - "ranks": the ranks that differences allow, where there are three models
 //   - "robustness" and "change": the conditions of every swept environment side
 //     by side, and what each changes
 //   - "held-out": the environments side by side and the held-out score, where
@@ -43,6 +44,8 @@ type Baseline struct {
 //   - "refinement": what the models do with their errors, in short;
 //     "refinement-measures", "refinement-paired" and "progress-profile" have all
 //     of it, and are for readers who ask for them (OnRequest)
+//
+// On request there is also "against-published": differences from the baselines.
 //
 // All but the first and those of sweeps leave perturbed tasks out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
@@ -52,8 +55,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 		tables = append(tables, headline(plain, w))
 	}
 	tables = append(tables, resultTables(rows)...)
-	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain)}, robustness(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows)) {
+	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain), ranks(plain)}, robustness(rows, baselines)...)
+	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}
@@ -64,13 +67,13 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // IDs lists the tables that there can be. Those of environments with other names
 // for their rates have an id that begins with "results-".
 func IDs() []string {
-	return []string{"headline", "results", "difficulty", "spread", "paired", "robustness", "change", "held-out",
-		"refinement", "refinement-measures", "refinement-paired", "progress-profile"}
+	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "robustness", "change", "held-out",
+		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}
 }
 
 // OnRequest reports whether a table is only for readers who ask for it.
 func OnRequest(id string) bool {
-	return slices.Contains([]string{"refinement-measures", "refinement-paired", "progress-profile"}, id)
+	return slices.Contains([]string{"refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id)
 }
 
 // noPerturbation is the perturbation of episodes that have none.

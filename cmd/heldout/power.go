@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"heldout/scoring"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
+)
+
+func newPower(sys *system) *cobra.Command {
+	var format, interval string
+	var wide bool
+	var points float64
+	c := &cobra.Command{
+		Use:   "power RUN…",
+		Short: "Plan seeds and tasks: what difference can be seen, and what it takes",
+		Long: `power reads run directories as a pilot. For each model and the first one of its
+environment it divides the spread of their difference between tasks and decoding, and
+prints the smallest difference that these seeds show with a probability of 80 %, the
+power at the given difference, and the seeds or tasks that it takes.`,
+		Example: `  heldout power runs/base runs/tuned
+  heldout power runs/base runs/tuned --difference 3 --interval new-kinds`,
+		Args: args(1, -1, "at least one run directory"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			if !(points > 0 && points < 100) {
+				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
+			}
+			if err := checkInterval(interval); err != nil {
+				return err
+			}
+			once, err := eachOnce(sys, dirs)
+			if err != nil {
+				return err
+			}
+			var runs []report.Run
+			for _, dir := range once {
+				run, err := scoring.ReadRun(dir, nil)
+				if err != nil {
+					return err
+				}
+				scores, err := scoring.Compute(run, stats.Question(interval))
+				if err != nil {
+					return fmt.Errorf("%s: %w", dir, err)
+				}
+				runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
+			}
+			return render(sys, format, wide, report.Power(runs, points/100))
+		},
+	}
+	c.Flags().Float64Var(&points, "difference", 5, "difference to be seen, in percentage points")
+	formatFlag(c, &format)
+	intervalFlag(c, &interval)
+	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
+	return c
+}

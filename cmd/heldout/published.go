@@ -1,0 +1,63 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/scoring/report"
+	"heldout/scoring/table"
+)
+
+func newPublished(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "published [NAME]",
+		Short: "Print published results, and what can be computed from them again",
+		Long: `published prints the tables of a publication as heldout holds them: what was printed,
+how many tasks each success rate is, and beside it averages, deviations and held-out
+scores that are computed from the printed cells. Notes say where they disagree. Without
+a name it lists the publications. A name may be a YAML file.`,
+		Example: `  heldout published
+  heldout published agentrefine`,
+		Args: args(0, 1, "at most one name"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return listPublished(sys, format, wide)
+			}
+			p, err := readPublished(names[0])
+			if err != nil {
+				return usage(err)
+			}
+			weights, err := configs.LoadWeights()
+			if err != nil {
+				return err
+			}
+			return render(sys, format, wide, report.Published(p, weights)...)
+		},
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
+	return c
+}
+
+// listPublished lists the embedded publications with their tables.
+func listPublished(sys *system, format string, wide bool) error {
+	names, err := configs.PublishedNames()
+	if err != nil {
+		return err
+	}
+	t := table.Table{ID: "published", Title: "Published results", Columns: []table.Column{
+		{Key: "name", Header: "Name", Left: true}, {Key: "table", Header: "Table", Left: true}, {Key: "title", Header: "Title", Left: true},
+	}}
+	for _, name := range names {
+		p, err := configs.LoadPublished(name)
+		if err != nil {
+			return err
+		}
+		for _, part := range p.Tables {
+			t.Rows = append(t.Rows, []table.Cell{table.String(name), table.String(part.ID), table.String(part.Title)})
+		}
+	}
+	return render(sys, format, wide, t)
+}

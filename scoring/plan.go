@@ -1,0 +1,82 @@
+package scoring
+
+import (
+	"gonum.org/v1/gonum/stat"
+
+	"heldout/eval/record"
+	"heldout/scoring/stats"
+)
+
+// Plan says by what the difference of two scores varies, so that the seeds or tasks
+// that show a difference can be told.
+type Plan struct {
+	stats.Plan
+	Seeds int
+	// Known is false if there is one seed, which does not tell tasks from
+	// decoding: all variance is counted as that of tasks.
+	Known bool
+}
+
+// PlanSuccess and PlanProgress make plans for both rates; the errors are those of
+// Compare.
+func PlanSuccess(a, b *Score) (Plan, error)  { return plan(a, b, success) }
+func PlanProgress(a, b *Score) (Plan, error) { return plan(a, b, progress) }
+
+func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
+	if !a.Complete() || !b.Complete() {
+		return Plan{}, ErrIncomplete
+	}
+	p, err := newPair([]*Score{a}, b)
+	if err != nil {
+		return Plan{}, err
+	}
+	about := b.About
+	if about == stats.TheseTasks {
+		about = stats.TheseKinds
+	}
+	sampling, err := b.sampling(b.played, about, Level)
+	if err != nil {
+		return Plan{}, err
+	}
+	diffs := p.differences(value)
+	n := float64(len(diffs))
+	variance, degrees := sampling.Variance(diffs)
+	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1}
+	if out.Known {
+		for _, s := range []*Score{a, b} {
+			for _, values := range sorted(gathered(s.played, taskKey, value)) {
+				out.Seed += stat.Variance(values, nil) / n
+			}
+		}
+	}
+	out.Task = max(0, n*variance-out.Seed/float64(p.seeds))
+	if b.About == stats.TheseTasks && out.Known {
+		out.Task = 0 // the tasks stay
+	}
+	return out, nil
+}
+
+// Against is the difference of a rate from a published one on as many tasks, by
+// Newcombe's unpaired interval. The published run had one seed, so that a binomial
+// of its tasks bounds its spread. The errors are those of NoInterval.
+func (s *Score) Against(published float64, tasks int, rate string) (stats.Difference, error) {
+	value := success
+	if rate == "progress" {
+		value = progress
+	}
+	e, err := s.estimateAt(s.played, value, Level)
+	if err != nil {
+		return stats.Difference{}, err
+	}
+	ours := func(level float64) stats.Interval {
+		at, err := s.estimateAt(s.played, value, level)
+		if err != nil {
+			return e.Interval // it was made at another level, so it can be made
+		}
+		return at.Interval
+	}
+	theirs := func(level float64) stats.Interval { return stats.Wilson(published, float64(tasks), level) }
+	d := stats.Unpaired(e.Mean, published, ours, theirs, Level)
+	d.N = tasks
+	return d, nil
+}

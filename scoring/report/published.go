@@ -1,0 +1,267 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// benchmarkTasks are how many tasks the published benchmarks have.
+var benchmarkTasks = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20, "hotpotqa": 300}
+
+// Published returns the tables of a publication as they were printed, each with a
+// second one of what can be computed from it again.
+func Published(p configs.Published, w configs.Weights) []table.Table {
+	var tables []table.Table
+	for _, t := range p.Tables {
+		tables = append(tables, printed(t), recomputed(t, w))
+	}
+	tables = slices.DeleteFunc(tables, func(t table.Table) bool { return len(t.Rows) == 0 })
+	if len(tables) > 0 {
+		last := &tables[len(tables)-1]
+		last.Notes = append(last.Notes, p.Title+".", "Source: "+p.Source+".")
+		last.Notes = append(last.Notes, p.Notes...)
+	}
+	return tables
+}
+
+// method names a published row.
+func method(r configs.PublishedRow) string {
+	if r.Base != "" {
+		return r.Model + ", " + r.Base
+	}
+	return r.Model
+}
+
+// printed has the rates as printed, with how many tasks the success rate is.
+func printed(p configs.PublishedTable) table.Table {
+	t := table.Table{ID: p.ID, Title: p.Title, Columns: []table.Column{
+		{Key: "model", Header: "Model", Left: true}, {Key: "column", Header: "Column", Left: true},
+		{Key: "success", Header: "SR"}, {Key: "solved", Header: "Solved", Left: true}, {Key: "progress", Header: "PR"},
+	}}
+	for _, r := range p.Rows {
+		for i, column := range p.Columns {
+			success, progress := at(r.Success, i), at(r.Progress, i)
+			if success == nil && progress == nil {
+				continue
+			}
+			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success), solved(p, column, success), asPrinted(progress)})
+		}
+	}
+	t.Notes = append([]string{"SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."}, p.Notes...)
+	return t
+}
+
+func at(values []*float64, i int) *float64 {
+	if i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
+func asPrinted(percent *float64) table.Cell {
+	if percent == nil {
+		return table.None()
+	}
+	return table.Cell{Text: strconv.FormatFloat(*percent, 'f', decimals(*percent), 64), Value: *percent}
+}
+
+// decimals is with how many decimals a value is printed, at least one.
+func decimals(percent float64) int {
+	_, after, _ := strings.Cut(strconv.FormatFloat(percent, 'f', -1, 64), ".")
+	return max(1, len(after))
+}
+
+// tasksOfColumn is how many tasks a column of a published table is about; 0 if that is
+// not known.
+func tasksOfColumn(p configs.PublishedTable, column string) int {
+	if p.ID == "easy" || p.ID == "hard" { // a part of the tasks
+		return 0
+	}
+	if p.Env != "" {
+		return benchmarkTasks[p.Env]
+	}
+	return benchmarkTasks[column]
+}
+
+// solved says which numbers of tasks a success rate is.
+func solved(p configs.PublishedTable, column string, success *float64) table.Cell {
+	n := tasksOfColumn(p, column)
+	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.SuccessStd != nil }) {
+		return table.None() // means over seeds are no counts
+	}
+	ks, cut := stats.Counts(*success, decimals(*success), n)
+	if ks == nil {
+		return table.String(fmt.Sprintf("not k of %d", n))
+	}
+	text := fmt.Sprintf("%d of %d", ks[0], n)
+	if last := ks[len(ks)-1]; last != ks[0] {
+		text = fmt.Sprintf("%d to %d of %d", ks[0], last, n)
+	}
+	if cut {
+		text += ", cut off"
+	}
+	return table.String(text)
+}
+
+// recomputed has what the cells of a table's rows give: the held-out score, or the
+// average and both deviations of conditions, beside what was printed.
+func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
+	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: []table.Column{
+		{Key: "model", Header: "Model", Left: true}, {Key: "rate", Header: "Rate", Left: true},
+	}}
+	if p.Env == "" {
+		t.Columns = append(t.Columns, table.Column{Key: "heldout", Header: "Held-out"})
+	} else {
+		t.Columns = append(t.Columns,
+			table.Column{Key: "average_printed", Header: "Average, printed"}, table.Column{Key: "average", Header: "recomputed"},
+			table.Column{Key: "std_printed", Header: "Std, printed"}, table.Column{Key: "population_std", Header: "pop."}, table.Column{Key: "sample_std", Header: "sample"})
+	}
+	for i, rate := range []string{"SR", "PR"} {
+		for _, r := range p.Rows {
+			values := [][]*float64{r.Success, r.Progress}[i]
+			label := []table.Cell{table.String(method(r)), table.String(rate)}
+			if p.Env == "" {
+				if score, ok := weighted(p.Columns, values, w); ok {
+					t.Rows = append(t.Rows, append(label, table.Percent(score)))
+				}
+				continue
+			}
+			cells, note := conditions(r, i, values)
+			if cells != nil {
+				t.Rows = append(t.Rows, append(label, cells...))
+			}
+			if note != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", method(r), rate, note))
+			}
+		}
+	}
+	if p.Env == "" {
+		t.Notes = append(t.Notes, weightNote(w))
+	} else {
+		t.Notes = append([]string{"Computed from the printed cells of each row; pop. with divisor n, sample with n-1. A difference of 0.1 can be rounding."}, t.Notes...)
+	}
+	return t
+}
+
+// weighted is the held-out score of a published row; not ok if a cell is missing.
+func weighted(columns []string, values []*float64, w configs.Weights) (score float64, ok bool) {
+	var rates, weights []float64
+	for _, h := range w.HeldOut {
+		i := slices.Index(columns, h.Env)
+		if i < 0 || at(values, i) == nil {
+			return 0, false
+		}
+		rates, weights = append(rates, *values[i]/100), append(weights, h.Weight)
+	}
+	return stats.WeightedMean(rates, weights), true
+}
+
+// conditions are the printed and recomputed summaries of a row; the note says where
+// they disagree. There are no cells without values.
+func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []table.Cell, note string) {
+	var xs []float64
+	for _, v := range values {
+		if v != nil {
+			xs = append(xs, *v/100)
+		}
+	}
+	if len(xs) == 0 {
+		return nil, ""
+	}
+	mean, population, sample := stats.Mean(xs), stats.PopulationStd(xs), stats.SampleStd(xs)
+	summary := func(printed []float64) (cell table.Cell, value float64) {
+		if rate >= len(printed) {
+			return table.None(), math.NaN()
+		}
+		return asPrinted(&printed[rate]), printed[rate] / 100
+	}
+	average, printedMean := summary(r.Average)
+	std, printedStd := summary(r.Std)
+	var notes []string
+	const tolerance = 0.0011 // a last digit that was cut off, and rounding of the cells
+	if math.Abs(printedMean-mean) > tolerance {
+		notes = append(notes, fmt.Sprintf("the average is printed as %s and is %.2f", average.Text, 100*mean))
+	}
+	if math.Abs(printedStd-population) > tolerance && math.Abs(printedStd-sample) > tolerance {
+		notes = append(notes, fmt.Sprintf("the deviation is printed as %s and is %.2f (pop.) or %.2f (sample)", std.Text, 100*population, 100*sample))
+	}
+	return []table.Cell{average, table.Percent(mean), std, table.Percent(population), table.Percent(sample)}, strings.Join(notes, "; ")
+}
+
+// againstPublished has the difference of every complete official row from each
+// published rate of its environment.
+func againstPublished(rows []row, baselines []Baseline) table.Table {
+	t := table.Table{ID: "against-published", Title: "Differences from published results, unpaired", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "published", Header: "Published", Left: true},
+		{Key: "solved", Header: "Solved", Left: true, Detail: true},
+		{Key: "success_difference", Header: "Δ SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true}, {Key: "success_p", Header: "p"},
+		{Key: "progress_difference", Header: "Δ PR"}, {Key: "progress_low", Header: "95% low"}, {Key: "progress_high", Header: "high", Upper: true}, {Key: "progress_p", Header: "p"},
+	}}
+	for _, r := range rows {
+		n := len(r.Environment.Tasks)
+		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" {
+			continue
+		}
+		for _, b := range baselines {
+			i := slices.Index(b.Table.Columns, r.Condition.Env)
+			if b.Table.Env != "" || i < 0 {
+				continue
+			}
+			for _, p := range b.Table.Rows {
+				success, progress := at(p.Success, i), at(p.Progress, i)
+				if success == nil && progress == nil {
+					continue
+				}
+				cells := []table.Cell{r.where(), table.String(r.name), table.String(method(p) + " [" + b.Name + "]"), solved(b.Table, r.Condition.Env, success)}
+				cells = append(cells, r.againstCells(success, n, "success")...)
+				t.Rows = append(t.Rows, append(cells, r.againstCells(progress, n, "progress")...))
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent rates; where several numbers of tasks are printed alike, of all of them; "+
+			"p: where a limit is 0. Unpaired: on the safe side; prompts, agents and servers differ besides.")
+		t.Notes = append(t.Notes, aboutNotes(rows)...)
+	}
+	return t
+}
+
+// againstCells compare one rate with a published one.
+func (r row) againstCells(percent *float64, n int, rate string) []table.Cell {
+	none := []table.Cell{table.None(), table.None(), table.None(), table.None()}
+	if percent == nil {
+		return none
+	}
+	published := []float64{*percent / 100}
+	if ks, _ := stats.Counts(*percent, decimals(*percent), n); rate == "success" && ks != nil {
+		published = nil
+		for _, k := range ks {
+			published = append(published, float64(k)/float64(n))
+		}
+	}
+	var hull stats.Difference
+	for i, p := range published {
+		d, err := r.Against(p, n, rate)
+		if err != nil {
+			return none
+		}
+		if i == 0 {
+			hull = d
+			continue
+		}
+		hull.Low, hull.High, hull.P = min(hull.Low, d.Low), max(hull.High, d.High), max(hull.P, d.P)
+	}
+	ours := r.Success.Mean
+	if rate == "progress" {
+		ours = r.Progress.Mean
+	}
+	return []table.Cell{table.Points(ours - *percent/100), table.Points(hull.Low), table.Points(hull.High), table.Probability(hull.P)}
+}

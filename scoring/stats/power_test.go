@@ -1,0 +1,128 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"heldout/envs/stream"
+)
+
+// TestPower has the figures of a simulation of models with rates of 45 and 35 %,
+// whose difference varies by 0.028 between tasks and by 0.296 between seeds.
+func TestPower(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		n               int
+		degrees         float64
+		seeds           float64
+		power, smallest float64
+	}{
+		{"babyai", 112, 84, 1, 0.43, 0.157}, {"babyai", 112, 84, 3, 0.82, 0.098}, {"babyai", 112, 84, 10, 0.99, 0.066},
+		{"pddl", 60, 56, 1, 0.25, 0.220}, {"pddl", 60, 56, 3, 0.54, 0.137}, {"pddl", 60, 56, 10, 0.87, 0.091},
+		{"jericho", 20, 19, 1, 0.10, 0.432}, {"jericho", 20, 19, 3, 0.18, 0.266}, {"jericho", 20, 19, 10, 0.36, 0.174},
+	} {
+		p := Plan{Task: 0.028, Seed: 0.296, Degrees: c.degrees, N: c.n, Level: 0.95}
+		near(t, fmt.Sprint(c.name, c.seeds, " Power"), p.Power(0.1, c.seeds), c.power, 0.04)
+		near(t, fmt.Sprint(c.name, c.seeds, " Smallest"), p.Smallest(c.seeds), c.smallest, 0.005)
+	}
+}
+
+// TestPlanAgrees: what a plan asks for shows the difference, and less does not.
+func TestPlanAgrees(t *testing.T) {
+	p := Plan{Task: 0.028, Seed: 0.296, Degrees: 84, N: 112, Level: 0.95}
+	seeds, ok := p.Seeds(0.08)
+	if !ok || p.Smallest(float64(seeds)) > 0.08 || p.Smallest(float64(seeds-1)) <= 0.08 {
+		t.Errorf("%d seeds, %v", seeds, ok)
+	}
+	if seeds, ok := p.Seeds(0.01); ok {
+		t.Errorf("%d seeds show a difference that tasks hide", seeds)
+	}
+	tasks := p.Tasks(0.05, 3)
+	more := p
+	more.N = tasks
+	fewer := p
+	fewer.N = tasks - 1
+	if more.Smallest(3) > 0.05 || fewer.Smallest(3) <= 0.05 {
+		t.Errorf("%d tasks: %v, one less: %v", tasks, more.Smallest(3), fewer.Smallest(3))
+	}
+	near(t, "DecodingShare", p.DecodingShare(1), 0.296/0.324, 1e-12)
+	if got := (Plan{Degrees: 29, N: 30, Level: 0.95}).Tasks(0.05, 1); got < 30 {
+		t.Errorf("tasks that do not differ: %d tasks needed", got)
+	}
+}
+
+// TestPowerBySimulation plays two models again and again: the share of significant
+// differences is the power.
+func TestPowerBySimulation(t *testing.T) {
+	const runs, n = 1500, 112
+	s := sampling(t, TheseKinds, sizes(same(28, 4)...))
+	normal := quantiles("normal")
+	for _, seeds := range []int{1, 3} {
+		rng := stream.New(1, "power", fmt.Sprint(seeds))
+		pick := func() float64 { return normal[rng.IntN(len(normal))] }
+		p := Plan{Degrees: s.designs[0].degrees, N: n, Level: 0.95}
+		rejected, difference := 0, 0.0
+		for range runs {
+			diffs := make([]float64, n)
+			var a, b [n]float64
+			mean := 0.0
+			for i := range diffs {
+				shared := 1.5 * pick()
+				a[i], b[i] = logistic(-0.27+shared+0.7*pick()), logistic(-0.83+shared+0.7*pick())
+				mean += (a[i] - b[i]) / n
+			}
+			difference += mean / runs
+			for i := range diffs {
+				p.Seed += (a[i]*(1-a[i]) + b[i]*(1-b[i])) / n / runs
+				p.Task += (a[i] - b[i] - mean) * (a[i] - b[i] - mean) / n / runs
+				for range seeds {
+					if rng.Float64() < a[i] {
+						diffs[i] += 1 / float64(seeds)
+					}
+					if rng.Float64() < b[i] {
+						diffs[i] -= 1 / float64(seeds)
+					}
+				}
+			}
+			if s.Paired(diffs, seeds).P < 0.05 {
+				rejected++
+			}
+		}
+		near(t, fmt.Sprint(seeds, " seeds: power"), p.Power(difference, float64(seeds)), float64(rejected)/runs, 0.05)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		percent float64
+		n       int
+		want    []int
+		cut     bool
+	}{
+		{44.8, 134, []int{60}, false}, {16.6, 60, []int{10}, true}, {12.4, 134, nil, false}, {0, 20, []int{0}, false},
+		{100, 20, []int{20}, false}, {50.1, 1000, []int{501}, false}, {50, 3000, []int{1499, 1500, 1501}, false},
+	} {
+		if ks, cut := Counts(c.percent, 1, c.n); !slices.Equal(ks, c.want) || cut != c.cut {
+			t.Errorf("%v %% of %d: %v, cut off %v", c.percent, c.n, ks, cut)
+		}
+	}
+}
+
+// TestUnpaired has differences of Newcombe (1998), method 10.
+func TestUnpaired(t *testing.T) {
+	for _, c := range []struct{ a, n, b, m, low, high float64 }{
+		{56, 70, 48, 80, 0.0524, 0.3339}, {9, 10, 3, 10, 0.1705, 0.8090}, {5, 56, 0, 29, -0.0381, 0.1926}, {0, 10, 0, 20, -0.1611, 0.2775},
+	} {
+		limits := func(k, n float64) func(float64) Interval {
+			return func(level float64) Interval { return Wilson(k/n, n, level) }
+		}
+		d := Unpaired(c.a/c.n, c.b/c.m, limits(c.a, c.n), limits(c.b, c.m), 0.95)
+		near(t, "Low", d.Low, c.low, 5e-5)
+		near(t, "High", d.High, c.high, 5e-5)
+		if excludes := d.Low > 0 || d.High < 0; excludes != (d.P < 0.05) || math.IsNaN(d.P) {
+			t.Errorf("%+v", d)
+		}
+	}
+}
