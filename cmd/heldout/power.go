@@ -16,11 +16,12 @@ func newPower(sys *system) *cobra.Command {
 	var points float64
 	c := &cobra.Command{
 		Use:   "power RUN…",
-		Short: "Plan seeds and tasks: what difference can be seen, and what it takes",
-		Long: `power reads run directories as a pilot. For each model and the first one of its
-environment it divides the spread of their difference between tasks and decoding, and
-prints the smallest difference that these seeds show with a probability of 80 %, the
-power at the given difference, and the seeds or tasks that it takes.`,
+		Short: "Plan seeds and tasks from a pilot run",
+		Long: `power reads run directories as a pilot. It compares each model with the first one
+of its environment, and divides the spread of their difference between tasks and
+decoding. It prints the smallest difference that these seeds show with a
+probability of 80 %, the power at the given difference, and the seeds or tasks
+that this difference takes.`,
 		Example: `  heldout power runs/base runs/tuned
   heldout power runs/base runs/tuned --difference 3 --interval new-kinds`,
 		Args: args(1, -1, "at least one run directory"),
