@@ -17,11 +17,11 @@ func newPower(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "power RUN…",
 		Short: "Plan seeds and tasks from a pilot run",
-		Long: `power reads run directories as a pilot. It compares each model with the first one
-of its environment, and divides the spread of their difference between tasks and
-decoding. It prints the smallest difference that these seeds show with a
-probability of 80 %, the power at the given difference, and the seeds or tasks
-that this difference takes.`,
+		Long: `power reads run directories as a pilot. It compares each model with the first
+one of its environment, and divides the spread of their difference between
+tasks and decoding. It prints the smallest difference that these seeds show
+with a probability of 80 %, the power at the given difference, and the seeds
+or tasks that this difference takes.`,
 		Example: `  heldout power runs/base runs/tuned
   heldout power runs/base runs/tuned --difference 3 --interval new-kinds`,
 		Args: args(1, -1, "at least one run directory"),
