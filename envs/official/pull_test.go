@@ -3,6 +3,8 @@ package official
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -314,5 +316,40 @@ func TestTables(t *testing.T) {
 		if p.Pattern == "" && len(p.Files) == 0 {
 			t.Errorf("%s has no files", p.ID())
 		}
+	}
+}
+
+// Downloads go through the user's proxy.
+func TestProxy(t *testing.T) {
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	proxy := httptest.NewServer(owner)
+	defer proxy.Close()
+	sources, err := Replace(Sources(), []string{"agentboard=http://nowhere.invalid/data.tar.gz"}, "")
+	check(t, err)
+	o := options(t, sources, "babyai")
+	o.Accept = true
+	o.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	check(t, fetch(o))
+	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Accepted {
+		t.Errorf("the labels are %s", got)
+	}
+}
+
+// A server may send to another address, but not to one without encryption.
+func TestRedirects(t *testing.T) {
+	for _, test := range []struct {
+		from, to string
+		ok       bool
+	}{{"https://a/x", "https://b/x", true}, {"http://a/x", "http://b/x", true}, {"https://a/x", "http://a/x", false}} {
+		from, err := http.NewRequest(http.MethodGet, test.from, nil)
+		check(t, err)
+		to, err := http.NewRequest(http.MethodGet, test.to, nil)
+		check(t, err)
+		if err := checkRedirect(to, []*http.Request{from}); (err == nil) != test.ok {
+			t.Errorf("%s to %s: %v", test.from, test.to, err)
+		}
+	}
+	if err := checkRedirect(&http.Request{}, make([]*http.Request, 10)); err == nil {
+		t.Error("redirects without end are followed")
 	}
 }
