@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"errors"
 	"math"
 
 	"heldout/configs"
@@ -199,8 +200,9 @@ func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
 	return out
 }
 
-// CompareRefinement pairs the measures of two scores by task; those that cannot be
-// compared are left out. The errors are those of Compare.
+// CompareRefinement pairs the measures of two scores by task. Where no task differs
+// from the others, interval and P are NaN; what cannot be compared or is equal for
+// all tasks is left out. The errors are those of Compare.
 func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
 	if !a.Complete() || !b.Complete() {
 		return nil, ErrIncomplete
@@ -214,7 +216,12 @@ func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
 		if i >= len(theirs) || m.linear == nil || theirs[i].linear == nil {
 			continue
 		}
-		if d, err := p.linear(*m.linear, *theirs[i].linear); err == nil {
+		d, err := p.linear(*m.linear, *theirs[i].linear)
+		if errors.Is(err, stats.ErrAlike) && d.Mean != 0 {
+			nan := math.NaN()
+			d.Interval, d.P, err = stats.Interval{Low: nan, High: nan}, nan, nil
+		}
+		if err == nil {
 			out = append(out, MeasuredChange{m.Measure, d})
 		}
 	}

@@ -126,19 +126,27 @@ func refinementPaired(rows []row) table.Table {
 			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
 		}
 		for _, c := range found {
-			changes, ps = append(changes, c), append(ps, c.P)
+			changes = append(changes, c)
+			if !math.IsNaN(c.P) {
+				ps = append(ps, c.P)
+			}
 			t.Rows = append(t.Rows, []table.Cell{
 				r.where(), table.String(r.name), table.String(c.Name), table.String(base.name),
 				change(c.Unit, c.Mean), table.String(string(c.Unit)), change(c.Unit, c.Low), change(c.Unit, c.High),
 			})
 		}
 	}
-	for i, p := range stats.Holm(ps) {
-		t.Rows[i] = append(t.Rows[i], table.Probability(p))
+	corrected := stats.Holm(ps)
+	for i, c := range changes {
+		p := table.None()
+		if !math.IsNaN(c.P) {
+			p, corrected = table.Probability(corrected[0]), corrected[1:]
+		}
+		t.Rows[i] = append(t.Rows[i], p)
 	}
 	if len(changes) > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95%% low, high: Student's t interval, each row by itself. "+
-			"p: of the same t, corrected for %d comparisons (Holm). Measures without a difference between tasks are left out.", len(changes)))
+			"p: of the same t, corrected for %d comparisons (Holm). No interval where all tasks are alike; measures that are equal are left out.", len(ps)))
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, failed...)
@@ -184,7 +192,7 @@ func amount(u refinement.Unit, value float64) table.Cell {
 
 // change is a cell with a difference of that unit.
 func change(u refinement.Unit, value float64) table.Cell {
-	if u == refinement.Share {
+	if u == refinement.Share || math.IsNaN(value) {
 		return table.Points(value)
 	}
 	text := fmt.Sprintf("%+.1f", value)

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"heldout/envs"
+	"heldout/envs/stream"
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/stats"
+)
+
+var keep = flag.String("keep", "", "write the run directory of BenchmarkTables here and leave it")
+
+// BenchmarkTables reads a run of 100,000 episodes of 20 steps, about 640 MB, and
+// makes all tables of it. Memory is best measured with -keep DIR, and then of
+// heldout compare DIR.
+func BenchmarkTables(b *testing.B) {
+	dir := *keep
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	writeLargeRun(b, dir)
+	b.ResetTimer()
+	for b.Loop() {
+		run, err := scoring.ReadRun(dir, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		scores, err := scoring.Compute(run, stats.TheseKinds)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if tables := Tables([]Run{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
+			b.Fatalf("%d tables", len(tables))
+		}
+	}
+}
+
+// writeLargeRun plans 134 tasks for two models with 373 seeds, and records them.
+func writeLargeRun(b *testing.B, dir string) {
+	b.Helper()
+	env := record.Environment{Info: envs.Info{Name: "alfworld", Source: envs.Generated, StepLimit: 30}, Total: 134}
+	for i := range env.Total {
+		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i), Index: i, Type: fmt.Sprintf("kind%d", i%6), Digest: fmt.Sprint(i)})
+	}
+	m := record.Manifest{Schema: record.Schema, Behaviour: 1, Environments: []record.Environment{env}}
+	f, err := os.Create(filepath.Join(dir, "episodes.jsonl"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := bufio.NewWriterSize(f, 1<<20)
+	rng := stream.New(1, "large run")
+	for _, name := range []string{"vllm:base", "vllm:tuned"} {
+		for seed := range int64(373) {
+			g := record.Group{Condition: record.Condition{Env: env.Name, Source: env.Source, Model: name, Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed, Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}}}
+			for _, task := range env.Tasks {
+				id, err := record.EpisodeID(1, task, g.Condition)
+				if err != nil {
+					b.Fatal(err)
+				}
+				g.Episodes = append(g.Episodes, id)
+				e := record.Episode{Result: record.Result{
+					Schema: record.Schema, ID: id, Attempt: 1, Env: env.Name, Source: env.Source, Task: task.ID, TaskIndex: task.Index, TaskType: task.Type,
+					Model: name, Agent: "react", Seed: seed, Perturbation: "none", Outcome: record.Failure, Steps: 20, Started: time.Unix(1, 0), Ended: time.Unix(2, 0),
+				}, Goal: "put a mug on the desk"}
+				valid := 0
+				for step := range 20 {
+					s := record.Step{
+						Thought:     fmt.Sprintf("I have seen shelf %d already, so next I should look for the mug in cabinet %d.", rng.IntN(9), rng.IntN(9)),
+						Action:      fmt.Sprintf("go to cabinet %d", rng.IntN(9)),
+						Observation: fmt.Sprintf("On the cabinet %d, you see a mug %d, a plate %d and a book %d.", rng.IntN(9), rng.IntN(3), rng.IntN(3), step),
+						Valid:       rng.IntN(3) > 0, FinishReason: "stop",
+					}
+					if s.Valid {
+						valid++
+					} else {
+						s.Observation = "Nothing happens."
+					}
+					e.Trajectory = append(e.Trajectory, s)
+				}
+				e.Grounding = float64(valid) / 20
+				writeLine(b, out, &e)
+			}
+			m.Groups = append(m.Groups, g)
+		}
+	}
+	manifest, err := json.Marshal(&m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, err := range []error{out.Flush(), f.Close(), os.WriteFile(filepath.Join(dir, "run.json"), manifest, 0o644)} {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// writeLine writes a record with its checksum, without flushing it to disk.
+func writeLine(b *testing.B, out *bufio.Writer, e *record.Episode) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body = body[:len(body)-1]
+	sum := sha256.Sum256(body)
+	if _, err := fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8])); err != nil {
+		b.Fatal(err)
+	}
+}
