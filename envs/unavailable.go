@@ -2,8 +2,8 @@ package envs
 
 import "fmt"
 
-// UnavailableError says that an environment cannot be played for want of
-// something that only the user can provide, such as a program.
+// UnavailableError says that an environment lacks something that only the user
+// can provide, such as a program.
 type UnavailableError struct {
 	Env string
 	// Lacks says what is missing, Help how to find out how to get it.

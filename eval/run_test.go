@@ -119,7 +119,7 @@ func TestFormatErrors(t *testing.T) {
 	}
 }
 
-// What is finished is not played again; what failed for want of a server is.
+// What is finished is not played again; what failed because of a server is.
 func TestContinue(t *testing.T) {
 	dir := t.TempDir()
 	var down atomic.Bool

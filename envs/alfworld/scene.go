@@ -110,7 +110,7 @@ func (s *scene) fill() {
 }
 
 // add puts an object of a class into a receptacle of the given ones, or, being
-// idle or for want of one, just somewhere.
+// idle or, if there is none, just somewhere.
 func (s *scene) add(class string, places []share, idle bool) {
 	it := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
 	var there []share

@@ -72,7 +72,7 @@ func TestActWithoutExamples(t *testing.T) {
 }
 
 // TestActRemembersHundredItems: the window is AgentBoard's, of observations and
-// actions together. What leaves it is not trimmed for want of context, and the
+// actions together. What leaves it is not trimmed for lack of context, and the
 // shorter prompt is not taken for one that the server cut.
 func TestActRemembersHundredItems(t *testing.T) {
 	m := says("wait")

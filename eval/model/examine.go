@@ -19,7 +19,7 @@ import (
 // concurrency if that is more, to see what they do to each other.
 //
 // The checks come in a fixed order. They end early when nothing further can be
-// learned, for want of a server, a reply or time.
+// learned, because there was no server, no reply or no time.
 func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []envs.Check {
 	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
 	for _, probe := range []func(context.Context) error{

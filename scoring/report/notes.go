@@ -30,7 +30,7 @@ func incomplete(rows []row) (notes []string) {
 		if n := r.Unfinished[""]; n > 0 {
 			missing = append(missing, fmt.Sprintf("%d not run", n))
 		}
-		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates are of those alone; run it again to fill in the rest.",
+		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the same command plays the rest.",
 			incompleteMark, r.name, r.Condition.Env, r.Finished, r.Planned, strings.Join(missing, ", ")))
 	}
 	return notes
@@ -53,18 +53,41 @@ func decodings(rows []row) []string {
 	})
 }
 
-// settings says how the environments were set up.
+// settings says how the environments were set up: once if that is so for all rows
+// of an environment.
 func settings(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
-		var chosen []string
-		for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
-			chosen = append(chosen, k+" "+r.Condition.Settings[k])
+	setups := map[string]map[string]bool{} // by environment
+	for _, r := range rows {
+		env := r.Condition.Env
+		if setups[env] == nil {
+			setups[env] = map[string]bool{}
 		}
-		if chosen == nil {
-			return ""
+		setups[env][r.chosen()] = true
+	}
+	var same, differ []row
+	for _, r := range rows {
+		if len(setups[r.Condition.Env]) == 1 {
+			same = append(same, r)
+		} else {
+			differ = append(differ, r)
 		}
-		return r.Condition.Env + " with " + strings.Join(chosen, ", ")
-	})
+	}
+	notes := grouped(same, func(r row) string { return r.Condition.Env }, row.chosen)
+	return append(notes, grouped(differ, row.title, func(r row) string {
+		if chosen := r.chosen(); chosen != "" {
+			return r.Condition.Env + " with " + chosen
+		}
+		return ""
+	})...)
+}
+
+// chosen lists the settings of a row's environment.
+func (r row) chosen() string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
+		out = append(out, k+" "+r.Condition.Settings[k])
+	}
+	return strings.Join(out, ", ")
 }
 
 // stepLimits says which rows had another step limit than the benchmark's.
@@ -97,8 +120,8 @@ func otherNames(rows []row) []string {
 	})
 }
 
-// grouped makes a note of everything that is to be said of things, with the names
-// of those it is said of.
+// grouped makes a note of everything that say says of things, with the names of
+// those it is said of.
 func grouped[T any](things []T, name, say func(T) string) (notes []string) {
 	var said []string
 	names := map[string][]string{}

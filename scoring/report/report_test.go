@@ -318,7 +318,7 @@ func TestIncomplete(t *testing.T) {
 	same(t, "success", column(t, r, "success"), "100.0", "50.0*")
 	same(t, "finished", column(t, r, "finished"), "4", "2")
 	hasNote(t, r, "* Incomplete: random on pddl has results for 2 of 8 episodes (2 model_error, 1 env_error, 1 context_exceeded, 1 cancelled, 1 not run). "+
-		"Its rates are of those alone; run it again to fill in the rest.")
+		"Its rates cover only those; the same command plays the rest.")
 	same(t, "easy", column(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
 	same(t, "spread", column(t, find(t, tables, "spread"), "success"), "50.0*")
 	for _, id := range []string{"difficulty", "spread", "held-out"} {
