@@ -208,8 +208,8 @@ func (p *Plan) MaxCalls() int {
 	return n
 }
 
-// Missing lists the planned episodes that have no result yet, and how many
-// attempts were made at each.
+// Missing lists the planned episodes that have no result yet, in the order of
+// InPlayingOrder, and how many attempts were made at each.
 func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map[string]int) {
 	attempts = map[string]int{}
 	done := map[string]bool{}
@@ -222,7 +222,26 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map
 			missing = append(missing, e)
 		}
 	}
-	return missing, attempts
+	return InPlayingOrder(missing), attempts
+}
+
+// InPlayingOrder returns the episodes in the order in which they are played: first
+// one of each environment, player and perturbation, then the others, both as
+// planned. What is wrong with one of these shows at once, and so does how long
+// each takes.
+func InPlayingOrder(episodes []Episode) []Episode {
+	type kind struct{ env, model, perturbation string }
+	begun := map[kind]bool{}
+	var first, others []Episode
+	for _, e := range episodes {
+		k := kind{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
+		if begun[k] {
+			others = append(others, e)
+		} else {
+			begun[k], first = true, append(first, e)
+		}
+	}
+	return append(first, others...)
 }
 
 // extends reports whether everything that a run directory was made for is in

@@ -32,6 +32,8 @@ type Options struct {
 // Observer is told what happens in a run. Its methods are called from many
 // goroutines.
 type Observer interface {
+	// EpisodeBegun reports an episode that begins.
+	EpisodeBegun(*Episode)
 	// StepDone reports a step of an episode, and what it used up.
 	StepDone(*Episode, agent.Usage)
 	// EpisodeDone reports an attempt that is on disk.
@@ -41,6 +43,7 @@ type Observer interface {
 // nobody is the Observer of those who do not want one.
 type nobody struct{}
 
+func (nobody) EpisodeBegun(*Episode)          {}
 func (nobody) StepDone(*Episode, agent.Usage) {}
 func (nobody) EpisodeDone(record.Result)      {}
 
@@ -88,6 +91,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 // playAndRecord makes one attempt. Its error is a reason to end the run.
 func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) error {
 	started := o.Now()
+	o.Observer.EpisodeBegun(e)
 	rec, cause := e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
 	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
 	if err := s.Append(rec); err != nil {

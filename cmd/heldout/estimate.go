@@ -92,6 +92,33 @@ func (l *lengths) forecast(waiting, last int) forecast {
 	return f
 }
 
+// durations are how long something took, time after time.
+type durations struct {
+	sums []float64 // in seconds, of the first, the first two, …
+}
+
+func (d *durations) add(took time.Duration) {
+	sum := took.Seconds()
+	if n := len(d.sums); n > 0 {
+		sum += d.sums[n-1]
+	}
+	d.sums = append(d.sums, sum)
+}
+
+// recent is the mean of the later half, in seconds, and 0 of none. The first take
+// longer: servers, games and caches warm up.
+func (d *durations) recent() float64 {
+	n := len(d.sums)
+	if n == 0 {
+		return 0
+	}
+	half := n / 2
+	if half == 0 {
+		return d.sums[n-1]
+	}
+	return (d.sums[n-1] - d.sums[half-1]) / float64(n-half)
+}
+
 // pace is what is known of one kind of episodes: of one environment, player and
 // perturbation.
 type pace struct {
@@ -99,16 +126,42 @@ type pace struct {
 	planned, done      int
 	results, successes int
 	progress           float64 // the sum
-	busy               time.Duration
-	steps              int // of those that ended
+	// firsts are how long episodes took to their first step, steps how long each
+	// further step took, and ends what was left after the last.
+	firsts, steps, ends durations
+	since               map[string]time.Time // of episodes in flight, the last that was heard of them
+}
+
+func newPace(limit int) *pace {
+	return &pace{lengths: newLengths(limit), since: map[string]time.Time{}}
+}
+
+// begin notes an episode that begins.
+func (p *pace) begin(id string, now time.Time) {
+	p.running[id], p.since[id] = 0, now
+}
+
+// step notes a step of an episode.
+func (p *pace) step(id string, now time.Time) {
+	took := &p.steps
+	if p.running[id] == 0 {
+		took = &p.firsts
+	}
+	took.add(now.Sub(p.since[id]))
+	p.running[id]++
+	p.since[id] = now
 }
 
 // note adds a finished attempt.
-func (p *pace) note(r record.Result) {
+func (p *pace) note(r record.Result, now time.Time) {
+	took := &p.ends
+	if p.running[r.ID] == 0 {
+		took = &p.firsts // it has failed without a step
+	}
+	took.add(now.Sub(p.since[r.ID]))
+	delete(p.since, r.ID)
 	p.end(r.ID, r.Steps)
 	p.done++
-	p.busy += r.Ended.Sub(r.Started)
-	p.steps += max(1, r.Steps)
 	if !r.Outcome.Final() {
 		return
 	}
@@ -122,29 +175,43 @@ func (p *pace) note(r record.Result) {
 // waiting is how many episodes have not begun.
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.running)) }
 
-// remaining estimates how long a run still takes. The steps of each kind that are
-// left take the time of a step of that kind, or of all kinds if none of it has
-// ended. They are shared by the episodes in flight, until no episode is waiting;
-// then the run takes as long as the longest.
-func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
-	var busy time.Duration
-	steps, missing := 0, 0
-	for _, p := range paces {
-		busy, steps, missing = busy+p.busy, steps+p.steps, missing+p.planned-p.done
+// known reports whether there is anything to tell the time of an episode by.
+func (p *pace) known() bool { return len(p.firsts.sums) > 0 }
+
+// costs are the seconds that a step takes, and those that an episode takes beside
+// its steps.
+func (p *pace) costs() (perStep, beside float64) {
+	first := p.firsts.recent()
+	perStep = first
+	if len(p.steps.sums) > 0 {
+		perStep = p.steps.recent()
 	}
-	if steps == 0 || missing == 0 {
+	return perStep, max(0, first-perStep) + p.ends.recent()
+}
+
+// remaining estimates how long a run still takes: not at all as long as there is a
+// kind of episodes of which none has made a step. The steps and the beginnings of
+// episodes that are left take the time that the recent ones of their kind took. They
+// are shared by the episodes in flight, until no episode is waiting; then the run
+// takes as long as the longest.
+func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
+	missing := 0
+	for _, p := range paces {
+		if p.planned > p.done && !p.known() {
+			return 0, false
+		}
+		missing += p.planned - p.done
+	}
+	if missing == 0 {
 		return 0, false
 	}
 	together := min(concurrency, missing)
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
-		perStep := busy.Seconds() / float64(steps)
-		if p.steps > 0 {
-			perStep = p.busy.Seconds() / float64(p.steps)
-		}
+		perStep, beside := p.costs()
 		f := p.forecast(p.waiting(), together)
-		work += f.work * perStep
+		work += f.work*perStep + float64(p.waiting())*beside
 		longest = max(longest, f.longest*perStep)
 		if p.waiting() > 0 {
 			waiting, drain = waiting+p.waiting(), f.drain*perStep // of the last to begin

@@ -53,7 +53,7 @@ func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet boo
 	for _, e := range missing {
 		what := playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
 		if p.paces[what] == nil {
-			p.paces[what] = &pace{lengths: newLengths(e.Condition.StepLimit)}
+			p.paces[what] = newPace(e.Condition.StepLimit)
 			p.order = append(p.order, what)
 		}
 		p.paces[what].planned++
@@ -80,12 +80,23 @@ func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet boo
 	return p
 }
 
+// EpisodeBegun implements eval.Observer.
+func (p *progress) EpisodeBegun(e *eval.Episode) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.paceOf(e).begin(e.ID, p.now())
+}
+
 // StepDone implements eval.Observer.
 func (p *progress) StepDone(e *eval.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.PromptTokens + u.CompletionTokens
-	p.paces[playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}].running[e.ID]++
+	p.paceOf(e).step(e.ID, p.now())
+}
+
+func (p *progress) paceOf(e *eval.Episode) *pace {
+	return p.paces[playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}]
 }
 
 // EpisodeDone implements eval.Observer.
@@ -94,7 +105,7 @@ func (p *progress) EpisodeDone(r record.Result) {
 	defer p.mu.Unlock()
 	p.done++
 	what := playing{r.Env, r.Model, r.Perturbation}
-	p.paces[what].note(r)
+	p.paces[what].note(r, p.now())
 	if r.Outcome.Final() {
 		p.latest = what
 	} else {

@@ -42,7 +42,7 @@ func result(e eval.Episode, steps int, outcome record.Outcome, progress float64,
 }
 
 // Rates of different things are not averaged: each environment and player has its
-// own, and the last line none.
+// own, and the last line none. There is no ETA before every kind has been played.
 func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2, 3)...)
@@ -52,6 +52,7 @@ func TestProgressLines(t *testing.T) {
 	p := newProgress(sys, plan, 1, false)
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
+		p.EpisodeBegun(&plan[i])
 		for range 2 {
 			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: i})
 		}
@@ -68,11 +69,11 @@ func TestProgressLines(t *testing.T) {
 	play(2, record.Failure, 0)
 	want := []string{
 		"0/6 episodes",
-		"1/6 episodes  6.0/min  ETA 30s  pddl random SR 0.0 PR 50.0",
-		"2/6 episodes  6.0/min  ETA 23s  10 tokens/s  pddl random SR 50.0 PR 75.0",
-		"3/6 episodes  6.0/min  ETA 23s  1 failed  27 tokens/s  pddl random SR 50.0 PR 75.0",
-		`4/6 episodes  6.0/min  ETA 16s  1 failed  40 tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
-		"5/6 episodes  6.0/min  ETA 8s  1 failed  53 tokens/s  pddl random SR 50.0 PR 75.0",
+		"1/6 episodes  6.0/min  pddl random SR 0.0 PR 50.0",
+		"2/6 episodes  6.0/min  10 tokens/s  pddl random SR 50.0 PR 75.0",
+		"3/6 episodes  6.0/min  ETA 30s  1 failed  27 tokens/s  pddl random SR 50.0 PR 75.0",
+		`4/6 episodes  6.0/min  ETA 20s  1 failed  40 tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
+		"5/6 episodes  6.0/min  ETA 10s  1 failed  53 tokens/s  pddl random SR 50.0 PR 75.0",
 		"6/6 episodes  6.0/min  1 failed  50 tokens/s",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -92,6 +93,7 @@ func TestQuiet(t *testing.T) {
 	sys := &system{stderr: &stderr, now: time.Now}
 	sys.open()
 	p := newProgress(sys, plan, 1, true)
+	p.EpisodeBegun(&plan[0])
 	p.EpisodeDone(result(plan[0], 1, record.Success, 1, time.Second))
 	sys.warn("odd\a")
 	p.finish()
@@ -152,6 +154,7 @@ func TestFrozenTerminal(t *testing.T) {
 		for i := range plan {
 			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
 			synctest.Wait()
+			p.EpisodeBegun(&plan[i])
 			p.StepDone(&plan[i], agent.Usage{})
 			p.EpisodeDone(result(plan[i], 1, record.Failure, 0, barEvery))
 			sys.bench().Warn("the server refuses seed")
@@ -234,29 +237,54 @@ type flight struct {
 	next, started time.Time
 }
 
-// simulate plays a plan with so many episodes in flight, on a clock of its own. A
-// step takes a second, give or take a half. It returns the estimates of the time
-// left from the first tenth of the episodes on, with what was left.
-func simulate(plan []eval.Episode, concurrency int, length func(*eval.Episode) int) (estimates, left []time.Duration) {
+// simulation is a run on a clock of its own.
+type simulation struct {
+	plan        []eval.Episode
+	concurrency int
+	// length is how many steps an episode takes.
+	length func(*eval.Episode) int
+	// step is how long a step takes on average, in seconds; nil for one. It takes
+	// that long give or take a half.
+	step func(*eval.Episode) float64
+	// start is what the first step of an episode takes more, in seconds, when so
+	// many have begun before; nil for nothing.
+	start func(begun int) float64
+}
+
+// play returns the estimates of the time left from the first tenth of the episodes
+// on, with what was left.
+func (s simulation) play() (estimates, left []time.Duration) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(0, 0)
-	p := newProgress(&system{now: func() time.Time { return now }}, plan, concurrency, true)
-	step := func() time.Duration { return time.Duration((0.5 + rng.Float64()) * float64(time.Second)) }
+	plan := eval.InPlayingOrder(s.plan)
+	p := newProgress(&system{now: func() time.Time { return now }}, plan, s.concurrency, true)
+	step := func(e *eval.Episode) time.Duration {
+		mean := 1.0
+		if s.step != nil {
+			mean = s.step(e)
+		}
+		return time.Duration(mean * (0.5 + rng.Float64()) * float64(time.Second))
+	}
 	var flights []*flight
 	var at []time.Time
 	for begun, steps := 0, 0; p.done < len(plan); steps++ {
-		for len(flights) < concurrency && begun < len(plan) {
-			flights = append(flights, &flight{&plan[begun], 0, length(&plan[begun]), now.Add(step()), now})
+		for len(flights) < s.concurrency && begun < len(plan) {
+			e := &plan[begun]
+			first := step(e)
+			if s.start != nil {
+				first += time.Duration(s.start(begun) * float64(time.Second))
+			}
+			flights = append(flights, &flight{e, 0, s.length(e), now.Add(first), now})
+			p.EpisodeBegun(e)
 			begun++
 		}
 		f := slices.MinFunc(flights, func(a, b *flight) int { return a.next.Compare(b.next) })
 		now = f.next
 		p.StepDone(f.Episode, agent.Usage{})
 		f.steps++
-		f.next = now.Add(step())
+		f.next = now.Add(step(f.Episode))
 		if f.steps == f.length {
-			r := result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started))
-			p.EpisodeDone(r)
+			p.EpisodeDone(result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
 			flights = slices.DeleteFunc(flights, func(other *flight) bool { return other == f })
 		}
 		if steps%8 > 0 || 10*p.done < len(plan) {
@@ -279,26 +307,63 @@ func TestETA(t *testing.T) {
 	one := episodes("pddl", "m", "none", 30, 1000)
 	few := episodes("pddl", "m", "none", 30, 100)
 	two := append(episodes("pddl", "m", "none", 30, 500), episodes("jericho", "m", "none", 100, 500)...)
-	for name, c := range map[string]struct {
-		plan        []eval.Episode
-		concurrency int
-		length      func(*eval.Episode) int
-	}{
-		"all fail":        {one, 256, func(*eval.Episode) int { return 30 }},
-		"all fail, few":   {few, 64, func(*eval.Episode) int { return 30 }},
-		"short or long":   {one, 256, func(*eval.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
-		"any length":      {one, 256, func(*eval.Episode) int { return 1 + rng.IntN(30) }},
-		"mostly short":    {one, 64, func(*eval.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
-		"one by one":      {few, 1, func(*eval.Episode) int { return 1 + rng.IntN(30) }},
-		"two of a kind":   {two, 64, func(e *eval.Episode) int { return 1 + rng.IntN(e.Condition.StepLimit) }},
-		"two that fail":   {two, 64, func(e *eval.Episode) int { return e.Condition.StepLimit }},
-		"all but at once": {few, 256, func(*eval.Episode) int { return 10 + rng.IntN(20) }},
+	same := append(episodes("pddl", "m", "none", 30, 300), episodes("babyai", "m", "none", 30, 300)...)
+	players := append(episodes("pddl", "expert", "none", 30, 200), episodes("pddl", "random", "none", 30, 200)...)
+	any := func(e *eval.Episode) int { return 1 + rng.IntN(e.Condition.StepLimit) }
+	slow := func(env string) func(*eval.Episode) float64 {
+		return func(e *eval.Episode) float64 {
+			if e.Condition.Env == env {
+				return 10
+			}
+			return 1
+		}
+	}
+	for name, s := range map[string]simulation{
+		"all fail":         {plan: one, concurrency: 256, length: func(*eval.Episode) int { return 30 }},
+		"all fail, few":    {plan: few, concurrency: 64, length: func(*eval.Episode) int { return 30 }},
+		"short or long":    {plan: one, concurrency: 256, length: func(*eval.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
+		"any length":       {plan: one, concurrency: 256, length: any},
+		"mostly short":     {plan: one, concurrency: 64, length: func(*eval.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
+		"one by one":       {plan: few, concurrency: 1, length: any},
+		"two of a kind":    {plan: two, concurrency: 64, length: any},
+		"two that fail":    {plan: two, concurrency: 64, length: func(e *eval.Episode) int { return e.Condition.StepLimit }},
+		"all but at once":  {plan: few, concurrency: 256, length: func(*eval.Episode) int { return 10 + rng.IntN(20) }},
+		"the second slow":  {plan: same, concurrency: 16, length: any, step: slow("babyai")},
+		"the first slow":   {plan: same, concurrency: 16, length: any, step: slow("pddl")},
+		"slow, one by one": {plan: same, concurrency: 1, length: any, step: slow("babyai")},
+		"slow at first": {plan: one, concurrency: 64, length: any, start: func(begun int) float64 {
+			if begun < 64 {
+				return 30
+			}
+			return 0
+		}},
+		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
+		"expert, then random": {plan: players, concurrency: 8, length: func(e *eval.Episode) int {
+			if e.Condition.Model == "expert" {
+				return 5 + rng.IntN(5)
+			}
+			return 30
+		}, step: func(e *eval.Episode) float64 {
+			if e.Condition.Model == "expert" {
+				return 2
+			}
+			return 0.5
+		}},
 	} {
 		rng = rand.New(rand.NewPCG(3, 4))
-		estimates, left := simulate(c.plan, c.concurrency, c.length)
+		estimates, left := s.play()
+		if len(estimates) == 0 {
+			t.Errorf("%s: no estimates", name)
+			continue
+		}
+		longest := 1.0 // step
+		if s.step != nil {
+			longest = max(s.step(&s.plan[0]), s.step(&s.plan[len(s.plan)-1]))
+		}
+		few := time.Duration(10 * longest * float64(time.Second))
 		worst, when := 1.0, time.Duration(0)
 		for i, e := range estimates {
-			if left[i] < 10*time.Second {
+			if left[i] < few {
 				continue
 			}
 			if factor := max(e.Seconds()/left[i].Seconds(), left[i].Seconds()/e.Seconds()); factor > worst {
@@ -306,8 +371,27 @@ func TestETA(t *testing.T) {
 			}
 		}
 		t.Logf("%s: within a factor of %.2f, worst when %v were left of %v", name, worst, when, left[0])
-		if worst > 2 || len(estimates) == 0 {
+		if worst > 2 {
 			t.Errorf("%s: the estimate is wrong by a factor of %.2f when %v are left", name, worst, when)
 		}
+	}
+}
+
+// As long as nothing is known of a kind of episodes, no time is told.
+func TestNoETAYet(t *testing.T) {
+	now := time.Unix(0, 0)
+	plan := append(episodes("pddl", "m", "none", 30, 2), episodes("alfworld", "m", "none", 30, 2)...)
+	p := newProgress(&system{now: func() time.Time { return now }}, plan, 2, true)
+	p.EpisodeBegun(&plan[0])
+	p.EpisodeBegun(&plan[2])
+	now = now.Add(time.Second)
+	p.StepDone(&plan[0], agent.Usage{})
+	if left, ok := p.remaining(); ok {
+		t.Errorf("%v", left)
+	}
+	now = now.Add(time.Second)
+	p.StepDone(&plan[2], agent.Usage{})
+	if _, ok := p.remaining(); !ok {
+		t.Error("no estimate")
 	}
 }
