@@ -226,22 +226,20 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map
 }
 
 // InPlayingOrder returns the episodes in the order in which they are played: first
-// one of each environment, player and perturbation, then the others, both as
-// planned. What is wrong with one of these shows at once, and so does how long
-// each takes.
+// one of each environment, player and perturbation, then another one of each, then
+// the others, all as planned. What is wrong with one of these shows at once, and so
+// does how long each takes; the second no longer has to load what all share.
 func InPlayingOrder(episodes []Episode) []Episode {
 	type kind struct{ env, model, perturbation string }
-	begun := map[kind]bool{}
-	var first, others []Episode
+	begun := map[kind]int{}
+	var rounds [3][]Episode
 	for _, e := range episodes {
 		k := kind{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
-		if begun[k] {
-			others = append(others, e)
-		} else {
-			begun[k], first = true, append(first, e)
-		}
+		round := min(begun[k], len(rounds)-1)
+		begun[k]++
+		rounds[round] = append(rounds[round], e)
 	}
-	return append(first, others...)
+	return slices.Concat(rounds[:]...)
 }
 
 // extends reports whether everything that a run directory was made for is in
