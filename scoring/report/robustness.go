@@ -180,6 +180,7 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 		table.Column{Key: "average", Header: "Average"},
 		table.Column{Key: "population_std", Header: "std pop."},
 		table.Column{Key: "sample_std", Header: "sample"},
+		table.Column{Key: "std_without_noise", Header: "w/o noise"},
 	)
 	marks := ""
 	for _, l := range lines {
@@ -192,12 +193,14 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 			{"PR", func(r rates) *scoring.Estimate { return r.progress }},
 		} {
 			cells, used := l.row(columns, rate.of)
+			cells = append(cells, l.withoutNoise(columns, rate.name))
 			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), l.tasks, table.String(rate.name)}, cells...))
 			marks += used
 		}
 	}
 	t.Notes = append(t.Notes, "SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
-		"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells.")
+		"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells. "+
+		"W/o noise: the sample std without what chance adds to it; it describes these conditions and no others.")
 	t.Notes = append(t.Notes, notes...)
 	for _, m := range []struct{ mark, note string }{
 		{incompleteMark, incompleteNote},
@@ -240,6 +243,28 @@ func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []
 		table.Percent(stats.Mean(values)).Marked(averageMarks),
 		table.Percent(stats.PopulationStd(values)), table.Percent(stats.SampleStd(values)),
 	), marks + averageMarks
+}
+
+// withoutNoise is the deviation of a rate over the row's conditions without what
+// chance adds to it. It needs all of them played.
+func (l swept) withoutNoise(columns []string, rate string) table.Cell {
+	var scores []*scoring.Score
+	for _, c := range columns {
+		cell := l.cells[c]
+		if strings.Contains(cell.marks, reuseMark) {
+			cell = l.cells[baseColumn]
+		}
+		if cell.score != nil {
+			scores = append(scores, cell.score)
+		} else if cell.success != nil {
+			return table.None()
+		}
+	}
+	success, progress := scoring.ConditionStd(scores)
+	if rate == "PR" {
+		return table.Percent(progress)
+	}
+	return table.Percent(success)
 }
 
 // changeTable compares every condition with the one without perturbation, and

@@ -1,0 +1,51 @@
+package scoring
+
+import (
+	"math"
+	"slices"
+
+	"heldout/eval/record"
+	"heldout/scoring/stats"
+)
+
+// ConditionStd is how far the rates of conditions of the same tasks are apart: the
+// sample standard deviation without what chance adds to it, which is the mean
+// square of tasks by conditions, divided by the number of tasks. Both rates are NaN
+// if the scores cannot be paired by task or are fewer than two.
+func ConditionStd(scores []*Score) (successStd, progressStd float64) {
+	return conditionStd(scores, success), conditionStd(scores, progress)
+}
+
+func conditionStd(scores []*Score, value func(record.Result) float64) float64 {
+	if len(scores) < 2 {
+		return math.NaN()
+	}
+	var rates [][]float64 // by condition and task
+	var means []float64
+	for _, s := range scores {
+		if !s.Complete() || !slices.Equal(tasksOf(s), tasksOf(scores[0])) {
+			return math.NaN()
+		}
+		y := sorted(averages(s.played, taskKey, value))
+		rates, means = append(rates, y), append(means, stats.Mean(y))
+	}
+	n, c := len(rates[0]), len(scores)
+	if n < 2 {
+		return math.NaN()
+	}
+	overall := stats.Mean(means)
+	square := 0.0
+	for i := range n {
+		task := 0.0
+		for k := range rates {
+			task += rates[k][i] / float64(c)
+		}
+		for k := range rates {
+			off := rates[k][i] - task - means[k] + overall
+			square += off * off
+		}
+	}
+	square /= float64((n - 1) * (c - 1))
+	std := stats.SampleStd(means)
+	return math.Sqrt(max(0, std*std-square/float64(n)))
+}
