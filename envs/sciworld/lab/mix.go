@@ -38,7 +38,7 @@ var reactions = []reaction{
 	{[]string{"yellow paint", "orange paint"}, YellowOrangePaint, "", "Yellow and orange paint mix to produce yellow-orange paint."},
 	{[]string{"orange paint", "red paint"}, RedOrangePaint, "", "Red and orange paint mix to produce red-orange paint."},
 	{[]string{"red paint", "violet paint"}, VioletRedPaint, "", "Violet and red paint mix to produce violet-red paint."},
-	{[]string{"violet paint", "blue paint"}, BlueVioletPaint, "", "Violet and blue paint mix to produce blue-violet paint."},
+	{[]string{"violet paint", "blue paint"}, BlueVioletPaint, "", "Blue and violet paint mix to produce blue-violet paint."},
 	{[]string{"blue paint", "green paint"}, GreenBluePaint, "", "Blue and green paint mix to produce blue green paint."},
 	{[]string{"green paint", "yellow paint"}, YellowGreenPaint, "", "Green and yellow paint mix to produce yellow-green paint."},
 	{[]string{"peanut", "almond", "cashew"}, MixedNuts, "", "Peanuts, almonds, and cashews mix to produce mixed nuts."},
