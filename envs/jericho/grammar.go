@@ -22,6 +22,7 @@ func deriveTemplates(story *zmachine.Story) string {
 	}
 	if informSerial(story.Serial()) {
 		g.inform()
+		g.answers()
 	} else {
 		g.infocom()
 	}
@@ -176,6 +177,18 @@ func (g *grammar) inform() {
 			}
 		}
 	})
+}
+
+// answers adds the answers to the questions that the library asks by itself. A story
+// may know them without any line of its grammar.
+func (g *grammar) answers() {
+	for _, answer := range []string{"yes", "no"} {
+		known := slices.ContainsFunc(g.words, func(w zmachine.Word) bool { return w.Text == answer })
+		listed := slices.ContainsFunc(g.lines, func(l line) bool { return slices.Contains(strings.Split(l.parts[0], "/"), answer) })
+		if known && !listed {
+			g.add(answer, nil, answer)
+		}
+	}
 }
 
 // informVersion1 reports whether lines have the fixed size of version 1: whether

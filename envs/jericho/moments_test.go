@@ -3,6 +3,7 @@ package jericho
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -14,9 +15,10 @@ import (
 var momentsFile = flag.String("moments", "", "lists of valid actions recorded by testdata/help/record.py")
 
 // The lists of valid actions at random moments are compared with the reference's:
-// the mean Jaccard index by game, with derived templates and with bindings. The
-// reference chooses between commands that do the same by the order of a Python
-// set, which changes from run to run, so that it does not agree with itself either.
+// the mean Jaccard index by game, with derived templates and with bindings, of the
+// commands and of what they change. The reference chooses between commands that
+// change the same by the order of a Python set, which differs from run to run, so
+// that its commands do not agree with themselves either.
 func TestHelpMoments(t *testing.T) {
 	if *momentsFile == "" {
 		t.Skip("no recorded moments: make them with testdata/help/record.py and name them with -moments")
@@ -40,8 +42,8 @@ func TestHelpMoments(t *testing.T) {
 		}
 		moments[m.Game] = append(moments[m.Game], m)
 	}
-	var total [2]float64
-	equal, n := [2]int{}, 0
+	var total, totalEffects [2]float64
+	equal, equalEffects, n := [2]int{}, [2]int{}, 0
 	for i := range games {
 		g := &games[i]
 		if len(moments[g.name]) == 0 {
@@ -53,7 +55,7 @@ func TestHelpMoments(t *testing.T) {
 			newPlay(g, story, g.seed, binding{}),
 			newPlay(g, story, g.seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength}),
 		}
-		var sum [2]float64
+		var sum, sumEffects [2]float64
 		for _, m := range moments[g.name] {
 			s := newSession(g, story, zmachine.Options{Seed: g.seed})
 			if _, err := s.start(); err != nil {
@@ -64,29 +66,61 @@ func TestHelpMoments(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			at := s.snapshot()
+			want := effects(t, s, at, m.Valid)
 			for k, p := range plays {
 				got, err := s.validActions(p.actions())
 				if err != nil {
 					t.Fatal(err)
+				}
+				have := effects(t, s, at, got)
+				e := jaccard(len(want), len(lacking(want, have)), len(lacking(have, want)))
+				if sumEffects[k] += e; e == 1 {
+					equalEffects[k]++
 				}
 				missing, extra := lacking(distinct(m.Valid), got), lacking(distinct(got), m.Valid)
 				j := jaccard(len(distinct(m.Valid)), len(missing), len(extra))
 				if sum[k] += j; j == 1 {
 					equal[k]++
 				} else {
-					t.Logf("%s, step %d, %s: %.2f, missing %q, extra %q", g.name, m.Step, []string{"derived", "bindings"}[k], j, missing, extra)
+					t.Logf("%s, step %d, %s: %.2f, effects %.2f, missing %q, extra %q", g.name, m.Step, []string{"derived", "bindings"}[k], j, e, missing, extra)
 				}
 			}
 		}
 		count := len(moments[g.name])
 		n += count
-		t.Logf("%-11s %d moments: derived %.2f, bindings %.2f", g.name, count, sum[0]/float64(count), sum[1]/float64(count))
+		t.Logf("%-11s %d moments: derived %.2f, effects %.2f; bindings %.2f, effects %.2f", g.name, count,
+			sum[0]/float64(count), sumEffects[0]/float64(count), sum[1]/float64(count), sumEffects[1]/float64(count))
 		for k := range sum {
 			total[k] += sum[k]
+			totalEffects[k] += sumEffects[k]
 		}
 	}
-	t.Logf("%d moments: derived %d equal, mean %.3f; bindings %d equal, mean %.3f",
-		n, equal[0], total[0]/float64(n), equal[1], total[1]/float64(n))
+	for k, name := range []string{"derived", "bindings"} {
+		t.Logf("%d moments, %s: commands %d equal, mean %.3f; effects %d equal, mean %.3f",
+			n, name, equal[k], total[k]/float64(n), equalEffects[k], totalEffects[k]/float64(n))
+	}
+}
+
+// effects returns what commands change at a moment, each once, as text. A command
+// that changes nothing stands for itself. The session is left at the moment.
+func effects(t *testing.T, s *session, at *moment, actions []string) []string {
+	var out []string
+	if err := s.restore(at); err != nil {
+		t.Fatal(err)
+	}
+	score := s.score()
+	for _, a := range actions {
+		effect := a
+		if d, ok := s.attempt(at, score, a); ok {
+			effect = fmt.Sprint(d)
+		}
+		out = append(out, effect)
+	}
+	if err := s.restore(at); err != nil {
+		t.Fatal(err)
+	}
+	return distinct(out)
 }
 
 // jaccard is the index of two sets, of which one has a number of members, of which
