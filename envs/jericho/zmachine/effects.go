@@ -16,23 +16,36 @@ const (
 	effectScreen = effectChar + 1
 )
 
-// noteChar notes that a character is printed.
-func (m *Machine) noteChar(c byte) { m.noteShown(effect{effectChar, uint16(c), 0}) }
-
-// noteScreen notes an instruction of executeScreen.
-func (m *Machine) noteScreen(number uint8) {
-	m.noteShown(effect{effectScreen + effectKind(number), m.arg(0), m.arg(1)})
+// noteChar notes that a character is printed. What goes into memory is noted
+// there.
+func (m *Machine) noteChar(c byte) {
+	if m.streams() == 0 {
+		m.memo.did = append(m.memo.did, effect{effectChar, uint16(c), 0})
+	}
 }
 
-// noteShown notes what is shown. What goes into memory instead waits there word
-// by word where no recording sees it.
-func (m *Machine) noteShown(e effect) {
-	if m.streams() > 0 {
-		m.abandon()
+// noteScreen notes an instruction of executeScreen. While text goes into memory,
+// most of them do something that no recording sees.
+func (m *Machine) noteScreen(number uint8) {
+	e := effect{effectScreen + effectKind(number), m.arg(0), m.arg(1)}
+	switch {
+	case m.streams() > 0:
+		if number != outputStream && number != textStyle {
+			m.abandon()
+		}
 		return
+	case number == outputStream: // for a screen, to begin or end in memory is to show the pending word
+		e = effect{effectScreen + eraseLine, 0, 0}
 	}
 	m.memo.did = append(m.memo.did, e)
 }
+
+// Numbers of instructions.
+const (
+	eraseLine    = 14
+	textStyle    = 17
+	outputStream = 19
+)
 
 // perform does again what an instruction did.
 func (m *Machine) perform(e effect) {

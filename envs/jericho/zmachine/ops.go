@@ -217,17 +217,17 @@ func (m *Machine) executeScreen(number uint8) {
 		m.setWindow(a)
 	case 13:
 		m.eraseWindow(int16(a))
-	case 14: // erase_line
+	case eraseLine:
 		m.flush()
 	case 15:
 		m.setCursor(int16(a), int16(m.arg(1)))
 	case 16:
 		m.getCursor(a)
-	case 17: // set_text_style
+	case textStyle:
 		m.appendStyle(codeStyle, a)
 	case 18:
 		m.bufferMode(a != 0)
-	case 19:
+	case outputStream:
 		m.outputStream(int16(a), m.arg(1))
 	case 20:
 		m.inputStream(a)

@@ -51,6 +51,8 @@ func (m *Machine) remembers(in *instruction) bool {
 		return in.op == opExt|2 || in.op == opExt|3 // shifts
 	case in.op >= opVar:
 		switch number {
+		case outputStream: // to memory and back
+			return in.kinds[0] == constant && (in.values[0] == 3 || in.values[0] == 0xFFFD)
 		case 0, 1, 2, 3, 5, 6, 8, 9, 10, 11, 12, 13, 15, 17, 18, 23, 24, 25, 26, 29, 31:
 			return true
 		}

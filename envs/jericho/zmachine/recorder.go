@@ -83,9 +83,13 @@ func (r *recorder) end() {
 // height is how much of the stack is in use, in words.
 func (m *Machine) height() int { return m.sp + frameWords*m.depth }
 
-// record begins to record a call that is about to be made.
+// record begins to record a call that is about to be made, unless text goes into
+// memory.
 func (m *Machine) record(r *routine, tree int32) {
 	memo := m.memo
+	if m.streams() > 0 {
+		return
+	}
 	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
 		m.abandon()
 	}
@@ -118,6 +122,10 @@ func (m *Machine) returned(value uint16) {
 	memo := m.memo
 	rec := memo.top()
 	if rec.depth != m.depth {
+		return
+	}
+	if m.streams() > 0 {
+		m.abandon() // the text is not complete
 		return
 	}
 	o := outcome{result: value, high: uint16(rec.high - rec.base), spent: int32(rec.budget - m.budget)}

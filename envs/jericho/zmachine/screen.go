@@ -181,6 +181,7 @@ func (m *Machine) flush() {
 	case !s.hidden:
 		m.show(word)
 	}
+	clear(word)
 }
 
 // show emits a word, without the codes for styles and fonts.
@@ -339,6 +340,7 @@ func (m *Machine) outputStream(stream int16, table uint16) {
 		m.storew(table, 0)
 	case -3:
 		s.streams = max(s.streams-1, 0)
+		s.memory[s.streams] = 0
 	case 4, -4:
 		m.setRecording(stream > 0)
 	}
