@@ -110,9 +110,8 @@ func (m *Machine) layOut() int {
 			break
 		}
 	}
-	if l, ok := findCopyLoop(m.details[first:]); ok {
-		at := len(m.code) - loopLength
-		m.code[at].quick, m.loops[at] = quickCopy, &l
+	if l, n, ok := findMoveLoop(m.details[first:]); ok {
+		m.code[first+n].quick, m.loops[first+n] = quickMoves, &l
 	}
 	m.put(instruction{op: linkOp, target: int32(pc)})
 	return first

@@ -95,7 +95,7 @@ type Machine struct {
 	pages   []*page           // where decoded instructions are
 	code    []step            // what run needs of them
 	details []instruction     // all of them, in the same order
-	loops   map[int]*copyLoop // by the place in code
+	loops   map[int]*moveLoop // by the place in code
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -113,7 +113,7 @@ func New(s *Story, o Options) *Machine {
 		pages:   make([]*page, len(s.image)/pageSize+1),
 		code:    make([]step, scratch+1),
 		details: make([]instruction, scratch+1),
-		loops:   map[int]*copyLoop{},
+		loops:   map[int]*moveLoop{},
 	}
 	m.code[scratch].reach = beyond
 	copy(m.mem, s.image)

@@ -63,8 +63,8 @@ func (m *Machine) run() {
 				} else {
 					holds = r < int16(b)
 				}
-			case quickCopy:
-				m.runCopyLoop(m.loops[at])
+			case quickMoves:
+				m.runMoveLoop(m.loops[at])
 				holds = int16(locals[in.locals[0]%maxLocals]) < int16(b)
 			case slow:
 				at = m.slow(at)

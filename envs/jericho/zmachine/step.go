@@ -45,9 +45,9 @@ const (
 	quickTest // of an attribute
 	quickBits
 	quickJin
-	quickJump // to a place that is known
-	quickLink // likewise, but no instruction of the story
-	quickCopy // like quickJl, at the beginning of a loop that copies bytes
+	quickJump  // to a place that is known
+	quickLink  // likewise, but no instruction of the story
+	quickMoves // like quickJl, at the beginning of a moveLoop
 	quickSibling
 	quickChild
 	quickStep // inc_chk and dec_chk
