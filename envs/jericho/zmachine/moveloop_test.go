@@ -1,0 +1,69 @@
+package zmachine
+
+import (
+	"bytes"
+	"testing"
+)
+
+// A loop that is executed at once does what it does instruction by instruction: as
+// it does with an instruction in it that does nothing.
+func TestMoveLoop(t *testing.T) {
+	const counter = 3
+	table := func(op byte, types byte, at int, last byte) []byte {
+		return []byte{op, types, byte(at >> 8), byte(at), counter, last}
+	}
+	for name, c := range map[string]struct {
+		limit byte
+		moves []byte
+		found int // moves
+	}{
+		"bytes":            {40, append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), 1},
+		"words":            {20, append(table(0xCF, 0x2F, 0x230, 0), table(0xE1, 0x2B, 0x270, 0)...), 1},
+		"overlapping":      {40, append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x231, 0)...), 1},
+		"filled":           {20, append(table(0xE1, 0x27, 0x230, 7), table(0xE2, 0x27, 0x270, 9)...), 2},
+		"header":           {20, table(0xE2, 0x27, 0x00C, 1), 1},
+		"beyond the end":   {120, table(0xE1, 0x27, miniStatic-100, 5), 1},
+		"different sizes":  {10, append(table(0xCF, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), 0},
+		"counter as table": {10, []byte{0xE2, 0xA7, counter, counter, 5}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := func(nothing []byte, remember bool) (*Machine, error) {
+				body := append(append([]byte{}, c.moves...), nothing...)
+				code := append([]byte{0x42, counter, c.limit, byte(0x40 + len(body) + 7)}, body...)
+				code = append(code, 0x95, counter)
+				back := -(len(code) + 3) + 2
+				code = append(code, 0x8C, byte(back>>8), byte(back))
+				image := storyOf(mini(5)[:miniCode], func([]int) []byte { return code })
+				for i := range 0x40 {
+					image[0x230+i] = byte(3*i + 1)
+				}
+				m := New(load(t, image), Options{Seed: 1, Remember: remember})
+				if err := m.Start(); err != nil {
+					t.Fatal(err)
+				}
+				return m, m.Step("xx")
+			}
+			plain, want := play([]byte{0xB4}, false)
+			if len(plain.loops) != 0 {
+				t.Fatal("there is a loop where none should be")
+			}
+			for _, remember := range []bool{false, true} {
+				m, err := play(nil, remember)
+				if (err == nil) != (want == nil) || err != nil && m.fault.Kind != plain.fault.Kind {
+					t.Fatalf("error %v, want %v", err, want)
+				}
+				found := 0
+				for _, l := range m.loops {
+					found += len(l.moves)
+				}
+				if found != c.found {
+					t.Errorf("%d moves, want %d", found, c.found)
+				}
+				const from = headerStart + 2 // the code of one is longer
+				if !bytes.Equal(m.mem[from:miniStatic], plain.mem[from:miniStatic]) {
+					t.Error("memory is different")
+				}
+			}
+		})
+	}
+}
