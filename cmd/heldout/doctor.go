@@ -13,6 +13,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/model"
+	"heldout/eval/record"
 	"heldout/scoring/table"
 )
 
@@ -135,7 +136,7 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title, table.Printable(err.Error()))
 		return true, err
 	}
-	status, verdict := judge(turn)
+	status, verdict := judge(turn, j.Served[0].Client.Remedy)
 	read := "none"
 	if !turn.Move.FormatError {
 		read = fmt.Sprintf("%q, valid: %v", turn.Move.Action, turn.Step.Valid)
@@ -145,14 +146,14 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	return status == envs.CheckFail, err
 }
 
-// judge says what a first turn promises.
-func judge(t eval.Turn) (envs.CheckStatus, string) {
+// judge says what a first turn promises. remedy says what helps against a fault.
+func judge(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {
 	case t.Move.FormatError:
-		return envs.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, fault.Remedy())
+		return envs.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, remedy(fault))
 	case fault != "":
-		return envs.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, fault.Remedy())
+		return envs.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, remedy(fault))
 	case !t.Step.Valid:
 		return envs.CheckWarn, "the reply can be read, but its action is not valid"
 	}

@@ -19,6 +19,8 @@ import (
 type caller struct {
 	transport http.RoundTripper
 	url       string
+	// kind is the kind of server, which hints depend on.
+	kind func() string
 	// proxy is the host of the HTTP proxy that requests go through, "" for none.
 	proxy   string
 	key     Secret
@@ -173,12 +175,12 @@ func (c *caller) refused(x *exchange) error {
 		return c.failed(x, statusLine(status, message))
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
-	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(status, message) == "":
+	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		return c.failed(x, statusLine(status, message))
 	}
 	refusal := &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
-		refusal.remedy = remedyFor(x.status, message)
+		refusal.remedy = remedyFor(c.kind(), x.status, message)
 		refusal.unsupported = said.unsupported()
 		refusal.Field = refusedField(said.param, message, refusal.unsupported)
 	}

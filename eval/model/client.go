@@ -76,6 +76,9 @@ type backend interface {
 	chat(context.Context, Request) (Reply, error)
 	server(context.Context) (record.Server, error)
 	contextLimit() int
+	// kind is the kind of server as in record.Server.Software, "" if it is not
+	// known.
+	kind() string
 }
 
 // Open prepares to ask a model. It checks the options, and returns all that is
@@ -110,6 +113,7 @@ func Open(o Options) (*Client, error) {
 	} else {
 		c.backend = &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit, habits: habits{tell: o.Tell}}
 	}
+	caller.kind = c.kind
 	return c, nil
 }
 

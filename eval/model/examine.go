@@ -110,7 +110,12 @@ func distinct(replies []Reply) int {
 func (e *examiner) server(ctx context.Context) error {
 	about, err := e.client.Server(ctx)
 	if err != nil {
-		e.add("reachable", envs.CheckFail, "%v", err)
+		text := err.Error()
+		var nobody *UnavailableError
+		if errors.As(err, &nobody) && nobody.Status == 0 {
+			text = withHint(text, e.client.kind(), onAddress)
+		}
+		e.add("reachable", envs.CheckFail, "%s", text)
 		return err
 	}
 	e.about = about
@@ -127,20 +132,23 @@ func (e *examiner) server(ctx context.Context) error {
 
 func (e *examiner) present() {
 	name := e.client.spec.Name
+	hinted := func(format string, args ...any) string {
+		return withHint(fmt.Sprintf(format, args...), e.client.kind(), onName)
+	}
 	switch {
 	case e.about.Present:
 		e.add("model", envs.CheckOK, "%q is there", name)
 	case len(e.about.Models) == 0:
 		e.add("model", envs.CheckSkipped, "the server lists no models")
 	case e.about.Software == llamaCpp:
-		e.add("model", envs.CheckWarn, "the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name)
+		e.add("model", envs.CheckWarn, "%s", hinted("the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name))
 	default:
 		// Services have models that they do not list, such as variants.
 		status := envs.CheckWarn
 		if e.about.Software != "" {
 			status = envs.CheckFail
 		}
-		e.add("model", status, "%q is not there; the server has %s", name, quoteSome(e.about.Models))
+		e.add("model", status, "%s", hinted("%q is not there; the server has %s", name, quoteSome(e.about.Models)))
 	}
 }
 
@@ -163,9 +171,14 @@ func (e *examiner) context() {
 	case limit == 0:
 		e.add("context", envs.CheckWarn, "the server does not tell the model's context length: give it with --context, or prompts are only trimmed once refused")
 	case length > 0 && limit > length:
-		e.add("context", envs.CheckFail, "the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length)
+		e.add("context", envs.CheckFail, "%s", withHint(fmt.Sprintf(
+			"the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length), e.client.kind(), onContext))
 	case length > limit:
-		e.add("context", envs.CheckOK, "%d tokens, of %d that the model could have", limit, length)
+		text := fmt.Sprintf("%d tokens, of %d that the model could have", limit, length)
+		if e.client.kind() == ollamaSW { // not a limit of the server's
+			text = withHint(text, ollamaSW, onContext)
+		}
+		e.add("context", envs.CheckOK, "%s", text)
 	default:
 		e.add("context", envs.CheckOK, "%d tokens", limit)
 	}
@@ -197,7 +210,7 @@ func (e *examiner) reply(ctx context.Context) error {
 	case reply.Attempts > 1 && len(reply.Dropped) == 0:
 		e.add("reply", envs.CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
 	case said(reply) == "":
-		e.add("reply", envs.CheckWarn, "the reply is empty: does the server use the model's own chat template?")
+		e.add("reply", envs.CheckWarn, "%s", withHint("the reply is empty: does the server use the model's own chat template?", e.client.kind(), onTemplate))
 	default:
 		e.add("reply", envs.CheckOK, "%s", excerpt(reply))
 	}

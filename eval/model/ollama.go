@@ -38,6 +38,8 @@ type ollama struct {
 	habits habits
 }
 
+func (o *ollama) kind() string { return ollamaSW }
+
 func (o *ollama) contextLimit() int {
 	if o.option > 0 {
 		return o.option

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -145,10 +146,9 @@ func (e *examiner) concurrent(ctx context.Context) error {
 		return e.failed(name, err)
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, envs.CheckWarn, "%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
-			"the server's arithmetic depends on what else it is computing, so results will not repeat exactly. "+
-			"vLLM can be made batch-invariant by starting it with VLLM_BATCH_INVARIANT=1",
-			len(replies), e.concurrency, n)
+		e.add(name, envs.CheckWarn, "%s", withHint(fmt.Sprintf("%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
+			"the server's arithmetic depends on what else it is computing, so results will not repeat exactly",
+			len(replies), e.concurrency, n), e.client.kind(), onBatch))
 	} else {
 		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies), e.concurrency)
 	}

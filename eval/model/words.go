@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -193,35 +194,37 @@ func refusedField(param, message string, unsupported bool) string {
 
 var neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
 
-// obstacle is a refusal that every call of a run would meet, with what helps.
+// obstacle is a refusal that every call of a run would meet, with what helps: the
+// server's hint on a topic, or the same everywhere.
 type obstacle struct {
 	text   *regexp.Regexp
 	remedy string
+	on     topic
 }
 
 // templateObstacles come from chat templates; some servers call them errors of
 // their own.
 var templateObstacles = []obstacle{
 	{regexp.MustCompile(`(?i)system (?:role|messages?|prompts?)\b.{0,40}(?:not|n't|un)[ -]?(?:be )?(?:supported|allowed)|(?:not|n't) support (?:a |the )?["'` + "`" + `]?system|` +
-		`does not support 'system'|developer instruction is not enabled`), foldSystem},
-	{regexp.MustCompile(`(?i)roles must alternate|must alternate between`), foldSystem},
+		`does not support 'system'|developer instruction is not enabled`), foldSystem, ""},
+	{regexp.MustCompile(`(?i)roles must alternate|must alternate between`), foldSystem, ""},
 	{regexp.MustCompile(`(?i)default chat template is no longer allowed|must provide a chat template|(?:no|not have an?y?|not define an?y?|without a) chat[ _]template|chat[ _]template is not (?:set|defined)`),
-		"start the server with the model's chat template (vLLM: --chat-template FILE), or play a base model with --agent react --completions"},
+		"", onTemplate},
 }
 
 var requestObstacles = []obstacle{
 	{regexp.MustCompile(`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
-		"check the name of the model; heldout doctor tells what the server has"},
+		"check the name of the model; heldout doctor tells what the server has", ""},
 	{regexp.MustCompile(`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
-		"give a smaller --max-tokens"},
+		"give a smaller --max-tokens", ""},
 }
 
 // foldSystem is the remedy for chat templates without a system message.
 const foldSystem = "--no-system-role puts the prompt's system message into the first user message"
 
 // remedyFor returns what helps against a refusal that every call would meet, ""
-// if it is not known to be one.
-func remedyFor(status int, message string) string {
+// if it is not known to be one. kind is the kind of server.
+func remedyFor(kind string, status int, message string) string {
 	var known []obstacle
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -231,7 +234,7 @@ func remedyFor(status int, message string) string {
 	}
 	for _, o := range known {
 		if o.text.MatchString(message) {
-			return o.remedy
+			return cmp.Or(o.remedy, hints[kind][o.on])
 		}
 	}
 	return ""

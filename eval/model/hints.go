@@ -1,0 +1,93 @@
+package model
+
+import (
+	"cmp"
+
+	"heldout/eval/record"
+)
+
+// topic is what a hint is about.
+type topic string
+
+// The topics.
+const (
+	onAddress   topic = "address"   // nothing answers at the address
+	onName      topic = "name"      // the server has no model of that name
+	onContext   topic = "context"   // the context is short
+	onTemplate  topic = "template"  // the chat template is missing, or is not the model's
+	onReasoning topic = "reasoning" // reasoning takes the place of the reply
+	onTools     topic = "tools"     // calls of tools take the place of the reply
+	onBatch     topic = "batch"     // replies depend on what else is computed
+)
+
+// hints say what to do, by the kind of server. The kind "" is a service, or a
+// server that does not tell what it is. What a kind has no hint for is nothing that
+// its users can change.
+var hints = map[string]map[topic]string{
+	vLLM: {
+		onAddress:   "start it with vllm serve MODEL; it listens on port 8000, which --base-url http://HOST:8000/v1 names",
+		onName:      "start vLLM with --served-model-name, or give one of its names with --model",
+		onContext:   "start vLLM with a larger --max-model-len",
+		onTemplate:  "start vLLM with the model's --chat-template FILE, or play a base model with --agent react --completions",
+		onReasoning: "start vLLM with the model's --reasoning-parser, or switch reasoning off: many templates take " + noThinking,
+		onTools:     "start vLLM without --enable-auto-tool-choice",
+		onBatch:     "start vLLM with VLLM_BATCH_INVARIANT=1 for replies that do not depend on the batch",
+	},
+	sgLang: {
+		onAddress:   "start it with python -m sglang.launch_server --model-path MODEL; it listens on port 30000, which --base-url http://HOST:30000/v1 names",
+		onName:      "start SGLang with --served-model-name, or give one of its names with --model",
+		onContext:   "start SGLang with a larger --context-length",
+		onTemplate:  "start SGLang with the model's --chat-template FILE, or play a base model with --agent react --completions",
+		onReasoning: "start SGLang with the model's --reasoning-parser, or switch reasoning off: many templates take " + noThinking,
+		onTools:     "start SGLang without --tool-call-parser",
+		onBatch:     "start SGLang with --enable-deterministic-inference for replies that do not depend on the batch",
+	},
+	llamaCpp: {
+		onAddress:   "start it with llama-server -m FILE; it listens on port 8080, which --base-url http://HOST:8080/v1 names",
+		onName:      "start llama-server with --alias, or give its name with --model",
+		onContext:   "start llama-server with a larger --ctx-size, which the slots of --parallel share",
+		onTemplate:  "start llama-server with --jinja --chat-template-file FILE, or play a base model with --agent react --completions",
+		onReasoning: "start llama-server with --reasoning-format auto, or with --reasoning-budget 0 for no reasoning",
+		onBatch:     "start llama-server with --parallel 1 for one reply at a time",
+	},
+	ollamaSW: {
+		onAddress:   "start it with ollama serve; it listens on port 11434, or where OLLAMA_HOST says",
+		onName:      "ollama pull gets it, and ollama list prints the names",
+		onContext:   "--context sets the context that Ollama serves, up to that of the model",
+		onTemplate:  "give the model its TEMPLATE in a Modelfile; ollama show --template prints the present one",
+		onReasoning: `switch reasoning off with --extra-body '{"think":false}'`,
+		onBatch:     "start Ollama with OLLAMA_NUM_PARALLEL=1 for one reply at a time",
+	},
+	"": {
+		onAddress:   "check --base-url, the network and the HTTP proxy",
+		onName:      "the service's documentation has the names of its models",
+		onTemplate:  "check that the model is one for chat; a base model is played with --agent react --completions",
+		onReasoning: `give a larger --max-tokens, which reasoning counts towards, or have less of it: OpenAI's models take --extra-body '{"reasoning_effort":"low"}'`,
+	},
+}
+
+// noThinking switches reasoning off where the chat template knows that.
+const noThinking = `--extra-body '{"chat_template_kwargs":{"enable_thinking":false}}'`
+
+// withHint adds a hint to a text, if that kind of server has one.
+func withHint(text, kind string, on topic) string {
+	if hint := hints[kind][on]; hint != "" {
+		return text + "; " + hint
+	}
+	return text
+}
+
+// Remedy says what helps against a fault of replies, by the kind of server. It is
+// that of the fault where the server is not known to have a remedy of its own.
+func (c *Client) Remedy(f record.Fault) string {
+	own := hints[c.kind()]
+	switch f {
+	case record.OnlyReasoning:
+		return cmp.Or(own[onReasoning], f.Remedy())
+	case record.Empty, record.NoContent:
+		return cmp.Or(own[onTemplate], f.Remedy())
+	case record.ToolCalls:
+		return cmp.Or(own[onTools], f.Remedy())
+	}
+	return f.Remedy()
+}

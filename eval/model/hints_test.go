@@ -1,0 +1,118 @@
+package model_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// ownFlags are words that only hints for one kind of server may hold.
+var ownFlags = map[string][]string{
+	"vllm":      {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000"},
+	"sglang":    {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference", ":30000"},
+	"llama.cpp": {"llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias", ":8080"},
+	"ollama":    {"ollama serve", "ollama pull", "Modelfile", `{"think":false}`, "OLLAMA_NUM_PARALLEL"},
+	"":          {"the service's documentation", "reasoning_effort"},
+}
+
+// foreign returns a word in a text that only another kind of server knows.
+func foreign(kind, text string) string {
+	for other, words := range ownFlags {
+		for _, word := range words {
+			if other != kind && strings.Contains(text, word) {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// troubled is a babbler on a server of a kind, which lists other names too.
+func troubled(kind string, b *babbler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			b.ServeHTTP(w, r)
+			return
+		}
+		owner := map[string]string{"vllm": "vllm", "sglang": "sglang", "llama.cpp": "llamacpp", "": "someone"}[kind]
+		say(200, `{"data":[{"id":"other","owned_by":"`+owner+`","max_model_len":1000},{"id":"`+b.name+`","owned_by":"`+owner+`","max_model_len":1000}]}`)(w, r)
+	}
+}
+
+// Hints are about the server that is asked, not another one.
+func TestHintsFitTheServer(t *testing.T) {
+	tests := map[string]struct{ name, context, reply, concurrency string }{
+		"vllm":      {"--served-model-name", "--max-model-len", "--chat-template FILE", "VLLM_BATCH_INVARIANT=1"},
+		"sglang":    {"--served-model-name", "--context-length", "--chat-template FILE", "--enable-deterministic-inference"},
+		"llama.cpp": {"--alias", "--ctx-size", "--chat-template-file FILE", "--parallel 1"},
+		"":          {"the service's documentation", "lower --context", "one for chat", "will not repeat exactly"},
+	}
+	for kind, want := range tests {
+		spec := model.Spec{Provider: model.OpenAI, Name: "m"}
+		examine := func(b *babbler, limit int) []envs.Check {
+			b.contextLength = 1000
+			server := httptest.NewServer(troubled(kind, b))
+			defer server.Close()
+			return model.Examine(t.Context(), open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4)
+		}
+		missing := examine(&babbler{name: "another"}, 0)
+		tooLong := examine(&babbler{name: "m"}, 5000)
+		empty := examine(&babbler{name: "m", silent: true}, 0)
+		varied := examine(&babbler{name: "m", batchMatters: true}, 0)
+		for _, c := range []struct {
+			checks     []envs.Check
+			name, want string
+		}{{missing, "model", want.name}, {tooLong, "context", want.context}, {empty, "reply", want.reply}, {varied, "concurrency", want.concurrency}} {
+			i := slices.IndexFunc(c.checks, func(check envs.Check) bool { return check.Name == c.name })
+			if i < 0 || !strings.Contains(c.checks[i].Text, c.want) {
+				t.Errorf("%q: check %s of %v lacks %q", kind, c.name, c.checks, c.want)
+			}
+			for _, check := range c.checks {
+				if word := foreign(kind, check.Text); word != "" {
+					t.Errorf("%q: %s is told %q: %s", kind, check.Name, word, check.Text)
+				}
+			}
+		}
+	}
+}
+
+// Nobody at the address: the hint is how to start the server that is meant.
+func TestHintsOnTheAddress(t *testing.T) {
+	for name, want := range map[string]string{"vllm:m": "vllm serve", "ollama:m": "ollama serve", "openai:m": "the HTTP proxy"} {
+		spec, err := model.ParseSpec(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, model.Options{Spec: spec, BaseURL: "http://127.0.0.1:1", Retry: model.Retry{Attempts: 1}})
+		checks := model.Examine(t.Context(), c, nil, 1)
+		if !strings.Contains(checks[0].Text, want) || checks[0].Status != envs.CheckFail {
+			t.Errorf("%s: %v", name, checks)
+		}
+	}
+}
+
+// Every fault has a remedy for every server, and none that is another server's.
+func TestRemedies(t *testing.T) {
+	for kind, name := range map[string]string{"vllm": "vllm:m", "ollama": "ollama:m", "": "openai:m"} {
+		spec, err := model.ParseSpec(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, model.Options{Spec: spec})
+		for _, f := range record.Faults() {
+			remedy := c.Remedy(f)
+			if word := foreign(kind, remedy); remedy == "" || word != "" {
+				t.Errorf("%s, %s: %q has %q", name, f, remedy, word)
+			}
+		}
+	}
+	if got := open(t, model.Options{}).Remedy(record.OnlyReasoning); !strings.Contains(got, "--reasoning-parser") {
+		t.Error(got)
+	}
+}
