@@ -6,7 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,12 +45,12 @@ func abilityOf[A any](t *testing.T, v any) A {
 
 // The tables above have every ability that package envs declares.
 func TestAllAbilitiesAreKnown(t *testing.T) {
-	packages, err := parser.ParseDir(token.NewFileSet(), "../envs", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join("..", "envs", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of package envs: %v", err)
 	}
 	declared := 0
-	ast.Inspect(packages["envs"], func(n ast.Node) bool {
+	visit := func(n ast.Node) bool {
 		d, ok := n.(*ast.GenDecl)
 		if !ok || !strings.Contains(d.Doc.Text(), " is the optional ability of ") {
 			return true
@@ -61,7 +61,14 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 			t.Errorf("envs.%s is not among the abilities that are tested with wrappers", name)
 		}
 		return true
-	})
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, visit)
+	}
 	if want := len(ofEnv) - 1 + len(ofWorld); declared != want { // io.Closer is declared elsewhere
 		t.Errorf("package envs declares %d abilities, want %d", declared, want)
 	}
