@@ -48,6 +48,11 @@ func TestHangup(t *testing.T) {
 		}
 		return exitCode(t, cmd.Wait()), text.String()
 	}
+	// A signal that this process handles has its default effect in children, also
+	// if the tests themselves run under nohup.
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, syscall.SIGHUP)
+	defer signal.Stop(handled)
 	if code, stderr := hangUp(); code != exitInterrupted || !strings.Contains(stderr, "the same command continues") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
