@@ -174,6 +174,33 @@ func TestFullDisk(t *testing.T) {
 	checkEpisodes(t, dir)
 }
 
+// A run whose data file is deleted under way ends, and does not claim that what is
+// finished is kept.
+func TestDeletedUnderWay(t *testing.T) {
+	var starts starter
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	moment := starts.after(40)
+	cmd := fakeRun(server.URL, dir)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-moment
+	if err := os.Remove(filepath.Join(dir, "episodes.jsonl")); err != nil {
+		t.Error(err)
+	}
+	if code := exitCode(t, cmd.Wait()); code != exitError {
+		t.Errorf("exit code %d", code)
+	}
+	said := stderr.String()
+	if !strings.Contains(said, "episodes.jsonl is gone: somebody deleted, moved or replaced it") || strings.Contains(said, "is kept in") {
+		t.Errorf("standard error: %s", said)
+	}
+}
+
 // Ctrl-C ends a run cleanly, and the same command continues it.
 func TestInterrupt(t *testing.T) {
 	want, _ := undisturbed(t)

@@ -143,8 +143,8 @@ func size(messages []model.Message) int {
 
 // add counts one call.
 func (u *Usage) add(reply model.Reply, err error) {
-	u.PromptTokens += reply.PromptTokens
-	u.CompletionTokens += reply.CompletionTokens
+	u.PromptTokens += reply.PromptTokens + reply.UnusedPromptTokens
+	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts
 	u.Dropped = reply.Dropped

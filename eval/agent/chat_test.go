@@ -261,6 +261,18 @@ func TestServerThatCountsAnything(t *testing.T) {
 	}
 }
 
+// TestUnusedReplies: replies that were asked for again cost tokens, and say nothing
+// about the length of the history.
+func TestUnusedReplies(t *testing.T) {
+	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: go", PromptTokens: 10, CompletionTokens: 2, UnusedPromptTokens: 9, UnusedCompletionTokens: 100, Attempts: 2}, nil
+	}}
+	used := move(t, NewReact(chat(m), instructions, "Think.", start)).Usage
+	if used.PromptTokens != 19 || used.CompletionTokens != 102 || used.Trimmed != 0 || used.Calls != 1 || used.Requests != 2 {
+		t.Errorf("usage %+v", used)
+	}
+}
+
 // TestServerThatDoesNotCount: without counts nothing can be said of truncation,
 // and lengths are guessed on the safe side.
 func TestServerThatDoesNotCount(t *testing.T) {

@@ -27,8 +27,10 @@ type caller struct {
 	timeout time.Duration
 	retry   Retry
 	now     func() time.Time
-	// held is what the replies that are being read take, in bytes.
-	held *atomic.Int64
+	// budget is the most that the replies that are being read may take together, in
+	// bytes, and held what they take.
+	budget int64
+	held   *atomic.Int64
 }
 
 // talk is one exchange with the server. Its error means that the reply, if
@@ -119,7 +121,7 @@ func (f *failure) Error() string { return f.message }
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := &exchange{transport: c.transport, key: c.key, url: c.url, limit: mostReply, held: c.held}
+	x := &exchange{transport: c.transport, key: c.key, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
 	defer x.release()
 	err := do(limited, x)
 	switch {

@@ -104,8 +104,9 @@ func Open(o Options) (*Client, error) {
 			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
-		now:  o.Now,
-		held: new(atomic.Int64),
+		now:    o.Now,
+		budget: mostInFlight,
+		held:   new(atomic.Int64),
 	}
 	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
 	if o.Spec.Provider == Ollama {

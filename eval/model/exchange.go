@@ -37,10 +37,12 @@ type exchange struct {
 	key       Secret
 	// body is what is sent in place of the library's; nil leaves that as it is.
 	body []byte
-	// limit is the longest reply in bytes, held what all exchanges of the client
-	// hold of theirs.
+	// limit is the longest reply in bytes.
 	limit int
-	held  *atomic.Int64
+	// budget is the most that all exchanges of the client may hold of their replies
+	// together, in bytes, and held what they do.
+	budget int64
+	held   *atomic.Int64
 
 	url    string
 	status int
@@ -128,9 +130,9 @@ func (x *exchange) read(body io.Reader, announced int64) error {
 // grow makes room for so many bytes of a reply.
 func (x *exchange) grow(size int) error {
 	more := int64(size - cap(x.reply))
-	if x.held.Add(more) > mostInFlight {
+	if x.held.Add(more) > x.budget {
 		x.held.Add(-more)
-		return fmt.Errorf("the replies that are being read take more than %d MiB together", mostInFlight>>20)
+		return fmt.Errorf("the replies that are being read take more than %d KiB together", x.budget>>10)
 	}
 	x.reply = append(make([]byte, 0, size), x.reply...)
 	return nil

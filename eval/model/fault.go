@@ -73,6 +73,11 @@ func (r *Reply) settle(sent content, stops []string, stopsSent bool, key Secret)
 	r.Fault = r.fault(sent)
 }
 
+// replaces counts the tokens of an earlier reply to the same call.
+func (r *Reply) replaces(unused Reply) {
+	r.UnusedPromptTokens, r.UnusedCompletionTokens = unused.PromptTokens, unused.CompletionTokens
+}
+
 // excerptOf cuts what is kept of a server's lesser words.
 func excerptOf(text string) string {
 	const most = 2000

@@ -73,6 +73,10 @@ type Reply struct {
 	// did not say.
 	PromptTokens     int
 	CompletionTokens int
+	// UnusedPromptTokens and UnusedCompletionTokens are those of an earlier reply to
+	// the same call, which was asked for again without stop strings.
+	UnusedPromptTokens     int
+	UnusedCompletionTokens int
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int
 	// Latency is how long the last, successful attempt took, waits before it not

@@ -60,9 +60,10 @@ func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 	reply, limit, err := o.ask(ctx, req, h, numCtx)
 	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) {
 		o.habits.keepStops()
-		before := reply.Attempts
+		unused := reply
 		reply, limit, err = o.ask(ctx, req, o.habits.now(), numCtx)
-		reply.Attempts += before
+		reply.Attempts += unused.Attempts
+		reply.replaces(unused)
 	}
 	if err == nil && limit > 0 && reply.PromptTokens >= limit {
 		return Reply{}, &ContextError{

@@ -85,6 +85,7 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 // requests written in another way.
 func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 	attempts := 0
+	var unused Reply
 	for {
 		h := o.habits.now()
 		reply, err := o.ask(ctx, req, h)
@@ -101,8 +102,10 @@ func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 			reply.Attempts = attempts
 			if reply.Reasoning != "" && h.sendsStops(req.Decoding) {
 				o.habits.keepStops()
+				unused = reply
 				continue
 			}
+			reply.replaces(unused)
 			reply.Dropped = h.dropped
 		}
 		return reply, err

@@ -187,6 +187,31 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 	}
 }
 
+// The tokens of a reply that is asked for again are counted, apart from those of the
+// prompt that the history is measured by.
+func TestTokensOfRepliesAskedAgain(t *testing.T) {
+	const openAI = `{"choices":[{"message":{"content":"<think>a</think>Action: go"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":5}}`
+	const ollama = `{"message":{"role":"assistant","content":"Action: go","thinking":"a"},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":5}`
+	req := hello
+	req.Decoding.Stop = []string{"\nObservation:"}
+	for _, s := range []struct {
+		spec   model.Spec
+		server http.HandlerFunc
+	}{{vllmSpec, say(200, openAI)}, {ollamaSpec, fakeOllama(say(200, ollama))}} {
+		server := recording(t, s.server)
+		c := open(t, model.Options{Spec: s.spec, BaseURL: server.URL, ContextLimit: 4096})
+		for i, unused := range []int{7 + 5, 0} {
+			got, err := c.Chat(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.PromptTokens != 7 || got.CompletionTokens != 5 || got.UnusedPromptTokens+got.UnusedCompletionTokens != unused || got.Attempts != 2-i {
+				t.Errorf("%s, call %d: %+v", s.spec.Provider, i, got)
+			}
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		choice string

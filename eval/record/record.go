@@ -94,7 +94,7 @@ type Result struct {
 	Dropped []string `json:"dropped,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
-	// counted them.
+	// counted them, with those of replies that were asked for again.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	// Calls counts the replies asked for, Requests what was sent for them,
