@@ -1,8 +1,8 @@
 package envs
 
-// Wrapper is an Env or a World around another one. It changes how the inner one
-// is spoken to or watched, and loses none of its abilities: As finds them through
-// any number of wrappers.
+// Wrapper is an Env or a World around another one. It changes how callers talk
+// to the inner one or observe it, and hides none of its abilities: As finds
+// them through any number of wrappers.
 type Wrapper interface {
 	// Unwrap returns the Env or World inside.
 	Unwrap() any
@@ -14,8 +14,8 @@ type Wrapper interface {
 }
 
 // As returns the ability A of an Env or a World, such as Lister, as it looks
-// through all wrappers around it. Optional abilities are asked for in this way
-// only: a type assertion would find those of the outermost wrapper instead.
+// through all wrappers around it. Always use As to ask for an optional ability:
+// a type assertion sees only the abilities of the outermost wrapper.
 func As[A any](v any) (ability A, ok bool) {
 	w, wrapped := v.(Wrapper)
 	if !wrapped {

@@ -1,6 +1,6 @@
 package envs
 
-// Check is one thing that was found out about an environment or a model server.
+// Check is one finding about an environment or a model server.
 type Check struct {
 	// Name says in a word or two what was checked.
 	Name   string
@@ -10,11 +10,11 @@ type Check struct {
 	Text string
 }
 
-// CheckStatus says how a check came out.
+// CheckStatus is the outcome of a check.
 type CheckStatus string
 
-// The outcomes of a check. Skipped says that the check could not be made, or
-// would say nothing.
+// The outcomes of a check. Skipped means that the check could not be made, or
+// that its result would mean nothing.
 const (
 	CheckOK      CheckStatus = "ok"
 	CheckWarn    CheckStatus = "warn"

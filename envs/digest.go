@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Digest returns the SHA-256, in hex, of texts, each behind its length: what a
-// Task.Digest or an Info.DataHash is made with.
+// Digest returns the SHA-256, in hex, of texts, each prefixed with its length.
+// It makes Task.Digest and Info.DataHash.
 func Digest(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

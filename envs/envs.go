@@ -3,8 +3,8 @@
 // environment; envs/catalog names those.
 //
 // The same task and the same actions give the same bytes, on every machine and
-// whatever else runs beside them. Where a reference implementation has an order
-// that depends on hashing, ours is sorted.
+// regardless of what else runs. If the order in a reference implementation
+// depends on hashing, ours is sorted.
 package envs
 
 import (
@@ -14,11 +14,11 @@ import (
 
 // Env is a family of tasks with one rule set.
 //
-// An Env is safe for concurrent use. Worlds made from it share nothing that
-// changes. One that holds processes or files is an io.Closer too, and whoever
+// An Env is safe for concurrent use. Its worlds share no mutable state. An Env
+// that holds processes or files is also an io.Closer, and the caller that
 // opened it closes it.
 type Env interface {
-	// Info describes the environment as it was set up.
+	// Info describes the environment as configured.
 	Info() Info
 	// Tasks lists the tasks in benchmark order. The caller must not change it.
 	Tasks() []Task
@@ -26,37 +26,37 @@ type Env interface {
 	NewWorld(Task) (World, error)
 }
 
-// Source says where the tasks of an environment came from. Results on tasks of
-// different sources are never put into one row.
+// Source says where the tasks of an environment come from. Results on tasks of
+// different sources are never combined in one row.
 type Source string
 
 const (
 	// Official tasks are the benchmark's own, read from the user's data.
 	Official Source = "official"
-	// Generated tasks are made by heldout itself.
+	// Generated tasks are made by heldout.
 	Generated Source = "generated"
 )
 
-// Info describes an environment as it was set up.
+// Info describes an environment as configured.
 type Info struct {
 	// Name is the environment's name, such as "pddl".
 	Name string `json:"name"`
 	// Source says where the tasks came from.
 	Source Source `json:"source"`
-	// Settings are what else was chosen, by option name, and changes what is
-	// measured; nil when nothing was. They are part of every condition.
+	// Settings are the other options that change what is measured, by option
+	// name; nil if none was set. They are part of every condition.
 	Settings map[string]string `json:"settings,omitempty"`
 	// StepLimit is the benchmark's own step limit.
 	StepLimit int `json:"step_limit"`
-	// SuccessName and ProgressName are what the benchmark calls its success rate
-	// and its progress rate, such as "EM" and "F1"; empty where it calls them
-	// that.
+	// SuccessName and ProgressName are the benchmark's names for its success
+	// rate and its progress rate, such as "EM" and "F1". They are empty if the
+	// benchmark uses the standard names.
 	SuccessName  string `json:"success_name,omitempty"`
 	ProgressName string `json:"progress_name,omitempty"`
-	// Caveat says why results as it was set up do not compare with published
-	// ones; empty if there is nothing to say.
+	// Caveat says why results in this configuration are not comparable with
+	// published results; empty if there is nothing to say.
 	Caveat string `json:"caveat,omitempty"`
-	// DataHash is the SHA-256, in hex, of the files the tasks were read from;
+	// DataHash is the SHA-256, in hex, of the files that the tasks come from;
 	// empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
 }
@@ -70,7 +70,7 @@ const (
 	Hard Difficulty = "hard"
 )
 
-// Check returns an error unless it is one of AgentBoard's classes.
+// Check returns an error unless d is one of AgentBoard's classes.
 func (d Difficulty) Check() error {
 	if d != Easy && d != Hard {
 		return fmt.Errorf("want difficulty %q or %q, got %q", Easy, Hard, d)
@@ -87,22 +87,22 @@ type Task struct {
 	// Type is the sub-family that the task belongs to, such as "gripper":
 	// tasks of one type share instructions.
 	Type string `json:"type,omitempty"`
-	// Difficulty is empty where the benchmark has no such classes.
+	// Difficulty is empty if the benchmark has no such classes.
 	Difficulty Difficulty `json:"difficulty,omitempty"`
-	// Digest is the SHA-256, in hex, of everything that makes the task what it
-	// is. Two tasks with one ID and different digests are different tasks.
+	// Digest is the SHA-256, in hex, of everything that defines the task. Two
+	// tasks with the same ID and different digests are different tasks.
 	Digest string `json:"digest"`
 }
 
 // World is one running copy of a task. It belongs to one goroutine.
 //
-// An error from Start or Step means that the environment broke. A silly action
-// is answered by an observation, never by an error.
+// An error from Start or Step means that the environment broke. The answer to
+// an invalid action is an observation, never an error.
 type World interface {
 	// Start returns the goal and the first observation. It is called once.
 	Start(ctx context.Context) (Start, error)
-	// Step carries out one action, given as the agent typed it. Stepping on
-	// after the task is done is allowed.
+	// Step carries out one action, given as the agent typed it. Further steps
+	// after the task is done are allowed.
 	Step(ctx context.Context, action string) (Step, error)
 	// Close releases what the world holds.
 	Close() error
@@ -117,7 +117,7 @@ type Start struct {
 // Step is the answer to one action.
 type Step struct {
 	Observation string
-	// Progress is the share of the task that has been reached so far, in [0,1].
+	// Progress is the share of the task reached so far, in [0,1].
 	Progress float64
 	// Done reports that the episode is over, won or lost.
 	Done bool
@@ -135,7 +135,7 @@ type Lister interface {
 }
 
 // Expert is the optional ability of a World to say what a competent player
-// would do next. It returns "" when it knows no way to the goal.
+// would do next. It returns "" if it knows no way to the goal.
 type Expert interface {
 	ExpertAction(ctx context.Context) (string, error)
 }
@@ -154,14 +154,15 @@ type Snapshotter interface {
 	Restore(snapshot any) error
 }
 
-// Viewer is the optional ability of a World to show a person what is going on,
-// also what the agent cannot see.
+// Viewer is the optional ability of a World to show its state to a person,
+// including what the agent cannot see.
 type Viewer interface {
 	View() Picture
 }
 
-// Inspector is the optional ability of a World to tell a person all that there is
-// in it, also what the agent cannot see: too much for every turn.
+// Inspector is the optional ability of a World to list everything in it for a
+// person, including what the agent cannot see. The output is too long to show
+// on every turn.
 type Inspector interface {
 	// Inspect returns lines of text.
 	Inspect() (string, error)
@@ -169,14 +170,14 @@ type Inspector interface {
 
 // Picture is what a person sees of a world.
 type Picture struct {
-	// Rows are the places from top to bottom and from left to right. The texts
-	// of all are equally wide.
+	// Rows are the places from top to bottom and from left to right. All texts
+	// have the same width.
 	Rows [][]Glyph
 	// Legend explains the texts, line by line.
 	Legend []string
 }
 
-// Glyph is what stands in one place of a Picture.
+// Glyph is the content of one place of a Picture.
 type Glyph struct {
 	Text  string
 	Color Color
@@ -184,7 +185,7 @@ type Glyph struct {
 	Lit bool
 }
 
-// Color is a color of a Glyph by its English name; "" is none in particular.
+// Color is the English name of a Glyph's color; "" means no particular color.
 type Color string
 
 // The colors.
@@ -199,14 +200,16 @@ const (
 
 // Finder is the optional ability of an Env to play tasks outside its benchmark.
 type Finder interface {
-	// Task returns the task of that name, in the benchmark or not: one outside
-	// it has the index -1. NewWorld takes it like those of Tasks.
+	// Task returns the task with the given name, inside or outside the
+	// benchmark. A task outside the benchmark has the index -1. NewWorld accepts
+	// it like the tasks of Tasks.
 	Task(id string) (Task, error)
 }
 
-// Comparer is the optional ability of an Env to tell whether a recorded
-// answer to an action and ours say the same, where the reference leaves an order to
-// hashing. Without it observations are compared byte for byte.
+// Comparer is the optional ability of an Env to decide whether a recorded
+// answer to an action and ours say the same, for answers whose order depends on
+// hashing in the reference. Without it, observations are compared byte for
+// byte.
 type Comparer interface {
 	SameObservation(action, recorded, ours string) bool
 }

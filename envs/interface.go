@@ -1,39 +1,40 @@
 package envs
 
 // Interface describes how the actions, names and answers of an environment are
-// written, as far as a perturbation can change that. It says nothing of what
-// they do.
+// written, as far as a perturbation can change that. It does not describe what
+// actions do.
 type Interface struct {
 	// Actions are the forms of all actions that the environment understands,
 	// such as "take {obj} from {recep}": literal text and slots in braces. An
-	// action belongs to one form at most.
+	// action matches at most one form.
 	Actions []string
-	// Open says that the environment understands further forms, not all of them
-	// known: a perturbation may then be about any form. What is written in the
-	// old form then becomes Unknown, since the new one might be understood as
-	// well.
+	// Open says that the environment also understands forms that are not listed
+	// here, so a perturbation may affect any form. An action in the old form
+	// then becomes Unknown, because the environment might understand the new
+	// form too.
 	Open    bool
-	Unknown string // an action that is never understood; only where Open
-	// Name is how names are written, such as "{class} {number}", and Parts has a
-	// regular expression (RE2, without groups) for each of its parts. Where they
-	// match between word boundaries, there is a name. Empty where the names have
-	// no parts.
+	Unknown string // an action that is never understood; set only if Open
+	// Name is how names are written, such as "{class} {number}". Parts has a
+	// regular expression (RE2, without groups) for each part of Name. A match
+	// between word boundaries is a name. Name is empty if the names have no
+	// parts.
 	Name  string
 	Parts map[string]string
-	// Slot is a regular expression (RE2, without groups) of what may stand in a
-	// slot beside a name of parts; empty for nothing else.
+	// Slot is a regular expression (RE2, without groups) for what a slot may
+	// contain other than a name made of parts; empty for nothing else.
 	Slot string
-	// FoldCase says that capitals in actions do not matter.
+	// FoldCase says that case does not matter in actions.
 	FoldCase bool
-	// Normalize brings an action, as typed, into the spelling of the forms where
-	// the environment does so before it reads it; nil where it does not.
+	// Normalize brings a typed action into the spelling of the forms, as the
+	// environment does before it reads the action; nil if the environment does
+	// not normalize.
 	Normalize func(action string) string
 	// Lists are the observations that list actions.
 	Lists []ActionList
 	// Quotes are the observations that repeat the action.
 	Quotes []Quote
-	// Replies are answers that always have the same words, such as the one to an
-	// action that was not understood.
+	// Replies are answers with fixed words, such as the answer to an action that
+	// was not understood.
 	Replies []string
 }
 
@@ -46,8 +47,8 @@ type Quote struct{ Before, After string }
 // observation.
 type ActionList struct {
 	Prefix, Separator, Suffix string
-	// Sorted says that the actions are in the order of their bytes, but for
-	// those of Last, which follow in their own order.
+	// Sorted says that the actions are in byte order, except for the actions in
+	// Last, which follow in their own order.
 	Sorted bool
 	Last   []string
 }

@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// Setting is something that can be chosen about how an environment is set up. Its
-// environment declares it; flags, configuration files, completion and
-// documentation follow from that.
+// Setting is one option of an environment's configuration. The environment
+// declares it; the flag, the key in configuration files, completion and
+// documentation follow from the declaration.
 type Setting struct {
-	// Name is that of the flag and of the key in configuration files, such as
-	// "split". Environments may share a name.
+	// Name is the name of the flag and of the key in configuration files, such
+	// as "split". Environments may share a name.
 	Name string
-	// Help says in a few words what is chosen.
+	// Help says in a few words what the setting does.
 	Help string
 	// Type says how values are written.
 	Type SettingType
 	// Values are all values of a Choice, the default first.
 	Values []string
-	// Default says what holds if nothing is given, where Values do not say it.
+	// Default describes the default if Values do not show it.
 	Default string
-	// Measured says that another value measures something else: it is part of the
-	// condition of every episode. Other settings say where things are, or how
-	// fast they go.
+	// Measured says that another value changes what is measured, so the value is
+	// part of the condition of every episode. Other settings say where things
+	// are, or how fast they run.
 	Measured bool
-	// Variable is the environment variable with the default; empty for none.
+	// Variable is the environment variable that holds the default; empty for
+	// none.
 	Variable string
 }
 
@@ -42,8 +43,8 @@ const (
 	Path   SettingType = "path"   // a file or folder
 )
 
-// Check reports a value that the setting cannot have. The empty value stands for
-// the default.
+// Check reports an invalid value of the setting. The empty value stands for the
+// default.
 func (s Setting) Check(value string) error {
 	if value == "" {
 		return nil
@@ -65,7 +66,7 @@ func (s Setting) Check(value string) error {
 	return nil
 }
 
-// Settings are chosen values by name; a name that is missing has its default.
+// Settings are the chosen values by name; a missing name has its default.
 type Settings map[string]string
 
 // On reports whether a Switch is on.
@@ -74,11 +75,11 @@ func (s Settings) On(name string) bool {
 	return err == nil && on
 }
 
-// Number is the value of a Count, 0 if none is given.
+// Number returns the value of a Count, 0 if none is given.
 func (s Settings) Number(name string) int {
 	n, err := strconv.Atoi(s[name])
 	if err != nil {
-		return 0 // Check refuses what is no number
+		return 0 // Check refuses values that are not numbers
 	}
 	return n
 }

@@ -6,7 +6,7 @@ import "fmt"
 // can provide, such as a program.
 type UnavailableError struct {
 	Env string
-	// Lacks says what is missing, Help how to find out how to get it.
+	// Lacks says what is missing. Help says how to find out how to get it.
 	Lacks, Help string
 }
 

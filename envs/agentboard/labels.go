@@ -1,5 +1,5 @@
-// Package agentboard reads what AgentBoard's label files have in common: they are
-// JSON Lines with a task each.
+// Package agentboard reads the common format of AgentBoard's label files: JSON
+// Lines with one task per line.
 package agentboard
 
 import (
@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// longestLine is more than any line of the benchmark has, in bytes.
+// longestLine exceeds the length of every line in the benchmark, in bytes.
 const longestLine = 1 << 20
 
-// Labels reads a label file by its lines; tasks are numbered from 0. Errors start
-// with the number of the line, from 1.
+// Labels reads a label file line by line; tasks are numbered from 0. Errors
+// start with the line number, counted from 1.
 func Labels[L any](b []byte, parse func(line []byte, task int) (L, error)) ([]L, error) {
 	var labels []L
 	lines := bufio.NewScanner(bytes.NewReader(b))
@@ -30,7 +30,7 @@ func Labels[L any](b []byte, parse func(line []byte, task int) (L, error)) ([]L,
 	return labels, nil
 }
 
-// CheckID refuses a line whose id is not the number of its task.
+// CheckID refuses a line whose id differs from the number of its task.
 func CheckID(id, task int) error {
 	if id != task {
 		return fmt.Errorf("want id %d, got %d", task, id)

@@ -2,8 +2,9 @@ package alfworld
 
 import "strings"
 
-// dialect says how a game speaks. There are two generations of game files;
-// these are the four ways in which they differ. The zero value is the classic one.
+// dialect says how a game phrases its text. There are two generations of game
+// files, which differ in these four ways. The zero value is the classic
+// dialect.
 type dialect struct {
 	moves       bool // things are placed by "move … to …", not "put … in/on …"
 	saysMove    bool // and the answer says so
@@ -19,8 +20,8 @@ var (
 
 // form says how an action of the domain is typed and answered. In both texts
 // {x} stands for the name of the action's argument ?x. The answer, given after
-// the action was carried out, may also hold {see r}, what is seen in or on a
-// receptacle, {describe o}, {look}, {inventory} and {help}.
+// the action, may also contain {see r}, what is visible in or on a receptacle,
+// {describe o}, {look}, {inventory} and {help}.
 type form struct {
 	action  string // as in the domain, in lower case
 	command string
@@ -61,7 +62,7 @@ func (d dialect) forms() []form {
 	return all
 }
 
-// expand appends a template with every {key} replaced.
+// expand appends a template and replaces every {key}.
 func expand(to []byte, template string, value func(key string) string) []byte {
 	for {
 		text, rest, found := strings.Cut(template, "{")
@@ -75,7 +76,7 @@ func expand(to []byte, template string, value func(key string) string) []byte {
 	}
 }
 
-// helpText answers "help". The line of "move" is out of line in the reference too.
+// helpText answers "help". The reference misaligns the line of "move" too.
 const helpText = `Available commands:
   look:                             look around your current location
   inventory:                        check your current inventory

@@ -3,8 +3,8 @@
 // answer.
 //
 // A game is a PDDL problem over the rules in domain.pddl. Package planning
-// grounds it and finds the expert's plans; this package finds the games, knows
-// how things and actions are called and what is said about them.
+// grounds it and finds the expert's plans. This package finds the games and
+// supplies the names of things and actions and all text about them.
 package alfworld
 
 import (
@@ -23,18 +23,18 @@ const Name = "alfworld"
 // stepLimit is the number of steps in the published configuration.
 const stepLimit = 30
 
-// Options say how the environment is set up. The zero value is what published
-// numbers rest on.
+// Options configure the environment. The zero value matches the configuration
+// of published results.
 type Options struct {
 	// Split is the set of official games: "valid_unseen" (also when empty),
 	// "valid_seen", "valid_train" or "train".
 	Split string
-	// Dialect is how games speak: "v1" (also when empty), "v2", or "file" for
-	// what the file of each game says.
+	// Dialect is the dialect of the games: "v1" (also when empty), "v2", or
+	// "file" for the dialect of each game's file.
 	Dialect string
 	// StepLimitReward counts the reference engine's own limit of 50 commands,
 	// when it is reached without success, as progress 1, as the reference does.
-	// It matters only where more than 50 steps are allowed.
+	// It matters only if more than 50 steps are allowed.
 	StepLimitReward bool
 }
 
@@ -59,7 +59,8 @@ func (o Options) settings() map[string]string {
 	return s
 }
 
-// caveat says why results do not compare with published ones, if they do not.
+// caveat says why results are not comparable with published results, if they
+// are not.
 func (o Options) caveat() string {
 	switch {
 	case o.Split != "" && o.Split != Splits()[0]:
@@ -70,7 +71,7 @@ func (o Options) caveat() string {
 	return ""
 }
 
-// speech returns the dialect to play in; file is that of a game's file.
+// speech returns the dialect to play in; file is the dialect of a game's file.
 func (o Options) speech(file dialect) (dialect, error) {
 	switch o.Dialect {
 	case "", "v1":
@@ -94,13 +95,13 @@ type Env struct {
 	mu     sync.Mutex
 	loaded map[int]func() (*loading, error) // by task index; each works once
 	order  []int                            // of loading
-	// slots has a place for every game that may be grounded at one time: more
-	// than there are processors would only make all of them late.
+	// slots has a place for every game that may be grounded at one time. More
+	// slots than processors would only delay every game.
 	slots chan struct{}
 }
 
-// maxLoaded is how many games are kept ready: all of a split for evaluation. A
-// game takes about a megabyte.
+// maxLoaded is the number of games that stay loaded: a whole evaluation split.
+// A game takes about a megabyte.
 const maxLoaded = 256
 
 // source is what a game is made from when it is first played.
@@ -175,9 +176,10 @@ type loading struct {
 	rules      func() (*rules, error) // waits until it is grounded
 }
 
-// load reads a game and has it grounded in the background, so that an episode's
-// first model call does not wait for it. However many worlds want a game, it is
-// grounded once, and at most as many games at a time as there are slots.
+// load reads a game and grounds it in the background, so that an episode's
+// first model call does not wait for grounding. A game is grounded once,
+// regardless of how many worlds need it. The number of slots limits how many
+// games are grounded at a time.
 func (e *Env) load(s source) (*loading, error) {
 	read, err := s.read(e.domain)
 	if err != nil {
@@ -190,14 +192,14 @@ func (e *Env) load(s source) (*loading, error) {
 		return s.finish(read)
 	})
 	go func() {
-		defer func() { _ = recover() }() // whoever plays the game meets the panic again
+		defer func() { _ = recover() }() // the caller that plays the game meets the panic again
 		_, _ = l.rules()                 // and the error
 	}()
 	return l, nil
 }
 
-// ready returns a game of which worlds can be made. Of the games that were
-// loaded, the last maxLoaded are kept.
+// ready returns a game that can make worlds. The last maxLoaded games stay
+// loaded.
 func (e *Env) ready(task int) (*loading, error) {
 	e.mu.Lock()
 	load, ok := e.loaded[task]
@@ -219,8 +221,9 @@ func (e *Env) Info() envs.Info { return e.info }
 // Tasks implements envs.Env.
 func (e *Env) Tasks() []envs.Task { return e.tasks }
 
-// NewWorld implements envs.Env. It does not wait until the game is grounded: that a
-// game is unsolvable or too large is an error of whatever needs that first.
+// NewWorld implements envs.Env. It does not wait until the game is grounded. If
+// a game is unsolvable or too large, the first call that needs the ground game
+// returns the error.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
 		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)

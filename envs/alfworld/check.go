@@ -6,7 +6,7 @@ import (
 	"heldout/envs/planning"
 )
 
-// check refuses problems that the rules of the text have no answer for.
+// check refuses problems that the text rules cannot answer.
 func check(p *planning.Problem) error {
 	if len(p.Repeated) > 0 {
 		return fmt.Errorf("object %s is declared twice; names must be unique", p.Repeated[0])

@@ -12,7 +12,7 @@ const (
 	fixed      = "Bathtub Blinds Chair Curtains DeskLamp FloorLamp Footstool HousePlant LaundryHamperLid LightSwitch Mirror Painting " +
 		"Poster ShowerDoor ShowerGlass Sink StoveKnob Television Window"
 
-	// objectClasses are all that a problem declares.
+	// objectClasses are all classes that a problem declares.
 	objectClasses = "AlarmClock Apple BaseballBat BasketBall Bathtub Blinds Book Boots Bowl Box Bread ButterKnife CD Candle CellPhone " +
 		"Chair Cloth CreditCard Cup Curtains DeskLamp DishSponge Egg FloorLamp Footstool Fork Glassbottle HandTowel HousePlant Kettle " +
 		"KeyChain Knife Ladle Laptop LaundryHamperLid Lettuce LightSwitch Mirror Mug Newspaper Painting Pan PaperTowel PaperTowelRoll " +
@@ -26,7 +26,7 @@ func appliance(taskType string) string {
 	return map[string]string{pickClean: "SinkBasin", pickHeat: "Microwave", pickCool: "Fridge"}[taskType]
 }
 
-// accepts says which classes of objects may be put into a class of receptacles.
+// accepts says which classes of objects a class of receptacles may hold.
 func accepts() map[string]string {
 	return map[string]string{
 		"ArmChair":     "BasketBall Book Box CellPhone Cloth CreditCard KeyChain Laptop Newspaper Pillow RemoteControl",
@@ -91,8 +91,8 @@ func accepts() map[string]string {
 	}
 }
 
-// targets says for each task type what is to be brought where, or looked at
-// under which lamp: the combinations of the training games.
+// targets says for each task type which object the agent must bring where, or
+// look at under which lamp: the combinations in the training games.
 func targets() map[string]map[string]string {
 	return map[string]map[string]string{
 		pickAndPlace: {

@@ -19,14 +19,14 @@ const (
 	nothingLying = "nothing"
 )
 
-// engine is the text game as it is without the layer of a benchmark: the
-// reference's "raw engine". It takes commands after a win too.
+// engine is the text game without the layer of a benchmark: the reference's
+// "raw engine". It also accepts commands after a win.
 type engine struct {
 	game  *game
 	state planning.State
 	spare planning.State // scratch for the next state
 	// taken are the pairs of an object and the container that it was taken from
-	// and not put back into, in the order of their numbers. The text alone
+	// and has not returned to, in the order of their numbers. Only the text
 	// depends on it.
 	taken []taking
 }
@@ -65,13 +65,13 @@ func (e *engine) do(command string) string {
 	return e.answer(op)
 }
 
-// strip removes white space from both ends, as Python does: four control
-// characters belong to it.
+// strip removes white space from both ends, as Python does: white space
+// includes four control characters.
 func strip(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
 }
 
-// place is where the player is.
+// place is the player's location.
 func (e *engine) place() *place {
 	i := slices.IndexFunc(e.game.places, func(p *place) bool { return p.visited.in(e.state) })
 	return e.game.places[i]
@@ -81,7 +81,7 @@ func (e *engine) applicable(operator int) bool {
 	return e.state.Satisfies(e.game.task.Operators[operator].Precondition)
 }
 
-// find returns the operator that a command stands for now, or -1.
+// find returns the operator that a command currently stands for, or -1.
 func (e *engine) find(command string) int {
 	commands := e.game.texts
 	here := e.place().commands
@@ -94,7 +94,7 @@ func (e *engine) find(command string) int {
 	return -1
 }
 
-// commands lists what can be typed now, sorted.
+// commands lists the commands that can be typed now, sorted.
 func (e *engine) commands() []string {
 	var out []string
 	for _, op := range e.place().commands {
@@ -107,7 +107,7 @@ func (e *engine) commands() []string {
 	return out
 }
 
-// take and put keep the list of takings.
+// take and put maintain the list of takings.
 func (e *engine) take(t taking) {
 	if i, found := e.findTaking(t); !found {
 		e.taken = slices.Insert(e.taken, i, t)
@@ -126,7 +126,7 @@ func (e *engine) findTaking(t taking) (int, bool) {
 	})
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a copy that shares no mutable state.
 func (e *engine) clone() *engine {
 	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), taken: slices.Clone(e.taken)}
 }

@@ -10,15 +10,15 @@ import (
 	"heldout/envs"
 )
 
-// symbols is what the text grammar of a game says, but for the actions. GOAL and
-// HELP are replaced.
+// symbols is the text grammar of a game without the actions. GOAL and HELP are
+// replaced.
 //
 //go:embed grammar.json
 var symbols string
 
-// Export writes a task as a game.tw-pddl file that ALFWorld can play: the rules in
-// PDDL, the text grammar in our own writing, the problem, and a walkthrough, which
-// proves that it can be solved.
+// Export writes a task as a game.tw-pddl file that ALFWorld can play: the rules
+// in PDDL, the text grammar in our own words, the problem, and a walkthrough,
+// which proves that the task can be solved.
 func (e *Env) Export(t envs.Task) ([]byte, error) {
 	w, err := e.NewWorld(t)
 	if err != nil {
@@ -51,7 +51,7 @@ func (e *Env) Export(t envs.Task) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// exportDomain leaves "help" out of the rules of a dialect that has no such
+// exportDomain leaves "help" out of the rules if the dialect has no such
 // command.
 func exportDomain(d dialect) string {
 	if d.helps {
@@ -80,11 +80,11 @@ func exportGrammar(d dialect, goal string) string {
 	return b.String()
 }
 
-// inJSON writes a text as it stands within a JSON string.
+// inJSON escapes a text for use inside a JSON string.
 func inJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return s // cannot be: texts can always be encoded
+		return s // cannot happen: texts can always be encoded
 	}
 	return string(b[1 : len(b)-1])
 }

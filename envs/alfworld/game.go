@@ -9,7 +9,8 @@ import (
 	"heldout/envs/planning"
 )
 
-// fact is a fact as a state knows it: its bit, or one of the two below.
+// fact is a fact as a state represents it: its bit, or one of the two constants
+// below.
 type fact int
 
 const (
@@ -21,24 +22,25 @@ const (
 func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Has(int(f)) }
 
 // game is a ground game with everything that its engines need to read and write
-// text quickly. It does not change and is shared by all of them.
+// text quickly. It is immutable and all engines share it.
 type game struct {
 	task *planning.Task
 	goal string // the sentence, with its period
 	room string // what is seen at the start
-	// things are what occurs in facts, in the order of their ids, which is that
-	// of every list.
+	// things are the things that occur in facts, in the order of their ids.
+	// Every list uses this order.
 	things []thing
 	places []*place
-	// numbers finds the thing that an object of the task is; -1 for none.
+	// numbers maps an object of the task to its thing; -1 for none.
 	numbers []int
-	// forms and texts say how each operator is typed and answered; operators
-	// that the dialect does not have have no text.
+	// forms and texts say how each operator is typed and answered. Operators
+	// that are not in the dialect have no text.
 	forms map[*planning.Action]form
 	texts []string
 }
 
-// thing is what a game can talk about: at most one of the pointers is set.
+// thing is something that a game can refer to: at most one of the pointers is
+// set.
 type thing struct {
 	id        string // as in the problem
 	name      string // as players see it
@@ -52,8 +54,8 @@ type place struct {
 	thing      int
 	visited    fact  // the player is here
 	containers []int // the receptacles at this place
-	// commands are the operators that can be applied nowhere else, and those
-	// that can anywhere, in the order of their texts.
+	// commands are the operators that apply only here and the operators that
+	// apply anywhere, in the order of their texts.
 	commands []int
 }
 
@@ -61,7 +63,7 @@ type place struct {
 type container struct {
 	openable bool
 	opened   fact
-	contents []content // what can ever be in it
+	contents []content // what it can ever hold
 }
 
 // content is an object that can be in a container.
@@ -70,7 +72,7 @@ type content struct {
 	inside fact
 }
 
-// object is a thing that is no receptacle.
+// object is a thing that is not a receptacle.
 type object struct {
 	held, clean, hot, cool, sliced, toggled fact
 
@@ -79,15 +81,16 @@ type object struct {
 	inside                []int // the objects that lie in this one
 }
 
-// reading is a game that is read but not grounded yet: what is seen at the start
-// is known.
+// reading is a game that is read but not grounded yet. It knows what the player
+// sees at the start.
 type reading struct {
 	game    *game
 	problem *planning.Problem
 	numbers map[string]int // the things by id
 }
 
-// readGame checks a problem. The goal is the sentence that states it.
+// readGame checks a problem. The goal is the sentence that states the problem's
+// goal.
 func readGame(p *planning.Problem, goal string) (*reading, error) {
 	if err := check(p); err != nil {
 		return nil, err
@@ -174,7 +177,7 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 	return index
 }
 
-// addFact notes a fact with the things that it is about.
+// addFact records a fact and the things that it mentions.
 func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	arg := func(i int) *thing { return &g.things[index[a.Args[i]]] }
 	switch a.Predicate {
@@ -211,7 +214,7 @@ func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	}
 }
 
-// addCommands writes the commands and says where each can be given.
+// addCommands writes the commands and records where each of them applies.
 func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	for _, f := range speech.forms() {
 		for i := range d.Actions {
@@ -224,7 +227,7 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	for _, p := range g.places {
 		at[p.visited] = p
 	}
-	shared := map[string]string{} // texts that several operators have are kept once
+	shared := map[string]string{} // shared texts of several operators are stored once
 	var buffer []byte
 	g.texts = make([]string, len(g.task.Operators))
 	for i := range g.task.Operators {
@@ -253,13 +256,12 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	}
 }
 
-// argument returns the thing that an operator takes as the parameter of that
-// name.
+// argument returns the thing that an operator takes as the named parameter.
 func (g *game) argument(op *planning.Operator, key string) *thing {
 	return &g.things[g.number(op, key)]
 }
 
-// number returns the number of that thing.
+// number returns the number of a thing.
 func (g *game) number(op *planning.Operator, key string) int {
 	i := slices.IndexFunc(op.Action.Params, func(p planning.Object) bool { return p.Name[1:] == key })
 	return g.numbers[op.Args[i]]

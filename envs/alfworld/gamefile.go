@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gameFile is what matters of a game.tw-pddl file.
+// gameFile is the relevant part of a game.tw-pddl file.
 type gameFile struct {
 	problem  string // in PDDL
 	goal     string // the sentence, with its period
@@ -15,10 +15,10 @@ type gameFile struct {
 	solvable bool
 }
 
-// parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem and
-// text grammar. Domain and grammar are the same in all files of a dialect, up to
-// the sentence that states the goal, so that only the signs of the dialect and
-// that sentence are looked for.
+// parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem
+// and text grammar. Domain and grammar are the same in all files of a dialect,
+// except for the sentence that states the goal. The parser therefore looks only
+// for that sentence and for the markers of the dialect.
 func parseGameFile(b []byte) (gameFile, error) {
 	var raw struct {
 		Problem  *string `json:"pddl_problem"`
@@ -61,8 +61,8 @@ func goalOf(grammar string) (string, error) {
 	return goal, nil
 }
 
-// dialectOf tells the dialect of a grammar by the texts in which the dialects
-// differ.
+// dialectOf recognizes the dialect of a grammar by the texts that differ
+// between dialects.
 func dialectOf(grammar string) (dialect, error) {
 	either := func(old, new string) (isNew bool, err error) {
 		hasOld, hasNew := strings.Contains(grammar, old), strings.Contains(grammar, new)

@@ -21,9 +21,9 @@ var mix = [...]struct {
 	{pickAndPlace, 24}, {lookInLight, 18}, {pickClean, 31}, {pickHeat, 23}, {pickCool, 21}, {pickTwo, 17},
 }
 
-// NewGenerated makes 134 games of our own, with the official mix of task types:
-// rooms furnished by the statistics of the training games. The same seed gives
-// the same games. Every one can be solved, by the way it is made.
+// NewGenerated makes 134 games of our own, with the official mix of task types.
+// The statistics of the training games determine how rooms are furnished. The
+// same seed gives the same games. Every game is solvable by construction.
 func NewGenerated(seed int64, o Options) (*Env, error) {
 	if o.Split != "" || o.Dialect == "file" {
 		return nil, errors.New("alfworld: generated games come from no split and no file")
@@ -66,7 +66,7 @@ func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
 	return nil
 }
 
-// errand is what a game can be about, and in which room.
+// errand is a possible goal of a game, and its room.
 type errand struct {
 	room           *room
 	object, target string
@@ -105,7 +105,7 @@ func newGenerator() *generator {
 	return g
 }
 
-// errandsIn lists what can be asked in a room.
+// errandsIn lists the possible errands in a room.
 func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
 	if a := appliance(taskType); a != "" && !r.has(a) {
 		return nil
@@ -124,8 +124,8 @@ func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
 	return out
 }
 
-// avoided is the class of receptacles in which the things to be fetched may not
-// be at the start: the goal, or part of it, would be reached.
+// avoided is the class of receptacles that must not hold the target objects at
+// the start: otherwise the goal, or part of it, would already be reached.
 func (e errand) avoided(taskType string) string {
 	switch taskType {
 	case pickAndPlace, pickTwo:
@@ -142,7 +142,7 @@ func (r *room) has(class string) bool {
 	return slices.ContainsFunc(r.containers, func(c containerStat) bool { return c.class == class })
 }
 
-// startsOf returns where the objects of a class can lie at the start, but for
+// startsOf returns where the objects of a class can be at the start, except for
 // one class of receptacles.
 func (r *room) startsOf(object, avoided string) []share {
 	for _, o := range r.objects {
@@ -163,7 +163,8 @@ func without(places []share, class string) []share {
 	return out
 }
 
-// draw chooses by share; places must not be empty.
+// draw picks a place with probability proportional to its share; places must
+// not be empty.
 func draw(places []share, rng *rand.Rand) string {
 	total := 0
 	for _, p := range places {

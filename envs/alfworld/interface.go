@@ -7,10 +7,10 @@ import (
 	"heldout/envs"
 )
 
-// slots are the names under which instructions know the arguments of actions.
+// slots are the instructions' names for the arguments of actions.
 var slots = strings.NewReplacer("{o}", "{obj}", "{r}", "{recep}", "{co}", "{obj}", "{ko}", "{tool}")
 
-// Interface implements envs.Spoken. All task types have the same.
+// Interface implements envs.Spoken. All task types have the same interface.
 func (e *Env) Interface(string) envs.Interface {
 	i := envs.Interface{
 		Actions:   []string{checkAction},
@@ -34,7 +34,7 @@ func (e *Env) Interface(string) envs.Interface {
 	return i
 }
 
-// dialects are those in which the games may speak.
+// dialects are the possible dialects of the games.
 func (e *Env) dialects() []dialect {
 	switch e.info.Settings["dialect"] {
 	case "":

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// separator stands in the ids of things that have a place in the scene.
+// separator occurs in the ids of things that have a place in the scene.
 const separator = "_bar_"
 
-// demangle undoes how the names of a scene were made names of PDDL.
+// demangle reverses the encoding of scene names as PDDL names.
 var demangle = strings.NewReplacer("_bar_", "|", "_minus_", "-", "_plus_", "+", "_dot_", ".", "_comma_", ",")
 
 // displayNames returns the names that players see, in the order of the ids,
@@ -31,7 +31,8 @@ func displayNames(ids []string) []string {
 	return names
 }
 
-// kind is the name of a thing without its number; empty for what has none.
+// kind is the name of a thing without its number; empty if the id has no
+// separator.
 func kind(id string) string {
 	base, _, found := strings.Cut(id, separator)
 	if !found {
@@ -43,8 +44,8 @@ func kind(id string) string {
 	return base
 }
 
-// list joins names as the game does: the last with a comma and "and", even of
-// two, and each behind the article.
+// list joins names as the game does: a comma and "and" come before the last
+// name, even in a list of two, and each name follows its article.
 func list(article string, names []string) string {
 	if len(names) == 0 {
 		return "nothing"

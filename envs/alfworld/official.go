@@ -16,8 +16,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// gameFolders are where a split may lie: in AgentBoard's data folder, or in a
-// folder as ALFWorld's own download makes it.
+// gameFolders are the possible locations of a split: in AgentBoard's data
+// folder, or in a folder with the layout of ALFWorld's own download.
 var gameFolders = []string{"alfworld/json_2.1.1", "alfworld/json_2.1.3", "json_2.1.1", "json_2.1.3"}
 
 const (
@@ -25,10 +25,10 @@ const (
 	labelFile = "alfworld/test.jsonl"
 )
 
-// NewOfficial reads the official games of a split from a folder laid out as
-// AgentBoard's data folder, or as ALFWorld's. They come in the order in which
-// AgentBoard serves them. Where the label file knows a game, sub-goals and
-// difficulty are what it says; otherwise they follow from the game's task.
+// NewOfficial reads the official games of a split from a folder with the layout
+// of AgentBoard's or ALFWorld's data folder. The games are in the order in
+// which AgentBoard serves them. If the label file lists a game, sub-goals and
+// difficulty come from the label; otherwise they follow from the game's task.
 func NewOfficial(dir string, o Options) (*Env, error) {
 	split := o.Split
 	if split == "" {
@@ -79,8 +79,8 @@ func findGames(dir, split string) (string, error) {
 		filepath.Join(dir, filepath.FromSlash(gameFolders[0]), split))
 }
 
-// listGames reads the games of a folder that count, sorted by path: the solvable
-// ones of the six task types. It returns the SHA-256 of each file too.
+// listGames reads the eligible games of a folder, sorted by path: the solvable
+// games of the six task types. It also returns the SHA-256 of each file.
 func listGames(folder string) (ids []string, files []gameFile, sums []string, err error) {
 	names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
 	if err != nil {

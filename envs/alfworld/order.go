@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext/prng"
 )
 
-// servedOrder returns the order in which the benchmark plays n games, as indices
-// into their sorted list: NumPy's legacy shuffle with seed 1234, whose generator
-// is the Mersenne twister and whose bounded draws are by masked rejection.
+// servedOrder returns the order in which the benchmark plays n games, as
+// indices into their sorted list. The order is NumPy's legacy shuffle with seed
+// 1234, which uses the Mersenne twister and draws bounded numbers by masked
+// rejection.
 func servedOrder(n int) []int {
 	order := make([]int, n)
 	for i := range order {

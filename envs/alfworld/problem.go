@@ -36,7 +36,7 @@ func (s *scene) problem(name string) string {
 	return b.String()
 }
 
-// facts lists what holds at the start.
+// facts lists the facts that hold at the start.
 func (s *scene) facts() []string {
 	facts := []string{"atLocation agent1 " + s.locations[0]}
 	add := func(words ...string) { facts = append(facts, strings.Join(words, " ")) }

@@ -1,29 +1,29 @@
 package alfworld
 
-// share is how often something is found somewhere, in per cent.
+// share is how often something occurs in a place, in per cent.
 type share struct {
 	class string
 	share int
 }
 
-// room says what a kind of room holds: statistics of the 3,553 training games.
+// room describes a kind of room: statistics of the 3,553 training games.
 type room struct {
 	firstScene int // of thirty
 	containers []containerStat
 	objects    []objectStat
 }
 
-// containerStat describes a class of receptacles in a room: how many of the room's
-// 27 training scenes have it, how many there are then, and how many per cent of
-// them can be opened and closed.
+// containerStat describes a class of receptacles in a room: how many of the
+// room's 27 training scenes have it, how many receptacles those scenes have,
+// and what percentage of the receptacles can be opened and closed.
 type containerStat struct {
 	class                              string
 	scenes, least, most, median, opens int
 }
 
-// objectStat describes a class of objects in a room: how many per cent of the
-// games have it, how many there are then at most, how many per cent of them lie
-// in no receptacle, and where the others lie.
+// objectStat describes a class of objects in a room: the percentage of games
+// that have it, the maximum number of objects in such a game, the percentage of
+// objects that lie in no receptacle, and where the others lie.
 type objectStat struct {
 	class             string
 	games, most, idle int

@@ -36,9 +36,10 @@ type item struct {
 	cool                bool
 }
 
-// Chances, per cent: that a receptacle stands where another one does (three
-// quarters of the official games have such a place), that an object is listed in
-// two receptacles (as in most), and that it lies in another object.
+// Chances, in per cent: that a receptacle shares the place of another one
+// (three quarters of the official games have such a place), that an object is
+// listed in two receptacles (as in most games), and that an object lies in
+// another object.
 const (
 	sharedSpot  = 6
 	listedTwice = 2
@@ -47,8 +48,8 @@ const (
 
 func (s *scene) chance(percent int) bool { return s.rng.IntN(100) < percent }
 
-// furnish puts up the receptacles: those that are needed, and others as often as
-// the room has them.
+// furnish places the receptacles: the required ones, and others as often as the
+// room has them.
 func (s *scene) furnish() {
 	needed := []string{s.target, appliance(s.taskType), draw(s.room.startsOf(s.object, s.avoided(s.taskType)), s.rng)}
 	if s.taskType == lookInLight {
@@ -67,7 +68,7 @@ func (s *scene) furnish() {
 	}
 }
 
-// count draws a number of receptacles: as often above the median as below.
+// count draws a number of receptacles: above the median as often as below it.
 func (s *scene) count(c containerStat) int {
 	low, high := c.least, c.median
 	if s.rng.IntN(2) == 0 {
@@ -76,7 +77,7 @@ func (s *scene) count(c containerStat) int {
 	return low + s.rng.IntN(high-low+1)
 }
 
-// spot is where a receptacle stands: mostly a place of its own.
+// spot returns the location of a receptacle: usually a location of its own.
 func (s *scene) spot() string {
 	if len(s.locations) > 1 && s.chance(sharedSpot) {
 		return s.locations[1+s.rng.IntN(len(s.locations)-1)]
@@ -109,8 +110,8 @@ func (s *scene) fill() {
 	s.nest()
 }
 
-// add puts an object of a class into a receptacle of the given ones, or, being
-// idle or, if there is none, just somewhere.
+// add puts an object of a class into one of the given receptacles. If the
+// object is idle, or if there is no such receptacle, add puts it anywhere.
 func (s *scene) add(class string, places []share, idle bool) {
 	it := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
 	var there []share
@@ -132,7 +133,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 		if len(fit) > 1 && s.chance(listedTwice) {
 			it.in = append(it.in, fit[1].id)
 		}
-		// What the official games call cool at the start.
+		// The official games call these things cool at the start.
 		it.cool = class == s.object && into == "Fridge" && contains(coolable, class)
 	}
 	s.items = append(s.items, it)
@@ -141,7 +142,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 // contains reports whether a list of classes names one.
 func contains(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }
 
-// nest lays some objects into others that are where they are.
+// nest puts some objects into other objects at the same place.
 func (s *scene) nest() {
 	for i := range s.items {
 		inner := &s.items[i]
@@ -157,7 +158,7 @@ func (s *scene) nest() {
 	}
 }
 
-// fresh draws ids until it gets one that is not taken.
+// fresh draws ids until it finds an unused one.
 func (s *scene) fresh(draw func() string) string {
 	id := draw()
 	for s.ids[id] {

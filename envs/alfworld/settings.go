@@ -2,7 +2,7 @@ package alfworld
 
 import "heldout/envs"
 
-// Settings are what can be chosen about the environment.
+// Settings are the options of the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "set of official games"},

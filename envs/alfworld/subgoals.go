@@ -22,14 +22,14 @@ func taskTypes() []string {
 	return []string{pickAndPlace, lookInLight, pickClean, pickHeat, pickCool, pickTwo}
 }
 
-// label is what the benchmark says of a game: regular expressions to be found
-// in observations, and a class.
+// label is the benchmark's data about a game: a class, and regular expressions
+// that match observations.
 type label struct {
 	subgoals   []string
 	difficulty envs.Difficulty
 }
 
-// seen is the pattern of a first line that lists things among which p is found.
+// seen is the pattern of a first line that lists things, p among them.
 func seen(p string) string { return seenStart + p + seenEnd }
 
 const (
@@ -70,8 +70,8 @@ func derivedLabel(folder string) (label, error) {
 	return l, nil
 }
 
-// inDialect brings sub-goals, which are written for the classic dialect, into
-// another one.
+// inDialect translates sub-goals, which use the classic dialect, into another
+// dialect.
 func inDialect(subgoals []string, d dialect) []string {
 	out := make([]string, len(subgoals))
 	for i, s := range subgoals {
@@ -86,8 +86,9 @@ func inDialect(subgoals []string, d dialect) []string {
 // subgoal tests observations.
 type subgoal struct {
 	pattern *regexp.Regexp
-	// inList: the pattern, and " you see", are to be found in the first line.
-	// The benchmark says so by looking ahead, which Go's expressions cannot.
+	// inList: the first line must match the pattern and contain " you see". The
+	// benchmark uses a lookahead for this, which Go's regular expressions do not
+	// support.
 	inList bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"heldout/envs/planning"
 )
 
-// answer describes what an operator did, after it was done.
+// answer describes the effect of an operator, after it was applied.
 func (e *engine) answer(op *planning.Operator) string {
 	return string(expand(nil, e.game.forms[op.Action].answer, func(key string) string {
 		switch key {
@@ -28,7 +28,7 @@ func (e *engine) answer(op *planning.Operator) string {
 	}))
 }
 
-// see says what is visible of a container.
+// see lists the visible contents of a container.
 func (e *engine) see(t *thing) string {
 	c := t.container
 	if c.openable && !c.opened.in(e.state) {
@@ -56,7 +56,7 @@ func (g *game) namesOf(things []int) []string {
 	return names
 }
 
-// describe says what is special about an object that is held.
+// describe returns what is special about a held object.
 func (e *engine) describe(t *thing) string {
 	o := t.object
 	clean, hot, cool, sliced := o.clean.in(e.state), o.hot.in(e.state), o.cool.in(e.state), o.sliced.in(e.state)
@@ -91,7 +91,7 @@ func (e *engine) describe(t *thing) string {
 	return "This is a " + how + " " + t.name + "."
 }
 
-// inventory says what the player holds.
+// inventory lists what the player holds.
 func (e *engine) inventory() string {
 	var held []string
 	for _, t := range e.game.things {
@@ -111,8 +111,8 @@ func (e *engine) look() string {
 	return e.game.lookFrom(here, e.beside(here))
 }
 
-// lookFrom says what is seen from a place where some objects lie beside the
-// containers. In the middle of the room nothing is seen.
+// lookFrom describes the view from a place where some objects lie beside the
+// containers. In the middle of the room nothing is visible.
 func (g *game) lookFrom(here *place, beside []string) string {
 	if len(here.containers) == 0 {
 		return middle + nothingLying + "."
@@ -122,7 +122,7 @@ func (g *game) lookFrom(here *place, beside []string) string {
 }
 
 // beside names the objects at a place that were taken from a container there
-// and not put back, once for each such container.
+// and not put back, once per such container.
 func (e *engine) beside(here *place) []string {
 	var names []string
 	for _, t := range e.taken {
@@ -143,8 +143,7 @@ func (e *engine) isAt(object int, p *place) bool {
 	})
 }
 
-// roomFrom describes the room as it is seen from the place where the player
-// starts.
+// roomFrom describes the room from the player's starting location.
 func (g *game) roomFrom(start *place) string {
 	if len(start.containers) > 0 {
 		return g.lookFrom(start, nil)

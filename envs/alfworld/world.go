@@ -16,32 +16,32 @@ const (
 	lookAction  = "look"
 	arrival     = "You arrive at loc "
 
-	// engineLimit is how many commands the reference's engine takes, those that
-	// were rejected included.
+	// engineLimit is how many commands the reference's engine accepts, including
+	// rejected commands.
 	engineLimit = 50
 )
 
 // world is a game with AgentBoard's layer around it.
 type world struct {
 	loading *loading
-	rules   *rules  // nil until something needs more than what is seen at the start
-	engine  *engine // nil as long
-	// seen is what "look" shows: the room, later what was seen on the last
+	rules   *rules  // nil until something needs more than the view at the start
+	engine  *engine // nil as long as rules is nil
+	// seen is what "look" shows: first the room, later the view after the last
 	// arrival or opening, however long ago.
 	seen     string
-	answer   string // of the engine, the last
-	commands int    // that the engine got
+	answer   string // the engine's last answer
+	commands int    // number of commands sent to the engine
 	reached  []bool // the sub-goals, in order
 	done     bool
 
 	guide planning.Guide // the expert's
 }
 
-// rules are what the worlds of one task share.
+// rules are shared by the worlds of one task.
 type rules struct {
 	game     *game
 	subgoals []subgoal
-	// limitPays: reaching the engine's limit counts as progress 1, as in the
+	// limitPays: progress is 1 when the engine's limit is reached, as in the
 	// reference.
 	limitPays bool
 }
@@ -69,8 +69,8 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 // Close implements envs.World.
 func (w *world) Close() error { return nil }
 
-// Step implements envs.World. Progress is the share of the sub-goals reached,
-// where the last one is the goal itself.
+// Step implements envs.World. Progress is the share of the sub-goals reached;
+// the last sub-goal is the goal itself.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if err := w.load(); err != nil {
 		return envs.Step{}, err
@@ -82,7 +82,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	return s, nil
 }
 
-// normalize is what the benchmark's driver does to an action.
+// normalize changes an action as the benchmark's driver does.
 func normalize(action string) string {
 	action = strip(action)
 	if strings.Contains(action, "put") {
@@ -98,12 +98,12 @@ func normalize(action string) string {
 	return action
 }
 
-// valid reports whether an action is listed, letter by letter.
+// valid reports whether an action is in the list, in exactly this spelling.
 func (w *world) valid(action string) bool {
 	return action == checkAction || w.engine.find(action) >= 0
 }
 
-// step is the benchmark's own step, after normalize. It does not fill in Valid.
+// step is the benchmark's own step, after normalize. It leaves Valid unset.
 func (w *world) step(action string) envs.Step {
 	action = strings.TrimSuffix(action, ".")
 	observation := ""
@@ -129,8 +129,8 @@ func (w *world) step(action string) envs.Step {
 	return envs.Step{Observation: observation, Progress: w.progress(success), Done: w.done, Success: success}
 }
 
-// run gives a command to the engine. Once the game is over, the last answer
-// stays.
+// run gives a command to the engine. After the game is over, the last answer
+// remains.
 func (w *world) run(command string) string {
 	if !w.done {
 		w.answer = w.engine.do(command)
@@ -153,7 +153,7 @@ func (w *world) progress(success bool) float64 {
 	return float64(n) / float64(len(w.reached)+1)
 }
 
-// Actions implements envs.Lister: the commands that the engine takes now.
+// Actions implements envs.Lister: the commands that the engine accepts now.
 func (w *world) Actions(context.Context) ([]string, error) {
 	if err := w.load(); err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 // snapshot is what envs.Snapshotter keeps of a world: a world.
 type snapshot world
 
-// copy returns a copy that shares nothing that changes.
+// copy returns a copy that shares no mutable state.
 func (w *world) copy() *world {
 	c := *w
 	c.engine = w.engine.clone()

@@ -8,7 +8,7 @@ import (
 // verb is a kind of action of the text layer.
 type verb uint8
 
-// The verbs. Those up to the last of simple take no object.
+// The verbs. The verbs up to the last of simple take no object.
 const (
 	turnLeft verb = iota
 	turnRight
@@ -33,11 +33,12 @@ var words = [verbs]string{
 	"pickup", "go to", "go through", "toggle and go through",
 }
 
-// fewThings is the number of things of one noun up to which the texts of
-// actions are kept.
+// fewThings is the largest number of things with the same noun for which the
+// texts of actions are cached.
 const fewThings = 9
 
-// texts are those of the actions with an object, by verb, noun and number.
+// texts are the cached texts of the actions with an object, by verb, noun and
+// number.
 var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 	var out [verbs][nouns][fewThings + 1]string
 	for v := simple + 1; int(v) < verbs; v++ {
@@ -50,11 +51,11 @@ var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 	return &out
 })
 
-// numbered nounTexts the n-th thing of a noun.
+// numbered returns the text for the n-th thing of a noun.
 func numbered(of noun, n uint8) string { return of.String() + " " + strconv.Itoa(int(n)) }
 
-// actionText writes an action with the n-th thing of a noun; verbs up to simple
-// take none.
+// actionText formats an action with the n-th thing of a noun; verbs up to
+// simple take no object.
 func actionText(v verb, of noun, n uint8) string {
 	switch {
 	case v <= simple:

@@ -6,25 +6,25 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// aim is something to be reached next: a sub-goal or a simple instruction.
+// aim is the next thing to reach: a sub-goal or a simple instruction.
 type aim struct {
 	goal *pattern
 	leaf *minigrid.Instruction
 }
 
-// seer tells where things have to be in view for a sub-goal. It belongs to one
-// task and remembers what it found out.
+// seer finds where things must be in view for a sub-goal. It belongs to one
+// task and caches its results.
 type seer struct {
 	places map[sight][][2]int
 }
 
-// sight is a thing with a sub-goal that seeing it may reach.
+// sight is a thing and a sub-goal that may be reached by seeing the thing.
 type sight struct {
 	goal string // its text
 	noun noun
 }
 
-// inView returns the columns and rows of the view where a thing of that code
+// inView returns the columns and rows of the view where a thing with that code
 // reaches a sub-goal.
 func (s *seer) inView(goal *pattern, code minigrid.Code) [][2]int {
 	id := sight{goal.text, nounOf(code)}
@@ -50,13 +50,12 @@ func sentence(t []thing) string {
 	return text[:len(text)-len(".  ")]
 }
 
-// reaches reports whether carrying an object of that code reaches a sub-goal.
+// reaches reports whether carrying an object with that code reaches a sub-goal.
 func reaches(goal *pattern, code minigrid.Code) bool {
 	return goal.matches(" You are carrying a " + nounOf(code).String())
 }
 
-// possible reports whether some object can still reach a sub-goal, whatever it
-// takes.
+// possible reports whether some object can still reach a sub-goal, at any cost.
 func (s *seer) possible(w *minigrid.World, goal *pattern) bool {
 	found := false
 	w.Objects(func(_ minigrid.ID, o minigrid.Object) {
@@ -67,7 +66,7 @@ func (s *seer) possible(w *minigrid.World, goal *pattern) bool {
 	return found
 }
 
-// targets returns the poses where an aim is reached, or nearly.
+// targets returns the poses that reach an aim, exactly or nearly.
 func (s *seer) targets(w *minigrid.World, a aim) []target {
 	if a.goal != nil {
 		return s.goalTargets(w, a.goal)
@@ -75,8 +74,8 @@ func (s *seer) targets(w *minigrid.World, a aim) []target {
 	return leafTargets(w, a.leaf)
 }
 
-// keyTargets returns the poses from which a key of that color can be picked up,
-// with the cost of the rest of the way.
+// keyTargets returns the poses from which the agent can pick up a key of that
+// color, with the cost of the rest of the path.
 func keyTargets(w *minigrid.World, c minigrid.Color, rest *approach) (out []target) {
 	w.Objects(func(id minigrid.ID, o minigrid.Object) {
 		if o.Kind != minigrid.Key || o.Color != c {
@@ -112,8 +111,7 @@ func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
 	return out
 }
 
-// seeTargets returns the poses from which a cell is seen in one place of the
-// view.
+// seeTargets returns the poses that show a cell at a given place of the view.
 func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target) {
 	for d := range minigrid.Direction(4) {
 		from := minigrid.Pose{Dir: d}
@@ -128,7 +126,7 @@ func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target
 	return out
 }
 
-// carryTargets returns the poses from which an object can be picked up.
+// carryTargets returns the poses from which the agent can pick up an object.
 func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []target) {
 	if at, _ := w.At(o.Pos); at != id {
 		return nil // carried, or in a box
@@ -143,7 +141,7 @@ func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []t
 	return out
 }
 
-// openTargets returns the poses from which a door can be opened.
+// openTargets returns the poses from which the agent can open a door.
 func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
 	cost, lock := entering(w, o.Pos, w.Object(w.Carrying()))
 	for _, p := range around(o.Pos) {
@@ -152,7 +150,7 @@ func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
 	return out
 }
 
-// leafTargets returns the poses where a simple instruction is fulfilled, or
+// leafTargets returns the poses that fulfil a simple instruction, exactly or
 // nearly.
 func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	switch leaf.Op {
@@ -177,10 +175,11 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	return out
 }
 
-// putTargets returns the poses from which what is carried can be put beside
-// something or, if it is not carried yet, those from which it can be picked up.
+// putTargets returns the poses from which the agent can put the carried object
+// beside something. If the object is not carried yet, it returns the poses from
+// which the agent can pick it up.
 func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
-	const far = 30 // a guess at what comes after picking up
+	const far = 30 // an estimate of the cost after picking up
 	holding := false
 	for _, id := range leaf.Target.Objects() {
 		holding = holding || id == w.Carrying()
@@ -213,8 +212,8 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	return out
 }
 
-// inHand returns what an aim costs that is reached, or nearly, with what the agent
-// carries, wherever it is.
+// inHand returns the cost of an aim that the carried object reaches, exactly or
+// nearly, wherever the agent is.
 func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 	id := w.Carrying()
 	if id == minigrid.None {
@@ -223,11 +222,12 @@ func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 	if a.goal != nil {
 		return 1, reaches(a.goal, w.Object(id).Code)
 	}
-	// Carried without having counted, it must be put down and picked up again.
+	// The object is carried but did not count, so it must be put down and picked
+	// up again.
 	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)
 }
 
-// String tells aims of one task apart.
+// String distinguishes the aims of one task.
 func (a aim) String() string {
 	if a.goal != nil {
 		return "goal " + a.goal.text

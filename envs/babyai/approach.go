@@ -6,28 +6,28 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// The costs of a way, in primitive actions or guessed at where more has to be
-// done.
+// The costs of a path, in primitive actions, or estimates if more work is
+// needed.
 const (
 	costDoor     = 2  // entering a closed door
-	costBlocker  = 7  // entering a cell after taking away what is in it
-	costDrop     = 3  // putting down what is in the way of other things
-	costLocked   = 40 // entering a locked door whose key is not in hand
+	costBlocker  = 7  // entering a cell after removing its contents
+	costDrop     = 3  // putting down an object that blocks other things
+	costLocked   = 40 // entering a locked door whose key is not carried
 	unattainable = 10000
 )
 
-// approach holds, for every pose of the agent, what it costs to get to the
-// nearest of some target poses, objects and doors being as they are.
+// approach holds, for every pose of the agent, the cost to reach the nearest of
+// some target poses, with objects and doors as they are now.
 type approach struct {
 	width int
 	cost  []int32 // by pose
-	// lock is the color of the first locked door on the way that needs a key
-	// which is not in hand, by pose; AnyColor if there is none.
+	// lock is the color of the first locked door on the path that needs a key
+	// that is not carried, by pose; AnyColor if there is none.
 	lock []minigrid.Color
 }
 
-// target is a pose to get to, with what it costs to be finished there and, if it
-// needs a key first, the color of that.
+// target is a target pose, with the cost to finish there and, if a key is
+// needed first, the color of the key.
 type target struct {
 	at   minigrid.Pose
 	cost int32
@@ -84,8 +84,8 @@ func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach
 	return a
 }
 
-// entering returns what it costs to step into a cell with what is carried, and
-// the color of the key that is missing for it.
+// entering returns the cost to step into a cell with the carried object, and
+// the color of the missing key.
 func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cost int32, lock minigrid.Color) {
 	_, o := w.At(p)
 	switch {
@@ -114,7 +114,7 @@ type queued struct {
 	cost int32
 }
 
-// poseQueue implements heap.Interface, the cheapest first.
+// poseQueue implements heap.Interface, cheapest first.
 type poseQueue []queued
 
 func (q poseQueue) Len() int           { return len(q) }
@@ -128,7 +128,7 @@ func (q *poseQueue) Pop() any {
 	return x
 }
 
-// around returns the poses from which a cell is faced.
+// around returns the poses that face a cell.
 func around(p minigrid.Point) []minigrid.Pose {
 	var out []minigrid.Pose
 	for d := range minigrid.Direction(4) {

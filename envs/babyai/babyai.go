@@ -1,7 +1,7 @@
-// Package babyai is BabyAI in text, as AgentBoard plays it: worlds of MiniGrid
-// that are the reference's own for the same seeds, described and acted upon in
-// words, answered byte for byte as the reference answers. AgentGym's variant of
-// it is here too.
+// Package babyai is BabyAI in text, as AgentBoard plays it. The worlds of
+// MiniGrid match the reference's worlds for the same seeds. The agent sees
+// descriptions and acts in words, and the answers match the reference byte for
+// byte. The package also has AgentGym's variant.
 //
 // Section numbers in comments are those of the specification of the reference's
 // behaviour.
@@ -30,13 +30,14 @@ const (
 	AgentGym   = "agentgym"
 )
 
-// Options say how the environment is set up.
+// Options configure the environment.
 type Options struct {
-	// Data is a folder laid out as AgentBoard's data folder, from which the
-	// sub-goals come. If it is empty they are made from the instruction.
+	// Data is a folder with the layout of AgentBoard's data folder, which
+	// supplies the sub-goals. If it is empty, the sub-goals come from the
+	// instruction.
 	Data string
-	// Variant is AgentBoard, which an empty one stands for, or AgentGym, which
-	// has no sub-goals and reads no data.
+	// Variant is AgentBoard (also when empty) or AgentGym, which has no
+	// sub-goals and reads no data.
 	Variant string
 }
 
@@ -50,8 +51,8 @@ type Env struct {
 
 // New sets up the environment.
 //
-// The worlds need no data. But sub-goals decide progress, and success with it:
-// tasks whose sub-goals are not AgentBoard's are not official ones.
+// The worlds need no data. But sub-goals decide progress, and therefore
+// success: a task is official only if its sub-goals are AgentBoard's.
 func New(o Options) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
 	switch o.Variant {
@@ -91,8 +92,8 @@ func (e *Env) readLabels(dir string) error {
 	return nil
 }
 
-// digest identifies everything that makes a task what it is. Tasks outside the
-// benchmark have the index -1.
+// digest identifies everything that defines a task. Tasks outside the benchmark
+// have the index -1.
 func (e *Env) digest(p place, index int) string {
 	texts := []string{p.id()}
 	switch {
@@ -116,9 +117,9 @@ func (e *Env) Info() envs.Info { return e.info }
 // Tasks implements envs.Env.
 func (e *Env) Tasks() []envs.Task { return e.tasks }
 
-// Task implements envs.Finder. A task is named by its level and seed, such as
-// BabyAI-GoToRedBallGrey-v0/1234 or 1/1234. Those outside the benchmark have
-// sub-goals from the instruction.
+// Task implements envs.Finder. The name of a task is its level and seed, such
+// as BabyAI-GoToRedBallGrey-v0/1234 or 1/1234. The sub-goals of tasks outside
+// the benchmark come from the instruction.
 func (e *Env) Task(id string) (envs.Task, error) {
 	p, err := parsePlace(id)
 	if err != nil {
@@ -145,7 +146,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.gym { // it resets its environment once more, which remembers (§6)
+	if e.gym { // AgentGym resets its environment once more, and the environment has memory (§6)
 		if w, err = generate(generator, p.seed); err != nil {
 			return nil, err
 		}

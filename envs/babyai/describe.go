@@ -14,8 +14,8 @@ const (
 	emptyHanded    = "You are not carrying anything."
 )
 
-// describe tells what the agent sees and carries; carried is Empty if it carries
-// nothing.
+// describe returns what the agent sees and carries; carried is Empty if it
+// carries nothing.
 func describe(things []thing, carried minigrid.Object) string {
 	b := make([]byte, 0, 1024)
 	if len(things) == 0 {
@@ -42,7 +42,7 @@ func describe(things []thing, carried minigrid.Object) string {
 	return string(append(b, '.'))
 }
 
-// appendThings writes down every thing but walls, numbered by name.
+// appendThings lists every thing except walls, numbered by name.
 func appendThings(b []byte, things []thing) []byte {
 	var count counter
 	for i := range things {

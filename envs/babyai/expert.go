@@ -8,20 +8,20 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// The expert knows the whole world, not only what the agent sees. It searches the
-// game itself, on copies: what the text layer does to an action, down to success
-// that a later primitive action undoes, is in what it plans. Estimates of the way
-// to the next sub-goal lead the search.
+// The expert knows the whole world, not only what the agent sees. It searches
+// the game itself, on copies. Its plans therefore include everything that the
+// text layer does to an action, even success that a later primitive action
+// undoes. Estimates of the distance to the next sub-goal guide the search.
 
 // The bounds and weights of the search.
 const (
-	maxExpanded = 3000 // states looked at from every side before it gives up
+	maxExpanded = 3000 // states expanded before it gives up
 	costAction  = 2    // of an action of the text layer, in primitive ones
-	costGoal    = 150  // of a sub-goal that is left
-	costLost    = 400  // of a sub-goal that nothing can reach any more
+	costGoal    = 150  // of a remaining sub-goal
+	costLost    = 400  // of a sub-goal that is no longer reachable
 )
 
-// planner guesses how far it is to the end of one task.
+// planner estimates the distance to the end of one task.
 type planner struct {
 	seer       seer
 	approaches map[string]*approach // by where the objects are, and by aim
@@ -33,12 +33,12 @@ func newPlanner() planner {
 
 // node is a state of the game that was reached.
 type node struct {
-	game     *game // nil until it is looked at from every side
+	game     *game // nil until it is expanded
 	parent   *node
 	choice   int // of the parent's table
 	actions  int // made since the search began
 	priority int32
-	order    int // in which nodes were reached
+	order    int // the order in which nodes were reached
 }
 
 // search is one search for a plan.
@@ -52,7 +52,7 @@ type search struct {
 }
 
 // plan returns actions that solve the task and reach every sub-goal, or as many
-// as it finds a way for; nil if it finds none.
+// sub-goals as it can; nil if it finds none.
 func plan(from *game) []string {
 	s := search{planner: newPlanner(), seen: map[string]bool{string(from.appendState(nil)): true}}
 	heap.Push(&s.open, &node{game: from})
@@ -65,7 +65,7 @@ func plan(from *game) []string {
 	return s.best.path()
 }
 
-// expand looks at a state from every side.
+// expand expands a state.
 func (s *search) expand(n *node) {
 	if n.game == nil {
 		n.game = n.parent.game.clone()
@@ -105,7 +105,7 @@ func (n *node) path() (actions []string) {
 	return actions
 }
 
-// nodeQueue implements heap.Interface, the most promising first.
+// nodeQueue implements heap.Interface, most promising first.
 type nodeQueue []*node
 
 func (q nodeQueue) Len() int { return len(q) }
@@ -124,8 +124,8 @@ func (q *nodeQueue) Pop() any {
 	return x
 }
 
-// appendState appends everything by which a game goes on, but the number of
-// steps made: with it no state would ever come back.
+// appendState appends everything that determines how a game continues, except
+// the number of steps: with that number, no state would ever recur.
 func (g *game) appendState(b []byte) []byte {
 	a := g.world.Agent()
 	b = append(b, byte(a.X), byte(a.Y), byte(a.Dir))
@@ -138,9 +138,9 @@ func (g *game) appendState(b []byte) []byte {
 	return b
 }
 
-// estimate guesses what is left to be done, in primitive actions: the way to the
-// first sub-goal, and a price for every other. Without sub-goals the simple
-// instructions take their place.
+// estimate estimates the remaining work, in primitive actions: the distance to
+// the first sub-goal, plus a fixed cost for every other sub-goal. Without
+// sub-goals it uses the simple instructions instead.
 func (p *planner) estimate(g *game) int32 {
 	if g.goals == nil {
 		pending := pendingLeaves(g.world.Instruction(), nil)
@@ -163,13 +163,13 @@ func (p *planner) estimate(g *game) int32 {
 	return total
 }
 
-// possible reports whether one of the ways' sub-goals at i can still be reached,
-// whatever it takes.
+// possible reports whether one of the ways' sub-goals at i can still be
+// reached, at any cost.
 func (p *planner) possible(g *game, i int) bool {
 	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
 }
 
-// goalCost guesses what it takes to reach one of the ways' sub-goals at i.
+// goalCost estimates the cost to reach one of the ways' sub-goals at i.
 func (p *planner) goalCost(g *game, i int) int32 {
 	cost := int32(unattainable)
 	for _, way := range g.goals.ways {
@@ -178,8 +178,8 @@ func (p *planner) goalCost(g *game, i int) int32 {
 	return cost
 }
 
-// pendingLeaves lists the simple instructions that are not fulfilled, the first
-// to be done first.
+// pendingLeaves lists the unfulfilled simple instructions, in the order in
+// which they must be done.
 func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*minigrid.Instruction {
 	if !in.Compound() {
 		return append(out, in)
@@ -197,9 +197,9 @@ func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*min
 	return out
 }
 
-// cost guesses what it takes to reach an aim. If a locked door is on the way it
-// goes by way of the key, and for that by way of another key if need be; the way
-// to a key does not lead through the door that it opens.
+// cost estimates the cost to reach an aim. If a locked door is on the path, the
+// path goes via the key and, if needed, via another key for that one. The path
+// to a key does not lead through the door that the key opens.
 func (p *planner) cost(w *minigrid.World, a aim) int32 {
 	if cost, ok := inHand(w, a); ok {
 		return cost
@@ -217,7 +217,7 @@ func (p *planner) cost(w *minigrid.World, a aim) int32 {
 	return way.cost[agent]
 }
 
-// approach looks up an approach, or makes it.
+// approach returns the cached approach, or makes it.
 func (p *planner) approach(id string, search func() *approach) *approach {
 	found, ok := p.approaches[id]
 	if !ok {
@@ -227,8 +227,8 @@ func (p *planner) approach(id string, search func() *approach) *approach {
 	return found
 }
 
-// ExpertAction implements envs.Expert. It follows its plan for as long as the
-// world does.
+// ExpertAction implements envs.Expert. It follows its plan as long as the world
+// follows it.
 func (w *world) ExpertAction(context.Context) (string, error) {
 	if w.game.done {
 		return "", nil
@@ -236,10 +236,10 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.expert.action(w.game), nil
 }
 
-// expert is a plan under way.
+// expert is a plan in progress.
 type expert struct {
 	plan []string
-	then string // the state in which the rest of the plan goes on
+	then string // the state in which the rest of the plan continues
 }
 
 func (e *expert) action(g *game) string {

@@ -20,7 +20,7 @@ const (
 type game struct {
 	world *minigrid.World
 	goal  string
-	view  minigrid.View // that the next one is compared with
+	view  minigrid.View // the view that the next one is compared with
 	table table
 	goals *subgoals // nil if rewards are the world's own
 
@@ -43,7 +43,8 @@ func (g *game) look() {
 	g.observation = describe(g.table.things, g.table.carried)
 }
 
-// normalize is what the text layer does to an action before it reads it.
+// normalize changes an action as the text layer does before it reads the
+// action.
 func normalize(action string) string { return strings.TrimFunc(lower(action), isSpace) }
 
 // step carries out an action as the agent typed it.
@@ -69,8 +70,8 @@ func (g *game) step(action string) (observation string) {
 	return g.observation
 }
 
-// carryOut makes primitive steps until one leaves the view as it was, and
-// judges by the last.
+// carryOut makes primitive steps until one leaves the view unchanged, and uses
+// the last step for the result.
 func (g *game) carryOut(moves []minigrid.Action) {
 	var last minigrid.Result
 	for _, m := range moves {
@@ -100,7 +101,7 @@ func (g *game) carryOut(moves []minigrid.Action) {
 	}
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a copy that shares no mutable state.
 func (g *game) clone() *game {
 	c := *g
 	c.world = g.world.Clone()
@@ -110,11 +111,12 @@ func (g *game) clone() *game {
 	return &c
 }
 
-// lower brings text into lower case as Python does, as far as it can matter: the
-// one capital of which Go makes a letter of an action becomes two characters.
+// lower converts text to lower case as Python does, as far as it can matter: Go
+// maps one capital to a letter of an action, and Python maps it to two
+// characters.
 func lower(s string) string {
 	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
 }
 
-// isSpace is white space as Python sees it.
+// isSpace reports whether Python treats the character as white space.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -2,7 +2,7 @@ package babyai
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. All levels have the same.
+// Interface implements envs.Spoken. All levels have the same interface.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
 		Actions: []string{

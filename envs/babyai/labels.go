@@ -15,10 +15,10 @@ import (
 	"heldout/envs/datafile"
 )
 
-// labelFile holds a line of JSON for each task (§5.9).
+// labelFile holds one line of JSON per task (§5.9).
 const labelFile = "babyai/test.jsonl"
 
-// label is what matters of a line of the label file.
+// label is the relevant part of a line of the label file.
 type label struct {
 	level      string
 	difficulty envs.Difficulty
@@ -68,8 +68,9 @@ func parseLabel(b []byte, task int) (label, error) {
 	return label{line.Info.Subtask, line.Difficulty, ways}, err
 }
 
-// parseWays reads the sub-goals of a line: those of "subgoals" or, if there is a
-// "subgoals_1", of every key that has "subgoals" in it, in the order of the line.
+// parseWays reads the sub-goals of a line: the value of "subgoals" or, if there
+// is a "subgoals_1", the values of every key that contains "subgoals", in the
+// order of the line.
 func parseWays(b []byte) ([][]string, error) {
 	lists, err := subgoalFields(b)
 	if err != nil {
@@ -102,7 +103,7 @@ type subgoalField struct {
 	goals []string
 }
 
-// subgoalFields reads the keys of an object that have "subgoals" in them.
+// subgoalFields reads the keys of an object that contain "subgoals".
 func subgoalFields(b []byte) (out []subgoalField, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil { // the opening brace
@@ -130,12 +131,13 @@ func subgoalFields(b []byte) (out []subgoalField, err error) {
 	return out, nil
 }
 
-// fromInstruction makes sub-goals of the forms that AgentBoard's have, in the
-// order in which the instruction wants its parts done: what is to be faced is
-// seen and then right ahead, what is to be opened is seen open, what is to be
-// picked up or put elsewhere is carried. They ask for less than the instruction
-// where it speaks of a location or of putting something down; of the benchmark's
-// tasks only those of level 14 do.
+// fromInstruction makes sub-goals in AgentBoard's forms, in the order in which
+// the instruction requires its parts. The agent must see a thing and then have
+// it right ahead if the instruction says to face it, see it open if it says to
+// open it, and carry it if it says to pick it up or put it elsewhere. These
+// sub-goals require less than an instruction that mentions a location or putting
+// something down; among the benchmark's tasks only the tasks of level 14 have
+// such instructions.
 func fromInstruction(in *minigrid.Instruction) [][]string {
 	return [][]string{instructionGoals(in)}
 }

@@ -2,8 +2,8 @@ package babyai
 
 import "heldout/envs/babyai/minigrid"
 
-// noun is what a key, ball, box or door is called, as a number: a place in nounTexts.
-// Doors of different states are called differently.
+// noun is the name of a key, ball, box or door, as an index into nounTexts.
+// Doors in different states have different names.
 type noun uint8
 
 const (
@@ -40,7 +40,8 @@ func (n noun) String() string { return nounTexts[n] }
 // counter counts things by noun.
 type counter [nouns]uint8
 
-// next counts a thing and returns how many of its noun there are by now.
+// next counts a thing and returns how many things with its noun were counted so
+// far.
 func (c *counter) next(n noun) uint8 {
 	c[n]++
 	return c[n]

@@ -5,10 +5,10 @@ import "heldout/envs/babyai/minigrid"
 // reach is the side of the square that holds the cells that paths may use.
 const reach = 8
 
-// spans holds, by the agent's direction, where the allowed cells begin and end,
-// seen from the agent: what it sees, and a line more where the reference counts
-// from the other end. The specification (§5.5) lets paths that start northward go
-// back three lines; the records do not.
+// spans holds, by the agent's direction, the bounds of the allowed cells
+// relative to the agent: what the agent sees, and one more line if the
+// reference counts from the other end. The specification (§5.5) lets paths that
+// start northward go back three lines; the records do not.
 var spans = [4]struct{ from, to minigrid.Point }{
 	minigrid.East:  {minigrid.Point{X: -1, Y: -3}, minigrid.Point{X: 6, Y: 3}},
 	minigrid.South: {minigrid.Point{X: -4, Y: -1}, minigrid.Point{X: 3, Y: 6}},
@@ -38,8 +38,8 @@ var allowedCells = func() (out [4]board) {
 	return out
 }()
 
-// moved returns the cells one step in a direction from those of b, as far as they
-// are in the square.
+// moved returns the cells that are one step in a direction from the cells of b,
+// as far as they are in the square.
 func (b board) moved(d minigrid.Direction) board {
 	switch d {
 	case minigrid.East:
@@ -52,7 +52,7 @@ func (b board) moved(d minigrid.Direction) board {
 	return b >> reach
 }
 
-// poses is a set of poses: by direction, the cells.
+// poses is a set of poses: a set of cells per direction.
 type poses [4]board
 
 // meets reports whether two sets have a pose in common.
@@ -60,7 +60,7 @@ func (p *poses) meets(q *poses) bool {
 	return p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] != 0
 }
 
-// keep leaves in a set what another has too.
+// keep removes the poses that are not in another set.
 func (p *poses) keep(q *poses) {
 	for d := range p {
 		p[d] &= q[d]
@@ -85,13 +85,13 @@ type paths struct {
 	corner  minigrid.Point
 	start   int   // the agent's cell
 	allowed board // where paths can lead
-	reached board // the cells to which they do
+	reached board // the cells that paths reach
 }
 
-// order are the moves in the reference's order.
+// order holds the moves in the reference's order.
 var order = [...]minigrid.Action{minigrid.Forward, minigrid.TurnLeft, minigrid.TurnRight}
 
-// around looks where paths lead from the agent around things.
+// around computes where paths lead from the agent around things.
 func (p *paths) around(agent minigrid.Pose, things []thing) {
 	p.agent, p.corner = agent, agent.Add(spans[agent.Dir].from)
 	p.allowed = allowedCells[agent.Dir]
@@ -108,13 +108,14 @@ func (p *paths) around(agent minigrid.Pose, things []thing) {
 	}
 }
 
-// index returns the number of a cell in the square; ok is false outside of it.
+// index returns the number of a cell in the square; ok is false outside the
+// square.
 func (p *paths) index(at minigrid.Point) (n int, ok bool) {
 	d := at.Sub(p.corner)
 	return reach*d.Y + d.X, uint(d.X) < reach && uint(d.Y) < reach
 }
 
-// cell returns a cell as a set, empty outside the square.
+// cell returns a cell as a set, empty if it is outside the square.
 func (p *paths) cell(at minigrid.Point) board {
 	if n, ok := p.index(at); ok {
 		return 1 << n
@@ -122,10 +123,10 @@ func (p *paths) cell(at minigrid.Point) board {
 	return 0
 }
 
-// toEnter reports whether there is a way into a cell.
+// toEnter reports whether a path leads into a cell.
 func (p *paths) toEnter(target minigrid.Point) bool { return p.cell(target)&p.reached != 0 }
 
-// toFace reports whether there is a way to face a cell.
+// toFace reports whether a path leads to a pose that faces a cell.
 func (p *paths) toFace(target minigrid.Point) bool {
 	for d := range minigrid.Direction(4) {
 		if p.toEnter(target.Sub(d.Vector())) {
@@ -152,7 +153,7 @@ func (p *paths) entering(target minigrid.Point) []minigrid.Action {
 	return p.to(&poses{cell, cell, cell, cell})
 }
 
-// to returns the reference's way to one of some poses; nil if there is none.
+// to returns the reference's path to one of some poses; nil if there is none.
 func (p *paths) to(goals *poses) []minigrid.Action {
 	var space [32]poses
 	layers := p.layers(goals, space[:0])
@@ -191,8 +192,8 @@ func (p *paths) layers(goals *poses, layers []poses) []poses {
 	return layers
 }
 
-// retrace keeps, in every layer, the poses from which a way leads to one in the
-// last layer.
+// retrace keeps, in every layer, the poses with a path to a pose in the last
+// layer.
 func retrace(layers []poses) {
 	for k := len(layers) - 2; k >= 0; k-- {
 		after := layers[k+1]
@@ -202,8 +203,8 @@ func retrace(layers []poses) {
 	}
 }
 
-// walk writes the first of the ways that lead through the layers, or the last,
-// into moves, and returns where it ends: a set of one pose.
+// walk writes the first or the last of the paths through the layers into moves.
+// It returns the end of the path: a set of one pose.
 func (p *paths) walk(layers []poses, moves []minigrid.Action, lastOne bool) (end poses) {
 	cell, d := board(1)<<p.start, p.agent.Dir
 	for k := range moves {
@@ -223,7 +224,7 @@ func (p *paths) walk(layers []poses, moves []minigrid.Action, lastOne bool) (end
 	return end
 }
 
-// after returns the pose that a move leads to; no cell outside the square.
+// after returns the pose after a move; no cell if it is outside the square.
 func after(cell board, d minigrid.Direction, m minigrid.Action) (board, minigrid.Direction) {
 	switch m {
 	case minigrid.TurnLeft:

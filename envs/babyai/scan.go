@@ -18,19 +18,19 @@ type thing struct {
 // distance is the number of steps to the thing.
 func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
 
-// blocks reports whether nothing can be where the thing is.
+// blocks reports whether no other object can be in the thing's cell.
 func (t *thing) blocks() bool { return t.Kind != minigrid.Door }
 
-// spot is a cell of the view: its index there, and how many cells it is in front
-// and to the right of the agent.
+// spot is a cell of the view: its index in the view, and its distance in front
+// of and to the right of the agent.
 type spot struct {
 	index         int
 	forward, side int
 }
 
-// spots are the cells of the view but the agent's own, in the order in which
-// things are listed (§5.2): the nearest first; of equally near ones the one
-// farther in front, and then the one farther to the left.
+// spots are the cells of the view except the agent's own, in the order in which
+// things are listed (§5.2): nearest first. Among equally near cells, the one
+// farther in front comes first, then the one farther to the left.
 var spots = func() (out []spot) {
 	for k := range minigrid.ViewSize * minigrid.ViewSize {
 		s := spot{k, minigrid.ViewSize - 1 - k/minigrid.ViewSize, k%minigrid.ViewSize - minigrid.ViewSize/2}
@@ -44,7 +44,7 @@ var spots = func() (out []spot) {
 	return out
 }()
 
-// scan appends what a view shows to things, in the order of spots.
+// scan appends the things in a view to things, in the order of spots.
 func scan(view *minigrid.View, agent minigrid.Pose, things []thing) []thing {
 	front, right := agent.Dir.Vector(), agent.Dir.Right().Vector()
 	for _, s := range spots {

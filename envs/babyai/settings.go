@@ -2,7 +2,7 @@ package babyai
 
 import "heldout/envs"
 
-// Settings are what can be chosen about the environment.
+// Settings are the options of the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, AgentGym}, Measured: true, Help: "whose text layer: AgentBoard's with sub-goals, or AgentGym's without"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pattern is a sub-goal: pieces of text that stand in one sentence, in any order
-// (§5.7).
+// pattern is a sub-goal: pieces of text that occur in one sentence, in any
+// order (§5.7).
 type pattern struct {
 	text   string
 	pieces []string
@@ -26,7 +26,7 @@ func newPattern(text string) pattern {
 
 // matches reports whether one sentence of a text has all the pieces.
 func (p *pattern) matches(text string) bool {
-	if !p.within(text) { // which is quick, and true of most
+	if !p.within(text) { // a quick test, which fails for most texts
 		return false
 	}
 	for sentence := range strings.SplitSeq(text, ".") {
@@ -47,8 +47,8 @@ func (p *pattern) within(text string) bool {
 	return true
 }
 
-// subgoals are the sub-goals of a task that are left: a list or, where there is
-// more than one way to solve the task, several lists of one length.
+// subgoals are the remaining sub-goals of a task: one list or, if there are
+// several ways to solve the task, several lists of the same length.
 type subgoals struct {
 	ways          [][]pattern
 	points, total int
@@ -70,8 +70,8 @@ func newSubgoals(ways [][]string) *subgoals {
 	return s
 }
 
-// score notes what an observation reaches, one sub-goal at most, and returns
-// the share that is reached now.
+// score records the sub-goals that an observation reaches, at most one, and
+// returns the share reached so far.
 func (s *subgoals) score(observation string) (share float64, reached bool) {
 	for i := range s.ways[0] {
 		if slices.ContainsFunc(s.ways, func(way []pattern) bool { return way[i].matches(observation) }) {
@@ -83,8 +83,8 @@ func (s *subgoals) score(observation string) (share float64, reached bool) {
 	return 0, false
 }
 
-// remove takes the sub-goal at i off every way: of several with its text the
-// first.
+// remove removes the sub-goal at i from every way. If a way has several
+// sub-goals with the same text, it removes the first.
 func (s *subgoals) remove(i int) {
 	for k, way := range s.ways {
 		first := slices.IndexFunc(way, func(p pattern) bool { return p.text == way[i].text })
@@ -98,6 +98,6 @@ func (s *subgoals) clone() *subgoals {
 		return nil
 	}
 	c := *s
-	c.ways = slices.Clone(s.ways) // the ways themselves are only ever replaced
+	c.ways = slices.Clone(s.ways) // the ways themselves are only replaced, never changed
 	return &c
 }

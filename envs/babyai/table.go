@@ -8,10 +8,10 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// table is what can be done now, in order, and what is refused with a reason
-// (§5.4). Only what decides between the two is found for every view; the
-// primitive actions of an action and the words of a refusal are found when they
-// are asked for.
+// table holds the actions that are possible now, in order, and the actions that
+// are refused with a reason (§5.4). For every view, it computes only what
+// decides between the two. It computes the primitive actions of an action and
+// the words of a refusal on demand.
 type table struct {
 	agent   minigrid.Pose
 	carried minigrid.Object // Empty if nothing
@@ -46,7 +46,7 @@ const (
 // text is the action as the agent types it.
 func (e *entry) text() string { return actionText(e.verb, e.noun, e.n) }
 
-// fill finds what can be done with what the agent sees and carries.
+// fill finds the possible actions, given what the agent sees and carries.
 func (t *table) fill(view *minigrid.View, agent minigrid.Pose, carried minigrid.Object) {
 	t.agent, t.carried = agent, carried
 	t.things = scan(view, agent, t.things[:0])
@@ -70,7 +70,7 @@ func (t *table) fill(view *minigrid.View, agent minigrid.Pose, carried minigrid.
 
 func (t *table) add(v verb, why refusal) { t.entries = append(t.entries, entry{verb: v, why: why}) }
 
-// fillReached numbers the things of a noun as far as they can be reached.
+// fillReached numbers the things of a noun as far as they are reachable.
 func (t *table) fillReached(v verb) {
 	var reached counter
 	for i := range t.things {
@@ -128,7 +128,8 @@ func (t *table) fillDoors() {
 	}
 }
 
-// opening returns why a door that is not open cannot be opened, if so.
+// opening returns the reason why a closed door cannot be opened, if there is
+// one.
 func (t *table) opening(door *thing) refusal {
 	switch {
 	case door.State == minigrid.Locked && t.carried.Kind != minigrid.Key:
@@ -141,7 +142,7 @@ func (t *table) opening(door *thing) refusal {
 	return offered
 }
 
-// choice looks up an action that is offered; nil if it is not.
+// choice looks up an offered action; nil if it is not offered.
 func (t *table) choice(text string) *entry {
 	for i := range t.entries {
 		if e := &t.entries[i]; e.why == offered && e.text() == text {
@@ -151,13 +152,13 @@ func (t *table) choice(text string) *entry {
 	return nil
 }
 
-// acts reports whether an action that is offered does something: "go to" does
-// nothing where the agent faces the thing already.
+// acts reports whether an offered action has an effect: "go to" has none if the
+// agent already faces the thing.
 func (t *table) acts(e *entry) bool {
 	return e.verb != check && !(e.verb == goTo && e.at == t.agent.Front())
 }
 
-// moves returns the primitive actions that an action stands for.
+// moves returns the primitive actions of an action.
 func (t *table) moves(e *entry) []minigrid.Action {
 	switch e.verb {
 	case turnLeft:
@@ -196,7 +197,7 @@ func (t *table) list() []string {
 	return out
 }
 
-// reason returns why an action is refused; a later reason replaces an earlier
+// reason returns why an action is refused; a later reason overrides an earlier
 // one.
 func (t *table) reason(text string) string {
 	for i := len(t.entries) - 1; i >= 0; i-- {
@@ -225,14 +226,15 @@ func (t *table) explain(e *entry) string {
 		return cannot + "the color of the key you are carrying does not match the color of door."
 	}
 	if e.verb == toggleThrough {
-		// The reference prints its table of counts where the number should be.
+		// The reference prints its table of counts instead of the number.
 		cannot = "You cannot " + words[e.verb] + " " + e.noun.String() + " " + t.doorsUpTo(e.at) + ", as "
 	}
 	return cannot + "there is no path leading to it."
 }
 
-// doorsUpTo counts the doors by name up to the one in a cell, and writes the
-// counts as Python prints a dictionary: in the order in which the nounTexts came.
+// doorsUpTo counts the doors by name up to the door in a cell, and formats the
+// counts as Python prints a dictionary: in the order in which the nounTexts
+// occurred.
 func (t *table) doorsUpTo(at minigrid.Point) string {
 	var seen counter
 	var order []noun

@@ -10,7 +10,7 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// place is where a task's world comes from.
+// place identifies a task's world.
 type place struct {
 	level *minigrid.Level
 	seed  *big.Int
@@ -41,8 +41,8 @@ func benchmark() []place {
 	return out
 }
 
-// seedText is a seed in decimal digits. The reference takes seeds of any length;
-// nobody means one longer than this.
+// seedText matches a seed in decimal digits. The reference accepts seeds of any
+// length; a longer seed than this is a mistake.
 var seedText = regexp.MustCompile(`^[0-9]{1,80}$`)
 
 // parsePlace reads the name or number of a level, a slash and a seed.
@@ -51,7 +51,7 @@ func parsePlace(id string) (place, error) {
 	if !ok || !seedText.MatchString(seed) {
 		return place{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q", minigrid.Levels()[0].ID, id)
 	}
-	n, _ := new(big.Int).SetString(seed, 10) // digits always read
+	n, _ := new(big.Int).SetString(seed, 10) // a string of digits always parses
 	for i := range minigrid.Levels() {
 		if l := &minigrid.Levels()[i]; l.ID == name || strconv.Itoa(l.Number) == name {
 			return place{l, n}, nil

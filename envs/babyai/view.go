@@ -40,7 +40,7 @@ func (w *world) View() envs.Picture {
 	return p
 }
 
-// glyph draws what is in a cell: two characters.
+// glyph draws the contents of a cell: two characters.
 func glyph(c minigrid.Code, lit bool) envs.Glyph {
 	symbol := map[minigrid.Kind]string{minigrid.Key: "K", minigrid.Ball: "O", minigrid.Box: "B"}[c.Kind]
 	switch c.Kind {

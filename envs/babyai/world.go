@@ -21,7 +21,7 @@ type world struct {
 func newWorld(g *game) *world { return &world{game: g} }
 
 // newGymWorld returns a world as AgentGym plays it: its reward is the world's
-// own, and every observation has the list of actions.
+// own reward, and every observation contains the list of actions.
 func newGymWorld(w *minigrid.World) *world {
 	return &world{game: newGame(w, nil), gym: true}
 }
@@ -35,8 +35,8 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return s, nil
 }
 
-// finished is what AgentGym's service, whose first environment this would be,
-// answers when a task is over.
+// finished is the answer of AgentGym's service when a task is over, if this is
+// the service's first environment.
 const finished = "The task with environment 0 has finished."
 
 // Step implements envs.World. Progress is the share of sub-goals reached or,
@@ -53,7 +53,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	}
 	return envs.Step{
 		Observation: observation,
-		Progress:    max(0, w.game.reward), // the world's own falls below 0 in the end
+		Progress:    max(0, w.game.reward), // the world's own reward eventually falls below 0
 		Done:        w.game.done,
 		Success:     w.game.done,
 		Valid:       w.game.valid,
@@ -74,7 +74,7 @@ func (w *world) withActions(observation string) string {
 // Close implements envs.World.
 func (w *world) Close() error { return nil }
 
-// Actions implements envs.Lister: the actions of the table that do something.
+// Actions implements envs.Lister: the actions of the table that have an effect.
 func (w *world) Actions(context.Context) ([]string, error) {
 	t := &w.game.table
 	out := make([]string, 0, len(t.entries))

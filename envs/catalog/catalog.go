@@ -25,17 +25,19 @@ import (
 // Entry is an environment that can be opened.
 type Entry struct {
 	Name string
-	// Summary says in a line what the environment is.
+	// Summary describes the environment in one line.
 	Summary string
-	// Settings are what can be chosen about it, beside data and generator seed.
+	// Settings are the environment's options, in addition to data and generator
+	// seed.
 	Settings []envs.Setting
-	// Folders are the folders of the data folder that its official tasks may lie
-	// in; one of them has to be there.
+	// Folders are the possible locations of the official tasks in the data
+	// folder; one of them must exist.
 	Folders []string
-	// Missing says what only the user can provide and has not, as an
+	// Missing reports what only the user can provide and has not provided, as an
 	// *envs.UnavailableError; nil for environments that need nothing.
 	Missing func(configs.Setup) error
-	// Examine checks what the environment needs, part by part; nil likewise.
+	// Examine checks each thing that the environment needs; nil for environments
+	// that need nothing.
 	Examine func(context.Context, configs.Setup) []envs.Check
 	Open    func(configs.Setup, envs.Outside) (envs.Env, error)
 }
@@ -77,8 +79,8 @@ func All() []Entry {
 	}
 }
 
-// Open sets up the environment of that name. Settings that it has no use for are
-// left alone; see Unused.
+// Open sets up the environment with the given name. It ignores settings that
+// the environment does not have; see Unused.
 func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
 	e, err := Find(name)
 	if err != nil {
@@ -87,7 +89,7 @@ func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
 	return e.Open(s, out)
 }
 
-// Find returns the entry of that name.
+// Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range All() {
@@ -99,9 +101,9 @@ func Find(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// Available returns those of the environments that can be played, and for each
-// of the others why it cannot: something else is missing, or the data folder has
-// nothing of it. Names that are none are left in.
+// Available returns the environments that can be played and, for each of the
+// others, the reason why it cannot: something else is missing, or the data
+// folder has nothing for it. Unknown names stay in the list.
 func Available(names []string, s configs.Setup) (available []string, unavailable []error) {
 	for _, name := range names {
 		if e, err := Find(name); err == nil {
@@ -115,8 +117,8 @@ func Available(names []string, s configs.Setup) (available []string, unavailable
 	return available, unavailable
 }
 
-// unavailable says why the environment cannot be played. Data that are there but
-// incomplete are no reason: an environment is not skipped because of a mistake.
+// unavailable says why the environment cannot be played. Incomplete data are
+// not a reason: a mistake must not cause an environment to be skipped.
 func (e Entry) unavailable(s configs.Setup) error {
 	if e.Missing != nil {
 		if err := e.Missing(s); err != nil {
@@ -134,8 +136,8 @@ func (e Entry) unavailable(s configs.Setup) error {
 	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s; heldout data pull %s fetches them", e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
 }
 
-// Settings lists the settings of all environments, one for each name, in the
-// order of the environments.
+// Settings lists the settings of all environments, one per name, in the order
+// of the environments.
 func Settings() []envs.Setting {
 	var out []envs.Setting
 	for _, e := range All() {
@@ -149,8 +151,8 @@ func Settings() []envs.Setting {
 }
 
 // CheckSettings reports settings that none of the environments has, and values
-// that one of them cannot have. A setting with an environment variable may hold
-// for all commands, so it is never out of place.
+// that are invalid for one of them. A setting with an environment variable may
+// apply to all commands, so it is always allowed.
 func CheckSettings(environments []string, chosen envs.Settings) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {

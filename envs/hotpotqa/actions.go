@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Actions implements envs.Lister. Any text can be searched for and given as the
-// answer, so these are the actions with a name that has been seen: in the
-// question, in the last observation or in the last list of titles; and the
-// answers yes and no.
+// Actions implements envs.Lister. Any text can be a search or an answer, so
+// these are the actions with a name from the question, the last observation or
+// the last list of titles, and the answers yes and no.
 func (w *world) Actions(context.Context) ([]string, error) {
 	if w.browser.answer != nil {
 		return nil, nil
@@ -31,8 +30,7 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	return slices.Compact(actions), nil
 }
 
-// names are the runs of words with a capital, without the punctuation around
-// them.
+// names are the runs of capitalized words, without the punctuation around them.
 func names(text string) (out []string) {
 	var run []string
 	end := func() {

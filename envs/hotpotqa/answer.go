@@ -8,8 +8,8 @@ import (
 	"heldout/envs/hotpotqa/wiki"
 )
 
-// punctuation are the characters that do not matter in an answer: those of ASCII
-// only.
+// punctuation are the characters that do not matter in an answer: ASCII
+// punctuation only.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 // normalize is HotpotQA's normal form of an answer (spec section 1.6): lower
@@ -24,7 +24,7 @@ func normalize(answer string) string {
 	return strings.Join(words(withoutArticles(s)), " ")
 }
 
-// withoutArticles puts a space in the place of every word that is an article.
+// withoutArticles replaces every article with a space.
 func withoutArticles(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -49,18 +49,18 @@ func withoutArticles(s string) string {
 	return b.String()
 }
 
-// isWordRune reports what a regular expression of Python takes for part of a
+// isWordRune reports whether a Python regular expression treats r as part of a
 // word.
 func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 func words(s string) []string { return strings.FieldsFunc(s, wiki.IsSpace) }
 
-// exactMatch is EM, HotpotQA's exact match of an answer with the right one.
+// exactMatch is EM, HotpotQA's exact match of an answer with the correct one.
 func exactMatch(answer, gold string) bool { return normalize(answer) == normalize(gold) }
 
 // f1 is HotpotQA's F1 over the words of an answer, with its precision and
-// recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong, not
-// partly right. Two empty answers have F1 0 though they match exactly.
+// recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong,
+// never partly right. Two empty answers have F1 0 although they match exactly.
 func f1(answer, gold string) (f1, precision, recall float64) {
 	answer, gold = normalize(answer), normalize(gold)
 	for _, whole := range []string{"yes", "no", "noanswer"} {

@@ -8,10 +8,10 @@ import (
 	"heldout/envs/hotpotqa/wiki"
 )
 
-// Wiki is where pages come from. It is used by many worlds at once.
+// Wiki supplies pages. Many worlds use it at the same time.
 type Wiki interface {
-	// Search looks up what was typed into Wikipedia's search box. An error means
-	// that there is no answer to be had, not that there is no such page.
+	// Search looks up text typed into Wikipedia's search box. An error means
+	// that no answer is available, not that there is no such page.
 	Search(ctx context.Context, query string) (wiki.Answer, error)
 }
 
@@ -29,8 +29,8 @@ type browser struct {
 	answer      *string // nil before the end
 	observation string
 
-	// searched says of the searches so far which opened a page, and offered are
-	// the titles of the last list. The rules do not need them.
+	// searched records which searches so far opened a page. offered are the
+	// titles of the last list. The rules need neither.
 	searched map[string]bool
 	offered  []string
 }
@@ -46,8 +46,8 @@ func newBrowser(w Wiki) *browser {
 	return &browser{wiki: w, observation: greeting, searched: map[string]bool{}}
 }
 
-// step carries out an action. valid is false for one that is not understood or
-// comes after the end.
+// step carries out an action. valid is false for an action that is not
+// understood or comes after the end.
 func (b *browser) step(ctx context.Context, action string) (valid bool, err error) {
 	if b.answer != nil {
 		return false, nil
@@ -80,12 +80,13 @@ func (b *browser) step(ctx context.Context, action string) (valid bool, err erro
 }
 
 const (
-	// ambiguous is what the reference tells a disambiguation page by.
+	// ambiguous is the text by which the reference recognizes a disambiguation
+	// page.
 	ambiguous = "may refer to:"
-	// shownTitles is how many titles of a list are shown.
+	// shownTitles is the number of titles of a list that are shown.
 	shownTitles = 5
-	// maxAmbiguous bounds the searches that lead from one disambiguation page to
-	// the next. Wikipedia answers the second one with a list.
+	// maxAmbiguous limits the searches that lead from one disambiguation page to
+	// the next. Wikipedia answers the second search with a list.
 	maxAmbiguous = 4
 )
 
@@ -122,7 +123,7 @@ func isAmbiguous(blocks []string) bool {
 	return false
 }
 
-// showList shows titles. The page stays as it was.
+// showList shows titles. The current page remains.
 func (b *browser) showList(query string, titles []string) {
 	b.offered = nil
 	for _, t := range titles[:min(shownTitles, len(titles))] {
@@ -131,14 +132,14 @@ func (b *browser) showList(query string, titles []string) {
 	b.observation = "Could not find " + query + ". Similar: " + pythonList(b.offered) + "."
 }
 
-// open makes an article the page.
+// open makes an article the current page.
 func (b *browser) open(found wiki.Answer) {
 	page := pageText(found.Blocks)
 	b.page, b.keyword, b.found, b.next = &page, nil, nil, 0
 	b.observation = summary(page)
 }
 
-// lookup shows the next sentence of the page with a text in it.
+// lookup shows the next sentence of the page that contains a text.
 func (b *browser) lookup(keyword string) {
 	if b.keyword == nil || *b.keyword != keyword {
 		b.keyword, b.found, b.next = &keyword, nil, 0

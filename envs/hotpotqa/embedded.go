@@ -13,7 +13,8 @@ import (
 	"heldout/envs/hotpotqa/wiki/index"
 )
 
-// Our own articles and questions: facts that anyone can check, in our words.
+// Our own articles and questions: facts that anyone can check, in our own
+// words.
 var (
 	//go:embed embedded/articles.txt
 	articlesText string
@@ -22,7 +23,7 @@ var (
 )
 
 // NewEmbedded returns the environment with our own questions, and with our own
-// articles where no other pages are chosen.
+// articles if no other pages are chosen.
 func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	if o.Questions != "" {
 		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data, or the path of the file, such as ./%[1]s", o.Questions)
@@ -62,8 +63,8 @@ func embeddedQuestions() (out []question, err error) {
 	return out, nil
 }
 
-// embeddedArticles reads our articles: a title behind "# ", then a paragraph a
-// line.
+// embeddedArticles reads our articles: a title after "# ", then one paragraph
+// per line.
 func embeddedArticles() (out []index.Article) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(articlesText, "# "), "\n# ") {
 		lines := strings.Split(strings.TrimSpace(part), "\n")
@@ -72,7 +73,7 @@ func embeddedArticles() (out []index.Article) {
 	return out
 }
 
-// embeddedWiki is the index of our articles, made when it is first searched.
+// embeddedWiki is the index of our articles. The first search builds it.
 type embeddedWiki struct {
 	once  sync.Once
 	index *index.Index

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// What can go wrong in unescape; the reference breaks off with these.
+// The errors of unescape; the reference stops with these errors.
 var (
 	errDecode = errors.New("the text has a malformed escape or does not come out as UTF-8")
 	errEncode = errors.New("the text has an escape above U+00FF")
 )
 
-// cleanText is what the environment does to texts of Wikipedia: backslash
-// escapes in them are interpreted (spec section 1.4). Where the reference breaks
-// off, the text stays as it is.
+// cleanText interprets backslash escapes in texts of Wikipedia, as the
+// environment does (spec section 1.4). If the reference stops with an error,
+// the text stays unchanged.
 func cleanText(s string) string {
 	if out, err := unescape(s); err == nil {
 		return out
@@ -26,14 +26,14 @@ func cleanText(s string) string {
 	return s
 }
 
-// unescape reads the bytes of s as Latin-1 with Python's backslash escapes and
-// what comes out as UTF-8.
+// unescape reads the bytes of s as Latin-1 with Python's backslash escapes, and
+// the result as UTF-8.
 func unescape(s string) (string, error) {
 	if !strings.Contains(s, `\`) {
 		return s, nil
 	}
 	out := make([]byte, 0, len(s))
-	tooHigh := false // a malformed escape further on is reported first
+	tooHigh := false // a malformed escape later in the text is reported first
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
 			out = append(out, s[i])
@@ -64,20 +64,20 @@ func unescape(s string) (string, error) {
 	return string(out), nil
 }
 
-// What escape returns beside characters.
+// The results of escape other than characters.
 const (
 	nothing  rune = -1 // the escape stands for no character
-	noEscape rune = -2 // it is none, and the backslash stays
+	noEscape rune = -2 // not an escape, and the backslash stays
 )
 
-// simpleEscapes are those of one character.
+// simpleEscapes are the escapes of one character.
 var simpleEscapes = map[byte]rune{
 	'\n': nothing, '\\': '\\', '\'': '\'', '"': '"',
 	'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
 }
 
-// escape reads the escape whose backslash stands before s: its character and how
-// many bytes of s it takes.
+// escape reads the escape whose backslash comes before s. It returns its
+// character and how many bytes of s it uses.
 func escape(s string) (r rune, width int, err error) {
 	if s == "" {
 		return 0, 0, errDecode
@@ -105,7 +105,7 @@ func escape(s string) (r rune, width int, err error) {
 	return r, width, nil
 }
 
-// hexEscape reads a letter and so many hexadecimal digits.
+// hexEscape reads a letter and the given number of hexadecimal digits.
 func hexEscape(s string, digits int) (rune, int, error) {
 	if len(s) < 1+digits || strings.ContainsAny(s[1:1+digits], "+-_") {
 		return 0, 0, errDecode

@@ -1,10 +1,10 @@
 // Package hotpotqa is HotpotQA with Wikipedia search: questions that take two
-// articles to answer, and ReAct's three actions search, lookup and finish,
-// answered byte for byte as ReAct's environment answers.
+// articles to answer, and ReAct's three actions search, lookup and finish. Its
+// answers match ReAct's environment byte for byte.
 //
 // Pages come from a Wiki: live or recorded (package wiki), or an index of
-// articles (package index). The environment's own questions come with articles
-// of their own.
+// articles (package index). The environment's own questions come with their own
+// articles.
 package hotpotqa
 
 import (
@@ -19,14 +19,15 @@ const Name = "hotpotqa"
 // stepLimit is the number of rounds in ReAct's notebook (spec section 1.7).
 const stepLimit = 7
 
-// Options say how the environment is set up. The zero value is what published
-// numbers rest on, as far as Wikipedia is still what it was.
+// Options configure the environment. The zero value matches the configuration
+// of published results, as far as Wikipedia has not changed since.
 type Options struct {
 	// Questions is a file of questions, in the data folder's hotpotqa or
 	// anywhere; empty for the development set.
 	Questions string
-	// Sample chooses among the questions, see ParseSample; empty for the first
-	// 300 in ReAct's order of the development set, and for all of other files.
+	// Sample selects questions, see ParseSample. If empty, it selects the first
+	// 300 in ReAct's order of the development set, and all questions of other
+	// files.
 	Sample string
 	Pages  Pages
 }
@@ -37,16 +38,16 @@ type Env struct {
 	tasks     []envs.Task
 	questions []question // by task index
 	wiki      Wiki
-	// facts finds the titles of the articles needed for a question that does not
-	// come with them; nil where there is nothing to look in.
+	// facts finds the titles of the articles for a question that does not come
+	// with them; nil if there is no place to look.
 	facts func(question) ([]string, error)
 }
 
-// question is what a task asks.
+// question is the question of a task.
 type question struct {
 	id, text, answer, kind string
-	// searches lead to the answer; pages are those of them that open a page
-	// which is needed. Nil where that is not known.
+	// searches lead to the answer; pages are the searches that open a required
+	// page. Nil if unknown.
 	searches, pages []string
 }
 

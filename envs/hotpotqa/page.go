@@ -9,8 +9,8 @@ import (
 	"heldout/envs/hotpotqa/wiki"
 )
 
-// pageText makes the text of a page from its blocks, a line each. Blocks of one
-// or two words are left out (spec section 1.2, d).
+// pageText makes the text of a page from its blocks, one line per block. It
+// drops blocks of one or two words (spec section 1.2, d).
 func pageText(blocks []string) string {
 	var b strings.Builder
 	for _, block := range blocks {
@@ -22,8 +22,8 @@ func pageText(blocks []string) string {
 	return b.String()
 }
 
-// sentences splits a page as the reference does (spec section 1.2.1): at ". ",
-// whatever the stop stands for, each piece with a stop of its own.
+// sentences splits a page as the reference does (spec section 1.2.1): at every
+// ". ", whatever the period means. Each piece gets its own period.
 func sentences(page string) []string {
 	var out []string
 	for line := range strings.SplitSeq(page, "\n") {
@@ -39,13 +39,13 @@ func sentences(page string) []string {
 // shownSentences is how many sentences of a page a search shows.
 const shownSentences = 5
 
-// summary is what a search shows of a page.
+// summary is the text that a search shows of a page.
 func summary(page string) string {
 	s := sentences(page)
 	return strings.Join(s[:min(shownSentences, len(s))], " ")
 }
 
-// containing returns the sentences of a page with a text in them; case does not
+// containing returns the sentences of a page that contain a text; case does not
 // matter.
 func containing(page, text string) []string {
 	var out []string
@@ -58,9 +58,9 @@ func containing(page, text string) []string {
 	return out
 }
 
-// lower is Python's lower, which knows characters that become two and the last
-// sigma of a word.
+// lower is Python's lower, which maps some characters to two and handles the
+// final sigma of a word.
 func lower(s string) string { return cases.Lower(language.Und).String(s) }
 
-// strip takes off white space as Python's strip does.
+// strip removes white space as Python's strip does.
 func strip(s string) string { return strings.TrimFunc(s, wiki.IsSpace) }

@@ -13,16 +13,16 @@ import (
 	"heldout/envs/hotpotqa/wiki/index"
 )
 
-// Pages says where pages come from.
+// Pages configures the source of pages.
 type Pages struct {
 	// From is one of Origins; empty for the first.
 	From string
-	// Flow is how Wikipedia is asked: "json" (also when empty) or "html". URL is
-	// its script path; empty for English Wikipedia. Both are those of the record
-	// where pages are recorded.
+	// Flow is the way to ask Wikipedia: "json" (also when empty) or "html". URL
+	// is its script path; empty for English Wikipedia. If pages are recorded,
+	// both values come from the record.
 	Flow, URL string
-	// Contact is a mail address or a page of who asks, which Wikipedia wants to
-	// know. It changes nothing of what comes back.
+	// Contact is a mail address or a web page of the user, which Wikipedia asks
+	// for. It does not affect the answers.
 	Contact string
 	// Cache is the folder of the record; empty for none.
 	Cache string
@@ -30,26 +30,27 @@ type Pages struct {
 	Index string
 }
 
-// Where pages may come from.
+// The possible sources of pages.
 const (
 	live     = "live"
 	recorded = "recorded"
 	local    = "offline"
 )
 
-// Origins are where pages may come from.
+// Origins are the possible sources of pages.
 func Origins() []string { return []string{live, recorded, local} }
 
-// noContact stands where nobody is named.
+// noContact replaces a missing contact.
 const noContact = "benchmark of language agents, no contact given"
 
-// contextsCaveat is what is wrong with an index of the questions' paragraphs.
+// contextsCaveat describes the limitation of an index of the questions'
+// paragraphs.
 const contextsCaveat = "the pages are only the paragraphs that come with the questions, which are far easier to search than Wikipedia"
 
-// shownHash is how many digits of an index's hash identify it.
+// shownHash is how many digits of an index's hash identify the index.
 const shownHash = 16
 
-// connect opens the pages and notes what identifies them.
+// connect opens the pages and records what identifies them.
 func (e *Env) connect(p Pages, out envs.Outside) (err error) {
 	if p.From == "" {
 		p.From = live
@@ -115,7 +116,7 @@ func (e *Env) connectRecorded(p Pages) error {
 	return nil
 }
 
-// noteOrigin notes what differs from English Wikipedia asked in JSON.
+// noteOrigin records the differences from English Wikipedia with the JSON flow.
 func (e *Env) noteOrigin(o wiki.Origin) {
 	if o.Flow != wiki.JSON {
 		e.info.Settings["wiki-flow"] = string(o.Flow)
@@ -155,17 +156,17 @@ func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) 
 	if err != nil {
 		return wiki.Answer{}, err
 	}
-	// The environment asks again in brackets when a page is ambiguous, and wants
-	// a list then.
+	// If a page is ambiguous, the environment asks again in brackets, and then
+	// expects a list.
 	if ok && !(bracketed && isAmbiguous(a.Paragraphs)) {
 		return wiki.Answer{Title: a.Title, Blocks: a.Paragraphs}, nil
 	}
 	titles, err := o.index.Titles(ctx, text, shownTitles+1)
-	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title }) // which is no help
+	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title }) // the ambiguous page itself does not help
 	return wiki.Answer{List: true, Titles: titles[:min(shownTitles, len(titles))]}, err
 }
 
-// unbracketed takes one pair of brackets off a query.
+// unbracketed removes one pair of brackets from a query.
 func unbracketed(query string) (text string, bracketed bool) {
 	if inner, ok := strings.CutPrefix(query, "["); ok {
 		if inner, ok := strings.CutSuffix(inner, "]"); ok {

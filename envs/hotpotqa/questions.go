@@ -17,22 +17,23 @@ import (
 	"heldout/envs/datafile"
 )
 
-// folder is where the files of HotpotQA lie in the data folder.
+// folder is the folder of HotpotQA's files in the data folder.
 const folder = "hotpotqa"
 
-// devFile is the development set in the order in which ReAct numbers it.
+// devFile is the development set in the order of ReAct's numbering.
 const devFile = "hotpot_dev_v1_simplified.json"
 
-// factFiles are files with the development set, or a part of it, that say which
+// factFiles are files with all or part of the development set that say which
 // articles each answer rests on.
 var factFiles = []string{"hotpot_dev_distractor_v1.json", "hotpot_dev_fullwiki_v1.json", "hotpot_distractor_200.json"}
 
-// IsPath reports whether a file of questions is given by its path, not by its name
-// in the data folder.
+// IsPath reports whether a file of questions is given by its path rather than
+// by its name in the data folder.
 func IsPath(questions string) bool { return strings.ContainsRune(questions, filepath.Separator) }
 
-// NewOfficial reads HotpotQA's own questions from a folder laid out as
-// AgentBoard's data folder; it is not needed where Options.Questions is a path.
+// NewOfficial reads HotpotQA's own questions from a folder with the layout of
+// AgentBoard's data folder. The folder is not needed if Options.Questions is a
+// path.
 func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	e := newEnv(envs.Official, o)
 	name := cmp.Or(o.Questions, devFile)
@@ -71,8 +72,9 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	return e, e.connect(o.Pages, out)
 }
 
-// parseQuestions reads a file of questions: HotpotQA's own, the simplified ones
-// of ReAct and LATS, or those of Hugging Face. A question counts once.
+// parseQuestions reads a file of questions: HotpotQA's own files, the
+// simplified files of ReAct and LATS, or the files of Hugging Face. A repeated
+// question counts once.
 func parseQuestions(name string, b []byte) ([]question, error) {
 	var items []struct {
 		ID       string  `json:"_id"`
@@ -108,8 +110,8 @@ func parseQuestions(name string, b []byte) ([]question, error) {
 	return unique(out)
 }
 
-// unique leaves out questions that come again, and reports different ones of one
-// name.
+// unique drops repeated questions, and reports different questions with the
+// same name.
 func unique(questions []question) ([]question, error) {
 	seen := map[string]question{}
 	var out []question
@@ -126,7 +128,8 @@ func unique(questions []question) ([]question, error) {
 	return out, nil
 }
 
-// facts are the titles of the articles that an answer rests on, each once.
+// facts are the titles of the articles that an answer rests on, without
+// duplicates.
 type facts []string
 
 // UnmarshalJSON reads a list of [title, sentence], or an object with a list of
@@ -159,8 +162,8 @@ func (f *facts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// siblingFacts looks for the articles of questions in those of the official
-// files that lie in a folder. They are read when the first question asks.
+// siblingFacts looks up the articles of questions in the official files in a
+// folder. It reads the files at the first question.
 func siblingFacts(dir string) func(question) ([]string, error) {
 	load := sync.OnceValues(func() (map[string]facts, error) {
 		found := map[string]facts{}

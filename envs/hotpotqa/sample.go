@@ -9,17 +9,18 @@ import (
 	"gonum.org/v1/gonum/mathext/prng"
 )
 
-// Sample is a choice among the questions of a file.
+// Sample is a selection of the questions of a file.
 type Sample struct {
-	// All takes every question in the file's order; the rest says nothing then.
+	// All takes every question in the file's order; the other fields are then
+	// ignored.
 	All bool
-	// Seed puts the questions into an order and Count takes the first of them,
-	// 0 for all.
+	// Seed determines the order of the questions. Count is how many to take from
+	// the start, 0 for all.
 	Seed  uint32
 	Count int
 }
 
-// reactSample is ReAct's order, of whose 500 questions the first 300 are taken
+// reactSample is ReAct's order of 500 questions; the sample is the first 300
 // (spec section 2).
 var reactSample = Sample{Seed: 233, Count: 300}
 
@@ -47,7 +48,7 @@ func ParseSample(s string) (Sample, error) {
 	return out, nil
 }
 
-// String writes a sample as ParseSample reads it.
+// String formats a sample in the syntax that ParseSample reads.
 func (s Sample) String() string {
 	switch {
 	case s.All:
@@ -59,7 +60,8 @@ func (s Sample) String() string {
 	}
 }
 
-// indices are the questions of n that the sample has, in its order.
+// indices returns the questions of the sample, out of n, in the order of the
+// sample.
 func (s Sample) indices(n int) ([]int, error) {
 	if s.Count > n {
 		return nil, fmt.Errorf("the sample %s has more questions than the file, which has %d", s, n)
@@ -79,8 +81,8 @@ func (s Sample) indices(n int) ([]int, error) {
 }
 
 // shuffle is Python's random.Random(seed).shuffle: a Fisher-Yates shuffle from
-// the end, each draw taken from the high bits of MT19937 and again while it is
-// too large.
+// the end. Each draw takes the high bits of MT19937 and repeats while the
+// number is too large.
 func shuffle(order []int, seed uint32) {
 	random := prng.NewMT19937()
 	random.SeedFromKeys([]uint32{seed})

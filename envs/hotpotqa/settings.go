@@ -5,7 +5,7 @@ import (
 	"heldout/envs/hotpotqa/wiki"
 )
 
-// Settings are what can be chosen about the environment.
+// Settings are the options of the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "questions", Type: envs.Path, Default: "the development set", Measured: true, Help: "question file: a path, or a name in the hotpotqa folder of --data"},

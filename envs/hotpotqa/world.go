@@ -22,9 +22,10 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return envs.Start{Goal: w.question.text, Observation: "Question: " + w.question.text}, nil
 }
 
-// Step implements envs.World. Until there is an answer, the score is that of an
-// empty one, which is what the reference gives in the end (spec section 1.7): none,
-// but for the few questions whose answer is nothing but articles or punctuation.
+// Step implements envs.World. Until there is an answer, the score is the score
+// of an empty answer, which is what the reference gives in the end (spec
+// section 1.7). It is 0 except for the few questions whose answer consists only
+// of articles or punctuation.
 func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	valid, err := w.browser.step(ctx, action)
 	if err != nil {
@@ -54,9 +55,9 @@ func (w *world) Spell(action string) string {
 	return lower(action[:first]) + action[first:]
 }
 
-// ExpertAction implements envs.Expert: the searches for the articles that the
-// answer rests on, then the answer. Where one of the articles is not there, the
-// expert knows nothing.
+// ExpertAction implements envs.Expert: it searches for the articles that the
+// answer rests on, then gives the answer. If one of the articles is missing,
+// the expert knows no action.
 func (w *world) ExpertAction(context.Context) (string, error) {
 	if w.browser.answer != nil {
 		return "", nil

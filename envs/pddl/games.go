@@ -19,16 +19,16 @@ var domains embed.FS
 // game is one of the four strategy games.
 type game struct {
 	name string
-	// capacity is how many of its problems the benchmark uses.
+	// capacity is the number of the game's problems that the benchmark uses.
 	capacity int
 	// difficulty has a letter for each problem, e or h.
 	difficulty string
-	// changesOnly: an observation tells only what an action made true.
+	// changesOnly: an observation lists only the facts that an action made true.
 	changesOnly bool
 	// listsLook: the list of valid actions ends with "look around".
 	listsLook bool
-	// facts and actions are text templates by name. What has none is rendered
-	// as its name and arguments.
+	// facts and actions are text templates by name. A fact or action without a
+	// template is rendered as its name and arguments.
 	facts, actions map[string]string
 }
 
@@ -146,14 +146,14 @@ func (g *game) difficultyOf(i int) envs.Difficulty {
 	return envs.Easy
 }
 
-// fact renders a fact as it stands in the goal; observations capitalize it.
+// fact renders a fact as it appears in the goal; observations capitalize it.
 func (g *game) fact(a planning.Atom) string { return render(g.facts, a) }
 
 // action renders an action as the list of valid actions shows it.
 func (g *game) action(a planning.Atom) string { return render(g.actions, a) }
 
-// render puts the arguments into the template one after the other; those for
-// which there is no place are left out.
+// render puts the arguments into the template one after the other. It drops
+// arguments that have no placeholder.
 func render(templates map[string]string, a planning.Atom) string {
 	text, ok := templates[a.Predicate]
 	if !ok {

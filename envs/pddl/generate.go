@@ -11,9 +11,9 @@ import (
 	"heldout/envs/stream"
 )
 
-// NewGenerated makes 60 tasks of our own: as many of each game, and as many easy
-// and hard ones, as the benchmark has. The same seed gives the same tasks. Every
-// one can be solved, by the way it is made.
+// NewGenerated makes 60 tasks of our own. The numbers of tasks per game, and of
+// easy and hard tasks, match the benchmark. The same seed gives the same tasks.
+// Every task is solvable by construction.
 func NewGenerated(seed int64) (*Env, error) {
 	e := &Env{info: envs.Info{
 		Name: Name, Source: envs.Generated, StepLimit: stepLimit,
@@ -35,7 +35,7 @@ func NewGenerated(seed int64) (*Env, error) {
 			id := fmt.Sprintf("%s/gen%d-%02d", g.name, seed, n+1)
 			rng := stream.New(seed, Name, g.name, strconv.Itoa(n))
 			text := generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
-			for seen[text] { // small problems can come out alike
+			for seen[text] { // small problems can be identical
 				text = generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
 			}
 			seen[text] = true
@@ -86,8 +86,9 @@ func names(base string, n int) []string {
 	return out
 }
 
-// generateGripper puts 4 to 12 balls into two rooms. Between half of them and
-// ten have to change rooms: ten balls in one direction take at most 30 steps.
+// generateGripper puts 4 to 12 balls into two rooms. At least half of them and
+// at most ten must change rooms: ten balls in one direction take at most 30
+// steps.
 func generateGripper(n int, _ bool, rng *rand.Rand) string {
 	counts := [...]int{4, 6, 8, 10, 12}
 	balls := names("ball", counts[n%len(counts)])
@@ -114,8 +115,8 @@ func generateGripper(n int, _ bool, rng *rand.Rand) string {
 	return s.text()
 }
 
-// generateBlocks stands 3 to 7 blocks in towers, to be rearranged: at most 4
-// steps a block.
+// generateBlocks arranges 3 to 7 blocks in towers that the agent must
+// rearrange: at most 4 steps per block.
 func generateBlocks(_ int, hard bool, rng *rand.Rand) string {
 	size := 3 + rng.IntN(3)
 	if hard {
@@ -133,7 +134,7 @@ func generateBlocks(_ int, hard bool, rng *rand.Rand) string {
 		}
 		s.fact("clear %s", tower[len(tower)-1])
 	}
-	for open := 0; open < 2; { // at least two blocks must come to lie elsewhere
+	for open := 0; open < 2; { // at least two blocks must move
 		open, s.goal = 0, nil
 		for _, tower := range towers(blocks, rng) {
 			for i := 1; i < len(tower); i++ {
@@ -160,9 +161,9 @@ func towers(blocks []string, rng *rand.Rand) [][]string {
 	return out
 }
 
-// generateBarman asks for drinks in shot glasses: easy tasks for one to three
-// plain ingredients, hard ones for one or two cocktails, which take 10 and about
-// 24 steps, or for one and an ingredient.
+// generateBarman asks for drinks in shot glasses. Easy tasks ask for one to
+// three plain ingredients. Hard tasks ask for one or two cocktails, which take
+// 10 and about 24 steps, or for one cocktail and an ingredient.
 func generateBarman(n int, hard bool, rng *rand.Rand) string {
 	shots, cocktails := names("shot", 4+rng.IntN(3)), names("cocktail", 3+rng.IntN(3))
 	ingredients, dispensers := names("ingredient", 3), names("dispenser", 3)
@@ -212,9 +213,10 @@ func generateBarman(n int, hard bool, rng *rand.Rand) string {
 	return s.text()
 }
 
-// generateTyres parks a car with one to four flat wheels. Easy tasks ask to
-// change one wheel, or to pump up some spare ones; hard ones to change two, which
-// takes 21 steps, or one with its nut tightened at the end.
+// generateTyres parks a car with one to four flat wheels. Easy tasks ask the
+// agent to change one wheel, or to pump up some spare wheels. Hard tasks ask
+// for two changes, which take 21 steps, or for one change whose nut is
+// tightened at the end.
 func generateTyres(n int, hard bool, rng *rand.Rand) string {
 	hubs := 1 + rng.IntN(4)
 	if hard {

@@ -8,40 +8,41 @@ import (
 )
 
 // instance is a ground problem with everything that its worlds need to read and
-// write text quickly. It does not change and is shared by all of them.
+// write text quickly. It is immutable and all worlds share it.
 type instance struct {
 	game *game
 	task *planning.Task
 	goal string // the goal sentence
 	// facts are all facts that can ever hold, sorted by text.
 	facts []fact
-	// targets are the goal's facts: each its bit in a state, always or never.
+	// targets are the goal's facts. Each is a bit in a state, always or never.
 	targets []int
 	// texts renders each of task.Operators.
 	texts []string
-	// listed are the operators that the benchmark calls valid where they can be
-	// applied, sorted by text.
+	// listed are the operators that the benchmark calls valid if they are
+	// applicable, sorted by text.
 	listed []int
-	// valid are the listed operators that can be applied at the start. Their
-	// numbers there are places in listed.
+	// valid are the listed operators that are applicable at the start. Its
+	// numbers are indices into listed.
 	valid *planning.Applicable
-	// words are those that mean something in an action.
+	// words are the words that mean something in an action.
 	words map[string]word
 	// calls finds operators by their name and arguments; see appendCall.
 	calls map[string][]int
 }
 
-// word is what a word can mean: both, where names are alike.
+// word holds the meanings of a word: a verb, an object, or both if the names
+// are equal.
 type word struct {
-	verb   *verb // nil if no action is called so
+	verb   *verb // nil if no action has this name
 	object bool
 }
 
-// verb is the name of actions.
+// verb is the name of one or more actions.
 type verb struct {
 	name   string
 	arity  int
-	listed []int // the listed operators of that name, as places in listed
+	listed []int // the listed operators of that name, as indices into listed
 }
 
 // Facts that do not change have no bit in a state.
@@ -111,7 +112,7 @@ func (in *instance) addOperator(i int) {
 		in.words[name] = word{&verb{name: name, arity: len(op.Args)}, known.object}
 	}
 	in.calls[key] = append(in.calls[key], i)
-	if distinct { // the benchmark lists no action with an object named twice
+	if distinct { // the benchmark lists no action that names an object twice
 		in.listed = append(in.listed, i)
 	}
 }
@@ -136,7 +137,7 @@ func goalSentence(g *game, targets []planning.Atom) string {
 }
 
 // describe lists the facts that hold in s and, if since is given, did not hold
-// in it.
+// in since.
 func (in *instance) describe(s, since planning.State) string {
 	text := make([]byte, 0, 2048) // longer than most
 	for i := range in.facts {
@@ -153,7 +154,7 @@ func (in *instance) describe(s, since planning.State) string {
 }
 
 // reached returns the share of the goal's facts that hold in s, and whether all
-// do.
+// of them hold.
 func (in *instance) reached(s planning.State) (share float64, all bool) {
 	n := 0
 	for _, t := range in.targets {

@@ -7,9 +7,9 @@ import (
 )
 
 // Interface implements envs.Spoken: every game has its own actions. Their forms
-// are those of the list of valid actions, without the period at the end, with
-// the slots {a}, {b}, … in their order. The environment itself reads actions
-// more freely: it looks for the action's name and the names of things.
+// are the forms in the list of valid actions, without the final period and with
+// the slots {a}, {b}, … in order. The environment itself reads actions more
+// freely: it looks for the action's name and the names of things.
 func (e *Env) Interface(taskType string) envs.Interface {
 	i := envs.Interface{
 		Actions:  []string{checkAction, lookAction},

@@ -17,19 +17,19 @@ import (
 	"heldout/envs/planning"
 )
 
-// problemFolders are where, from the data folder, the official domain and
-// problem files may lie: beside the labels, or in a checkout of AgentBoard whose
-// data folder this is.
+// problemFolders are the possible locations, relative to the data folder, of
+// the official domain and problem files: beside the labels, or in a checkout of
+// AgentBoard that contains the data folder.
 var problemFolders = []string{
 	"pddl/pddlgym",
 	"../agentboard/environment/pddl_env/pddlgym/pddl",
 }
 
-// labelFile holds a line of JSON for each task.
+// labelFile holds one line of JSON per task.
 const labelFile = "pddl/test.jsonl"
 
-// NewOfficial reads the 60 official tasks from a folder laid out as AgentBoard's
-// data folder.
+// NewOfficial reads the 60 official tasks from a folder with the layout of
+// AgentBoard's data folder.
 func NewOfficial(dir string) (*Env, error) {
 	labels, raw, err := readLabels(filepath.Join(dir, filepath.FromSlash(labelFile)))
 	if err != nil {
@@ -69,7 +69,7 @@ func findProblems(dir string) (folder string, err error) {
 }
 
 // addOfficial reads the problems of one game, in the order of their file names,
-// and returns the texts that were read.
+// and returns the texts of these files.
 func (e *Env) addOfficial(g *game, folder string, labels []label) (read []string, err error) {
 	domainText, err := datafile.Read(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
 	if err != nil {
@@ -111,7 +111,7 @@ func (e *Env) addOfficial(g *game, folder string, labels []label) (read []string
 	return read, nil
 }
 
-// label is what matters of a line of the label file.
+// label is the relevant part of a line of the label file.
 type label struct {
 	ID         int             `json:"id"`
 	Difficulty envs.Difficulty `json:"difficulty"`

@@ -1,7 +1,7 @@
 // Package pddl is AgentBoard's PDDL environment: four strategy games (gripper,
-// blockworld, barman, tyreworld) played in text, answered byte for byte as the
-// reference answers. Where the reference lists facts or actions in the order of
-// a hash table, ours are sorted.
+// blockworld, barman, tyreworld) played in text. Its answers match the
+// reference byte for byte. If the reference lists facts or actions in
+// hash-table order, ours are sorted.
 package pddl
 
 import (
@@ -27,15 +27,15 @@ type Env struct {
 	problems []*problem // by task index
 }
 
-// problem is what a task is made from. It is ground when first played.
+// problem is the source of a task. It is grounded when it is first played.
 type problem struct {
 	game   *game
 	parsed *planning.Problem
 	ready  func() (*instance, error)
 }
 
-// newProblem reads a problem and checks that its goal is one that progress can
-// be counted on: a conjunction of facts.
+// newProblem reads a problem and checks that progress can be measured on its
+// goal: the goal must be a conjunction of facts.
 func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, error) {
 	parsed, err := planning.ParseProblem(file, text, domain)
 	if err != nil {
@@ -86,9 +86,9 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	return newWorld(in), nil
 }
 
-// SameObservation implements envs.Comparer. The reference gives the valid
-// actions, and the facts seen by looking around, in the order of a hash table;
-// those are compared as collections, everything else as it is.
+// SameObservation implements envs.Comparer. The reference lists the valid
+// actions, and the facts seen by looking around, in hash-table order. These
+// lists are compared as collections, everything else as it is.
 func (e *Env) SameObservation(action, recorded, ours string) bool {
 	if recorded == ours {
 		return true
@@ -113,15 +113,16 @@ func sameLists(a, b string) bool {
 		slices.Equal(as[end:], bs[end:]) && sameParts(as[:end], bs[:end])
 }
 
-// sameParts reports whether two collections hold the same; it sorts them.
+// sameParts reports whether two collections hold the same elements; it sorts
+// them.
 func sameParts(a, b []string) bool {
 	slices.Sort(a)
 	slices.Sort(b)
 	return slices.Equal(a, b)
 }
 
-// splitFacts takes apart facts joined by spaces. Each is capitalized, so that a
-// capital starts a fact and stands nowhere else.
+// splitFacts splits facts joined by spaces. Each fact is capitalized, so a
+// capital occurs only at the start of a fact.
 func splitFacts(text string) []string {
 	var parts []string
 	start := 0

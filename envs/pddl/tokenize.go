@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// tokenize splits text into sentences and those into words, as NLTK's English
-// word_tokenize does for text in lower case: which words equal the name of an
-// action or an object decides what the agent did.
+// tokenize splits text into sentences and sentences into words, as NLTK's
+// English word_tokenize does for lower-case text. Exact words matter: the words
+// that equal the name of an action or an object decide what the agent did.
 func tokenize(text string) []string {
 	if tokens, ok := plainWords(text); ok {
 		return tokens
@@ -17,11 +17,11 @@ func tokenize(text string) []string {
 	return anyWords(text)
 }
 
-// plainWords splits text that no rule changes but the one about the final period:
-// letters, digits and single hyphens, with spaces between words and a period at
-// most at the end, as in actions that are written as they are listed. It leaves
-// alone what might be a contraction: those without an apostrophe have a doubled
-// m, n or t.
+// plainWords splits text that only the rule about the final period changes:
+// letters, digits and single hyphens, with spaces between words and at most one
+// period, at the end. Actions written as they are listed have this form. It
+// rejects text that might hold a contraction: contractions without an
+// apostrophe have a doubled m, n or t.
 func plainWords(text string) (tokens []string, ok bool) {
 	text = strings.TrimRight(text, " ")
 	body, period := strings.CutSuffix(text, ".")
@@ -58,8 +58,8 @@ func anyWords(text string) []string {
 	return tokens
 }
 
-// A rewrite is one step of the word rules. The trigger holds characters without
-// at least one of which the rule cannot apply; most actions contain none.
+// A rewrite is one step of the word rules. The rule can apply only if the text
+// contains at least one character of the trigger; most actions contain none.
 type rewrite struct {
 	trigger string
 	pattern *regexp.Regexp
@@ -78,8 +78,8 @@ func rewriting(trigger, pattern, with string) rewrite {
 	return rewrite{trigger, regexp.MustCompile(pattern), with}
 }
 
-// The word rules in their order, in groups between which other rules run; the
-// numbers are those of the tokenizer's description.
+// The word rules in their order, in groups, with other rules between the
+// groups. The numbers come from the tokenizer's description.
 var (
 	openingQuotes = []rewrite{
 		rewriting("«“‘„`", "([«“‘„]|`+)", " $1 "), // 1
@@ -110,12 +110,12 @@ var (
 )
 
 // finalPeriod matches a text's last period and the closing marks after it,
-// which may be brackets and the marks given.
+// which may be brackets and the given marks.
 func finalPeriod(marks string) string {
 	return `([^.])(\.)([\])}>` + marks + `]*)` + pySpace + `*$`
 }
 
-// pySpace is white space as Python's regular expressions see it.
+// pySpace is white space as Python's regular expressions define it.
 const pySpace = `[\t-\r\x1c-\x20\x{85}\p{Z}]`
 
 // words splits one sentence.
@@ -159,16 +159,16 @@ func detachQuote(s string) string {
 	return b.String()
 }
 
-// contraction is a word that stands for two; the first has at bytes.
+// contraction is a word that stands for two words; the first has at bytes.
 type contraction struct {
 	word string
 	at   int
-	// spaceBefore and spaceAfter ask for white space there; otherwise a word
-	// boundary will do.
+	// spaceBefore and spaceAfter require white space at that end; otherwise a
+	// word boundary is enough.
 	spaceBefore, spaceAfter bool
 }
 
-// contractions are those of rule 13, in their order.
+// contractions are the contractions of rule 13, in order.
 var contractions = []contraction{
 	{word: "cannot", at: 3},
 	{word: "d'ye", at: 1},
@@ -215,14 +215,14 @@ func isWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-// isSpace reports whether Python takes r for white space.
+// isSpace reports whether Python treats r as white space.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
 }
 
 // sentences splits text into sentences as NLTK's Punkt does without training. A
 // stretch without white space holds at most one end of a sentence: the last
-// ".", "?" or "!" in it that a mark, or white space and more text, follows.
+// ".", "?" or "!" that is followed by a mark, or by white space and more text.
 func sentences(text string) []string {
 	var out []string
 	start := 0
@@ -242,8 +242,8 @@ func sentences(text string) []string {
 	return append(out, strings.TrimRightFunc(text[start:], isSpace))
 }
 
-// lastEnd returns where in text[from:to], which has no white space, a sentence
-// ends; 0 if nowhere.
+// lastEnd returns where a sentence ends in text[from:to], which has no white
+// space; 0 if no sentence ends there.
 func lastEnd(text string, from, to int) int {
 	last, ends := 0, false
 	for i := from; i < to; i++ {
@@ -266,9 +266,9 @@ func lastEnd(text string, from, to int) int {
 // marks are the characters that can follow the end of a sentence directly.
 const marks = `)";}]*:@'({[!?`
 
-// periodEnds reports whether a period between word and next ends a sentence. The
-// last of several does not, and neither does one after a number or a single
-// letter when the text goes on in lower case.
+// periodEnds reports whether a period between word and next ends a sentence.
+// The last of several periods does not. A period after a number or a single
+// letter does not if the text continues in lower case.
 func periodEnds(word, next string) bool {
 	if strings.HasSuffix(word, ".") {
 		return false
@@ -278,11 +278,12 @@ func periodEnds(word, next string) bool {
 	return !ordinal.MatchString(word) || !unicode.IsLower(first) && !strings.ContainsRune(";:,.!?", first)
 }
 
-// ordinal matches what, with a period, may number what follows: "1.", "a.".
+// ordinal matches text that, with a period, may number what follows: "1.",
+// "a.".
 var ordinal = regexp.MustCompile(`^(-?[.,]?\p{Nd}[\p{Nd},.-]*|\p{L})$`)
 
-// closing returns the length of the closing marks, and white space after them,
-// with which a text starts, and which belong to the sentence before it.
+// closing returns the length of the closing marks and the following white space
+// at the start of a text. They belong to the sentence before it.
 func closing(text string) int {
 	rest := strings.TrimLeftFunc(text, isSpace)
 	after := strings.TrimLeft(rest, "\"')]}")

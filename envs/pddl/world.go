@@ -44,7 +44,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 func (w *world) Close() error { return nil }
 
 // Step implements envs.World. Progress is the largest share of the goal's facts
-// that held at once after an action which changed something.
+// that held at the same time after an action that changed something.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	text := lower(action)
 	var observation string
@@ -60,8 +60,8 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	return envs.Step{Observation: observation, Progress: w.progress, Done: w.done, Success: w.done, Valid: valid}, nil
 }
 
-// lower brings text into lower case as Python does, as far as it can matter: the
-// one capital of which Go makes a letter of a name becomes two characters.
+// lower converts text to lower case as Python does, as far as it can matter: Go
+// maps one capital to a letter of a name, and Python maps it to two characters.
 func lower(s string) string {
 	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
 }
@@ -85,9 +85,9 @@ func (w *world) applicable(operator int) bool {
 	return w.state.Satisfies(w.in.task.Operators[operator].Precondition)
 }
 
-// act carries out an action. The first word that names an action of which some
-// form is valid now is the verb; the words that name objects, wherever they
-// stand, are its arguments.
+// act carries out an action. The verb is the first word that names an action
+// with a currently valid form. The arguments are the words that name objects,
+// wherever they are.
 func (w *world) act(words []string) (observation string, valid bool) {
 	var v *verb
 	args := make([]string, 0, 16) // more than any action takes
@@ -112,7 +112,7 @@ func (w *world) act(words []string) (observation string, valid bool) {
 	return noEffect, false
 }
 
-// apply makes an operator's change and describes it.
+// apply applies an operator and describes the change.
 func (w *world) apply(operator int) (observation string, valid bool) {
 	w.in.task.Apply(&w.in.task.Operators[operator], w.state, w.spare)
 	if w.spare.Equal(w.state) {
@@ -134,8 +134,8 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	return observation, true
 }
 
-// Actions implements envs.Lister: the actions that change the world, as the
-// environment's own list shows them.
+// Actions implements envs.Lister: the actions that change the world, in the
+// form of the environment's own list.
 func (w *world) Actions(context.Context) ([]string, error) {
 	out := make([]string, 0, w.valid.Len())
 	for n := range w.valid.All() {
@@ -153,8 +153,8 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.in.texts[operator], nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world: a world, without what
-// follows from its state.
+// snapshot is what envs.Snapshotter keeps of a world: a world without the
+// values derived from its state.
 type snapshot world
 
 // Snapshot implements envs.Snapshotter.

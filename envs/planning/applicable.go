@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Choice is a selection of a task's operators, numbered from 0 in an order of
-// the caller's, prepared for Applicable. It does not change.
+// Choice is a selection of a task's operators, numbered from 0 in the caller's
+// order, prepared for Applicable. It is immutable.
 type Choice struct {
 	operators [][]Literal // their preconditions
 	uses      [][]int32   // by literal: the operators that need it
 }
 
-// Choose selects operators of a task, given as places in Operators.
+// Choose selects operators of a task, given as indices into Operators.
 func (t *Task) Choose(operators []int) *Choice {
 	c := &Choice{}
 	rules := make([]rule, len(operators))
@@ -25,13 +25,14 @@ func (t *Task) Choose(operators []int) *Choice {
 	return c
 }
 
-// Applicable knows which operators of a Choice can be applied in a state, and
-// keeps up with changes of the state: a change costs no more than the operators
-// that ask for what changed. It belongs to one goroutine.
+// Applicable tracks which operators of a Choice are applicable in a state, and
+// updates incrementally when the state changes: the cost of a change is
+// proportional to the number of operators that need the changed facts. It
+// belongs to one goroutine.
 type Applicable struct {
 	choice *Choice
-	unmet  []int32  // by operator: the literals of its precondition that do not hold
-	set    []uint64 // the operators with none, a bit each
+	unmet  []int32  // by operator: the number of precondition literals that do not hold
+	set    []uint64 // the operators with no unmet literal, one bit each
 }
 
 // In finds the operators that can be applied in a state.
@@ -55,7 +56,7 @@ func (a *Applicable) Clone() *Applicable {
 	return &Applicable{a.choice, slices.Clone(a.unmet), slices.Clone(a.set)}
 }
 
-// Change passes from the state that a knows to another.
+// Change moves from the current state to another one.
 func (a *Applicable) Change(from, to State) {
 	for i := range from {
 		for changed := from[i] ^ to[i]; changed != 0; changed &= changed - 1 {
@@ -98,8 +99,8 @@ func (a *Applicable) All() iter.Seq[int] {
 	}
 }
 
-// Any reports whether one of some operators, given by their numbers in the
-// Choice, can be applied.
+// Any reports whether at least one of the given operators, as numbers in the
+// Choice, is applicable.
 func (a *Applicable) Any(operators []int) bool {
 	for _, op := range operators {
 		if a.set[op>>6]>>(op&63)&1 == 1 {

@@ -2,14 +2,14 @@ package planning
 
 import "slices"
 
-// A term is an object's number or, below zero, a variable's slot: its place in
+// A term is an object's number or, if negative, a variable's slot: its index in
 // the environment.
 type term = int32
 
 func slotTerm(slot int) term { return ^term(slot) }
 func slotOf(t term) int      { return int(^t) }
 
-// variable is a variable's slot with the objects it ranges over.
+// variable is a variable's slot and the objects in its range.
 type variable struct {
 	slot int
 	typ  *extent
@@ -46,8 +46,8 @@ func (s *scope) close(vars []Object) {
 	}
 }
 
-// compiled is a condition in negation normal form, where negation stands at
-// atoms only, or an effect. Names are numbers.
+// compiled is an effect, or a condition in negation normal form, which negates
+// only atoms. Names are numbers.
 type compiled struct {
 	op      Op
 	negated bool // of OpAtom and OpEqual; in an effect: deletes
@@ -55,11 +55,11 @@ type compiled struct {
 	pred    int32
 	args    []term
 	sub     []compiled
-	join    *join // of OpExists and OpForall: the bindings to look at
+	join    *join // of OpExists and OpForall: the bindings to visit
 	free    []int // of a condition: the slots of its free variables
 }
 
-// compile brings a condition, negated if asked for, into negation normal form.
+// compile brings a condition, negated if requested, into negation normal form.
 func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
 	c := compiled{op: f.Op, static: true}
 	switch f.Op {
@@ -98,7 +98,8 @@ func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
 	return c
 }
 
-// terms numbers variables and objects; free are the slots of the variables.
+// terms replaces variables and objects with numbers; free are the slots of the
+// variables.
 func (g *grounder) terms(names []string, sc *scope) (terms []term, free []int) {
 	for _, n := range names {
 		slot, ok := sc.names[n]
@@ -114,7 +115,7 @@ func (g *grounder) terms(names []string, sc *scope) (terms []term, free []int) {
 	return terms, free
 }
 
-// compileEffect numbers the names of an effect.
+// compileEffect replaces the names of an effect with numbers.
 func (g *grounder) compileEffect(f Formula, sc *scope) compiled {
 	c := compiled{op: f.Op}
 	switch f.Op {
@@ -173,9 +174,9 @@ func (g *grounder) truth(c *compiled, env []int32) bool {
 	return result
 }
 
-// eachSub visits the parts of a conjunction or disjunction, and the part of a
-// quantified formula once for every binding of its variables that matters, for
-// as long as visit says so.
+// eachSub visits the parts of a conjunction or disjunction. For a quantified
+// formula, it visits the body once for each relevant binding of the variables.
+// It stops when visit returns false.
 func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled) bool) {
 	if c.join != nil {
 		c.join.each(g, env, func() bool { return visit(&c.sub[0]) })
@@ -189,7 +190,7 @@ func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled) bool)
 }
 
 // instantiate returns the ways to meet a condition under env, as conjunctions
-// of literals over interned facts; none when it cannot be met.
+// of literals over interned facts; none if it cannot be met.
 func (g *grounder) instantiate(c *compiled, env []int32) [][]Literal {
 	switch {
 	case !g.spend(1):
@@ -228,8 +229,8 @@ func (g *grounder) instantiate(c *compiled, env []int32) [][]Literal {
 	return ways
 }
 
-// require adds a literal to every way, in place, and leaves out the ways that
-// it contradicts.
+// require adds a literal to every way, in place, and drops the ways that it
+// contradicts.
 func (g *grounder) require(ways [][]Literal, l Literal) [][]Literal {
 	out := ways[:0]
 	for _, way := range ways {
@@ -247,8 +248,8 @@ func (g *grounder) require(ways [][]Literal, l Literal) [][]Literal {
 	return out
 }
 
-// product combines every way of a with every way of b, leaving out ways that
-// contradict themselves.
+// product combines every way of a with every way of b, and drops contradictory
+// combinations.
 func (g *grounder) product(a, b [][]Literal) [][]Literal {
 	if len(a) == 1 && len(a[0]) == 0 {
 		return b
@@ -284,9 +285,9 @@ next:
 	return way, true
 }
 
-// effects appends what an effect does under env where when held before: first,
-// even if that is nothing, what it does without a further condition, then what
-// each further condition brings.
+// effects appends the effects under env, given that when held before. The first
+// entry, possibly empty, is the part without a further condition. The
+// entries for further conditions follow.
 func (g *grounder) effects(c *compiled, env []int32, when []Literal, out []Effect) []Effect {
 	at := len(out)
 	out = append(out, Effect{When: when})

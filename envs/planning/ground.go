@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// maxGrounding bounds the work of grounding, and with it the memory it takes:
-// bindings tried, conditions looked at and literals written. The largest of the
-// published tasks that this package was written for take a fiftieth.
+// maxGrounding bounds the work of grounding, and so its memory: bindings tried,
+// conditions visited and literals written. The largest of the published tasks
+// that this package targets needs a fiftieth of it.
 const maxGrounding = 1 << 23
 
-// Ground instantiates the actions of a problem's domain with its objects. Facts
-// that no action changes are settled here, and what cannot be reached even if
-// nothing were ever undone is left out. The error says that the problem is too
-// large.
+// Ground instantiates the actions of a problem's domain with its objects. It
+// evaluates facts that no action changes, and drops what is unreachable even if
+// nothing is ever undone. The error says that the problem is too large.
 func Ground(p *Problem) (*Task, error) {
 	return ground(p, maxGrounding)
 }
@@ -45,25 +44,25 @@ func ground(p *Problem, work int) (*Task, error) {
 	return raw.prune(g), nil
 }
 
-// predicate is what grounding knows of one predicate.
+// predicate holds grounding's data about one predicate.
 type predicate struct {
 	static bool // no action changes it
 	facts  [][]term
 	holds  map[string]bool
-	// by maps a position, and the other arguments, to the objects that stand
-	// at that position of a static fact; see candidates.
+	// by maps a position and the other arguments to the objects that occur at
+	// that position of a static fact; see candidates.
 	by []map[string][]int32
 }
 
-// grounder holds the tables that grounding looks things up in. Objects and
-// predicates are numbered.
+// grounder holds the lookup tables of grounding. Objects and predicates are
+// numbered.
 type grounder struct {
 	problem    *Problem
 	objIndex   map[string]int32
 	extents    map[string]*extent // by type
 	predIndex  map[string]int32
 	predicates []predicate
-	left       int // what may still be spent; below zero nothing counts any more
+	left       int // the remaining budget; once it is negative, no result is used
 
 	atoms   []groundAtom // facts that can change, interned
 	atomIDs map[string]int32
@@ -106,7 +105,8 @@ func newGrounder(p *Problem, work int) *grounder {
 	return g
 }
 
-// spend takes n from what may be spent and reports whether that was there.
+// spend takes n from the remaining budget and reports whether the budget was
+// sufficient.
 func (g *grounder) spend(n int) bool {
 	g.left -= n
 	return g.left >= 0
@@ -151,7 +151,7 @@ func (g *grounder) number(a Atom) compiled {
 	return c
 }
 
-// pack writes the objects that terms stand for under env, but for the one at
+// pack writes the objects that terms stand for under env, except the one at
 // position skip, into a key. The key is valid until the next call.
 func (g *grounder) pack(args []term, env []int32, skip int) []byte {
 	g.key = g.key[:0]
@@ -189,8 +189,8 @@ func (g *grounder) name(a groundAtom) Atom {
 	return out
 }
 
-// candidates lists the objects that make a static atom true when put at one
-// position of its arguments, the others being bound by env.
+// candidates lists the objects that make a static atom true at one position of
+// its arguments; env binds the other arguments.
 func (g *grounder) candidates(c *compiled, at int, env []int32) []int32 {
 	return g.index(c.pred, at)[string(g.pack(c.args, env, at))]
 }

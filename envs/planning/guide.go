@@ -1,14 +1,14 @@
 package planning
 
-// Guide follows a plan for as long as the world does, and plans anew when it does
-// not. The zero value has no plan yet; a copy is a guide of its own.
+// Guide follows a plan while the world follows it, and replans when the world
+// deviates. The zero value has no plan yet; a copy is an independent guide.
 type Guide struct {
 	plan []int // operators still to be applied
 	from State // where the plan begins; nil before the first question
 }
 
-// Next returns the operator to apply in state, as a place in task.Operators; ok
-// is false if no plan is found. The same task must be given every time.
+// Next returns the operator to apply in state, as an index into task.Operators;
+// ok is false if no plan is found. Every call must pass the same task.
 func (g *Guide) Next(task *Task, state State) (operator int, ok bool) {
 	if g.from != nil && len(g.plan) > 0 && !g.from.Equal(state) {
 		after := g.from.Clone()

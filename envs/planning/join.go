@@ -2,9 +2,9 @@ package planning
 
 import "slices"
 
-// join enumerates the bindings of variables for which a condition is not
-// settled by static facts alone. It takes values from the static facts that the
-// condition asks for rather than trying every object.
+// join enumerates the bindings of variables for which static facts alone do not
+// decide a condition. It takes values from the static facts that the condition
+// needs instead of trying every object.
 type join struct {
 	want  bool        // the truth value that the condition is to have
 	first []*compiled // static conditions on variables bound before
@@ -14,14 +14,14 @@ type join struct {
 // joinStep binds one variable.
 type joinStep struct {
 	variable
-	source *compiled   // a static atom to take values from; nil for all of the type
-	at     int         // where the variable stands in source
+	source *compiled   // a static atom that supplies the values; nil for all objects of the type
+	at     int         // the variable's position in source
 	tests  []*compiled // static conditions decided once it is bound
 }
 
-// newJoin plans the enumeration of the bindings for which cond can have the
-// truth value want. The static conditions that it looks at itself it takes out
-// of cond. Next comes always the variable with the fewest values to be expected.
+// newJoin plans the enumeration of the bindings that can give cond the truth
+// value want. It removes from cond the static conditions that it evaluates
+// itself. At each step it chooses the variable with the fewest expected values.
 func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool) *join {
 	j := &join{want: want}
 	tests := takeStatic(cond, want)
@@ -56,8 +56,8 @@ func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool
 	return j
 }
 
-// takeStatic takes out of a condition the static parts all of which must have
-// the truth value want for the condition to have it.
+// takeStatic removes from a condition the static parts that must all have the
+// truth value want for the condition to have it.
 func takeStatic(c *compiled, want bool) []*compiled {
 	op := OpOr
 	if want {
@@ -84,8 +84,8 @@ func takeStatic(c *compiled, want bool) []*compiled {
 	return out
 }
 
-// decided divides conditions into those all of whose free variables are bound,
-// and the others.
+// decided separates the conditions whose free variables are all bound from the
+// others.
 func decided(conds []*compiled, bound []bool) (now, later []*compiled) {
 	for _, c := range conds {
 		if slices.ContainsFunc(c.free, func(slot int) bool { return !bound[slot] }) {
@@ -97,7 +97,7 @@ func decided(conds []*compiled, bound []bool) (now, later []*compiled) {
 	return now, later
 }
 
-// narrow leaves out the objects that conditions on a variable alone exclude, and
+// narrow drops the objects that conditions on a single variable exclude, and
 // returns the other conditions.
 func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (others []*compiled) {
 	j := &join{want: want}
@@ -123,7 +123,7 @@ func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (
 	return others
 }
 
-// step says how to bind a variable next, and how many values to expect.
+// step says how to bind a variable next, and the expected number of values.
 func (g *grounder) step(v variable, tests []*compiled, bound []bool, want bool) (joinStep, int) {
 	best, cost := joinStep{variable: v}, len(v.typ.list)
 	for _, c := range tests {
@@ -153,7 +153,7 @@ func (g *grounder) step(v variable, tests []*compiled, bound []bool, want bool) 
 	return best, cost
 }
 
-// each visits every binding, written into env, for as long as visit says so.
+// each visits every binding, written into env, until visit returns false.
 func (j *join) each(g *grounder, env []int32, visit func() bool) {
 	if j.pass(g, j.first, env) {
 		j.bind(g, j.steps, env, visit)

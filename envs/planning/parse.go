@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// ParseDomain reads a domain file and checks that what it says fits together:
-// reading on with a misspelt name would give silently wrong states. Errors start
-// with file:line:column.
+// ParseDomain reads a domain file and checks that it is consistent: accepting a
+// misspelt name would give silently wrong states. Errors start with
+// file:line:column.
 func ParseDomain(file, text string) (*Domain, error) {
 	p := &parser{file: file}
 	s, name, err := p.define(text, "domain", ":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
 	if err != nil {
 		return nil, err
 	}
-	// What is required shows in what is used, and costs are not counted.
+	// The features in use show the requirements; costs are not counted.
 	d := &Domain{Name: name, Types: map[string]string{}}
 	p.enter(d)
 	if err := p.types(s.only(":types")); err != nil {
@@ -76,7 +76,7 @@ func ParseProblem(file, text string, d *Domain) (*Problem, error) {
 // sections are the parts of a definition by their keys.
 type sections map[string][]node
 
-// only returns what follows the key of a section that occurs at most once.
+// only returns the content of a section that occurs at most once, by its key.
 func (s sections) only(key string) []node {
 	if len(s[key]) == 0 {
 		return nil
@@ -92,7 +92,7 @@ type parser struct {
 	known  map[string]string // objects, by name, with their types
 	// repeated are the objects that were declared more than once.
 	repeated []string
-	// complete: every object is known, so that no other name may occur.
+	// complete: every object is known, so no other name may occur.
 	complete bool
 	vars     map[string]bool // variables in scope
 }
@@ -113,8 +113,8 @@ func (p *parser) errorf(n node, format string, args ...any) error {
 	return errorAt(p.file, n.position, format, args...)
 }
 
-// define takes apart (define (KIND NAME) SECTION…), where only sections with
-// the given keys may stand, and of those only :action more than once.
+// define parses (define (KIND NAME) SECTION…). Only sections with the given
+// keys may occur, and only :action may occur more than once.
 func (p *parser) define(text, kind string, keys ...string) (s sections, name string, err error) {
 	n, err := readFile(p.file, text)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *parser) define(text, kind string, keys ...string) (s sections, name str
 	return s, head.kids[1].atom, nil
 }
 
-// name reads the name of something that is declared.
+// name reads the name in a declaration.
 func (p *parser) name(n node) (string, error) {
 	if n.list || strings.HasPrefix(n.atom, "?") {
 		return "", p.errorf(n, "want a name")
@@ -158,7 +158,7 @@ type typed struct {
 	typ  node // with rootType for an entry without a type
 }
 
-// typedList reads "a b - t c d - u e"; what has no type is an object.
+// typedList reads "a b - t c d - u e"; an entry without a type is an object.
 func (p *parser) typedList(nodes []node) ([]typed, error) {
 	var out []typed
 	untyped := 0
@@ -196,7 +196,7 @@ func (p *parser) types(nodes []node) error {
 		if err != nil {
 			return err
 		}
-		if name == rootType { // it is there already, but some declare it
+		if name == rootType { // the root type exists already, but some domains declare it
 			if t.typ.atom != rootType {
 				return p.errorf(t.name, "type %s stands above all others and has no parent", name)
 			}
@@ -229,9 +229,9 @@ func (p *parser) checkType(n node) error {
 	return nil
 }
 
-// checkQuantified checks the type of a quantified variable. A comma after it,
-// which makes it another type and one that has no objects, is let through:
-// ALFWorld's domain has one, and what follows from that is part of the game.
+// checkQuantified checks the type of a quantified variable. It accepts a comma
+// after the type, which makes it another type without objects: ALFWorld's
+// domain has one, and the consequences are part of the game.
 func (p *parser) checkQuantified(n node) error {
 	if strings.HasSuffix(n.atom, ",") {
 		return nil
@@ -240,7 +240,7 @@ func (p *parser) checkQuantified(n node) error {
 }
 
 // objects reads declarations of objects or constants. A name may be declared
-// again, and then counts once, if it is with the same type.
+// again with the same type, and then counts once.
 func (p *parser) objects(nodes []node) ([]Object, error) {
 	list, err := p.typedList(nodes)
 	if err != nil {
@@ -291,7 +291,7 @@ func (p *parser) predicates(nodes []node) error {
 	return nil
 }
 
-// declare reads variables and puts them in scope.
+// declare reads variables and adds them to the scope.
 func (p *parser) declare(nodes []node, checkType func(node) error) ([]Object, error) {
 	list, err := p.typedList(nodes)
 	if err != nil {
@@ -315,7 +315,7 @@ func (p *parser) declare(nodes []node, checkType func(node) error) ([]Object, er
 	return out, nil
 }
 
-// release takes variables out of scope.
+// release removes variables from the scope.
 func (p *parser) release(vars []Object) {
 	for _, v := range vars {
 		delete(p.vars, v.Name)
@@ -372,8 +372,8 @@ func (p *parser) action(n node) error {
 	return nil
 }
 
-// init reads the facts of an initial state. Numeric assignments are passed
-// over; a fact given twice counts once.
+// init reads the facts of an initial state. It skips numeric assignments. A
+// repeated fact counts once.
 func (p *parser) init(nodes []node) ([]Atom, error) {
 	var out []Atom
 	seen := map[string]bool{}

@@ -6,8 +6,8 @@
 // Task is the ground form: numbered facts, a state as a set of bits, operators
 // that need some facts and change others. Search finds a Plan for a Task.
 //
-// The package knows nothing of agents, tasks to be benchmarked or text shown to
-// anyone, and could be used alone.
+// The package has no dependency on agents, benchmark tasks or displayed text,
+// and can be used alone.
 package planning
 
 import "strings"
@@ -30,8 +30,8 @@ func (a Atom) String() string {
 	return "(" + strings.Join(append([]string{a.Predicate}, a.Args...), " ") + ")"
 }
 
-// Predicate is a declared predicate. The parameter types of a declaration say
-// nothing about which facts may exist: files in use get them wrong.
+// Predicate is a declared predicate. The declared parameter types do not
+// restrict which facts may exist: files in use get them wrong.
 type Predicate struct {
 	Name   string
 	Params []Object
@@ -54,12 +54,12 @@ type Domain struct {
 	Predicates []Predicate
 	Actions    []Action
 
-	// borrowed are objects that actions name though they are no constants:
-	// every problem has to declare them.
+	// borrowed are objects that actions name although they are not constants:
+	// every problem must declare them.
 	borrowed []mention
 }
 
-// mention is a name and where it stands: file:line:column.
+// mention is a name and its position: file:line:column.
 type mention struct {
 	name, at string
 }
@@ -70,7 +70,7 @@ type Problem struct {
 	Name    string
 	Domain  *Domain
 	Objects []Object // the domain's constants and then its own, each once
-	// Repeated are the names that were declared more than once, which other
+	// Repeated are the names that are declared more than once, which other
 	// planners refuse.
 	Repeated []string
 	Init     []Atom // in file order, each once

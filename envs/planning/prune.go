@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// rawTask is a ground task before what is unreachable or constant was taken
-// out. Its literals and effects number the facts in atoms.
+// rawTask is a ground task that still contains its unreachable and constant
+// parts. Its literals and effects number the facts in atoms.
 type rawTask struct {
 	objects  []Object
 	atoms    []groundAtom
@@ -17,7 +17,7 @@ type rawTask struct {
 }
 
 // prune makes the Task: it keeps the operators and facts that relaxed
-// reachability cannot exclude, and settles the facts that never change.
+// reachability cannot exclude, and evaluates the facts that never change.
 func (r *rawTask) prune(g *grounder) *Task {
 	possible, reached := r.reach()
 	t := &Task{Objects: r.objects, Constant: r.constant}
@@ -67,8 +67,8 @@ func (r *rawTask) prune(g *grounder) *Task {
 	return t
 }
 
-// reach computes which literals can ever be true, and which operators applied,
-// if nothing that became true stopped being so.
+// reach computes which literals can ever be true, and which operators can ever
+// apply, if literals that became true stay true.
 func (r *rawTask) reach() (possible, reached []bool) {
 	rules, size := relaxedRules(r.ops, literal(len(r.atoms), false))
 	uses := usesOf(rules, size)
@@ -108,8 +108,8 @@ func (r *rawTask) reach() (possible, reached []bool) {
 	return possible, reached
 }
 
-// sorted lists the operators that were reached, those of each action, which
-// stand together, in the order of their arguments.
+// sorted lists the reached operators. It sorts the operators of each action,
+// which are adjacent, by their arguments.
 func (r *rawTask) sorted(reached []bool) []int {
 	var out []int
 	start := 0
@@ -147,8 +147,8 @@ func (op Operator) renumbered(renumber []int, possible []bool) Operator {
 	return out
 }
 
-// renumberAll returns the literals over the facts of the Task, without those
-// that always hold; ok is false when one can never hold.
+// renumberAll returns the literals over the facts of the Task, without the
+// literals that always hold; ok is false if one can never hold.
 func renumberAll(ls []Literal, renumber []int, possible []bool) (out []Literal, ok bool) {
 	for _, l := range ls {
 		switch {

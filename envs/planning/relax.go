@@ -1,8 +1,8 @@
 package planning
 
-// rule says that once all of its body can be true, so can its heads: an effect
-// of an operator, were nothing ever undone. The operator is -1 for rules of the
-// goal.
+// rule says that its heads can be true once all literals of its body can be
+// true. It is an effect of an operator under the assumption that nothing is
+// ever undone. The operator is -1 for rules of the goal.
 type rule struct {
 	op    int32
 	cost  int32
@@ -10,9 +10,10 @@ type rule struct {
 	heads []Literal
 }
 
-// relaxedRules returns the rules of operators, in their order. Those whose
-// effects have conditions share a literal which says that the precondition is
-// met; such literals are numbered from next on, and end is the first left.
+// relaxedRules returns the rules of operators, in their order. The rules of an
+// operator with conditional effects share a literal that says that the
+// precondition is met. Such literals are numbered from next on, and end is the
+// first unused number.
 func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
 	rules = make([]rule, 0, len(ops)+1) // in most tasks there are no more
 	for i := range ops {
@@ -56,10 +57,9 @@ func usesOf(rules []rule, n Literal) [][]int32 {
 	return uses
 }
 
-// relaxation estimates distances to the goal on the task without its
-// deletions: the FF heuristic, with relaxed plans read off additive costs
-// (Hoffmann and Nebel 2001; Keyder and Geffner 2008). It belongs to one
-// goroutine.
+// relaxation estimates distances to the goal on the task without deletions: the
+// FF heuristic, with relaxed plans extracted from additive costs (Hoffmann and
+// Nebel 2001; Keyder and Geffner 2008). It belongs to one goroutine.
 type relaxation struct {
 	rules []rule
 	uses  [][]int32 // per literal: the rules that need it
@@ -68,7 +68,7 @@ type relaxation struct {
 	goal  Literal   // stands for the goal; one rule for each way to reach it
 	ops   []int32   // the operators that can help to reach the goal, in order
 
-	// What follows is rebuilt for every state.
+	// The following fields are rebuilt for every state.
 	cost      []int32 // per literal; unreached is far
 	supporter []int32 // per literal reached: the cheapest rule that makes it true
 	needs     []int32 // per rule: literals still unreached
@@ -81,14 +81,14 @@ type relaxation struct {
 }
 
 const (
-	far = int32(1) << 29 // the cost of what cannot be reached
+	far = int32(1) << 29 // the cost of unreachable literals
 	// dearest bounds the buckets: sums over deep dependencies grow without
-	// limit, and what costs more than this is not told apart.
+	// limit, and costs above this bound are not distinguished.
 	dearest = 1 << 12
 )
 
-// newRelaxation prepares estimates of the distance to a goal, given as Task.Goal
-// is.
+// newRelaxation prepares estimates of the distance to a goal in the form of
+// Task.Goal.
 func newRelaxation(t *Task, ways [][]Literal) *relaxation {
 	rules, goal := relaxedRules(t.Operators, literal(len(t.Facts), false))
 	for _, way := range ways {
@@ -110,7 +110,7 @@ func newRelaxation(t *Task, ways [][]Literal) *relaxation {
 	return r
 }
 
-// keepRelevant keeps of the rules what the goal depends on.
+// keepRelevant keeps the rules that the goal depends on.
 func (r *relaxation) keepRelevant(rules []rule) {
 	makers := make([][]int32, len(r.cost)) // per literal: rules that make it true
 	for i, ru := range rules {
@@ -150,8 +150,8 @@ func (r *relaxation) keepRelevant(rules []rule) {
 	}
 }
 
-// estimate returns the length of a relaxed plan from s, or far when there is
-// none, and then there is no real one either.
+// estimate returns the length of a relaxed plan from s, or far if there is
+// none. If there is no relaxed plan, there is no real plan either.
 func (r *relaxation) estimate(s State) int32 {
 	r.explore(s)
 	if r.cost[r.goal] == far {

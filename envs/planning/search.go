@@ -7,21 +7,22 @@ import (
 )
 
 // Bounds of the search. A narrow beam finds shortest plans for nearly all of
-// the published PDDL games; the wider ones are for what it misses.
+// the published PDDL games; the wider beams are for the games that it misses.
 const (
 	narrowBeam     = 30
 	wideBeam       = narrowBeam * 64
-	maxSerialGoals = 3 // that many goals are also tried one after another
-	// maxSearch bounds the work of one call of Plan to some seconds, and with it
-	// the memory. The published games take at most a seventh of it.
+	maxSerialGoals = 3 // up to this many goals are also tried one after another
+	// maxSearch limits the work of one call of Plan to a few seconds, and so its
+	// memory. The published games take at most a seventh of it.
 	maxSearch = 1 << 28
-	// stateWork is the work of keeping a state, whatever its size.
+	// stateWork is the work of storing a state, whatever its size.
 	stateWork = 256
 )
 
 // Plan looks for a short plan from a state to the goal and returns the indices
-// of its operators. It is deterministic; it does not promise the shortest
-// plan, nor to find one that exists. With ok false and no plan, none was found.
+// of its operators. It is deterministic. It guarantees neither the shortest
+// plan nor that it finds an existing one. If ok is false and there is no plan,
+// the search found none.
 func (t *Task) Plan(from State) (plan []int, ok bool) {
 	return t.plan(from, maxSearch)
 }
@@ -50,7 +51,7 @@ func (t *Task) plan(from State, work int) (plan []int, ok bool) {
 // search is one call of Plan.
 type search struct {
 	task *Task
-	left int // the work that may still be done
+	left int // the remaining work
 }
 
 // serial reaches the open goals one after the other, in every order, and
@@ -104,18 +105,18 @@ func (t *Task) after(s State, plan []int) State {
 	return s
 }
 
-// reached is a state met by a beam, with the way that led there.
+// reached is a state that a beam visited, and the path to it.
 type reached struct {
 	state    State
-	parent   int // index of the state before, -1 at the start
+	parent   int // index of the previous state, -1 at the start
 	operator int
 	estimate int32
 }
 
-// beam searches breadth first, for plans of at most limit steps, and keeps of
-// every layer the width states that look closest to the goal. The plan is empty
-// at the goal and nil when none was found; complete tells that nothing was left
-// out in looking for it.
+// beam searches breadth first for plans of at most limit steps. In every layer
+// it keeps the width states that look closest to the goal. The plan is empty at
+// the goal and nil if none was found; complete reports that the search dropped
+// no state.
 func (s *search) beam(from State, goal [][]Literal, width, limit int) (plan []int, complete bool) {
 	if from.satisfiesAny(goal) {
 		return []int{}, true
@@ -173,7 +174,7 @@ func (s *search) beam(from State, goal [][]Literal, width, limit int) (plan []in
 	return nil, complete
 }
 
-// trace reads off the operators that led to the state met last.
+// trace returns the operators that lead to the last state.
 func trace(met []reached) []int {
 	var plan []int
 	for i := len(met) - 1; met[i].parent >= 0; i = met[i].parent {

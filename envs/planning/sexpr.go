@@ -93,7 +93,7 @@ func space(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
 }
 
-// skip moves over white space and comments.
+// skip skips white space and comments.
 func (r *reader) skip() {
 	for r.pos < len(r.text) {
 		switch {

@@ -64,16 +64,16 @@ func (s State) set(l Literal) {
 	}
 }
 
-// Effect makes literals true, where its conditions held before: it adds facts
-// and, by negated literals, deletes them.
+// Effect makes literals true if its conditions held before: it adds facts and,
+// by negated literals, deletes them.
 type Effect struct {
 	When []Literal
 	Then []Literal
 }
 
-// Operator is a ground action: it can be applied where its preconditions hold.
-// An action whose precondition is a disjunction has an operator for each way to
-// meet it; those have the same Action and Args.
+// Operator is a ground action: it is applicable if its preconditions hold. An
+// action whose precondition is a disjunction has one operator per way to meet
+// the precondition; these operators have the same Action and Args.
 type Operator struct {
 	Action       *Action
 	Args         []int // indices into Task.Objects
@@ -81,23 +81,22 @@ type Operator struct {
 	Effects      []Effect
 }
 
-// Task is a ground planning task. It does not change once made and may be used
-// by many goroutines.
+// Task is a ground planning task. It is immutable and safe for concurrent use.
 type Task struct {
 	Objects []Object
 	// Facts are those that can change, in the order of the domain's predicates
 	// and then of their arguments; the index of a fact is its bit in a State.
 	Facts []Atom
-	// Constant are the facts that always hold, in no state's bits.
+	// Constant are the facts that always hold. They have no bit in a State.
 	Constant []Atom
 	// Init is the initial state.
 	Init State
-	// Goal holds the ways to reach the goal; any one suffices. It is empty
-	// when the goal cannot be reached even if nothing were ever undone.
+	// Goal holds the ways to reach the goal; any one suffices. It is empty if
+	// the goal cannot be reached even if nothing is ever undone.
 	Goal [][]Literal
-	// Operators are those that could ever be applied, in the order of the
-	// domain's actions and then of their arguments, which are ordered as
-	// Objects are.
+	// Operators are the operators that can ever apply, in the order of the
+	// domain's actions and then of their arguments, which are ordered as Objects
+	// are.
 	Operators []Operator
 
 	index    map[string]int // Atom.String to index in Facts
@@ -130,9 +129,9 @@ func (s State) satisfiesAny(ways [][]Literal) bool {
 	return false
 }
 
-// Apply writes into dst the state that an operator makes of src; the
-// preconditions are taken to hold. Facts both deleted and added stay. The two
-// states must not share memory.
+// Apply writes into dst the result of applying an operator to src. It does not
+// check the preconditions. Facts both deleted and added stay. The two states
+// must not share memory.
 func (t *Task) Apply(op *Operator, src, dst State) {
 	copy(dst, src)
 	for _, adding := range [...]bool{false, true} {
@@ -159,7 +158,7 @@ func (t *Task) Name(op *Operator) string {
 	return a.String()
 }
 
-// String says how large the task is.
+// String describes the size of the task.
 func (t *Task) String() string {
 	return fmt.Sprintf("%d facts, %d operators", len(t.Facts), len(t.Operators))
 }

@@ -1,7 +1,7 @@
-// Package sharedtest finds what tests read that may not lie in the repository:
+// Package sharedtest finds test inputs that must not be in the repository:
 // recorded behaviour of the reference environments and the official data. Both
-// are in the folder shared beside the module root. A test that wants something
-// that is not there is skipped, and says what to put where.
+// are in the folder shared beside the module root. If the input of a test is
+// missing, the test is skipped with a message that says what to put where.
 package sharedtest
 
 import (
@@ -19,8 +19,8 @@ func AgentBoard(t testing.TB) string {
 	return Data(t, "agentboard", "AgentBoard's data folder")
 }
 
-// Data returns the path of something in the folder of data, or skips the test;
-// what says what it is.
+// Data returns the path of an entry in the data folder, or skips the test; what
+// describes the entry.
 func Data(t testing.TB, path, what string) string {
 	t.Helper()
 	return find(t, "data/"+path, what)
@@ -73,14 +73,14 @@ func JSON(t testing.TB, file string, v any) {
 }
 
 // Lines decodes every line of a compressed file of recorded behaviour, or skips
-// the test. There is at least one.
+// the test. The file has at least one line.
 func Lines[T any](t testing.TB, file string) []T {
 	t.Helper()
 	return ReadLines[T](t, Golden(t, file))
 }
 
-// ReadLines decodes every line of a compressed file of JSON Lines. There is at
-// least one.
+// ReadLines decodes every line of a compressed file of JSON Lines. The file has
+// at least one line.
 func ReadLines[T any](t testing.TB, path string) (out []T) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -9,22 +9,22 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the stream of that seed and name. Streams whose seed or name
-// differ are independent; the name may have several parts, and
-// ("ab", "c") is not ("a", "bc").
+// New returns the stream for a seed and name. Streams whose seed or name differ
+// are independent. The name may have several parts; ("ab", "c") is not ("a",
+// "bc").
 func New(seed int64, name ...string) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key(seed, name)))
 }
 
-// Seed returns a number in [0, 2^31) that stands for the stream of that seed
-// and name, for servers that want a seed of their own.
+// Seed returns a number in [0, 2^31) that represents the stream for a seed and
+// name. It is for servers that need a seed of their own.
 func Seed(seed int64, name ...string) int64 {
 	k := key(seed, name)
 	return int64(binary.BigEndian.Uint32(k[:4]) >> 1)
 }
 
-// key hashes seed and name; the length of each part goes in before it, which
-// keeps the parts apart.
+// key hashes seed and name. Each part is prefixed with its length, which keeps
+// the parts apart.
 func key(seed int64, name []string) [32]byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(seed))
 	for _, part := range name {

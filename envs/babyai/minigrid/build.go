@@ -13,7 +13,7 @@ type builder struct {
 	// lastLocked is the corner of the room that an instruction level locked
 	// last, in this attempt or an earlier one; nil before the first (§3.4).
 	lastLocked *Point
-	// unblocking: what is asked for may be behind locked doors (§3.5).
+	// unblocking: targets may be behind locked doors (§3.5).
 	unblocking bool
 	// held is what the agent carries from the start, or None.
 	held ID
@@ -23,20 +23,21 @@ type builder struct {
 type room struct {
 	top      Point // its upper left corner
 	exists   [4]bool
-	slot     [4]Point // where a door would be
-	door     [4]ID    // None where there is none, or openWall
+	slot     [4]Point // possible position of a door
+	door     [4]ID    // None if there is none, or openWall
 	locked   bool
-	contents []ID // what was placed in it, to tell what is unique
+	contents []ID // the objects placed in it, to check uniqueness
 }
 
-// rejected is the panic with which an attempt ends; it is recovered where the
-// attempt began.
+// rejected is the panic value that ends an attempt; the start of the attempt
+// recovers it.
 type rejected struct{ reason error }
 
 func reject(format string, args ...any) { panic(rejected{fmt.Errorf(format, args...)}) }
 
 // newBuilder makes walls around the rooms, and puts the agent at a provisional
-// place in the middle, which counts until it gets its own (§3.2).
+// place in the middle, which is valid until the agent gets its own place
+// (§3.2).
 func newBuilder(l *Level, d Draws, lastLocked *Point) *builder {
 	inner := l.roomSize - 1
 	w := &World{
@@ -55,7 +56,7 @@ func newBuilder(l *Level, d Draws, lastLocked *Point) *builder {
 	return &builder{World: w, level: l, draws: d, rooms: make([]room, l.columns*l.rows), lastLocked: lastLocked}
 }
 
-// placeSlots draws where the doors between rooms would be.
+// placeSlots draws the positions of the doors between rooms.
 func (b *builder) placeSlots() {
 	s := b.roomSize
 	for j := range b.level.rows {
@@ -86,10 +87,10 @@ func (b *builder) int(low, high int) int {
 // coin draws true or false.
 func (b *builder) coin() bool { return b.int(0, 2) == 0 }
 
-// pick draws one of a list.
+// pick draws one element of a list.
 func pick[T any](b *builder, list []T) T { return list[b.int(0, len(list))] }
 
-// subset draws n of a list, without putting any back.
+// subset draws n elements of a list, without replacement.
 func subset[T any](b *builder, list []T, n int) []T {
 	rest := append([]T(nil), list...)
 	var out []T
@@ -126,7 +127,7 @@ func (b *builder) column() int { return b.int(0, b.level.columns) }
 
 func (b *builder) row() int { return b.int(0, b.level.rows) }
 
-// add makes an object that is nowhere yet.
+// add makes an object that has no position yet.
 func (b *builder) add(o Object) ID {
 	o.Pos = nowhere
 	b.objects = append(b.objects, o)
@@ -147,13 +148,13 @@ func (b *builder) addDoor(i, j int, side Direction, c Color, locked bool) ID {
 	}
 	id := b.add(Object{Code: Code{Kind: Door, Color: c, State: state}})
 	r := b.room(i, j)
-	r.locked = locked // the neighbour's stays as it is
+	r.locked = locked // the neighbour's flag stays unchanged
 	b.put(id, r.slot[side])
 	b.connect(i, j, side, id)
 	return id
 }
 
-// connect notes what connects a room to its neighbour.
+// connect records the connection between a room and its neighbour.
 func (b *builder) connect(i, j int, side Direction, id ID) {
 	b.room(i, j).door[side] = id
 	b.room(beside(i, j, side)).door[(side+2)%4] = id
@@ -174,19 +175,19 @@ func (b *builder) addDoorOfAnyColor(i, j int, side Direction, locked bool) ID {
 	return b.addDoor(i, j, side, pick(b, colors), locked)
 }
 
-// addDoorAnywhere draws the side of a door, and its color.
+// addDoorAnywhere draws the side and the color of a door.
 func (b *builder) addDoorAnywhere(i, j int, locked bool) ID {
 	return b.addDoorOfAnyColor(i, j, b.freeSide(i, j), locked)
 }
 
-// addAnyDoor draws everything about a door.
+// addAnyDoor draws all properties of a door.
 func (b *builder) addAnyDoor(i, j int) ID {
 	side := b.freeSide(i, j)
 	c := pick(b, colors)
 	return b.addDoor(i, j, side, c, b.coin())
 }
 
-// openWall takes away the wall on one side of a room.
+// openWall removes the wall on one side of a room.
 func (b *builder) openWall(i, j int, side Direction) {
 	r := b.room(i, j)
 	far := b.roomSize - 1

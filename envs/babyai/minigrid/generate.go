@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Draws is where a world's random numbers come from.
+// Draws is the source of a world's random numbers.
 type Draws interface {
 	// Integers draws a number in [low,high).
 	Integers(low, high int64) int64
@@ -13,10 +13,10 @@ type Draws interface {
 	Float64() float64
 }
 
-// Generator makes worlds of one level, one after the other. What the reference's
-// environment object remembers from one world to the next, the room that was
-// locked last, it remembers too (§3.4): only the first world of a Generator is
-// that of the seed alone. It belongs to one goroutine.
+// Generator makes worlds of one level, one after the other. Like the
+// reference's environment object, it remembers the room that was locked last
+// from one world to the next (§3.4). Only the first world of a Generator
+// depends on the seed alone. It belongs to one goroutine.
 type Generator struct {
 	level      *Level
 	lastLocked *Point
@@ -25,13 +25,13 @@ type Generator struct {
 // NewGenerator returns a generator of worlds of a level.
 func NewGenerator(l *Level) *Generator { return &Generator{level: l} }
 
-// maxDraws bounds the random numbers drawn for one world. Worlds take some
-// hundred; the most that any of 200,000 took was 6,619. The reference would go on
-// forever, as it does where a crowded room leaves the agent no place to look from.
+// maxDraws limits the random numbers drawn for one world. Worlds take some
+// hundred; the maximum over 200,000 worlds was 6,619. The reference would never
+// stop, and it does not stop if a crowded room leaves the agent no valid pose.
 const maxDraws = 5_000_000
 
-// Generate makes the world that follows from random numbers: from those of
-// NumPy's generator of a seed, the reference's world of that seed.
+// Generate makes the world for a source of random numbers. With NumPy's
+// generator for a seed, it makes the reference's world for that seed.
 func (g *Generator) Generate(d Draws) (*World, error) { return g.generate(d, maxDraws) }
 
 func (g *Generator) generate(d Draws, limit int) (*World, error) {
@@ -47,7 +47,7 @@ func (g *Generator) generate(d Draws, limit int) (*World, error) {
 	}
 }
 
-// budget ends an attempt when too many numbers were drawn.
+// budget ends an attempt that draws too many numbers.
 type budget struct {
 	Draws
 	left int

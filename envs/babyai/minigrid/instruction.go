@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Location is where, seen from the agent's first pose, an object is.
+// Location is the position of an object relative to the agent's first pose.
 type Location uint8
 
 // The locations.
@@ -18,21 +18,22 @@ const (
 
 // Descriptor describes objects by kind, color and location (§4.1).
 type Descriptor struct {
-	Kind     Kind  // AnyKind if it is left open
-	Color    Color // AnyColor if it is left open
+	Kind     Kind  // AnyKind if unspecified
+	Color    Color // AnyColor if unspecified
 	Location Location
 
-	objects   []ID    // that it fits at the start
-	positions []Point // where they were when last looked for
+	objects   []ID    // the objects that match at the start
+	positions []Point // their positions at the last search
 }
 
-// Objects returns the objects that the descriptor fitted at the start.
+// Objects returns the objects that the descriptor matched at the start.
 func (d *Descriptor) Objects() []ID { return d.objects }
 
-// Positions returns where they were after the last drop, or at the start.
+// Positions returns the objects' positions after the last drop, or at the
+// start.
 func (d *Descriptor) Positions() []Point { return d.positions }
 
-// find looks for the objects that fit, column by column.
+// find looks for the objects that match, column by column.
 func (d *Descriptor) find(w *World) {
 	d.objects, d.positions = nil, nil
 	w.eachObject(func(p Point, id ID) {
@@ -66,8 +67,8 @@ func (w *World) eachObject(visit func(Point, ID)) {
 	}
 }
 
-// located reports whether a cell is at a location seen from the agent, and then
-// in the agent's room, its walls included.
+// located reports whether a cell is at a location relative to the agent. Such a
+// cell is in the agent's room, including its walls.
 func (w *World) located(p Point, l Location) bool {
 	if l == Anywhere {
 		return true
@@ -90,8 +91,8 @@ func (w *World) located(p Point, l Location) bool {
 	}
 }
 
-// inRoom reports whether a cell is in the room of that corner and outer size, its
-// walls included.
+// inRoom reports whether a cell is in the room with the given corner and outer
+// size, including its walls.
 func inRoom(top Point, size int, p Point) bool {
 	return p.X >= top.X && p.X < top.X+size && p.Y >= top.Y && p.Y < top.Y+size
 }
@@ -112,11 +113,11 @@ func (d *Descriptor) String() string {
 	return article + noun + [...]string{"", " on your left", " on your right", " in front of you", " behind you"}[d.Location]
 }
 
-// Op is what an instruction asks for.
+// Op is the kind of an instruction.
 type Op uint8
 
-// The instructions. OpAnd, OpBefore and OpAfter are made of two others, of
-// which OpBefore wants the first done first and OpAfter the second.
+// The instructions. OpAnd, OpBefore and OpAfter combine two others. OpBefore
+// requires the first to be done first, OpAfter the second.
 const (
 	OpGoTo    Op = iota // face an object
 	OpOpen              // open a door
@@ -127,22 +128,23 @@ const (
 	OpAfter
 )
 
-// Instruction is what the agent is to do.
+// Instruction is the agent's task.
 type Instruction struct {
 	Op Op
-	// Strict: opening another door, or picking up another object, fails it.
+	// Strict: the instruction fails if the agent opens another door or picks up
+	// another object.
 	Strict bool
-	// Target is what a simple instruction is about; Fixed is what OpPutNext puts
-	// it beside.
+	// Target is the object of a simple instruction. For OpPutNext, Fixed is the
+	// object to put it beside.
 	Target, Fixed *Descriptor
-	// First and Second are the parts of a compound one.
+	// First and Second are the parts of a compound instruction.
 	First, Second *Instruction
 
-	before                ID // what was carried when it was last verified
+	before                ID // the object carried at the last verification
 	firstDone, secondDone bool
 }
 
-// Compound reports whether the instruction is made of two others.
+// Compound reports whether the instruction combines two others.
 func (in *Instruction) Compound() bool { return in.Op >= OpAnd }
 
 // FirstDone and SecondDone report which parts of a compound instruction are
@@ -172,7 +174,7 @@ func (in *Instruction) String() string {
 	}
 }
 
-// Leaves visits the simple instructions in it, in the order of the words.
+// Leaves visits the simple instructions, in the order of the words.
 func (in *Instruction) Leaves(visit func(*Instruction)) {
 	if in.Compound() {
 		in.First.Leaves(visit)
@@ -238,7 +240,8 @@ func (in *Instruction) clone() *Instruction {
 	return &c
 }
 
-// clone copies a descriptor. What it found is only ever replaced, so it is shared.
+// clone copies a descriptor. The objects and positions that it found are only
+// replaced, never changed, so they are shared.
 func (d *Descriptor) clone() *Descriptor {
 	if d == nil {
 		return nil

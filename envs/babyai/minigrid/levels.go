@@ -1,10 +1,10 @@
 package minigrid
 
-// Level is one of BabyAI's levels, as they are registered in MiniGrid 2.3.
+// Level is one of BabyAI's levels, as registered in MiniGrid 2.3.
 type Level struct {
 	// Number is AgentBoard's number of the level, from 1.
 	Number int
-	// ID is the name under which MiniGrid knows it.
+	// ID is MiniGrid's name of the level.
 	ID string
 
 	roomSize, rows, columns int

@@ -29,7 +29,7 @@ func abs(n int) int { return max(n, -n) }
 // nowhere is where a carried object is.
 var nowhere = Point{-1, -1}
 
-// Direction is where the agent looks.
+// Direction is the direction that the agent faces.
 type Direction uint8
 
 // The directions, clockwise.
@@ -51,7 +51,7 @@ func (d Direction) Right() Direction { return (d + 1) % 4 }
 // Left returns the direction a quarter turn counterclockwise.
 func (d Direction) Left() Direction { return (d + 3) % 4 }
 
-// Pose is a place and a direction.
+// Pose is a position and a direction.
 type Pose struct {
 	Point
 	Dir Direction
@@ -60,11 +60,11 @@ type Pose struct {
 // Front returns the cell in front.
 func (p Pose) Front() Point { return p.Add(p.Dir.Vector()) }
 
-// Kind is what something is; its values are MiniGrid's codes.
+// Kind is the kind of an object; its values are MiniGrid's codes.
 type Kind uint8
 
-// The kinds that BabyAI has. Unseen is a cell out of sight, Empty one without an
-// object.
+// The kinds in BabyAI. Unseen is a cell that is not visible, Empty a cell
+// without an object.
 const (
 	Unseen Kind = 0
 	Empty  Kind = 1
@@ -75,7 +75,7 @@ const (
 	Box    Kind = 7
 )
 
-// AnyKind stands in a Descriptor for every kind.
+// AnyKind matches every kind in a Descriptor.
 const AnyKind = Unseen
 
 func (k Kind) String() string {
@@ -96,7 +96,7 @@ func (k Kind) String() string {
 	return "unseen"
 }
 
-// portable reports whether the agent can carry something of that kind.
+// portable reports whether the agent can carry an object of that kind.
 func (k Kind) portable() bool { return k == Key || k == Ball || k == Box }
 
 // Color is a color; its values are MiniGrid's codes.
@@ -110,7 +110,7 @@ const (
 	Purple
 	Yellow
 	Grey
-	// AnyColor stands in a Descriptor for every color.
+	// AnyColor matches every color in a Descriptor.
 	AnyColor
 )
 
@@ -131,7 +131,7 @@ const (
 
 func (s State) String() string { return [...]string{"open", "closed", "locked"}[s] }
 
-// Code is what is seen of a cell.
+// Code is the visible content of a cell.
 type Code struct {
 	Kind  Kind
 	Color Color
@@ -141,13 +141,13 @@ type Code struct {
 // ID names an object of a world.
 type ID int16
 
-// The first IDs are not objects of their own: no object, and any wall.
+// The first IDs stand for no object and for any wall.
 const (
 	None ID = iota
 	wall
 )
 
-// openWall stands, among a room's doors, for a wall that was taken away.
+// openWall marks, among a room's doors, a wall that was removed.
 const openWall ID = -1
 
 // Object is a thing in a world.
@@ -155,8 +155,9 @@ type Object struct {
 	Code
 	// Content is what a box holds, or None.
 	Content ID
-	// Pos is where the object is, or (-1,-1) while it is carried. One that is
-	// carried from the start keeps its first place until it is dropped.
+	// Pos is the object's position, or (-1,-1) while it is carried. An object
+	// that is carried from the start keeps its first position until it is
+	// dropped.
 	Pos Point
 }
 

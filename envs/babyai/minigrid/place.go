@@ -7,11 +7,11 @@ const (
 	maxDescribe = 101
 )
 
-// anyRoom stands for a column or row of rooms that is drawn.
+// anyRoom stands for a random column or row of rooms.
 const anyRoom = -1
 
-// findCell draws an empty cell of a room, its walls included. Where near is not
-// allowed, it is not beside the agent.
+// findCell draws an empty cell of a room, including its walls. If near is
+// false, the cell is not beside the agent.
 func (b *builder) findCell(r *room, near bool) Point {
 	for range maxCells {
 		p := Point{
@@ -26,14 +26,14 @@ func (b *builder) findCell(r *room, near bool) Point {
 	return nowhere
 }
 
-// placeInRoom puts an object somewhere into a room.
+// placeInRoom puts an object at a random place in a room.
 func (b *builder) placeInRoom(i, j int, id ID) {
 	r := b.room(i, j)
 	b.put(id, b.findCell(r, false))
 	r.contents = append(r.contents, id)
 }
 
-// newObject makes an object and puts it somewhere into a room.
+// newObject makes an object and puts it at a random place in a room.
 func (b *builder) newObject(i, j int, k Kind, c Color) ID {
 	id := b.add(Object{Code: Code{Kind: k, Color: c}})
 	b.placeInRoom(i, j, id)
@@ -49,7 +49,8 @@ func (b *builder) anyObject(i, j int) ID {
 // colored draws the color of a new object.
 func (b *builder) colored(i, j int, k Kind) ID { return b.newObject(i, j, k, pick(b, colors)) }
 
-// placeAgent puts the agent somewhere into a room, not in front of an object.
+// placeAgent puts the agent at a random place in a room, not in front of an
+// object.
 func (b *builder) placeAgent(i, j int) {
 	if i == anyRoom {
 		i = b.column()
@@ -67,7 +68,7 @@ func (b *builder) placeAgent(i, j int) {
 	}
 }
 
-// placeAgentAnywhere draws the room too.
+// placeAgentAnywhere also draws the room.
 func (b *builder) placeAgentAnywhere() { b.placeAgent(anyRoom, anyRoom) }
 
 // placeAgentOutside puts the agent into any room but one.
@@ -80,8 +81,8 @@ func (b *builder) placeAgentOutside(r *room) {
 	}
 }
 
-// connectAll adds doors of those colors until every room can be reached, locked
-// doors or not.
+// connectAll adds doors of the given colors until every room is reachable,
+// through locked doors too.
 func (b *builder) connectAll(from []Color) {
 	whole := b.connected()
 	for range maxConnects {
@@ -99,7 +100,7 @@ func (b *builder) connectAll(from []Color) {
 	reject("the rooms do not connect")
 }
 
-// connected reports whether every room can be reached from the agent's.
+// connected reports whether every room is reachable from the agent's room.
 func (b *builder) connected() bool {
 	reached := map[*room]bool{}
 	var visit func(i, j int)
@@ -119,8 +120,8 @@ func (b *builder) connected() bool {
 	return len(reached) == len(b.rooms)
 }
 
-// distractors adds n objects, in one room or, with anyRoom, in rooms that are
-// drawn. Where they are to be unique no two objects in rooms look the same.
+// distractors adds n objects, in one room or, with anyRoom, in random rooms. If
+// they must be unique, no two objects in rooms look the same.
 func (b *builder) distractors(n, i, j int, unique bool) []ID {
 	type look struct {
 		Color
@@ -152,21 +153,20 @@ func (b *builder) distractors(n, i, j int, unique bool) []ID {
 	return out
 }
 
-// distractorsAnywhere adds n objects in rooms that are drawn.
+// distractorsAnywhere adds n objects in random rooms.
 func (b *builder) distractorsAnywhere(n int, unique bool) []ID {
 	return b.distractors(n, anyRoom, anyRoom, unique)
 }
 
-// requireReachable rejects a world in which something is walled in by other
-// objects.
+// requireReachable rejects a world in which other objects enclose something.
 func (b *builder) requireReachable() {
 	if p, ok := b.unreachable(); ok {
 		reject("unreachable object at (%d, %d)", p.X, p.Y)
 	}
 }
 
-// unreachable looks for an object that cannot be reached from the agent through
-// empty cells and doors of any state.
+// unreachable looks for an object that the agent cannot reach through empty
+// cells and doors of any state.
 func (b *builder) unreachable() (Point, bool) {
 	visited := make([]bool, len(b.cells))
 	queue := []Point{b.agent.Point}

@@ -71,8 +71,9 @@ func goToMaze(n int) func(*builder) *Instruction {
 	}
 }
 
-// lockAnyRoom locks a room that is drawn and puts the key into another; the
-// reference means to, but the key may end up inside (§8.1).
+// lockAnyRoom locks a random room and puts the key into another room. This is
+// the reference's intention, but the key may end up inside the locked room
+// (§8.1).
 func (b *builder) lockAnyRoom() (i, j int, door ID) {
 	i, j = b.column(), b.row()
 	door = b.addDoorAnywhere(i, j, true)
@@ -126,7 +127,7 @@ func openAny(b *builder) *Instruction {
 	b.connectAll(colors)
 	b.distractorsAnywhere(18, false)
 	b.requireReachable()
-	var doors []ID // each twice, once for each of its rooms
+	var doors []ID // each twice, once per room
 	b.everyRoom(func(i, j int) {
 		for _, id := range b.room(i, j).door {
 			if id != None {
@@ -153,7 +154,7 @@ func openByLocation(b *builder) *Instruction {
 }
 
 func openTwo(b *builder) *Instruction {
-	subset(b, colors, 2) // for colors that are left open; here they are not
+	subset(b, colors, 2) // for unspecified colors; here all colors are specified
 	red := b.addDoor(1, 1, West, Red, false)
 	blue := b.addDoor(1, 1, East, Blue, false)
 	b.placeAgent(1, 1)

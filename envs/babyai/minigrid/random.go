@@ -2,18 +2,18 @@ package minigrid
 
 import "slices"
 
-// randomLevel says how a level of random instructions is made (§3.4).
+// randomLevel configures a level of random instructions (§3.4).
 type randomLevel struct {
 	distractors  int
 	lockedRoom   float64 // the probability that a room is locked
 	locations    bool    // describe objects by location
 	unblocking   bool    // objects may be behind locked doors or other objects
-	implicitly   bool    // what is asked for may be in the locked room
+	implicitly   bool    // the target may be in the locked room
 	actions      []Op
 	instructions []form
 }
 
-// form is how a random instruction is put together.
+// form is the structure of a random instruction.
 type form uint8
 
 const (
@@ -69,7 +69,7 @@ func (b *builder) lockRoom() *room {
 	}
 }
 
-// The kinds that instructions speak of.
+// The kinds that instructions refer to.
 var (
 	portableKinds  = []Kind{Box, Ball, Key}
 	facedKinds     = []Kind{Box, Ball, Key, Door}
@@ -128,7 +128,7 @@ func allOf(points []Point, ok func(Point) bool) bool {
 	return !slices.ContainsFunc(points, func(p Point) bool { return !ok(p) })
 }
 
-// validate rejects an instruction that cannot or must not be given (§3.5).
+// validate rejects an instruction that is impossible or not allowed (§3.5).
 func (b *builder) validate(in *Instruction) {
 	in.Leaves(func(leaf *Instruction) {
 		if leaf.Op == OpPutNext {
@@ -140,7 +140,8 @@ func (b *builder) validate(in *Instruction) {
 	})
 }
 
-// validatePutNext rejects putting something beside itself, or where it is.
+// validatePutNext rejects an instruction to put an object beside itself, or
+// where it already is.
 func (b *builder) validatePutNext(leaf *Instruction) {
 	leaf.descriptors(func(d *Descriptor) { d.find(b.World) })
 	for _, id := range leaf.Target.objects {
@@ -157,8 +158,8 @@ func (b *builder) validatePutNext(leaf *Instruction) {
 	}
 }
 
-// rejectNeededKey rejects a description of a key that opens a locked door: it
-// may have to be left somewhere.
+// rejectNeededKey rejects a description of a key that opens a locked door: the
+// agent may have to leave the key somewhere.
 func (b *builder) rejectNeededKey(d *Descriptor) {
 	if d.Kind != Key {
 		return

@@ -9,14 +9,14 @@ const (
 	failure
 )
 
-// start brings the verifier to its beginning: descriptors look for their objects
-// with the agent where it starts.
+// start resets the verifier: descriptors look for their objects from the
+// agent's starting pose.
 func (w *World) start() {
 	w.instruction.descriptors(func(d *Descriptor) { d.find(w) })
 }
 
-// verify tells whether an action that was just carried out fulfils the
-// instruction (§4.4).
+// verify reports whether the action just carried out fulfils the instruction
+// (§4.4).
 func (w *World) verify(a Action) status {
 	if a == Drop {
 		w.instruction.descriptors(func(d *Descriptor) { d.track(w) })
@@ -55,7 +55,7 @@ func (in *Instruction) verifyBoth(w *World, a Action) status {
 	return goesOn
 }
 
-// verifyInOrder verifies two instructions of which one comes first.
+// verifyInOrder verifies two instructions that must be fulfilled in order.
 func verifyInOrder(w *World, a Action, one *Instruction, oneDone *bool, two *Instruction, twoDone *bool) status {
 	if !*oneDone {
 		switch one.verify(w, a) {
@@ -72,8 +72,8 @@ func verifyInOrder(w *World, a Action, one *Instruction, oneDone *bool, two *Ins
 	return s
 }
 
-// verifyGoTo asks whether the agent faces a place where one of the objects was
-// last looked for, whether it is still there or not.
+// verifyGoTo checks whether the agent faces a place where one of the objects
+// was found at the last search, whether or not it is still there.
 func (in *Instruction) verifyGoTo(w *World) status {
 	front := w.agent.Front()
 	for _, p := range in.Target.positions {

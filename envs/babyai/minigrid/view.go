@@ -11,9 +11,9 @@ type View [ViewSize * ViewSize]Code
 // At returns the code in column i of row j.
 func (v *View) At(i, j int) Code { return v[j*ViewSize+i] }
 
-// View returns what the agent saw after the last step or, before the first one,
-// at the start. A world in which the agent carries something from the start
-// begins with the view before it took it (§8.5).
+// View returns what the agent saw after the last step or, before the first
+// step, at the start. If the agent carries something from the start, the first
+// view is the view before the agent took it (§8.5).
 func (w *World) View() *View { return &w.view }
 
 // InView returns the cell that column i of row j of the view shows.
@@ -22,7 +22,7 @@ func (p Pose) InView(i, j int) Point {
 	return p.Add(forward.Times(ViewSize - 1 - j)).Add(right.Times(i - ViewSize/2))
 }
 
-// see brings the view up to date.
+// see updates the view.
 func (w *World) see() { w.view = w.ViewFrom(w.agent) }
 
 // ViewFrom returns what the agent would see if it were elsewhere (§2.4).
@@ -50,9 +50,9 @@ func (w *World) ViewFrom(from Pose) (view View) {
 // own is the place of the agent's own cell in the view.
 const own = (ViewSize-1)*ViewSize + ViewSize/2
 
-// visible returns which cells of the view are in sight: sight spreads from the
-// agent row by row, first to the right and then to the left. What the agent
-// stands in, if anything, is an open door.
+// visible returns which cells of the view are visible. Visibility spreads from
+// the agent row by row, first to the right and then to the left. If the agent's
+// own cell holds an object, it is an open door.
 func (w *World) visible(ids *[ViewSize * ViewSize]ID) (seen [ViewSize * ViewSize]bool) {
 	seen[own] = true
 	spread := func(i, j, side int) {

@@ -33,13 +33,13 @@ const (
 	Done // no effect
 )
 
-// Result is what a step led to.
+// Result is the result of a step.
 type Result struct {
 	// Reward is 1 - 0.9 * steps / limit if the step fulfilled the instruction,
 	// and 0 otherwise. It is negative when the limit is far exceeded.
 	Reward float64
-	// Terminated reports that the step fulfilled the instruction or failed it
-	// for good. The world can be stepped on all the same.
+	// Terminated reports that the step fulfilled the instruction or made it
+	// impossible. Further steps are still allowed.
 	Terminated bool
 	// Truncated reports that the step limit is reached.
 	Truncated bool
@@ -54,7 +54,8 @@ func (w *World) Step(a Action) Result {
 	switch w.verify(a) {
 	case success:
 		r.Terminated = true
-		// The conversion forbids a fused multiply-add, which would round otherwise.
+		// The conversion prevents a fused multiply-add, which would round
+		// differently.
 		r.Reward = 1 - float64(0.9*(float64(w.steps)/float64(w.maxSteps)))
 	case failure:
 		r.Terminated = true
@@ -62,7 +63,7 @@ func (w *World) Step(a Action) Result {
 	return r
 }
 
-// act changes the world as an action does.
+// act applies an action to the world.
 func (w *World) act(a Action) {
 	front := w.agent.Front()
 	id := w.at(front)
@@ -114,7 +115,7 @@ func (w *World) inside(p Point) bool {
 	return uint(p.X) < uint(w.width) && uint(p.Y) < uint(w.height)
 }
 
-// at returns what is in a cell; outside the grid there are walls.
+// at returns the object in a cell; outside the grid there are walls.
 func (w *World) at(p Point) ID {
 	if !w.inside(p) {
 		return wall
@@ -130,8 +131,8 @@ func (w *World) cell(p Point) Code { return w.objects[w.at(p)].Code }
 // Size returns the number of columns and rows.
 func (w *World) Size() (width, height int) { return w.width, w.height }
 
-// At returns the object in a cell: None and an Empty object in an empty one, a
-// Wall outside the grid.
+// At returns the object in a cell: None and an Empty object for an empty cell,
+// a Wall outside the grid.
 func (w *World) At(p Point) (ID, Object) {
 	id := w.at(p)
 	return id, w.objects[id]
@@ -147,37 +148,37 @@ func (w *World) Objects(visit func(ID, Object)) {
 	}
 }
 
-// Agent returns where the agent is.
+// Agent returns the agent's pose.
 func (w *World) Agent() Pose { return w.agent }
 
 // Carrying returns what the agent carries, None if nothing.
 func (w *World) Carrying() ID { return w.carrying }
 
-// Steps returns how many steps were made.
+// Steps returns the number of steps so far.
 func (w *World) Steps() int { return w.steps }
 
-// MaxSteps returns the step limit, which rewards are scaled by.
+// MaxSteps returns the step limit, which also scales rewards.
 func (w *World) MaxSteps() int { return w.maxSteps }
 
 // Mission returns the instruction in words.
 func (w *World) Mission() string { return w.mission }
 
-// Instruction returns the instruction with its progress. It must not be changed,
-// and changes with the next step.
+// Instruction returns the instruction with its progress. The caller must not
+// change it. The next step changes it.
 func (w *World) Instruction() *Instruction { return w.instruction }
 
-// AppendState appends everything that can change but the agent's pose and the
-// number of steps: two worlds of one origin are alike if it is the same.
+// AppendState appends all mutable state except the agent's pose and the number
+// of steps: two worlds with the same origin are equal if this state is equal.
 func (w *World) AppendState(b []byte) []byte {
 	return w.instruction.appendState(w.AppendObjects(b))
 }
 
-// AppendObjects appends where the objects are and in which state.
+// AppendObjects appends the positions and states of the objects.
 func (w *World) AppendObjects(b []byte) []byte {
 	b = append(b, byte(w.carrying))
 	for id := wall + 1; int(id) < len(w.objects); id++ {
 		o := &w.objects[id]
-		inGrid := byte(0) // a box that was opened is nowhere
+		inGrid := byte(0) // an opened box is not in the grid
 		if w.at(o.Pos) == id {
 			inGrid = 1
 		}
@@ -186,7 +187,7 @@ func (w *World) AppendObjects(b []byte) []byte {
 	return b
 }
 
-// Clone returns a copy that shares nothing that changes.
+// Clone returns a copy that shares no mutable state.
 func (w *World) Clone() *World {
 	c := *w
 	c.cells = slices.Clone(w.cells)

@@ -1,7 +1,7 @@
-// Package nprand draws the random numbers that NumPy's default generator draws:
-// numpy.random.default_rng(seed), which is a SeedSequence, a PCG64 and a
-// Generator. It has what the worlds of MiniGrid need: bounded integers and
-// floats.
+// Package nprand draws the same random numbers as NumPy's default generator:
+// numpy.random.default_rng(seed), which consists of a SeedSequence, a PCG64 and
+// a Generator. It implements what the worlds of MiniGrid need: bounded integers
+// and floats.
 package nprand
 
 import (
@@ -19,8 +19,8 @@ type Generator struct {
 	hasHalf bool
 }
 
-// New returns the generator of a seed, which must not be negative. Seeds may be
-// of any size.
+// New returns the generator for a seed, which must not be negative. Seeds may
+// have any size.
 func New(seed *big.Int) (*Generator, error) {
 	if seed.Sign() < 0 {
 		return nil, fmt.Errorf("nprand: seed %v is negative", seed)
@@ -34,18 +34,19 @@ func New(seed *big.Int) (*Generator, error) {
 	return g, nil
 }
 
-// multiplier is that of PCG64.
+// multiplier is PCG64's multiplier.
 var multiplier = uint128{0x2360ed051fc65da4, 0x4385df649fccf645}
 
 func (g *Generator) advance() { g.state = g.state.mul(multiplier).add(g.inc) }
 
-// Uint64 draws 64 bits. It leaves a half that is kept for Uint32 alone.
+// Uint64 draws 64 bits. It does not use a half that is kept for Uint32.
 func (g *Generator) Uint64() uint64 {
 	g.advance()
 	return bits.RotateLeft64(g.state.hi^g.state.lo, -int(g.state.hi>>58))
 }
 
-// Uint32 draws 32 bits: the low half of a Uint64, and the next time its high half.
+// Uint32 draws 32 bits: the low half of a Uint64, and on the next call its high
+// half.
 func (g *Generator) Uint32() uint32 {
 	if g.hasHalf {
 		g.hasHalf = false
@@ -59,9 +60,9 @@ func (g *Generator) Uint32() uint32 {
 // Float64 draws a number in [0,1), as uniform(0, 1) does.
 func (g *Generator) Float64() float64 { return float64(g.Uint64()>>11) / (1 << 53) }
 
-// Integers draws a number in [low,high), as integers(low, high) does: by
-// Lemire's rejection. A range of one number takes no draw. It panics if the range
-// is empty.
+// Integers draws a number in [low,high), as integers(low, high) does, by
+// Lemire's rejection method. A range of one number needs no draw. It panics if
+// the range is empty.
 func (g *Generator) Integers(low, high int64) int64 {
 	if low >= high {
 		panic(fmt.Sprintf("nprand: no number is in [%d,%d)", low, high))
@@ -102,15 +103,15 @@ func (g *Generator) below32(most uint32) uint32 {
 	return uint32(m >> 32)
 }
 
-// State is where a generator stands, as NumPy's bit_generator.state says it; the
-// large numbers are 32 hex digits.
+// State is the state of a generator in the form of NumPy's bit_generator.state;
+// the large numbers are 32 hex digits.
 type State struct {
 	State, Inc string
 	HasHalf    bool   // the second half of a 64-bit output waits for Uint32
 	Half       uint32 // that half, or 0
 }
 
-// State returns where the generator stands.
+// State returns the generator's current state.
 func (g *Generator) State() State {
 	s := State{State: g.state.String(), Inc: g.inc.String(), HasHalf: g.hasHalf}
 	if g.hasHalf {

@@ -9,7 +9,7 @@ const (
 	mixL, mixR   = 0xca01f9dd, 0x4973f715
 )
 
-// poolSize is the number of words in which a seed is gathered.
+// poolSize is the number of words in the entropy pool of a seed.
 const poolSize = 4
 
 // seedSequence is numpy.random.SeedSequence of a seed, without a spawn key.
@@ -43,9 +43,9 @@ func newSeedSequence(seed *big.Int) *seedSequence {
 	return s
 }
 
-// words splits a number into words of 32 bits, the lowest first; 0 has none.
+// words splits a number into 32-bit words, lowest first; 0 has none.
 func words(n *big.Int) []uint32 {
-	b := n.Bytes() // the highest first, none for 0
+	b := n.Bytes() // highest byte first, none for 0
 	out := make([]uint32, (len(b)+3)/4)
 	for i := range b {
 		place := len(b) - 1 - i

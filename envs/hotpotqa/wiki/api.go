@@ -12,8 +12,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// response is what matters of an answer of MediaWiki's interface for programs,
-// format version 2.
+// response is the relevant part of an answer of MediaWiki's API, format version
+// 2.
 type response struct {
 	Error *struct {
 		Code string `json:"code"`
@@ -35,7 +35,7 @@ type hit struct {
 	Section  string `json:"sectiontitle"`
 }
 
-// heading writes a hit as a page of results does.
+// heading formats a hit as a page of results does.
 func (h hit) heading() string {
 	switch {
 	case h.Redirect != "":
@@ -46,13 +46,15 @@ func (h hit) heading() string {
 	return h.Title
 }
 
-// listed is how many titles of a list are asked for: as many as are shown.
+// listed is the number of titles to request for a list: the number that is
+// shown.
 const listed = "5"
 
 // searchJSON does in two requests what the search box does in one (spec section
-// 3.2): a near match of the title and its page, or the best pages by full text.
+// 3.2): it finds a near match of the title and its page, or the best pages by
+// full text.
 func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
-	if strip(query) == "" { // which the interface does not take
+	if strip(query) == "" { // the API does not accept an empty query
 		return Answer{List: true}, nil
 	}
 	near, err := l.hits(ctx, url.Values{"srwhat": {"nearmatch"}, "srlimit": {"1"}, "srsearch": {query}})
@@ -92,7 +94,7 @@ func (l *Live) hits(ctx context.Context, about url.Values) ([]hit, error) {
 	return out, err
 }
 
-// errNoPage says that a page was deleted since it was found, or is none.
+// errNoPage says that a page was deleted after it was found, or does not exist.
 var errNoPage = errors.New("there is no such page")
 
 // page reads an article.
@@ -109,7 +111,7 @@ func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 	return out, err
 }
 
-// ask sends a request to the interface.
+// ask sends a request to the API.
 func (l *Live) ask(ctx context.Context, about url.Values, use func(*response) error) error {
 	for key, value := range map[string]string{"format": "json", "formatversion": "2", "utf8": "1", "maxlag": "5"} {
 		about.Set(key, value)
@@ -123,8 +125,8 @@ func (l *Live) ask(ctx context.Context, about url.Values, use func(*response) er
 	})
 }
 
-// parseResponse reads an answer. What it reports may pass, unless it is marked as
-// permanent.
+// parseResponse reads an answer. Its errors may be temporary, unless they are
+// marked as permanent.
 func parseResponse(body io.Reader) (*response, error) {
 	b, err := io.ReadAll(body)
 	if err != nil {

@@ -20,22 +20,23 @@ import (
 	"heldout/envs/datafile"
 )
 
-// cacheVersion goes up when a reader of the old form would misread the new one.
+// cacheVersion increases when a reader of the old format would misread the new
+// one.
 const cacheVersion = 1
 
-// Origin says which Wikipedia a cache has answers of.
+// Origin says which Wikipedia the answers of a cache come from.
 type Origin struct {
 	URL  string `json:"url"`
 	Flow Flow   `json:"flow"`
 }
 
-// cacheAbout is wiki.json of a cache.
+// cacheAbout is the content of a cache's wiki.json.
 type cacheAbout struct {
 	Version int `json:"version"`
 	Origin
 }
 
-// cachedQuery says what answered a query, and when.
+// cachedQuery records which answer a query got, and when.
 type cachedQuery struct {
 	Query string `json:"query"`
 	// Answer is the SHA-256, in hex, of the answer's file.
@@ -56,21 +57,21 @@ type Cache struct {
 	dir    string
 	origin Origin
 	now    func() time.Time
-	// live answers what is not in the cache; nil for nobody.
+	// live answers queries that are not in the cache; nil for none.
 	live *Live
 
 	mu      sync.Mutex
-	fetches map[string]*fetch // under way, by query
+	fetches map[string]*fetch // in progress, by query
 }
 
-// fetch is a live search that others may wait for.
+// fetch is a live search that other callers may wait for.
 type fetch struct {
 	done   chan struct{}
 	answer Answer
 	err    error
 }
 
-// OpenRecorded opens a cache whose answers are all there is.
+// OpenRecorded opens a cache that serves only its recorded answers.
 func OpenRecorded(dir string) (*Cache, error) {
 	about, err := readCacheAbout(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,9 +83,9 @@ func OpenRecorded(dir string) (*Cache, error) {
 	return &Cache{dir: dir, origin: about.Origin, fetches: map[string]*fetch{}}, nil
 }
 
-// NewCache returns a cache in front of a live Wikipedia: what it answers is kept
-// in dir, which is made when there is something to keep. What is there already
-// is not asked again.
+// NewCache returns a cache in front of a live Wikipedia. It stores the answers
+// in dir and makes dir when it stores the first one. It does not request
+// answers that are already in dir.
 func NewCache(dir string, live *Live) (*Cache, error) {
 	c := &Cache{dir: dir, origin: live.Origin(), now: live.o.Now, live: live, fetches: map[string]*fetch{}}
 	about, err := readCacheAbout(dir)
@@ -100,7 +101,7 @@ func NewCache(dir string, live *Live) (*Cache, error) {
 // Origin says which Wikipedia is asked.
 func (l *Live) Origin() Origin { return Origin{l.o.URL, l.o.Flow} }
 
-// Origin says of which Wikipedia the answers are.
+// Origin says which Wikipedia the answers come from.
 func (c *Cache) Origin() Origin { return c.origin }
 
 func readCacheAbout(dir string) (a cacheAbout, err error) {
@@ -134,7 +135,7 @@ func (c *Cache) Search(ctx context.Context, query string) (Answer, error) {
 	select {
 	case <-f.done:
 		if f.err != nil && ctx.Err() == nil && errors.Is(f.err, context.Canceled) {
-			return c.Search(ctx, query) // who asked first has gone
+			return c.Search(ctx, query) // the caller that asked first is gone
 		}
 		return f.answer, f.err
 	case <-ctx.Done():
@@ -142,7 +143,7 @@ func (c *Cache) Search(ctx context.Context, query string) (Answer, error) {
 	}
 }
 
-// find reads an answer, or asks for it and keeps it.
+// find reads an answer, or requests it and stores it.
 func (c *Cache) find(ctx context.Context, query string) (Answer, error) {
 	answer, err := c.read(query)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -157,11 +158,11 @@ func (c *Cache) find(ctx context.Context, query string) (Answer, error) {
 	if err := c.write(query, answer); err != nil {
 		return Answer{}, fmt.Errorf("the answer cannot be kept: %w", err)
 	}
-	return c.read(query) // what another process may have kept first
+	return c.read(query) // another process may have stored the answer first
 }
 
-// maxKept is the largest file of a cache that is read, in bytes: what a server may
-// answer, however it is escaped.
+// maxKept is the size limit, in bytes, of a cache file that is read: the
+// largest answer of a server, however it is escaped.
 const maxKept = 8 * maxBody
 
 // read returns the recorded answer to a query.
@@ -177,7 +178,7 @@ func (c *Cache) read(query string) (Answer, error) {
 	file = c.file("answers", q.Answer)
 	b, err := datafile.Read(file, maxKept)
 	if err != nil {
-		return Answer{}, fmt.Errorf("the cache lacks an answer: %v", err) // not wrapped: this query is there
+		return Answer{}, fmt.Errorf("the cache lacks an answer: %v", err) // not wrapped: this query exists
 	}
 	var a Answer
 	if sum(b) != q.Answer || json.Unmarshal(b, &a) != nil {
@@ -186,7 +187,8 @@ func (c *Cache) read(query string) (Answer, error) {
 	return a, nil
 }
 
-// write keeps an answer: first the answer, then that it answers the query.
+// write stores an answer: first the answer, then the record that it answers the
+// query.
 func (c *Cache) write(query string, a Answer) error {
 	b, err := json.Marshal(a)
 	if err != nil {
@@ -201,7 +203,7 @@ func (c *Cache) write(query string, a Answer) error {
 	return writeNew(c.file("queries", sum([]byte(query))), cachedQuery{query, sum(b), c.now().UTC()})
 }
 
-// file is the file of a hash.
+// file returns the path of the file for a hash.
 func (c *Cache) file(kind, hash string) string {
 	return filepath.Join(c.dir, kind, hash[:2], hash+".json")
 }
@@ -222,7 +224,7 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
-// writeNew writes a file that is not there yet, all of it or nothing.
+// writeNew writes a new file completely or not at all.
 func writeNew(file string, v any) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil

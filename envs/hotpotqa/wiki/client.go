@@ -16,16 +16,16 @@ import (
 	"heldout/envs/address"
 )
 
-// Options say how to reach a live Wikipedia.
+// Options configure the access to a live Wikipedia.
 type Options struct {
-	// URL is the address of its script path, such as
-	// "https://en.wikipedia.org/w"; empty for that.
+	// URL is the address of its script path; empty for
+	// "https://en.wikipedia.org/w".
 	URL string
 	// Flow is the interface to use.
 	Flow Flow
-	// UserAgent names the tool and where to find who runs it.
+	// UserAgent names the tool and says where to find its operator.
 	UserAgent string
-	// Now tells the time, for the date that a server says to wait for.
+	// Now returns the time. It is needed if a server asks to wait until a date.
 	Now func() time.Time
 	// Proxy finds the proxy for an address; nil for none.
 	Proxy func(*url.URL) (*url.URL, error)
@@ -37,44 +37,45 @@ type Options struct {
 type Flow string
 
 const (
-	// JSON asks MediaWiki's interface for programs.
+	// JSON uses MediaWiki's API.
 	JSON Flow = "json"
-	// HTML reads the pages that a browser gets, as the reference does.
+	// HTML reads the pages that a browser receives, as the reference does.
 	HTML Flow = "html"
 )
 
 // DefaultURL is English Wikipedia.
 const DefaultURL = "https://en.wikipedia.org/w"
 
-// What Wikipedia asks of programs (spec section 3.3): requests one after the
-// other, not too fast, and patience where it is busy.
+// Wikipedia's rules for programs (spec section 3.3): one request at a time, at
+// a limited rate, and patience while the server is busy.
 const (
-	// gap is the least time between the start of two requests.
+	// gap is the least time between the starts of two requests.
 	gap = 200 * time.Millisecond
-	// attempts is how often a request is sent that fails for a reason that may
-	// pass; while Wikipedia is known to be away, once.
+	// attempts is how often a request is sent if it fails for a reason that may
+	// be temporary. While Wikipedia is known to be unreachable, it is sent once.
 	attempts = 5
-	// firstWait doubles from attempt to attempt.
+	// firstWait doubles with each attempt.
 	firstWait = time.Second
-	// maxWait is the longest to wait because a server asks for it. Where it asks
-	// for more, the search fails, and no request is sent before that time.
+	// maxWait is the longest wait that a server may request. If a server
+	// requests more, the search fails, and no request is sent before that time.
 	maxWait = 2 * time.Minute
-	// timeout is for one request, maxBody for the bytes of its answer.
+	// timeout applies to one request; maxBody is the limit for its answer in
+	// bytes.
 	timeout = 30 * time.Second
 	maxBody = 32 << 20
 )
 
-// Live asks a live Wikipedia. It is safe for concurrent use, and still asks one
-// thing at a time.
+// Live asks a live Wikipedia. It is safe for concurrent use, but sends one
+// request at a time.
 type Live struct {
 	o    Options
 	http *http.Client
-	// turn is taken by who may send. It guards what follows.
+	// turn is held by the sender of a request. It guards the following fields.
 	turn chan struct{}
-	next time.Time // of the next request, at the earliest
+	next time.Time // the earliest time of the next request
 	// away: the last request failed in all its attempts.
 	away bool
-	// refused is why no further request makes sense.
+	// refused is the reason why no further request makes sense.
 	refused error
 }
 
@@ -96,8 +97,9 @@ func NewLive(o Options) (*Live, error) {
 	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
 }
 
-// checkURL reports an address that is not the script path of a Wikipedia. What may
-// be a password or a token is not quoted, and never goes into a record.
+// checkURL reports an address that is not the script path of a Wikipedia. The
+// error does not quote parts that may be a password or a token, and such parts
+// never enter a record.
 func checkURL(script string) error {
 	_, rest, found := strings.Cut(script, "://")
 	if !found {
@@ -124,8 +126,8 @@ func (l *Live) Search(ctx context.Context, query string) (Answer, error) {
 	return l.searchJSON(ctx, query)
 }
 
-// searchHTML reads the page that a browser gets. Unlike the reference it does
-// not take a page that says "error" for an article.
+// searchHTML reads the page that a browser receives. Unlike the reference, it
+// does not treat a page that says "error" as an article.
 func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
 	var out Answer
 	err := l.get(ctx, l.o.URL+"/index.php?search="+quoted(query), func(body io.Reader) error {
@@ -141,8 +143,8 @@ func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
 	return out, err
 }
 
-// get asks for an address until it has an answer that read can use, or there is
-// no more hope of one.
+// get requests an address until it has an answer that read can use, or until
+// further attempts are pointless.
 func (l *Live) get(ctx context.Context, page string, read func(io.Reader) error) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -170,13 +172,13 @@ func (l *Live) get(ctx context.Context, page string, read func(io.Reader) error)
 	return err
 }
 
-// isPermanent reports an error that will be the same another time.
+// isPermanent reports whether a repeated request would give the same error.
 func isPermanent(err error) bool {
 	var p *backoff.PermanentError
 	return errors.As(err, &p)
 }
 
-// once sends a request when its time has come.
+// once sends a request when it is due.
 func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error) error {
 	if err := l.await(ctx); err != nil {
 		return backoff.Permanent(err)
@@ -186,13 +188,13 @@ func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error
 		return backoff.Permanent(fmt.Errorf("the query makes no address: %s", address.Plain(err.Error())))
 	}
 	req.Header.Set("User-Agent", l.o.UserAgent)
-	resp, err := l.http.Do(req) // which asks for gzip and unpacks it
+	resp, err := l.http.Do(req) // the client requests gzip and unpacks it
 	if err != nil {
-		var long *url.Error // which has the whole address
+		var long *url.Error // url.Error contains the whole address
 		if errors.As(err, &long) {
 			err = long.Err
 		}
-		// Not wrapped: where a server leads to is quoted in it.
+		// Not wrapped: the error quotes the target of a redirect.
 		return fmt.Errorf("%s does not answer: %s", l.o.URL, address.Plain(err.Error()))
 	}
 	defer resp.Body.Close()
@@ -212,7 +214,7 @@ func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error
 	return nil
 }
 
-// await waits until the next request may be sent.
+// await waits until the next request is allowed.
 func (l *Live) await(ctx context.Context) error {
 	wait := l.next.Sub(l.o.Now())
 	if wait > maxWait {
@@ -231,8 +233,8 @@ func (l *Live) await(ctx context.Context) error {
 	return nil
 }
 
-// pause puts off the next request for as long as a server asks, in seconds or by
-// a date.
+// pause delays the next request for as long as a server asks, in seconds or
+// until a date.
 func (l *Live) pause(retryAfter string) {
 	until := l.next
 	if seconds, err := strconv.Atoi(strings.TrimSpace(retryAfter)); err == nil && seconds > 0 {
@@ -245,7 +247,8 @@ func (l *Live) pause(retryAfter string) {
 	}
 }
 
-// checkStatus reports what is wrong with an answer, and whether it may pass.
+// checkStatus reports what is wrong with an answer, and whether the error may
+// be temporary.
 func (l *Live) checkStatus(resp *http.Response) error {
 	switch status := resp.StatusCode; {
 	case status == http.StatusOK:
@@ -260,7 +263,7 @@ func (l *Live) checkStatus(resp *http.Response) error {
 	}
 }
 
-// proxy is Proxy as http.Transport wants it.
+// proxy adapts Proxy to http.Transport.
 func (o Options) proxy(r *http.Request) (*url.URL, error) {
 	if o.Proxy == nil {
 		return nil, nil

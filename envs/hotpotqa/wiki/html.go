@@ -14,7 +14,7 @@ import (
 const headingClass = "mw-search-result-heading"
 
 // ParsePage reads a whole page of Wikipedia: a list of search results if it has
-// such, otherwise an article (spec section 1.2, a and b).
+// one, otherwise an article (spec section 1.2, a and b).
 func ParsePage(r io.Reader) (Answer, error) {
 	root, err := parse(r)
 	if err != nil {
@@ -56,7 +56,7 @@ func parse(r io.Reader) (*html.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without scripting, what stands in <noscript> is part of the page.
+	// Without scripting, the content of <noscript> is part of the page.
 	root, err := html.ParseWithOptions(strings.NewReader(strings.ToValidUTF8(string(b), "\ufffd")), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil, fmt.Errorf("not a page of HTML: %w", err)
@@ -64,8 +64,8 @@ func parse(r io.Reader) (*html.Node, error) {
 	return root, nil
 }
 
-// blocks are the texts of all paragraphs, then of all lists, in document order;
-// a list within a list appears again by itself.
+// blocks are the texts of all paragraphs, then of all lists, in document order.
+// A nested list also appears as a block of its own.
 func blocks(root *html.Node) []string {
 	var out []string
 	for _, tag := range []atom.Atom{atom.P, atom.Ul} {
@@ -87,8 +87,8 @@ func hasClass(n *html.Node, class string) bool {
 	return false
 }
 
-// text joins the text of an element, without that of scripts, styles and
-// templates. It does not recurse: pages of others may be nested deep.
+// text joins the text of an element, without the text of scripts, styles and
+// templates. It does not recurse, because external pages may be nested deeply.
 func text(n *html.Node) string {
 	var b strings.Builder
 	for at := n; at != nil; {

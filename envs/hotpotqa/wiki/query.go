@@ -2,13 +2,13 @@ package wiki
 
 import "strings"
 
-// htmlQuery is what the reference puts behind "search=" for a query: spaces
-// become plus signs and nothing else is escaped (spec section 1.2).
+// htmlQuery is the text that the reference puts after "search=" for a query:
+// spaces become plus signs and nothing else is escaped (spec section 1.2).
 func htmlQuery(query string) string { return strings.ReplaceAll(query, " ", "+") }
 
-// quoted is that query as it goes over the wire. As the reference's HTTP library
-// does, it escapes what may not stand in an address; an ampersand or a number
-// sign ends the query, and an escape stays one.
+// quoted is that query in the form that is sent. Like the reference's HTTP
+// library, it escapes characters that are illegal in an address. An ampersand
+// or a number sign ends the query, and an existing escape is kept.
 func quoted(query string) string {
 	query, _, _ = strings.Cut(htmlQuery(query), "#") // the rest is a fragment
 	var b strings.Builder
@@ -29,11 +29,12 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// isLegal reports whether a byte may stand in the query of an address (RFC 3986,
+// isLegal reports whether a byte is legal in the query of an address (RFC 3986,
 // section 3.4).
 func isLegal(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }
 
-// Address is what the reference asks for where base is Wikipedia's index.php.
+// Address is the address that the reference requests; base is Wikipedia's
+// index.php.
 func Address(base, query string) string { return base + "?search=" + htmlQuery(query) }

@@ -5,22 +5,22 @@ package wiki
 
 import "fmt"
 
-// Answer is what a search led to: a page, or a list of pages that it may have
-// meant.
+// Answer is the result of a search: a page, or a list of pages that the search
+// may have meant.
 type Answer struct {
-	// List tells a list from a page.
+	// List says that the answer is a list, not a page.
 	List bool `json:"list"`
-	// Titles are those of a list, best first, with the notes that Wikipedia adds
-	// to them such as "(redirect from X)". It may be empty.
+	// Titles are the titles of a list, best first, with the notes that Wikipedia
+	// adds to them, such as "(redirect from X)". It may be empty.
 	Titles []string `json:"titles,omitempty"`
-	// Title is the page's; empty where the interface does not say it.
+	// Title is the page's title; empty if the interface does not give it.
 	Title string `json:"title,omitempty"`
-	// Blocks are the texts of a page's paragraphs, in order, followed by those
-	// of its lists, each without space around it.
+	// Blocks are the texts of a page's paragraphs, in order, followed by the
+	// texts of its lists, each without surrounding space.
 	Blocks []string `json:"blocks,omitempty"`
 }
 
-// MissingError says that no recorded answer exists to a search.
+// MissingError says that there is no recorded answer to a search.
 type MissingError struct {
 	Query string
 	// Where is the folder of the records.

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// batchSize is how many articles are put on disk at once.
+	// batchSize is how many articles are written to disk at once.
 	batchSize = 2000
 	// lockTimeout is how long to wait for an index that another process builds.
 	lockTimeout = "1s"
 )
 
-// Progress says how far a build has come.
+// Progress describes the progress of a build.
 type Progress struct {
-	// Articles counts those on disk, Skipped those of them that were there
-	// before.
+	// Articles counts the articles on disk. Skipped counts the articles among
+	// them that were there before.
 	Articles, Skipped int
-	// Bytes were read of the files, which have Total.
+	// Bytes is how many bytes of the files were read; Total is their size.
 	Bytes, Total int64
 }
 
-// state is how far a build has come, kept in the index itself: it is on disk
+// state is the progress of a build, stored in the index itself: it is on disk
 // exactly when the articles are.
 type state struct {
 	Version  int           `json:"version"`
@@ -48,9 +48,9 @@ type state struct {
 var stateKey = []byte("heldout")
 
 // Build makes an index of the articles in files: question files of HotpotQA,
-// whose paragraphs it takes, or the processed dumps of Wikipedia of 2017, as
-// archives or unpacked folders. A build that was stopped goes on where it was;
-// one that is finished is not made again. show is told how far it is.
+// which supply their paragraphs, or the processed dumps of Wikipedia of 2017,
+// as archives or unpacked folders. Build resumes an interrupted build and does
+// not repeat a finished one. It calls show with its progress.
 func Build(ctx context.Context, dir string, paths []string, show func(Progress)) (About, error) {
 	src, err := newSource(paths)
 	if err != nil {
@@ -102,7 +102,7 @@ type writer struct {
 	show    func(Progress)
 }
 
-// begin finds out how far an earlier build came.
+// begin finds the progress of an earlier build.
 func (w *writer) begin() error {
 	fresh := state{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(), Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
 	b, err := w.index.GetInternal(stateKey)
@@ -123,7 +123,7 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// run adds all articles that are not there yet.
+// run adds all articles that are not in the index yet.
 func (w *writer) run(ctx context.Context) error {
 	passed, repeated := 0, 0
 	err := w.src.each(w.skipped, func(a Article, again bool) error {
@@ -154,7 +154,7 @@ func (w *writer) run(ctx context.Context) error {
 	return err
 }
 
-// flush puts the batch on disk, and with it how far the build is.
+// flush writes the batch to disk, together with the progress of the build.
 func (w *writer) flush() error {
 	b, err := json.Marshal(w.state)
 	if err != nil {
@@ -169,7 +169,7 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// finish notes that the index is whole.
+// finish marks the index as complete.
 func (w *writer) finish(dir string) (About, error) {
 	a := About{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated, Hash: w.state.Hash}
 	for _, f := range w.state.Files {
@@ -189,7 +189,7 @@ func (w *writer) finish(dir string) (About, error) {
 	return a, os.Chmod(file, 0o644) // a temporary file is private
 }
 
-// hash chains texts, each behind its length, onto an earlier hash.
+// hash chains texts, each prefixed with its length, onto an earlier hash.
 func hash(before string, texts ...string) string {
 	h := sha256.New()
 	h.Write([]byte(before))

@@ -1,7 +1,7 @@
-// Package index keeps Wikipedia articles on disk, or a few in memory, and finds
-// them by title and by full text: the offline stand-in for Wikipedia's search.
-// The same articles in the same order give the same answers, whenever and in how
-// many sessions the index was built.
+// Package index stores Wikipedia articles on disk, or a few in memory, and
+// finds them by title and by full text: the offline substitute for Wikipedia's
+// search. The same articles in the same order give the same answers, regardless
+// of when and in how many sessions the index was built.
 package index
 
 import (
@@ -31,33 +31,34 @@ type Article struct {
 	Paragraphs []string
 }
 
-// Kind says what an index was made from.
+// Kind says what an index was built from.
 type Kind string
 
 const (
-	// Contexts are the paragraphs that come with questions: those needed for the
-	// answers and a few others. They are far easier to search than Wikipedia.
+	// Contexts are the paragraphs that come with questions: the paragraphs
+	// needed for the answers and a few others. They are far easier to search
+	// than Wikipedia.
 	Contexts Kind = "contexts"
 	// Dump is a dump of Wikipedia.
 	Dump Kind = "dump"
 )
 
-// About describes an index; it is in about.json beside it.
+// About describes an index. It is stored in about.json beside the index.
 type About struct {
-	// Version is that of the form of the index and of how it is searched.
+	// Version is the version of the index format and of the search.
 	Version int  `json:"version"`
 	Kind    Kind `json:"kind"`
-	// Articles counts the articles, Repeated those left out because their title
-	// had come before.
+	// Articles counts the articles. Repeated counts the articles that were left
+	// out because their title occurred before.
 	Articles int `json:"articles"`
 	Repeated int `json:"repeated"`
 	// Hash identifies version and articles: SHA-256 in hex.
 	Hash string `json:"hash"`
-	// Sources are the names of the files that the articles are from.
+	// Sources are the names of the files that supplied the articles.
 	Sources []string `json:"sources"`
 }
 
-// version goes up when articles are stored or found differently.
+// version increases when articles are stored or found differently.
 const version = 1
 
 // The files of an index.
@@ -72,7 +73,8 @@ type Index struct {
 	about About
 }
 
-// Open opens the index in a folder for searching. Several processes may.
+// Open opens the index in a folder for searching. Several processes may open
+// it.
 func Open(dir string) (*Index, error) {
 	about, err := readAbout(dir)
 	if err != nil {
@@ -130,8 +132,8 @@ func (x *Index) About() About { return x.about }
 // Close releases the index.
 func (x *Index) Close() error { return x.bleve.Close() }
 
-// Article returns the article of a title: of exactly that, or else of one that
-// differs in case, underscores and blanks only.
+// Article returns the article with exactly the given title, or else one whose
+// title differs only in case, underscores and blanks.
 func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, err error) {
 	folded := fold(title)
 	if folded == "" {
@@ -155,21 +157,22 @@ func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, 
 }
 
 const (
-	// maxFolded bounds how many titles that differ in case are looked at.
+	// maxFolded limits how many titles that differ only in case are checked.
 	maxFolded = 20
-	// titleBoost is how much more a word in the title counts than one in the
+	// titleBoost is the weight of a word in the title relative to a word in the
 	// text.
 	titleBoost = 4
-	// pool is how many of the best are looked at; those of one score come in the
-	// order of their titles. Scores are sums of floats in an order that depends on how the
-	// index was built, so they are rounded before.
+	// pool is the number of best results that are checked. Results with the same
+	// score are in the order of their titles. Scores are sums of floats whose
+	// order depends on how the index was built, so scores are rounded first.
 	pool   = 50
 	digits = 6
 )
 
-// Titles lists the n titles that fit a text best, best first: as Wikipedia does,
-// of the articles that have all its words; where those are too few, of those with
-// some of them in the title, and where there is none, in the text.
+// Titles lists the n titles that fit a text best, best first. As in Wikipedia,
+// it searches the articles that have all words of the text. If there are too
+// few, it adds articles with some of the words in the title. If there are still
+// none, it adds articles with some of the words in the text.
 func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error) {
 	match := func(field string, operator query.MatchQueryOperator) query.Query {
 		q := bleve.NewMatchQuery(text)
@@ -184,7 +187,7 @@ func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error
 	var titles []string
 	for _, stage := range []struct {
 		query  query.Query
-		enough int // titles that make it needless
+		enough int // enough titles to skip this query
 	}{
 		{bleve.NewDisjunctionQuery(match(titleField, all), match(textField, all)), n},
 		{match(titleField, some), n},
@@ -206,7 +209,7 @@ func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error
 	return titles, nil
 }
 
-// best lists the titles that a query finds, best first, as many as pool.
+// best lists the titles that a query finds, best first, at most pool of them.
 func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
 	r := bleve.NewSearchRequestOptions(q, pool, 0, false)
 	r.SortBy([]string{"-_score", "_id"})
@@ -224,7 +227,7 @@ func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
 	return titles, nil
 }
 
-// rounded keeps so many digits of a score.
+// rounded keeps the given number of digits of a score.
 func rounded(score float64) float64 {
 	if score <= 0 {
 		return 0

@@ -24,7 +24,7 @@ const (
 	textField   = "text"
 )
 
-// english is our analyzer: bleve's for English, with accents taken off.
+// english is our analyzer: bleve's analyzer for English, with accents removed.
 const english = "heldout-english"
 
 // newMapping says how articles are indexed: titles folded and by words, texts by
@@ -38,7 +38,7 @@ func newMapping() mapping.IndexMapping {
 		"token_filters": []string{en.PossessiveName, lowercase.Name, en.StopName, porter.Name},
 	})
 	if err != nil {
-		panic(err) // the parts above are all there
+		panic(err) // the parts above all exist
 	}
 	m.DefaultAnalyzer = english
 	m.ScoringModel = index.BM25Scoring
@@ -61,7 +61,7 @@ func add(b *bleve.Batch, a Article) error {
 	})
 }
 
-// split takes apart what add has joined: a paragraph is a line.
+// split reverses the joining in add: each line is a paragraph.
 func split(text string) []string {
 	if text == "" {
 		return nil
@@ -69,8 +69,8 @@ func split(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// fold brings a title into the form in which titles are compared: in lower case,
-// with single blanks and no underscores, composed (Unicode's NFC).
+// fold converts a title to the form for comparison: lower case, single blanks,
+// no underscores, composed (Unicode's NFC).
 func fold(title string) string {
 	s := cases.Fold().String(norm.NFC.String(strings.ReplaceAll(title, "_", " ")))
 	return norm.NFC.String(strings.Join(strings.Fields(s), " "))

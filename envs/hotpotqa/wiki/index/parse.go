@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// parseArticle reads a line of a dump (spec section 3.4): of the introductions,
-// whose text is a list of sentences, or of the full articles, whose text is a
-// list of paragraphs with links as HTML.
+// parseArticle reads a line of a dump (spec section 3.4). In a dump of the
+// introductions, the text is a list of sentences. In a dump of the full
+// articles, the text is a list of paragraphs with links as HTML.
 func parseArticle(line []byte) (Article, error) {
 	var in struct {
 		Title string          `json:"title"`
@@ -28,7 +28,7 @@ func parseArticle(line []byte) (Article, error) {
 	return newArticle(in.Title, text)
 }
 
-// parseText reads one paragraph, or several.
+// parseText reads one paragraph, or several paragraphs.
 func parseText(b json.RawMessage) ([][]string, error) {
 	var one []string
 	if json.Unmarshal(b, &one) == nil {
@@ -46,10 +46,10 @@ func parseText(b json.RawMessage) ([][]string, error) {
 	return several, nil
 }
 
-// link is a tag of a link in the text of an article.
+// link matches the tag of a link in the text of an article.
 var link = regexp.MustCompile(`</?a\b[^>]*>`)
 
-// newArticle makes an article. Titles come with HTML's entities.
+// newArticle makes an article. Titles contain HTML entities.
 func newArticle(title string, text [][]string) (Article, error) {
 	title = strings.TrimSpace(html.UnescapeString(title))
 	if title == "" || strings.ContainsAny(title, "\n\x00") {
@@ -59,7 +59,7 @@ func newArticle(title string, text [][]string) (Article, error) {
 }
 
 // readContexts visits the paragraphs that come with questions, in the official
-// form and in that of Hugging Face (spec section 3.4).
+// format and in the format of Hugging Face (spec section 3.4).
 func readContexts(r io.Reader, visit func(Article) error) error {
 	d := json.NewDecoder(r)
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
@@ -96,7 +96,7 @@ type contexts []struct {
 }
 
 // UnmarshalJSON reads a list of [title, sentences], or an object with a list of
-// titles and one of sentences.
+// titles and a list of sentences.
 func (c *contexts) UnmarshalJSON(b []byte) error {
 	var parallel struct {
 		Title     []string   `json:"title"`

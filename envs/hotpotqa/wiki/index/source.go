@@ -17,7 +17,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// source are the files that articles are read from, in order.
+// source is the files that supply the articles, in order.
 type source struct {
 	kind  Kind
 	files []sourceFile
@@ -30,14 +30,14 @@ type sourceFile struct {
 	fingerprint
 }
 
-// fingerprint tells whether files are the same ones, without reading them.
+// fingerprint identifies a set of files without reading their contents.
 type fingerprint struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`
 }
 
-// newSource finds the files. Those that end in .json are questions; what else
-// there is is a dump.
+// newSource finds the files. Files that end in .json contain questions; all
+// other files belong to a dump.
 func newSource(paths []string) (*source, error) {
 	s := &source{}
 	for _, path := range paths {
@@ -88,11 +88,11 @@ func (s *source) fingerprints() (out []fingerprint) {
 	return out
 }
 
-// bytes is how much was read so far.
+// bytes returns how many bytes were read so far.
 func (s *source) bytes() int64 { return s.read.Load() }
 
-// each visits the articles. The first skip of them may come without content.
-// again is true for those whose title has come before.
+// each visits the articles. The first skip articles may come without content.
+// again is true for articles whose title has occurred before.
 func (s *source) each(skip int, visit func(a Article, again bool) error) error {
 	if s.kind == Contexts {
 		return s.eachContext(visit)
@@ -164,13 +164,14 @@ func eachInTar(archive string, r io.Reader, lines *dumpLines) error {
 	}
 }
 
-// dumpLines visits articles given one a line in JSON.
+// dumpLines visits articles in JSON, one per line.
 type dumpLines struct {
 	skip  int // articles that need not be decoded
 	visit func(Article) error
 }
 
-// maxLine bounds a line of a dump: the longest articles have a few megabytes.
+// maxLine limits the length of a line of a dump: the longest articles have a
+// few megabytes.
 const maxLine = 64 << 20
 
 func (d *dumpLines) file(name string, r io.Reader) error {
@@ -205,7 +206,7 @@ func (d *dumpLines) file(name string, r io.Reader) error {
 	return nil
 }
 
-// counted counts what is read.
+// counted counts the bytes read.
 func (s *source) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }
 
 type countingReader struct {
@@ -219,8 +220,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// paragraphs joins the sentences of each paragraph, and leaves out what then is
-// empty; a line feed within one would make two.
+// paragraphs joins the sentences of each paragraph and drops empty results. A
+// line feed within a paragraph would split it in two.
 func paragraphs(text [][]string) []string {
 	var out []string
 	for _, sentences := range text {
