@@ -56,8 +56,8 @@ func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
 	fail := func(err error) (Prompt, error) {
 		return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
 	}
-	// Which form it is shows before the strict reading, so that an error is that
-	// of the form that was meant.
+	// The form is detected before the strict decoding, so that an error is about the
+	// form that was meant.
 	var flat struct{ Instruction *string }
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {
 		var section agentBoardPrompt

@@ -1,4 +1,4 @@
-// Package configs holds what heldout brings along as YAML, and reads the same
+// Package configs holds the YAML files embedded in heldout, and reads the same
 // kinds of files from users: run configurations, prompts and published results.
 // Decoding is strict: an unknown or misspelled key is an error that shows the
 // line.
@@ -30,7 +30,7 @@ func decode(file string, b []byte, v any) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
-	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file says nothing, which is no error here
+	if err := d.Decode(v); err != nil && err != io.EOF { // an empty file is not an error here
 		return invalid(file, err)
 	}
 	if err := d.Decode(new(any)); err != io.EOF {

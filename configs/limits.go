@@ -11,13 +11,13 @@ import (
 // parsed: the parser is recursive, and its time and memory grow faster than the
 // document.
 const (
-	// maxYAML is the size in bytes. The largest of our own files has a tenth.
+	// maxYAML is the size in bytes. The largest embedded file has a tenth of this.
 	maxYAML = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
 	// maxMarks is the number of anchors (&name), aliases (*name) and tags (!name)
-	// together. With so few, aliases of aliases cannot stand for much more than
-	// what is written.
+	// together. With so few marks, nested aliases cannot expand to much more than
+	// the written text.
 	maxMarks = 16
 )
 
@@ -52,8 +52,8 @@ func checkLimits(b []byte) error {
 	return nil
 }
 
-// open returns the columns of what is open once something at that column is:
-// what stands to the right of it has ended.
+// open returns the columns that are open after an entry starts at the given
+// column: everything to the right of it has ended.
 func open(block []int, column int) []int {
 	for len(block) > 0 && block[len(block)-1] >= column {
 		block = block[:len(block)-1]

@@ -26,12 +26,12 @@ type Perturbation struct {
 	Names string `yaml:"names"`
 	// Replies maps fixed answers of the environment to new ones.
 	Replies map[string]string `yaml:"replies"`
-	// Model is NoInd where not the interface changes but the model.
+	// Model is NoInd if the model changes and not the interface.
 	Model string `yaml:"model"`
 }
 
-// NoInd is the Model of a perturbation that puts a model trained without data of
-// the environment in the place of the one trained with them.
+// NoInd is the Model of a perturbation that replaces a model trained with data of
+// the environment by one trained without.
 const NoInd = "no-ind"
 
 // PerturbationNames lists the embedded perturbations.
@@ -81,8 +81,8 @@ func (p Perturbation) checkLength() error {
 	return nil
 }
 
-// ParsePerturbation reads a perturbation. Whether its rules fit the environment
-// shows when they are put around it.
+// ParsePerturbation reads a perturbation. The rules are checked against the
+// environment later, when the environment is wrapped.
 func ParsePerturbation(file string, b []byte) (Perturbation, error) {
 	var p Perturbation
 	if err := decode(file, b, &p); err != nil {

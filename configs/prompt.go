@@ -25,8 +25,8 @@ type Prompt struct {
 
 // Instructions explain one task type.
 type Instructions struct {
-	// System is sent as a system message if it is not empty. Not every chat
-	// template has room for one.
+	// System is sent as a system message if it is not empty. Not every chat template
+	// supports one.
 	System string `yaml:"system"`
 	// Instruction explains the rules and the actions.
 	Instruction string `yaml:"instruction"`
@@ -80,9 +80,9 @@ func LoadPrompt(env, version string) (Prompt, error) {
 	return parsePrompt(file, version, b)
 }
 
-// ParsePrompt reads a prompt from YAML, or from AgentBoard's JSON, in which
-// every task type has examples, an instruction and a system message. What the
-// file leaves open, the form of a reply and the help action, is filled in.
+// ParsePrompt reads a prompt from YAML, or from AgentBoard's JSON, in which every
+// task type has examples, an instruction and a system message. ParsePrompt fills
+// in the reply format and the help action if the file does not give them.
 func ParsePrompt(file string, b []byte) (Prompt, error) {
 	return parsePrompt(file, PromptVersions()[0], b)
 }
@@ -112,7 +112,7 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	return p, p.check(file)
 }
 
-// check reports sections that say nothing.
+// check reports sections without content.
 func (p Prompt) check(file string) error {
 	if len(p.Types) == 0 {
 		return fmt.Errorf("%s: the prompt has no types section", file)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Published is a file of published results, to stand beside a run.
+// Published is a file of published results to compare a run with.
 type Published struct {
 	// Title names the publication.
 	Title string `yaml:"title"`
-	// Source says where the numbers were read.
+	// Source says where the numbers come from.
 	Source string `yaml:"source"`
 	// Notes say what a reader must know, such as where the publication
 	// contradicts itself.
@@ -57,7 +57,7 @@ func PublishedNames() ([]string, error) {
 	for i, f := range found {
 		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
 	}
-	slices.Sort(found) // the suffix had a part in the order
+	slices.Sort(found) // the suffix affected the order
 	return found, err
 }
 

@@ -23,7 +23,7 @@ type Run struct {
 	// all.
 	Limit int `yaml:"limit"`
 
-	// Model are what plays: "expert", "random", "vllm:NAME", "openai:NAME" or
+	// Model lists the players: "expert", "random", "vllm:NAME", "openai:NAME" or
 	// "ollama:NAME".
 	Model Strings `yaml:"model"`
 	// Agent is how a served model plays: "react" or "act".
@@ -48,7 +48,8 @@ type Run struct {
 	MaxTokens   int            `yaml:"max-tokens"`
 	Stop        Strings        `yaml:"stop"`
 	ExtraBody   map[string]any `yaml:"extra-body"`
-	// Context is the model's context in tokens; 0 for what the server says.
+	// Context is the model's context in tokens; 0 for the value that the server
+	// reports.
 	Context int `yaml:"context"`
 
 	// StepLimit is the largest number of steps of an episode; 0 for the
@@ -60,7 +61,8 @@ type Run struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.
 	Retries int `yaml:"retries"`
-	// AllowUnusable goes on with a model none of whose first replies can be used.
+	// AllowUnusable continues with a model even if none of its first replies is
+	// usable.
 	AllowUnusable bool `yaml:"allow-unusable"`
 	// Out is the run directory; empty for one named after what is run.
 	Out string `yaml:"out"`
@@ -76,20 +78,21 @@ type Run struct {
 	Ind string `yaml:"ind"`
 }
 
-// Setup says how environments are set up. What is empty is as the benchmark has
-// it.
+// Setup says how environments are set up. Empty fields have the benchmark's
+// values.
 type Setup struct {
 	// Data is the folder with the official task data; empty for generated
 	// tasks.
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks.
 	GeneratorSeed int64 `yaml:"generator-seed"`
-	// Settings are what else is chosen, by the names that the environments
-	// declare. In YAML each stands under its own name.
+	// Settings are further choices, by the names that the environments declare. In
+	// YAML each setting is a key of its own.
 	Settings envs.Settings `yaml:"-"`
 }
 
-// Strings is a list of strings; in YAML a single one may stand without brackets.
+// Strings is a list of strings; in YAML a single string may be written without
+// brackets.
 type Strings []string
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
@@ -102,7 +105,7 @@ func (s *Strings) UnmarshalYAML(read func(any) error) error {
 	return read((*[]string)(s))
 }
 
-// DefaultRun returns what holds where nothing else is said.
+// DefaultRun returns the defaults of a run.
 func DefaultRun() Run {
 	return Run{
 		Agent:       "react",
@@ -114,13 +117,13 @@ func DefaultRun() Run {
 	}
 }
 
-// LoadSuite puts an embedded suite over r.
+// LoadSuite overrides r with an embedded suite.
 func LoadSuite(name string, r *Run) error {
 	return embedded(path.Join("suites", name+".yaml"), r)
 }
 
-// ParseRun puts a run configuration over r: what it does not name stays. Keys that
-// are among settings are those of environments.
+// ParseRun overrides r with a run configuration: fields that it does not name
+// stay unchanged. Keys that are among settings are those of environments.
 func ParseRun(file string, b []byte, r *Run, settings []string) error {
 	if strings.TrimSpace(string(b)) == "" {
 		return fmt.Errorf("%s: the configuration is empty", file)

@@ -15,13 +15,13 @@ import (
 	"heldout/eval/record"
 )
 
-// play runs one attempt at an episode to its end. Whatever goes wrong is an
-// outcome; the cause, which a run may have to stop for, is returned beside it.
+// play runs one attempt at an episode to its end. Every fault becomes an outcome.
+// play also returns its cause, because a run may have to stop for it.
 func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
 	rec = e.blank()
 	valid := 0
 	defer func() {
-		if p := recover(); p != nil { // an environment's bug must not take the other episodes along
+		if p := recover(); p != nil { // a bug in one environment must not end the other episodes
 			rec.Outcome, rec.Error = record.EnvError, fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
 			rec.Success = false
 		}
@@ -38,7 +38,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 	if err != nil {
 		return fail(record.EnvError, err)
 	}
-	defer world.Close() // what it says no longer changes the result
+	defer world.Close() // an error here no longer changes the result
 	start, err := world.Start(ctx)
 	if err != nil {
 		return fail(failed(ctx, record.EnvError), err)
@@ -143,7 +143,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.player.Agent, React, Act)
 }
 
-// count adds a reply to the counts by what is wrong with it.
+// count adds a reply to the counts of its fault.
 func count(r *record.Result, m agent.Move) {
 	if m.FormatError {
 		r.FormatErrors++
@@ -157,7 +157,7 @@ func count(r *record.Result, m agent.Move) {
 	r.Faults[m.Fault]++
 }
 
-// spend adds to what an attempt has used up.
+// spend adds to the usage of an attempt.
 func spend(r *record.Result, u agent.Usage) {
 	r.Calls += u.Calls
 	r.Requests += u.Requests
@@ -172,8 +172,8 @@ func spend(r *record.Result, u agent.Usage) {
 	}
 }
 
-// failed is the outcome of an error: cancelled if the run was stopped, else what
-// it is by itself.
+// failed returns the outcome of an error: cancelled if the run was stopped,
+// otherwise the given outcome.
 func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
 	if ctx.Err() != nil {
 		return record.Cancelled

@@ -1,6 +1,6 @@
-// Package eval turns a plan into episodes and episodes into records: it runs the
-// episode loop of many episodes at once, keeps what is finished, and goes on
-// where a run was stopped.
+// Package eval turns a plan into episodes and episodes into records: it runs many
+// episodes concurrently, keeps the finished ones, and resumes a run that was
+// stopped.
 package eval
 
 import (
@@ -48,26 +48,26 @@ type Player struct {
 	NoSystemRole bool
 	// Completions: the model continues a text rather than a chat.
 	Completions bool
-	// ContextOption is the context in tokens that the user asked for, 0 for
-	// what the server says. ContextLimit is the one in force.
+	// ContextOption is the context in tokens that the user asked for, 0 to use the
+	// value that the server reports. ContextLimit is the limit in force.
 	ContextOption, ContextLimit int
 }
 
-// Benchmark is an environment with what is to be played in it.
+// Benchmark is an environment with the tasks and settings to play.
 type Benchmark struct {
 	Env   envs.Env
 	Tasks []envs.Task // a selection of Env.Tasks
 	// StepLimit is the largest number of steps.
 	StepLimit int
-	// Prompt is what models are told; PromptHash is its SHA-256 in hex.
+	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
 	Prompt     configs.Prompt
 	PromptHash string
-	// Perturbation is what was put around Env; empty for nothing.
-	// PerturbationHash identifies its rules.
+	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
+	// identifies its rules.
 	Perturbation, PerturbationHash string
-	// Instead holds who plays in the place of each player, by the player's
-	// name, where the perturbation changes the model: who is not named does not
-	// play. Nil where everybody plays.
+	// Instead maps a player's name to the player that replaces it if the
+	// perturbation changes the model. A player that is not in the map does not play.
+	// Nil means that every player plays.
 	Instead map[string]*Player
 }
 
@@ -165,8 +165,9 @@ func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error 
 	return nil
 }
 
-// behaviour is part of every episode's identity. It goes up when heldout comes
-// to play the same condition differently, as by reading replies in another way.
+// behaviour is part of every episode's identity. It goes up if heldout starts to
+// play the same condition differently, for example if it parses replies in
+// another way.
 //
 //	2: markup of more reasoning formats is no part of a reply; stop strings do
 //	   not end reasoning
@@ -196,8 +197,8 @@ func (p *Plan) Hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
-// MaxCalls is the largest number of model calls that the plan can need, retries
-// and shortened prompts aside.
+// MaxCalls is the largest number of model calls that the plan can need, not
+// counting retries and shortened prompts.
 func (p *Plan) MaxCalls() int {
 	n := 0
 	for _, e := range p.Episodes {
@@ -209,7 +210,7 @@ func (p *Plan) MaxCalls() int {
 }
 
 // Missing lists the planned episodes that have no result yet, in the order of
-// InPlayingOrder, and how many attempts were made at each.
+// InPlayingOrder, and the number of attempts at each.
 func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map[string]int) {
 	attempts = map[string]int{}
 	done := map[string]bool{}
@@ -225,10 +226,11 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map
 	return InPlayingOrder(missing), attempts
 }
 
-// InPlayingOrder returns the episodes in the order in which they are played: first
-// one of each environment, player and perturbation, then another one of each, then
-// the others, all as planned. What is wrong with one of these shows at once, and so
-// does how long each takes; the second no longer has to load what all share.
+// InPlayingOrder returns the episodes in the order in which they are played:
+// first one of each environment, player and perturbation, then another one of
+// each, then the others, all as planned. These episodes show early what is wrong
+// with each and how long each takes. The second one no longer has to load the
+// data that all share.
 func InPlayingOrder(episodes []Episode) []Episode {
 	type kind struct{ env, model, perturbation string }
 	begun := map[kind]int{}
@@ -242,8 +244,8 @@ func InPlayingOrder(episodes []Episode) []Episode {
 	return slices.Concat(rounds[:]...)
 }
 
-// extends reports whether everything that a run directory was made for is in
-// the plan too; the plan may have more.
+// extends reports whether the plan contains everything that the run directory was
+// made for. The plan may contain more.
 func (p *Plan) extends(m *record.Manifest) error {
 	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != behaviour {
 		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, behaviour)

@@ -16,7 +16,7 @@ import (
 // Recorded is an episode that a reference implementation recorded.
 type Recorded struct {
 	Env string `json:"env"`
-	// Source says whose run it was.
+	// Source names the implementation that made the run.
 	Source string `json:"source"`
 	// ID is the 0-based number of the task in benchmark order.
 	ID        int            `json:"id"`
@@ -42,8 +42,7 @@ const (
 )
 
 // ReadRecorded reads episodes from JSON Lines, compressed with gzip or not, and
-// visits one after the other until ctx is done. Its own errors name the file and
-// line.
+// visits them in order until ctx is done. Its own errors name the file and line.
 func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line int, e *Recorded) error) error {
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -88,8 +87,8 @@ func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line
 type Mismatch struct {
 	Task   envs.Task
 	Source string
-	// Step counts from 1; 0 is the start, and one more than the last step is
-	// what the record says of the whole episode.
+	// Step counts from 1; 0 is the start, and one more than the last step stands for
+	// the values of the whole episode.
 	Step   int
 	Action string
 	What   string // which value differs

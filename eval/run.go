@@ -13,34 +13,34 @@ import (
 	"heldout/eval/record"
 )
 
-// Options say how a plan is carried out; they do not change what comes out.
+// Options say how a plan is carried out; they do not change the results.
 type Options struct {
 	// Concurrency is the number of episodes in flight, at least 1.
 	Concurrency int
 	// Now tells the time.
 	Now func() time.Time
-	// Observer is told what happens; nil tells nobody.
+	// Observer receives the events of the run; nil for none.
 	Observer Observer
-	// AllowUnusable goes on with a model none of whose first replies can be used,
-	// and counts its episodes as failures.
+	// AllowUnusable continues with a model even if none of its first replies is
+	// usable, and counts its episodes as failures.
 	AllowUnusable bool
-	// Warn is told, in a line, of replies that make the rates mean less; nil tells
-	// nobody. It is called from many goroutines.
+	// Warn receives a one-line warning about replies that make the rates less
+	// meaningful; nil for none. Run calls it from many goroutines.
 	Warn func(line string)
 }
 
-// Observer is told what happens in a run. Its methods are called from many
+// Observer receives the events of a run. Run calls its methods from many
 // goroutines.
 type Observer interface {
 	// EpisodeBegun reports an episode that begins.
 	EpisodeBegun(*Episode)
-	// StepDone reports a step of an episode, and what it used up.
+	// StepDone reports a step of an episode and its usage.
 	StepDone(*Episode, agent.Usage)
 	// EpisodeDone reports an attempt that is on disk.
 	EpisodeDone(record.Result)
 }
 
-// nobody is the Observer of those who do not want one.
+// nobody is the Observer that ignores all events.
 type nobody struct{}
 
 func (nobody) EpisodeBegun(*Episode)          {}
@@ -49,9 +49,9 @@ func (nobody) EpisodeDone(record.Result)      {}
 
 // Run plays the episodes of a plan that have no result in the store yet. Every
 // attempt is on disk before it counts. When ctx is cancelled, the episodes in
-// flight end as cancelled and Run returns ctx's error. An error that every
-// further episode would meet too, such as an unknown model, ends the run, and so
-// does a model that brings nothing usable: an *UnusableError.
+// flight end as cancelled and Run returns ctx's error. An error that would also
+// stop every further episode, such as an unknown model, ends the run. A model
+// without a usable reply ends it with an *UnusableError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -88,7 +88,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	return w.verdict()
 }
 
-// playAndRecord makes one attempt. Its error is a reason to end the run.
+// playAndRecord makes one attempt. An error means that the run must end.
 func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) error {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)

@@ -10,12 +10,12 @@ import (
 	"heldout/envs"
 )
 
-// maxSeeds bounds a list of seeds: more is a slip of the pen.
+// maxSeeds bounds a list of seeds: more is probably a typing mistake.
 const maxSeeds = 10000
 
-// ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two, and a
-// single number is how many, from 0: "10" is 0 to 9. The seeds come sorted, each
-// once.
+// ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two seeds, and a
+// single number is a count from 0: "10" is 0 to 9. The seeds are sorted and
+// unique.
 func ParseSeeds(s string) ([]int64, error) {
 	bad := func(part string) ([]int64, error) {
 		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number of seeds such as 10", s, part)
@@ -46,10 +46,10 @@ func ParseSeeds(s string) ([]int64, error) {
 }
 
 // SelectTasks picks tasks of an environment's benchmark by a comma-separated list
-// of names, in which * and ? stand for any characters and any one, of task types,
-// and of 0-based numbers or ranges of them, where no task has such a name; an
-// empty list picks all. Of those
-// picked the first limit are kept, if limit is not 0. The order stays.
+// of names, task types, and 0-based numbers or ranges of numbers. In names, *
+// stands for any characters and ? for any one character. A number counts as a
+// number only if no task has that name. An empty list picks all tasks. If limit
+// is not 0, only the first limit tasks are kept. The order does not change.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
 	tasks := env.Tasks()
 	if limit < 0 {
@@ -73,7 +73,7 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 	for _, p := range patterns {
 		matches := matcher(strings.TrimSpace(p))
 		if slices.ContainsFunc(tasks, func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) }) {
-			matches = func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) } // also one like a number
+			matches = func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) } // also if the name looks like a number
 		}
 		found := false
 		for i, t := range tasks {

@@ -7,21 +7,21 @@ import (
 	"heldout/eval/record"
 )
 
-// Session is one time of working on a run directory.
+// Session is one period of work on a run directory.
 type Session struct {
 	Store    *record.Store
 	manifest *record.Manifest
 	now      func() time.Time
 }
 
-// About is what a run directory keeps beside its plan.
+// About is what a run directory stores in addition to its plan.
 type About struct {
 	Tool record.Tool
 	// Prompts are the prompts in use, by environment.
 	Prompts map[string]record.Prompt
-	// Servers is what the model servers say of themselves, by player.
+	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.Server
-	// Sweep is there for a run of several perturbations.
+	// Sweep is set for a run of several perturbations.
 	Sweep *record.Sweep
 }
 

@@ -11,8 +11,8 @@ import (
 // Turn is the first turn of an episode.
 type Turn struct {
 	Task string
-	// Reply is what the model replied, Move what the agent read in it and Step what
-	// the environment answered; empty after a format error.
+	// Reply is the model's reply, Move is what the agent parsed from it, and Step is
+	// the environment's answer, which is empty after a format error.
 	Reply model.Reply
 	Move  agent.Move
 	Step  envs.Step
@@ -30,7 +30,7 @@ func (p *Plan) FirstTurn(ctx context.Context) (Turn, error) {
 	if err != nil {
 		return t, err
 	}
-	defer world.Close() // what it says no longer matters
+	defer world.Close() // an error here no longer matters
 	start, err := world.Start(ctx)
 	if err != nil {
 		return t, err

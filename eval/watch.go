@@ -12,11 +12,14 @@ import (
 )
 
 const (
-	// probation is how many replies a model has to bring one that can be used.
+	// probation is the number of replies within which a model must give a usable
+	// one.
 	probation = 24
-	// refusals is how many calls of a model may be refused before one is answered.
+	// refusals is the number of calls of a model that may be refused before one is
+	// answered.
 	refusals = 8
-	// A warning needs so many replies with a fault, and more than one in so many.
+	// A warning needs at least this many faulty replies, and more than one faulty
+	// reply in this many.
 	fewFaults, oneIn = 3, 100
 )
 
@@ -29,7 +32,7 @@ type UnusableError struct {
 	Faults map[record.Fault]int
 }
 
-// Error says what came and what helps against the most frequent fault.
+// Error describes the replies and the remedy for the most frequent fault.
 func (e *UnusableError) Error() string {
 	var came []string
 	most := record.NoAction
@@ -45,8 +48,8 @@ func (e *UnusableError) Error() string {
 		e.Replies, e.Model, strings.Join(came, ", "), most.Remedy())
 }
 
-// watch keeps an eye on what models reply, so that one that cannot be read does
-// not look like one that fails. It is safe for concurrent use.
+// watch monitors the models' replies, so that a model with unreadable replies
+// does not look like a model that fails. It is safe for concurrent use.
 type watch struct {
 	allow bool
 	warn  func(string)
@@ -55,14 +58,14 @@ type watch struct {
 	models map[string]*replies
 }
 
-// replies counts what came of a model.
+// replies counts the replies of a model.
 type replies struct {
 	came, usable, refused, trimmed int
 	faults                         map[record.Fault]int
 	told                           []string // the warnings that were given
 }
 
-// newWatch returns a watch that knows what earlier sessions brought.
+// newWatch returns a watch that includes the replies of earlier sessions.
 func newWatch(o Options, earlier []record.Result) *watch {
 	w := &watch{allow: o.AllowUnusable, warn: o.Warn, models: map[string]*replies{}}
 	for _, r := range earlier {
@@ -81,7 +84,7 @@ func (w *watch) of(name string) *replies {
 	return w.models[name]
 }
 
-// reply counts a reply. The error says that the model brings nothing usable.
+// reply counts a reply. The error says that the model gives no usable reply.
 func (w *watch) reply(name string, m agent.Move) error {
 	w.mu.Lock()
 	r := w.of(name)
@@ -114,8 +117,8 @@ func (r *replies) add(m agent.Move) {
 	}
 }
 
-// unusable returns the error of a model without a usable reply, nil if it has
-// one or none is wanted.
+// unusable returns the error of a model without a usable reply; nil if the model
+// has one or the error is not wanted.
 func (w *watch) unusable(name string, r *replies) error {
 	if w.allow || r.usable > 0 || r.came == 0 {
 		return nil
@@ -123,7 +126,8 @@ func (w *watch) unusable(name string, r *replies) error {
 	return &UnusableError{Model: name, Replies: r.came, Faults: maps.Clone(r.faults)}
 }
 
-// warnings are what has to be said of a model now and was not yet.
+// warnings returns the warnings about a model that are due and were not given
+// yet.
 func (r *replies) warnings(name string) (texts []string) {
 	say := func(n int, what, remedy string) {
 		if n < fewFaults || n*oneIn <= r.came || slices.Contains(r.told, what) {
@@ -139,8 +143,8 @@ func (r *replies) warnings(name string) (texts []string) {
 	return texts
 }
 
-// refusal counts a call that was refused for what it holds. The error says that
-// all were so far.
+// refusal counts a call that was refused because of its content. The error says
+// that all calls so far were refused.
 func (w *watch) refusal(name string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +156,7 @@ func (w *watch) refusal(name string, err error) error {
 	return fmt.Errorf("the first %d calls of %s were all refused: %w", r.refused, name, err)
 }
 
-// unproven reports whether a model has brought nothing usable so far, and that
+// unproven reports whether a model has given no usable reply so far and this
 // matters.
 func (w *watch) unproven(name string) error {
 	w.mu.Lock()

@@ -34,7 +34,7 @@ func program(pattern string) *syntax.Prog {
 	return prog
 }
 
-// state is where two automata are, and whether their groups have differed.
+// state is the position of two automata, and whether their groups have differed.
 type state struct {
 	a, b   uint32
 	differ bool
@@ -136,8 +136,8 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 			return r, true
 		}
 	}
-	// What is left are borders of ranges: where two overlap, one begins in the
-	// other.
+	// The remaining candidates are borders of ranges: where two overlap, one begins
+	// in the other.
 	for _, in := range []*syntax.Inst{a, b} {
 		if in.Op == syntax.InstRuneAny || in.Op == syntax.InstRuneAnyNotNL {
 			continue

@@ -10,8 +10,8 @@ import (
 	"heldout/envs"
 )
 
-// Env is an environment with a perturbation around it: the same tasks, scored
-// the same way, spoken to differently.
+// Env is an environment with a perturbation around it: the tasks and the scoring
+// stay the same, and the interface differs.
 type Env struct {
 	envs.Env
 	spoken envs.Spoken
@@ -83,8 +83,8 @@ type comparer struct {
 	env   *Env
 }
 
-// SameObservation implements envs.Comparer. The task type of the answers is not
-// known, so any in which they are the same will do.
+// SameObservation implements envs.Comparer. The task type of the answers is
+// unknown, so it is enough that they are the same in any task type.
 func (c comparer) SameObservation(action, recorded, ours string) bool {
 	for _, p := range c.env.byType {
 		if c.inner.SameObservation(p.ReadAction(action), p.ReadObservation(recorded), p.ReadObservation(ours)) {
@@ -94,8 +94,8 @@ func (c comparer) SameObservation(action, recorded, ours string) bool {
 	return false
 }
 
-// only leaves the rules about actions and answers that the interface has: a task
-// type need not have all of its environment.
+// only keeps the rules about actions and answers that the interface has: a task
+// type may have only some of its environment's actions and answers.
 func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation {
 	rules.Actions, rules.Replies = maps.Clone(rules.Actions), maps.Clone(rules.Replies)
 	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
@@ -173,9 +173,9 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	return s, err
 }
 
-// checked rewrites an observation and makes sure that nothing was lost: what the
-// rules of forms and names can do to free text shows only here. Where forms are
-// not all known, that cannot be asked for.
+// checked rewrites an observation and verifies that nothing was lost: the effect
+// of the rules on free text shows only here. If not all forms are known, this
+// cannot be required.
 func (p *Perturbation) checked(observation string) (string, error) {
 	written := p.WriteObservation(observation)
 	if p.iface.Open {
@@ -225,8 +225,8 @@ type speller struct {
 	p     *Perturbation
 }
 
-// Spell implements envs.Speller. An action of a form that there is now needs no
-// other spelling.
+// Spell implements envs.Speller. An action in a current form needs no other
+// spelling.
 func (s speller) Spell(action string) string {
 	if _, ok := s.p.read(action); ok {
 		return action

@@ -23,8 +23,8 @@ type form struct {
 // placeholder is what stands for a slot in instructions: {recep}, (receptacle).
 const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>]`
 
-// placeholder is what stands for the slots of a template. In one such as
-// search[{text}], which has brackets of its own, a word alone will do.
+// placeholder is what stands for the slots of a template. In a template such as
+// search[{text}], which has its own brackets, a word alone is enough.
 func (t template) placeholder() string {
 	if len(t.slots) == 1 && strings.HasSuffix(t.literals[0], "[") && strings.HasPrefix(t.literals[1], "]") {
 		return "(?:" + placeholder + "|[A-Za-z ]*)"
@@ -97,5 +97,5 @@ func bracketEdge(t template, end int) string {
 	return wordEdge(t, end)
 }
 
-// changed reports whether the words of the form are other ones now.
+// changed reports whether the words of the form differ now.
 func (f *form) changed() bool { return f.old.text != f.written.text }

@@ -117,8 +117,8 @@ func slotPatterns(iface envs.Interface, n *names) (old, written string, err erro
 	return either(old, iface.Slot), either(written, iface.Slot), nil
 }
 
-// either is the pattern of what is like one of two; an empty one is like
-// nothing.
+// either is the pattern that matches one of two patterns; an empty pattern
+// matches nothing.
 func either(a, b string) string {
 	switch {
 	case a == "":

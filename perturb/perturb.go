@@ -1,12 +1,12 @@
-// Package perturb rewrites how an environment is spoken to and leaves what it
-// does alone: a verb gets another name, arguments another order, names another
-// spelling, fixed answers other words. A perturbation is data; this package
-// turns it into rewriting in both directions, and puts it around any environment
-// that describes its interface.
+// Package perturb rewrites the interface of an environment and does not change
+// its behaviour: a verb gets another name, arguments another order, names another
+// spelling, fixed answers other words. A perturbation is data; this package turns
+// it into rewriting in both directions, and puts it around any environment that
+// describes its interface.
 //
-// Rewriting is one to one. What an environment understood before and is written
-// otherwise now is no longer understood: the old form of an action trades places
-// with the new one, which means nothing to the environment itself.
+// Rewriting is one to one. The environment no longer understands an old form that
+// is now written differently: the old form of an action trades places with the
+// new one, which means nothing to the environment itself.
 package perturb
 
 import (
@@ -57,7 +57,7 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	return p, nil
 }
 
-// known reports rules about actions and answers that there are not, and empty
+// known reports rules about actions and answers that do not exist, and empty
 // answers.
 func known(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range slices.Sorted(maps.Keys(rules.Actions)) {
@@ -76,7 +76,7 @@ func known(rules configs.Perturbation, iface envs.Interface) error {
 	return nil
 }
 
-// addForms makes all forms, and checks that no text is of two of them.
+// addForms makes all forms and checks that no text matches two of them.
 func (p *Perturbation) addForms(rules map[string]string) error {
 	for _, old := range forms(rules, p.iface) {
 		written, changed := rules[old]
@@ -103,7 +103,8 @@ func (p *Perturbation) addForms(rules map[string]string) error {
 	return nil
 }
 
-// forms are those of the interface and, where that is open, those of the rules.
+// forms returns the forms of the interface and, if the interface is open, those
+// of the rules.
 func forms(rules map[string]string, iface envs.Interface) []string {
 	out := slices.Clone(iface.Actions)
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
@@ -129,8 +130,8 @@ func (p *Perturbation) addReplies(rules map[string]string) error {
 	return nil
 }
 
-// Hash identifies the rules: the SHA-256, in hex, of what they say, not of how
-// their file is written.
+// Hash identifies the rules: the SHA-256, in hex, of their content, not of the
+// text of their file.
 func Hash(rules configs.Perturbation) string {
 	b, err := json.Marshal(rules)
 	if err != nil {

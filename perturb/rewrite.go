@@ -17,7 +17,7 @@ func (p *Perturbation) WriteAction(action string) string {
 	if written, ok := p.write(action); ok {
 		return written
 	}
-	if p.iface.Open { // whether the new form is understood by itself is not known
+	if p.iface.Open { // the environment itself may understand the new form
 		return p.names.inText(action)
 	}
 	return p.names.inText(p.trade(action, p.read))
@@ -151,7 +151,7 @@ func (p *Perturbation) list(text string, l envs.ActionList, each func(string) st
 	return strings.Join(actions, l.Separator)
 }
 
-// rewriteList rewrites the actions but for periods and blanks at their ends.
+// rewriteList rewrites the actions, except for periods and blanks at their ends.
 func (p *Perturbation) rewriteList(actions []string, l envs.ActionList, each func(string) string) {
 	for i, a := range actions {
 		action := strings.TrimRight(a, ". ")

@@ -49,7 +49,8 @@ func (t template) fill(value func(slot string) string) string {
 	return t.join(func(literal string) string { return literal }, value)
 }
 
-// pattern is the regular expression that has one for every slot.
+// pattern is the regular expression of the template, with one expression per
+// slot.
 func (t template) pattern(value func(slot string) string) string {
 	return t.join(regexp.QuoteMeta, value)
 }

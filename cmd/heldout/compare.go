@@ -32,7 +32,7 @@ by task.`,
 	return c
 }
 
-// eachOnce leaves out directories that come again, under whatever name: the same
+// eachOnce removes repeated directories, even under different names: the same
 // records count once.
 func eachOnce(sys *system, dirs []string) (once []string, err error) {
 	var seen []os.FileInfo

@@ -15,7 +15,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// completer lists what may stand in a place that the shell completes.
+// completer lists the candidates for a place that the shell completes.
 type completer = cobra.CompletionFunc
 
 // completeFlags says what may follow the flags of c and of all commands below it,
@@ -152,7 +152,7 @@ func formatNames() (names []string) {
 	return names
 }
 
-// intervalNames are the populations that intervals can be about.
+// intervalNames are the populations that intervals can refer to.
 func intervalNames() (names []string) {
 	for _, q := range stats.Questions() {
 		names = append(names, string(q))

@@ -42,8 +42,8 @@ func userData(goos string, getenv func(string) string) string {
 	return filepath.Join(base, "heldout")
 }
 
-// ownData returns the folder of the user's official data if anything is in it, ""
-// if not.
+// ownData returns the folder of the user's official data if it is not empty, ""
+// otherwise.
 func ownData(sys *system) string {
 	if dir := userData(sys.goos, sys.getenv); dir != "" && official.Holds(dir) {
 		return dir
@@ -51,7 +51,7 @@ func ownData(sys *system) string {
 	return ""
 }
 
-// dataOrigin says why a data folder holds that the user may not have named.
+// dataOrigin says why a data folder applies that the user may not have named.
 func dataOrigin(sys *system, dir string) string {
 	if sys.getenv(bench.DataVariable) == dir || userData(sys.goos, sys.getenv) != dir {
 		return ""
@@ -159,7 +159,7 @@ func printableText(s string) string { return printableLines(errors.New(s)) }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// pullData fetches and says how the data folder is then.
+// pullData fetches the data and then reports the state of the data folder.
 func pullData(ctx context.Context, sys *system, o official.Options) error {
 	show := newFetchProgress(sys)
 	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
@@ -238,8 +238,8 @@ environments need is there, and 1 if not.`,
 	return c
 }
 
-// printCheck prints how the data folder is; it is an error if something needed is
-// missing or changed.
+// printCheck prints the state of the data folder. It returns an error if
+// something needed is missing or changed.
 func printCheck(sys *system, format, dir string, environments []string) error {
 	found, err := official.Check(dir, environments)
 	if err != nil {
@@ -263,7 +263,7 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	return nil
 }
 
-// lacking lists the environments of which something needed is missing or changed.
+// lacking lists the environments whose needed files are missing or changed.
 func lacking(found []official.Finding) (environments []string) {
 	for _, f := range found {
 		if f.Needed && !f.Usable() && !slices.Contains(environments, f.Env) {
@@ -320,7 +320,7 @@ func firstOf(files []string) string {
 	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
 }
 
-// fetchProgress shows how a download gets on.
+// fetchProgress shows the progress of a download.
 type fetchProgress struct {
 	now     func() time.Time
 	every   time.Duration

@@ -10,8 +10,8 @@ import (
 
 // display is standard error: lines that stay, and on a terminal one line that
 // changes. Everything that goes there passes through its one queue and is written
-// by one goroutine: a terminal that takes nothing, as after Ctrl-S, holds nobody
-// up, and what it cannot take is dropped.
+// by one goroutine: a terminal that accepts no output, as after Ctrl-S, blocks no
+// caller, and output that it cannot accept is dropped.
 type display struct {
 	// columns is the width of the terminal, nil without one.
 	columns func() int
@@ -19,7 +19,7 @@ type display struct {
 	notes   chan string        // lines that stay
 	flushes chan chan struct{} // each is closed when all notes before it are written
 	stop    chan struct{}
-	// stuck: a flush has waited in vain, and nothing has been written since.
+	// stuck: a flush has timed out, and nothing has been written since.
 	stuck atomic.Bool
 }
 
@@ -37,8 +37,8 @@ func newDisplay(w io.Writer, columns func() int) *display {
 	return d
 }
 
-// write writes what is shown until the display ends. A terminal that is gone is
-// no reason to stop.
+// write writes what is shown until the display ends. A terminal that is gone does
+// not stop it.
 func (d *display) write(w io.Writer) {
 	changing := false // the line that changes stands on the terminal
 	put := func(text string) {
@@ -124,9 +124,9 @@ func (d *display) text(line string) string {
 // patience is how long a flush waits for a terminal that takes nothing.
 const patience = time.Second
 
-// flush waits until all notes are written, and takes the line that changes away.
-// It gives up on a terminal that takes nothing; the next flush then does not wait
-// until the terminal has taken something.
+// flush waits until all notes are written, and removes the line that changes. It
+// gives up on a terminal that accepts no output; further flushes then do not
+// wait, until the terminal accepts output again.
 func (d *display) flush() {
 	if d.stuck.Load() {
 		return
@@ -147,7 +147,7 @@ func (d *display) flush() {
 	}
 }
 
-// end writes what there is to write and ends the display.
+// end writes what is still queued and ends the display.
 func (d *display) end() {
 	d.flush()
 	close(d.stop)

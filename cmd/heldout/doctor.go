@@ -146,7 +146,8 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	return status == envs.CheckFail, err
 }
 
-// judge says what a first turn promises. remedy says what helps against a fault.
+// judge says what a first turn predicts for the run. remedy returns the remedy
+// for a fault.
 func judge(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {

@@ -83,8 +83,7 @@ func listEnvs(sys *system, o configs.Setup) table.Table {
 	return t
 }
 
-// describeSettings lists the settings of an environment as the flags that they
-// are.
+// describeSettings lists the settings of an environment as flags.
 func describeSettings(e catalog.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", e.Name, e.Summary)

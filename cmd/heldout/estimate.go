@@ -92,7 +92,7 @@ func (l *lengths) forecast(waiting, last int) forecast {
 	return f
 }
 
-// durations are how long something took, time after time.
+// durations are the successive durations of one kind of work.
 type durations struct {
 	sums []float64 // in seconds, of the first, the first two, …
 }
@@ -105,8 +105,8 @@ func (d *durations) add(took time.Duration) {
 	d.sums = append(d.sums, sum)
 }
 
-// recent is the mean of the later half, in seconds, and 0 of none. The first take
-// longer: servers, games and caches warm up.
+// recent is the mean of the later half, in seconds; 0 if there are none. The
+// first ones take longer because servers, games and caches warm up.
 func (d *durations) recent() float64 {
 	n := len(d.sums)
 	if n == 0 {
@@ -175,10 +175,11 @@ func (p *pace) note(r record.Result, now time.Time) {
 // waiting is how many episodes have not begun.
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.running)) }
 
-// known reports whether there is anything to tell the time of an episode by.
+// known reports whether there is any data to estimate the time of an episode
+// from.
 func (p *pace) known() bool { return len(p.firsts.sums) > 0 }
 
-// costs are the seconds that a step takes, and those that an episode takes beside
+// costs returns the seconds per step and the seconds per episode in addition to
 // its steps.
 func (p *pace) costs() (perStep, beside float64) {
 	first := p.firsts.recent()
@@ -189,10 +190,10 @@ func (p *pace) costs() (perStep, beside float64) {
 	return perStep, max(0, first-perStep) + p.ends.recent()
 }
 
-// remaining estimates how long a run still takes: not at all as long as there is a
-// kind of episodes of which none has made a step. The steps and the beginnings of
-// episodes that are left take the time that the recent ones of their kind took. They
-// are shared by the episodes in flight, until no episode is waiting; then the run
+// remaining estimates how long a run still takes. It gives no estimate while any
+// kind of episodes has not made a step. The steps and the beginnings of episodes
+// that are left take the time that the recent ones of their kind took. They are
+// shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
 func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
 	missing := 0

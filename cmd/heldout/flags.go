@@ -54,7 +54,7 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.SetNormalizeFunc(usualName)
 }
 
-// usualName lets a flag be called as other harnesses call it.
+// usualName accepts the names that other harnesses use for a flag.
 func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "max-steps" {
 		name = "step-limit"

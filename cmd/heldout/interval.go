@@ -10,7 +10,7 @@ import (
 	"heldout/scoring/stats"
 )
 
-// intervalFlag adds the flag that says what intervals are about.
+// intervalFlag adds the flag that selects the population of the intervals.
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
 		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these kinds), new-kinds (new kinds of tasks)")

@@ -58,8 +58,8 @@ func main() {
 	}))
 }
 
-// stopSignals are the signals that end a run in good order. A terminal that goes
-// away is one, unless the user took care of that, as nohup does.
+// stopSignals are the signals that end a run in good order. A hang-up of the
+// terminal is one of them, unless the process ignores it, as under nohup.
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -68,7 +68,7 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// system is what commands touch of the world outside.
+// system is what commands use from outside the process.
 type system struct {
 	stdin  io.Reader
 	stdout io.Writer
@@ -99,10 +99,10 @@ func columns(f *os.File) int {
 	return width
 }
 
-// outside is what environments may know of the world outside.
+// outside returns what environments may use from outside the process.
 func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
-// bench is what a run touches of the world outside.
+// bench returns what a run uses from outside the process.
 func (s *system) bench() bench.Outside {
 	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
 }
@@ -140,7 +140,7 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	if ctx.Err() != nil {
 		coded.code = exitInterrupted
 	}
-	sys.display.flush() // makes room for what must not be dropped
+	sys.display.flush() // makes room for a text that must not be dropped
 	sys.say("heldout: %s", printableLines(coded.error))
 	return coded.code
 }
@@ -174,7 +174,7 @@ func (c *checkedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// codeOf is the exit code of an error which asks for none.
+// codeOf returns the exit code of an error that does not name one.
 func codeOf(err error) int {
 	var config bench.ConfigError
 	var incomplete *bench.IncompleteError

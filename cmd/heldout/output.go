@@ -22,7 +22,7 @@ type output struct {
 	tables    []string
 	baselines []string
 	wide      bool
-	interval  string // what intervals are about
+	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
 	quiet     bool   // no progress while episodes are played
 }
@@ -53,7 +53,7 @@ func formatFlag(c *cobra.Command, format *string) {
 	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
 }
 
-// check reports what can be told to be wrong before anything is played.
+// check reports errors that can be found before anything is played.
 func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
 		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
@@ -95,8 +95,8 @@ func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
 
 // loadBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
 // table it is the first whose columns are environments, and the first of each
-// environment whose columns are its conditions. A table of neither kind has no
-// place beside runs.
+// environment whose columns are its conditions. A table of neither kind cannot be
+// compared with runs.
 func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err error) {
 	name, id, chosen := strings.Cut(arg, ":")
 	p, err := readPublished(name)

@@ -18,8 +18,8 @@ const (
 	lineEvery = 10 * time.Second
 )
 
-// progress shows how a run gets on. It is an eval.Observer: what it is told only
-// changes numbers, and writing never happens under the lock that guards them.
+// progress shows the progress of a run. It is an eval.Observer: events only
+// change numbers, and no output is written under the lock that guards them.
 type progress struct {
 	now         func() time.Time
 	started     time.Time
@@ -38,8 +38,8 @@ type progress struct {
 	latest         playing   // what the last result is of
 }
 
-// playing is what has rates of its own: those of different environments or
-// players do not average to anything.
+// playing is a unit with its own rates: an average over different environments or
+// players has no meaning.
 type playing struct{ env, model, perturbation string }
 
 // newProgress starts to show the progress of the episodes of a run, or only
@@ -113,8 +113,8 @@ func (p *progress) EpisodeDone(r record.Result) {
 	}
 }
 
-// line says how the run goes so far, the most important first: a terminal may cut
-// it.
+// line describes the state of the run, the most important facts first, because a
+// terminal may cut the line.
 func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +135,7 @@ func (p *progress) line() string {
 	return strings.Join(append(parts, p.rates()...), "  ")
 }
 
-// frequency writes episodes per second, or per minute where they are few.
+// frequency writes episodes per second, or per minute if they are few.
 func frequency(perSecond float64) string {
 	if perSecond < 1 {
 		return fmt.Sprintf("%.1f/min", 60*perSecond)
@@ -144,7 +144,7 @@ func frequency(perSecond float64) string {
 }
 
 // rates lists the rates so far of everything that is being played, that of the
-// last result first. What is complete has its place in the tables.
+// last result first. Complete units appear in the tables.
 func (p *progress) rates() (out []string) {
 	for _, what := range append([]playing{p.latest}, p.order...) {
 		t := p.paces[what]
@@ -157,8 +157,9 @@ func (p *progress) rates() (out []string) {
 	return out
 }
 
-// name names what is played: by its environment, and by the rest where the run has
-// more than one. Of a model's name the end matters: a checkpoint's is a path.
+// name names what is played: by its environment, and by the rest where the run
+// has more than one. The end of a model's name matters, because a checkpoint's
+// name is a path.
 func (p *progress) name(what playing) string {
 	text := what.env
 	for _, other := range p.order {

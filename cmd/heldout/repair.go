@@ -65,7 +65,7 @@ func printRepaired(w io.Writer, r *record.Repaired) error {
 	return err
 }
 
-// some names the first tasks of a list, and says how many more there are.
+// some lists the first tasks of a list and the number of further ones.
 func some(tasks []string) string {
 	const most = 10
 	if len(tasks) <= most {

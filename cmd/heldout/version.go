@@ -46,7 +46,7 @@ func surroundings(sys *system) string {
 	return printableText(b.String()) + "\n"
 }
 
-// missingOn says what does not work on a system as it does on others.
+// missingOn says what does not work on this system as on others.
 func missingOn(goos string) []string {
 	if goos != "windows" {
 		return nil
@@ -72,8 +72,8 @@ const unknownVersion = "dev"
 // version and commit are set by release builds.
 var version, commit string
 
-// about says which build this is: what a release build was told, or else what the
-// Go tool noted.
+// about says which build this is: the values set by a release build, or otherwise
+// those that the Go tool recorded.
 func about(info *debug.BuildInfo) record.Tool {
 	t := record.Tool{Version: version, Commit: commit}
 	if info == nil {

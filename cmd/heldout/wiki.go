@@ -60,7 +60,7 @@ The same command continues a build that was stopped.`,
 	return c
 }
 
-// buildProgress shows how a build gets on.
+// buildProgress shows the progress of a build.
 type buildProgress struct {
 	now     func() time.Time
 	started time.Time
@@ -79,7 +79,7 @@ func newBuildProgress(sys *system, quiet bool) *buildProgress {
 	return p
 }
 
-// show is told how far the build has come.
+// show receives the progress of the build.
 func (p *buildProgress) show(at index.Progress) {
 	p.last = at
 	if !p.quiet && p.now().Sub(p.shown) >= p.every {

@@ -24,9 +24,9 @@ type act struct {
 const actMemory = 100
 
 // NewAct returns AgentBoard's act-only agent, for results that compare with its
-// leaderboard. The help names the action that lists what can be done. Every
-// reply with a text is an action. Without one the reply is a format error, but as
-// in AgentBoard the environment is given the empty action and answers itself.
+// leaderboard. The help names the action that lists the possible actions. Every
+// reply with text is an action. A reply without text is a format error, but as in
+// AgentBoard the environment receives the empty action and answers it.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
 	o := opening{
 		before: in.Instruction + "\n",
@@ -47,8 +47,8 @@ func (a *act) messages() []model.Message {
 	return a.withSystem(a.system, a.opening.text()+strings.Join(a.items, "\n")+"\nAction: ")
 }
 
-// dropOldest leaves out the oldest item. The last observation stays; if it alone
-// is left, an example goes.
+// dropOldest removes the oldest item. The last observation stays; if no other
+// item is left, dropOldest removes an example.
 func (a *act) dropOldest() bool {
 	if len(a.items) < 2 {
 		return a.opening.dropExample()

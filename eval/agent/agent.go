@@ -15,10 +15,10 @@ import (
 
 // Agent plays one episode. It belongs to one goroutine.
 type Agent interface {
-	// Act chooses the next action. With an error, which is the model's or the
-	// environment's, the move still says what was used up.
+	// Act chooses the next action. If the model or the environment returns an error,
+	// the move still reports the usage.
 	Act(ctx context.Context) (Move, error)
-	// Observe tells what the last move led to. It is called after every move
+	// Observe passes on the result of the last move. It is called after every move
 	// but the last.
 	Observe(observation string)
 }
@@ -30,16 +30,16 @@ type Move struct {
 	// FormatError: no action could be read from the reply.
 	FormatError bool
 	// Correction is what the agent is told after a format error; the environment is
-	// not stepped then. Empty where it is given the empty action.
+	// not stepped then. Empty if the environment receives the empty action.
 	Correction string
-	// FinishReason is the server's word for the end of the reply, Fault what is
+	// FinishReason is the server's reason for the end of the reply; Fault is what is
 	// wrong with the reply. Both are empty for agents without a model.
 	FinishReason string
 	Fault        record.Fault
-	// GiveUp: the agent knows nothing more to do.
+	// GiveUp: the agent has no further action.
 	GiveUp bool
-	// Reply is the model's text where it is more than thought and action, or what
-	// came in its place.
+	// Reply is the model's text if it is more than thought and action, or what the
+	// model sent in place of a text.
 	Reply string
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string
@@ -52,7 +52,7 @@ type Usage struct {
 	Requests         int // requests sent for them, retries included
 	PromptTokens     int
 	CompletionTokens int
-	Trimmed          int           // exchanges, lines of act's history, at last examples, left out to fit the context
+	Trimmed          int           // exchanges, lines of act's history and finally examples that were removed to fit the context
 	Latency          time.Duration // of the answered requests
 	Dropped          []string      // fields of the decoding that the server refuses, sorted
 }
@@ -60,7 +60,7 @@ type Usage struct {
 // FormatHelp answers a reply without an action that could be read.
 const FormatHelp = "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
 
-// expert plays what the environment's own player would.
+// expert plays the actions of the environment's own expert.
 type expert struct {
 	world envs.Expert
 }
@@ -87,8 +87,8 @@ type random struct {
 	rng   *rand.Rand
 }
 
-// NewRandom returns an agent that chooses evenly among the valid actions of a
-// world, which must be able to list them.
+// NewRandom returns an agent that chooses uniformly among the valid actions of a
+// world. The world must be able to list them.
 func NewRandom(w envs.World, rng *rand.Rand) (Agent, error) {
 	l, ok := envs.As[envs.Lister](w)
 	if !ok {

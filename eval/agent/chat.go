@@ -13,12 +13,12 @@ import (
 type Chat struct {
 	Model    model.Model
 	Decoding record.Decoding
-	// ContextLimit is the model's context in tokens, 0 when unknown. A smaller
-	// one that a refusal names holds for the rest of the episode.
+	// ContextLimit is the model's context in tokens, 0 when unknown. If a refusal
+	// names a smaller limit, that limit holds for the rest of the episode.
 	ContextLimit int
-	// Seed returns the server's seed for a step, counted from 0. Every step
-	// needs one of its own: with one for all, equal histories would be sampled
-	// alike, and an agent would never get out of a loop.
+	// Seed returns the server's seed for a step, counted from 0. Every step needs
+	// its own seed: with one seed for all steps, equal histories would give equal
+	// samples, and an agent would never leave a loop.
 	Seed func(step int) int64
 	// FoldSystem puts the system message into the first user message.
 	FoldSystem bool
@@ -30,18 +30,18 @@ type Chat struct {
 // transcript is a history that can be sent and shortened.
 type transcript interface {
 	messages() []model.Message
-	// dropOldest leaves out the oldest part for good; false if only what must
-	// stay is left.
+	// dropOldest removes the oldest part permanently; false if only parts that must
+	// stay are left.
 	dropOldest() bool
 }
 
-// caller asks a model again and again in one episode and keeps within its
+// caller makes the model calls of one episode and keeps them within the model's
 // context.
 type caller struct {
 	Chat
 	steps int
-	// tokensPerByte is measured at the last reply. Before the first it is set
-	// high: three bytes a token.
+	// tokensPerByte is measured at the last reply. Before the first reply it is set
+	// high: three bytes per token.
 	tokensPerByte float64
 	// lastPrompt is the size of the last prompt in tokens; 0 when the next one
 	// does not continue it.
@@ -50,9 +50,9 @@ type caller struct {
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
 
-// ask gets the model's reply to a history. What does not fit is dropped from the
-// history, oldest first: before the call by what the server counted so far, and
-// after it if the server refuses.
+// ask gets the model's reply to a history. It drops what does not fit from the
+// history, oldest first: before the call according to the server's counts so far,
+// and after the call if the server refuses.
 func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used Usage, err error) {
 	seed := c.Seed(c.steps)
 	c.steps++
@@ -78,7 +78,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 	}
 }
 
-// drop shortens a history; false if nothing can be left out.
+// drop shortens a history; false if nothing can be removed.
 func (c *caller) drop(t transcript, used *Usage) bool {
 	if !t.dropOldest() {
 		return false
@@ -91,15 +91,16 @@ func (c *caller) drop(t transcript, used *Usage) bool {
 // shortened says that the next prompt does not continue the last one.
 func (c *caller) shortened() { c.lastPrompt = 0 }
 
-// learnLimit takes over the limit that a server's refusal names: otherwise every
-// further step would be refused first.
+// learnLimit adopts the limit that a server's refusal names. Otherwise the server
+// would first refuse every further step.
 func (c *caller) learnLimit(limit int) {
 	if limit > 0 && (c.ContextLimit == 0 || limit < c.ContextLimit) {
 		c.ContextLimit = limit
 	}
 }
 
-// messageTokens is about what a chat template adds to every message.
+// messageTokens is roughly the number of tokens that a chat template adds to
+// every message.
 const messageTokens = 8
 
 // tooLong estimates whether prompt and reply would overrun the context.
@@ -111,9 +112,9 @@ func (c *caller) tooLong(messages []model.Message) bool {
 	return int(prompt)+c.Decoding.MaxTokens > c.ContextLimit
 }
 
-// learn measures how long tokens are, and sees a server that cut the prompt
-// without saying so: a prompt that continues the last one does not have fewer
-// tokens. An equal number proves nothing: there are servers that do not count.
+// learn measures the length of tokens, and detects a server that silently
+// truncated the prompt: a prompt that continues the last one does not have fewer
+// tokens. An equal number proves nothing, because some servers do not count.
 func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 	if reply.PromptTokens == 0 {
 		return nil

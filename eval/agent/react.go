@@ -13,7 +13,7 @@ import (
 
 // react is a chat: the first user message holds instruction and task, every
 // assistant turn a thought and an action, every user turn an observation. The
-// history only grows, so that a server can keep what it computed for it.
+// history only grows, so that a server can reuse its prefix cache.
 type react struct {
 	*caller
 	system  string
@@ -21,7 +21,7 @@ type react struct {
 	history []model.Message // assistant and user by turns
 }
 
-// opening is what a model is told before the first turn.
+// opening is what the model receives before the first turn.
 type opening struct {
 	before   string
 	examples []string
@@ -30,8 +30,8 @@ type opening struct {
 
 func (o *opening) text() string { return o.before + strings.Join(o.examples, "") + o.after }
 
-// dropExample leaves out the last example: what helps least when instruction and
-// task alone have room.
+// dropExample removes the last example, which helps least if only instruction and
+// task fit.
 func (o *opening) dropExample() bool {
 	if len(o.examples) == 0 {
 		return false
@@ -67,8 +67,8 @@ func (c *Chat) withSystem(system, user string) []model.Message {
 	return append(out, model.Message{Role: model.User, Content: user})
 }
 
-// renderExample writes an example as lines, with or without its thoughts. One
-// that is given as text is shown as it is.
+// renderExample writes an example as lines, with or without its thoughts. An
+// example that is given as text stays unchanged.
 func renderExample(ex configs.Example, thoughts bool) string {
 	if ex.Text != "" {
 		return ex.Text
@@ -91,7 +91,7 @@ func (r *react) messages() []model.Message {
 }
 
 // script is the history as one text in the form of the examples. It ends where
-// the next thought has to follow.
+// the next thought must follow.
 func (r *react) script() []model.Message {
 	var text strings.Builder
 	if r.system != "" {
@@ -105,8 +105,9 @@ func (r *react) script() []model.Message {
 	return []model.Message{{Role: model.User, Content: text.String()}}
 }
 
-// dropOldest leaves out the oldest turn of the model and the answer to it. The
-// last ones stay; if they alone are left, an example goes.
+// dropOldest removes the oldest turn of the model and the answer to it. The last
+// turn and its answer stay; if nothing else is left, dropOldest removes an
+// example.
 func (r *react) dropOldest() bool {
 	if len(r.history) <= 2 {
 		return r.opening.dropExample()
@@ -115,8 +116,8 @@ func (r *react) dropOldest() bool {
 	return true
 }
 
-// emptyReply stands in the history for a reply without text: an empty message
-// would be refused by some servers and misread by some templates.
+// emptyReply stands in the history for a reply without text: some servers refuse
+// an empty message, and some templates misread it.
 const emptyReply = "(no reply)"
 
 func (r *react) Act(ctx context.Context) (Move, error) {
@@ -146,7 +147,7 @@ func (r *react) Observe(observation string) {
 	r.history = append(r.history, model.Message{Role: model.User, Content: "Observation: " + observation})
 }
 
-// newMove returns what can be said of a move without reading the reply.
+// newMove returns what is known about a move before the reply is parsed.
 func newMove(reply model.Reply, used Usage) Move {
 	return Move{Reasoning: reply.Reasoning, FinishReason: reply.FinishReason, Fault: reply.Fault, Usage: used}
 }

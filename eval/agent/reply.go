@@ -20,19 +20,19 @@ func (p parsed) canonical() string {
 	return "Thought: " + p.thought + "\nAction: " + p.action
 }
 
-// What models put around the words of a label such as "Action:", which come in
-// any case.
+// What models put around the words of a label such as "Action:". The words may be
+// in any case.
 const (
 	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
 	number = "(?:\\s*#?\\d+)?"
-	colon  = "[\\s*_`]*[::][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before it or behind
+	colon  = "[\\s*_`]*[::][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before or after it
 )
 
 var (
 	// actionLabel opens a line that gives an action: "Action:", "**Action 2:**",
 	// "- action - ".
 	actionLabel = regexp.MustCompile("(?i)" + lead + "actions?" + number + "(?:" + colon + "|\\s+[-–—]\\s+)")
-	// actionWithin is a label in the middle of a line, or one of more words.
+	// actionWithin is a label in the middle of a line, or a label of several words.
 	actionWithin = regexp.MustCompile("(?i)[*_`]*\\b(?:(?:the|my|next|final)\\s+)*actions?" + number +
 		"(?:\\s+(?:to\\s+take|is|will\\s+be|should\\s+be))*" + colon)
 	// actionBare opens a line that lacks the colon, unless what follows is
@@ -46,7 +46,7 @@ var (
 	thoughtLabel = regexp.MustCompile("(?i)" + lead + "thoughts?" + number + "(?:" + colon + "|[\\s*_`]*$)")
 	// otherLabel opens a line that is not part of an action.
 	otherLabel = regexp.MustCompile("(?i)" + lead + "(?:thought|observation)s?" + number + colon)
-	// nextLabel starts what a model adds behind an action on the same line.
+	// nextLabel starts what a model adds after an action on the same line.
 	nextLabel = regexp.MustCompile("(?i)[\\s*_`]+(?:thought|observation|action)s?" + number + "[*_`]*\\s*[::]")
 
 	// fence is a line of a code fence, with the language that it may name.
@@ -55,29 +55,29 @@ var (
 	item = regexp.MustCompile(`^(?:(?:[-+•>]|\d+[.)])\s+)+`)
 )
 
-// parseReact reads a reply of the react form. Models do not always keep to it,
-// so the reading is generous where a reply is not ambiguous:
+// parseReact reads a reply of the react form. Models do not always keep to this
+// form, so the parser is lenient if a reply is not ambiguous:
 //
-//   - The lines of code fences are no part of the reply.
-//   - The action stands behind a label at the start of a line: "Action:" in any
-//     case, decorated as Markdown or not, numbered or not, with a dash or
-//     nothing in place of the colon. A sentence that starts with the word, such
-//     as "Action is needed.", has no label.
-//   - Without such a line the label may stand within one, as in "I go on.
-//     Action: …" or "The next action is: …".
+//   - The lines of code fences are not part of the reply.
+//   - The action follows a label at the start of a line: "Action:" in any case,
+//     with or without Markdown, with or without a number, with a dash or nothing
+//     in place of the colon. A sentence that starts with the word, such as
+//     "Action is needed.", has no label.
+//   - Without such a line, the label may be in the middle of a line, as in "I go
+//     on. Action: …" or "The next action is: …".
 //   - The first action counts. What comes after it is dropped, on its line and
 //     below: further actions and thoughts, observations that the model made up.
-//   - The action is the rest of the label's line or, when that is empty, the
-//     next line that is not. Quotes, backticks and asterisks around it and a
-//     list's mark before it are taken off.
-//   - The thought is what stands before the action: from the first "Thought:" on,
-//     or all of it if there is none.
+//   - The action is the rest of the label's line or, if the rest is empty, the
+//     next non-empty line. Quotes, backticks and asterisks around the action and
+//     a list mark before it are removed.
+//   - The thought is the text before the action: from the first "Thought:" on, or
+//     all of that text if there is no such label.
 //
-// ok is false when there is no action. Reading what canonical writes gives the
+// ok is false when there is no action. Parsing the output of canonical gives the
 // same thought and action again.
 func parseReact(reply string) (p parsed, ok bool) {
 	lines := replyLines(reply)
-	var loose parsed // found within a line; a later line with the label beats it
+	var loose parsed // found within a line; a later line that starts with the label takes precedence
 	for i, line := range lines {
 		if at := actionLabel.FindStringIndex(line); at != nil {
 			if action := actionFrom(line[at[1]:], lines[i+1:]); action != "" {
@@ -112,7 +112,7 @@ func replyLines(reply string) (lines []string) {
 
 func isFence(line string) bool { return fence.MatchString(strings.TrimSpace(line)) }
 
-// looseLabel finds a label that does not look like the one that was asked for.
+// looseLabel finds a label that differs from the requested form.
 func looseLabel(line string) (start, end int, found bool) {
 	if at := actionWithin.FindStringIndex(line); at != nil {
 		return at[0], at[1], true
@@ -123,9 +123,9 @@ func looseLabel(line string) (start, end int, found bool) {
 	return 0, 0, false
 }
 
-// actionFrom returns the action behind a label: from the rest of its line or,
-// when that is empty, from the lines after it. It is empty if another label comes
-// first.
+// actionFrom returns the action after a label: from the rest of the label's line
+// or, if the rest is empty, from the lines after it. It is empty if another label
+// comes first.
 func actionFrom(rest string, after []string) string {
 	action := unwrapped(rest)
 	for action == "" && len(after) > 0 && !actionLabel.MatchString(after[0]) {
@@ -156,8 +156,8 @@ func thoughtFrom(lines []string) string {
 // quotes are the pairs that models put around an action.
 var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}}
 
-// unwrapped takes off quotes and emphasis around an action and labels and list
-// marks before it, however deep. Of a fence nothing is left.
+// unwrapped removes quotes and emphasis around an action and labels and list
+// marks before it, at any depth. Nothing is left of a fence.
 func unwrapped(s string) string {
 	for !isFence(s) {
 		was := len(s)
@@ -179,16 +179,17 @@ func unwrapped(s string) string {
 	return ""
 }
 
-// plainLines writes line ends as "\n" and takes blanks off the ends of a text.
+// plainLines writes line ends as "\n" and trims blanks at the ends of a text.
 func plainLines(s string) string { return strings.TrimSpace(lineEnds.Replace(s)) }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// cleanAct reads a reply of the act agent as AgentBoard's parser does: if a line
-// mentions an action, what follows its first colon or "is to", or for want of
-// that the line after one with "next action" and a colon; otherwise the reply
-// itself. Of that the first line counts, without quotes and slashes around it.
-// There is no reply that cannot be read; the action may be empty.
+// cleanAct parses a reply of the act agent as AgentBoard's parser does. If a line
+// mentions an action, the result is the text after its first colon or "is to";
+// without such text, it is the line after a line with "next action" and a colon.
+// Otherwise the result is the reply itself. Only the first line of the result
+// counts, without quotes and slashes around it. Every reply can be parsed; the
+// action may be empty.
 func cleanAct(reply string) string {
 	reply = plainLines(reply)
 	text := namedAction(strings.Split(reply, "\n"))

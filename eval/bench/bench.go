@@ -1,7 +1,7 @@
-// Package bench turns a configuration into a run. Resolve and Validate settle what
-// to run; New prepares environments, models and the plan without asking a server;
-// Meet asks the servers about themselves; Begin opens the run directory, and Play
-// plays what is missing. It prints nothing.
+// Package bench turns a configuration into a run. Resolve and Validate settle
+// what to run; New prepares environments, models and the plan without asking a
+// server; Meet asks the servers about themselves; Begin opens the run directory,
+// and Play plays the missing episodes. The package prints nothing.
 package bench
 
 import (
@@ -23,29 +23,29 @@ import (
 	"heldout/eval/record"
 )
 
-// Outside is what a run touches of the world outside the process.
+// Outside is what a run uses from outside the process.
 type Outside struct {
 	// Now tells the time.
 	Now func() time.Time
 	// Getenv reads an environment variable.
 	Getenv func(string) string
-	// Data is the user's own data folder, which holds where no other is named;
-	// empty for none.
+	// Data is the user's own data folder, which applies if no other is named; empty
+	// for none.
 	Data string
-	// Proxy finds the proxy for a request, as http.Transport wants it; nil for
-	// none.
+	// Proxy finds the proxy for a request, in the form that http.Transport expects;
+	// nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Tool is this build of heldout.
 	Tool record.Tool
-	// Warn is told, in a line, what the user should know meanwhile. It is called
-	// from many goroutines.
+	// Warn receives one-line notes that the user should see during the run. It is
+	// called from many goroutines.
 	Warn func(line string)
 }
 
-// userAgent is how heldout names itself to servers.
+// userAgent identifies heldout to servers.
 func (o Outside) userAgent() string { return "heldout/" + o.Tool.Version }
 
-// Envs is what environments may know of the world outside.
+// Envs returns what environments may use from outside the process.
 func (o Outside) Envs() envs.Outside {
 	out := envs.Outside{Now: o.Now, Tool: o.userAgent()}
 	if o.Proxy != nil {
@@ -71,7 +71,7 @@ type Job struct {
 	opened  []envs.Env
 	prompts map[string]record.Prompt // by environment
 	sweep   *record.Sweep            // nil for a run without perturbations
-	servers map[string]record.Server // by player, once they were met
+	servers map[string]record.Server // by player; set by Meet
 }
 
 // Served is a player whose model is on a server.
@@ -80,8 +80,8 @@ type Served struct {
 	Client *model.Client
 }
 
-// New sets up environments, models and plan. It speaks to no server. Close the
-// job when it is done.
+// New sets up environments, models and plan. It contacts no server. Close the job
+// when it is done.
 func New(out Outside, r configs.Run) (*Job, error) {
 	j := &Job{Config: r, outside: out, spec: &eval.Spec{}, prompts: map[string]record.Prompt{}}
 	if err := j.prepare(); err != nil {
@@ -179,7 +179,7 @@ func (j *Job) setPrompt(b *eval.Benchmark) error {
 	return nil
 }
 
-// notInName matches what a directory name should not have.
+// notInName matches what a directory name should not contain.
 var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
 // directoryName names a run after its environments, models and plan.
@@ -198,8 +198,8 @@ func (j *Job) Close() {
 	}
 }
 
-// CloseEnv closes an environment that holds something. Its error comes when
-// everything else is done, and changes nothing.
+// CloseEnv closes an environment that holds something. Its error comes after
+// everything else is done and changes nothing.
 func CloseEnv(env envs.Env) {
 	if c, ok := envs.As[io.Closer](env); ok {
 		c.Close()

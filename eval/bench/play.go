@@ -10,7 +10,7 @@ import (
 	"heldout/scoring"
 )
 
-// ConfigError is an error of what was asked for, not of what happened.
+// ConfigError is an error in the configuration, not in the run.
 type ConfigError struct{ error }
 
 // Unwrap returns the error inside.
@@ -18,8 +18,8 @@ func (e ConfigError) Unwrap() error { return e.error }
 
 // IncompleteError says that a run ended, but some episodes have no result.
 type IncompleteError struct {
-	// Missing counts those episodes, TooLong those of them that do not fit the
-	// model's context.
+	// Missing counts those episodes. TooLong counts the missing episodes that do not
+	// fit the model's context.
 	Missing, TooLong int
 }
 
@@ -46,7 +46,7 @@ func Complete(scores []*scoring.Score) error {
 }
 
 // Meet asks every server about itself before the first episode: a wrong address
-// or name must not be found out later. It settles the contexts in force.
+// or name must show now, not later. It settles the contexts in force.
 func (j *Job) Meet(ctx context.Context) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
@@ -67,7 +67,7 @@ func (j *Job) Meet(ctx context.Context) error {
 	return nil
 }
 
-// Session is one time of working on the run directory of a job.
+// Session is one period of work on the run directory of a job.
 type Session struct {
 	// Missing are the episodes without a result.
 	Missing []eval.Episode
@@ -94,9 +94,9 @@ func (j *Job) Begin() (*Session, error) {
 // warning once.
 func (s *Session) TakeWarnings() []string { return s.session.Store.TakeWarnings() }
 
-// Play plays what is missing. It tells the observer of every step, and warn, in a
-// line, of replies that make the rates mean less; both are called from many
-// goroutines.
+// Play plays the missing episodes. It reports every step to the observer, and
+// sends warn a one-line warning about replies that make the rates less
+// meaningful. Both are called from many goroutines.
 func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
 		Concurrency: s.job.Config.Concurrency, Now: s.job.outside.Now, Observer: watching,
@@ -108,7 +108,7 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 func (s *Session) End() error { return s.session.End() }
 
 // FirstTurn plays the first turn of the job's first episode, with the context
-// that the server has. See eval.Plan.FirstTurn.
+// that the server reports. See eval.Plan.FirstTurn.
 func (j *Job) FirstTurn(ctx context.Context) (eval.Turn, error) {
 	for _, s := range j.Served {
 		s.Player.ContextLimit = s.Client.ContextLimit()

@@ -11,8 +11,8 @@ import (
 	"heldout/eval/record"
 )
 
-// loadPrompt returns the prompt of an environment: ours, of the newest version or
-// the one named, or the user's.
+// loadPrompt returns the prompt of an environment: the user's, or the built-in
+// one in the named or newest version.
 func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	if name == "" {
 		name = configs.PromptVersions()[0]
@@ -31,7 +31,7 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	return p, promptRecord(name, p), err
 }
 
-// IsPromptFile reports whether a prompt is a file of the user's.
+// IsPromptFile reports whether a prompt is a user's file.
 func IsPromptFile(name string) bool {
 	return name != "" && !slices.Contains(configs.PromptVersions(), name)
 }

@@ -14,32 +14,31 @@ import (
 
 // Kind says what a command that plays stands for.
 type Kind struct {
-	// suite is the embedded configuration that holds where nothing else is
-	// said.
+	// suite is the embedded configuration that applies by default.
 	suite string
-	// always: it also holds beside a configuration file and chosen models.
+	// always: the suite also applies together with a configuration file and chosen
+	// models.
 	always bool
 }
 
 // Plain plays the tasks as they are.
 var Plain = Kind{suite: "default"}
 
-// Given is what the user said.
+// Given is the user's input.
 type Given struct {
 	// File is a configuration file; empty for none.
 	File string
 	// Chosen says that environments or models were named outside the file.
 	Chosen bool
-	// Over puts what was said outside the file over r.
+	// Over overrides r with what was given outside the file.
 	Over func(r *configs.Run) error
 }
 
-// DataVariable is the environment variable that stands for the data folder.
+// DataVariable is the environment variable that names the data folder.
 const DataVariable = "HELDOUT_DATA"
 
-// DefaultSetup is how environments are set up if nobody says anything:
-// as environment variables have it and, without them, with the user's own data
-// folder.
+// DefaultSetup is the default setup of environments: from environment variables
+// or, without them, with the user's own data folder.
 func DefaultSetup(out Outside) configs.Setup {
 	s := configs.Setup{Data: cmp.Or(out.Getenv(DataVariable), out.Data), Settings: envs.Settings{}}
 	for _, setting := range catalog.Settings() {
@@ -53,9 +52,10 @@ func DefaultSetup(out Outside) configs.Setup {
 	return s
 }
 
-// Resolve puts together what to run: defaults, the suite of the kind, the
-// configuration file, and over them what else was given. Environments that
-// nobody named are left out if they cannot be played; skipped says why.
+// Resolve combines what to run, with later sources taking precedence: defaults,
+// the suite of the kind, the configuration file, and the rest of the user's
+// input. An environment that the user did not name is skipped if it cannot be
+// played; skipped says why.
 func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []error, err error) {
 	r = configs.DefaultRun()
 	r.Setup = DefaultSetup(out)
@@ -87,7 +87,7 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 	return r, skipped, nil
 }
 
-// readConfig puts a configuration file over r.
+// readConfig overrides r with a configuration file.
 func readConfig(file string, r *configs.Run) error {
 	if file == "" {
 		return nil
@@ -103,7 +103,7 @@ func readConfig(file string, r *configs.Run) error {
 	return configs.ParseRun(file, b, r, names)
 }
 
-// CheckData reports a data folder that is not there, or is none.
+// CheckData reports a data folder that does not exist or is not a folder.
 func CheckData(dir string) error {
 	if dir == "" {
 		return nil

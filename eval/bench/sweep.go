@@ -83,9 +83,9 @@ func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) error {
 	return nil
 }
 
-// noInd returns who plays in whose place where the models are to be ones trained
-// without data of the environment, and for whom the unperturbed result counts:
-// baselines are not trained.
+// noInd applies to a perturbation that needs models trained without data of the
+// environment. It returns which player replaces which, and the players whose
+// unperturbed result counts: baselines are not trained.
 func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error) {
 	instead = map[string]*eval.Player{}
 	r := j.Config

@@ -65,8 +65,8 @@ func Validate(r configs.Run, kind Kind) error {
 // IsBaseline reports whether a player needs no model.
 func IsBaseline(name string) bool { return name == eval.Expert || name == eval.Random }
 
-// validateSweep reports what is wrong with the settings of a sweep, and with
-// having any without one.
+// validateSweep reports what is wrong with the settings of a sweep, and any such
+// settings without a sweep.
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind != Sweep {

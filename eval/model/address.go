@@ -15,7 +15,7 @@ import (
 func (o Options) base() (*url.URL, error) {
 	switch {
 	case strings.Contains(o.BaseURL, "@"):
-		// Not quoted: what stands before the @ may be a password.
+		// Not quoted: the part before the @ may be a password.
 		return nil, errors.New("base URL holds a user name: give a key through --api-key-env instead")
 	case strings.ContainsAny(o.BaseURL, "?#"):
 		// Not quoted whole: services take keys there.
@@ -50,8 +50,8 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// ollamaBase reads what OLLAMA_HOST may be, as Ollama's own client does, but
-// takes a wrong port for an error.
+// ollamaBase parses the forms of OLLAMA_HOST as Ollama's own client does, but
+// treats a wrong port as an error.
 func ollamaBase(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	scheme, rest, found := strings.Cut(text, "://")

@@ -14,8 +14,9 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// caller makes calls to one server: it limits each attempt in time, repeats
-// what may succeed later, and turns what went wrong into this package's errors.
+// caller makes calls to one server: it limits the time of each attempt, repeats
+// attempts that may succeed later, and converts failures to this package's
+// errors.
 type caller struct {
 	transport http.RoundTripper
 	url       string
@@ -27,14 +28,14 @@ type caller struct {
 	timeout time.Duration
 	retry   Retry
 	now     func() time.Time
-	// budget is the most that the replies that are being read may take together, in
-	// bytes, and held what they take.
+	// budget is the largest total size in bytes of the replies that are being read,
+	// held their current total size.
 	budget int64
 	held   *atomic.Int64
 }
 
-// talk is one exchange with the server. Its error means that the reply, if
-// there is one, is no use.
+// talk is one exchange with the server. An error means that the reply, if there
+// is one, is not usable.
 type talk func(context.Context, *exchange) error
 
 // The ways to go on after a failed attempt, as far as the limits allow.
@@ -78,7 +79,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 	return attempts, finish(last, attempts)
 }
 
-// finish makes of the last attempt's error that of the call.
+// finish converts the last attempt's error to the call's error.
 func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
@@ -91,9 +92,9 @@ func finish(err error, attempts int) error {
 	return err
 }
 
-// waits is a backoff that begins where the wait that the server asked for ends:
-// the randomness on top keeps those who were sent away together from coming
-// back together.
+// waits is a backoff that begins after the wait that the server asked for. The
+// added randomness keeps clients that were refused together from retrying
+// together.
 type waits struct {
 	backoff.ExponentialBackOff
 	atLeast time.Duration
@@ -104,14 +105,14 @@ func (w *waits) NextBackOff() time.Duration {
 	return w.atLeast + w.ExponentialBackOff.NextBackOff()
 }
 
-// failure is an attempt that failed in a way that another might not.
+// failure is a failed attempt that may succeed if repeated.
 type failure struct {
 	url     string
 	status  int
 	message string
 	// after is the wait that the server asked for.
 	after time.Duration
-	// absent reports that there was no server to speak to.
+	// absent reports that no server was reachable.
 	absent bool
 }
 
@@ -149,8 +150,8 @@ func (c *caller) failed(x *exchange, message string) *failure {
 	}
 }
 
-// absent reports whether a transport error means that nobody, or nobody who
-// can be spoken to, is at the address.
+// absent reports whether a transport error means that no usable server is at the
+// address.
 func absent(err error) bool {
 	var op *net.OpError
 	var certificate *tls.CertificateVerificationError
@@ -159,7 +160,7 @@ func absent(err error) bool {
 		errors.As(err, &certificate) || errors.As(err, &plain) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// refused judges a reply with a status outside 2xx.
+// refused classifies a reply with a status outside 2xx.
 func (c *caller) refused(x *exchange) error {
 	said, _ := readWords(x.reply)
 	message := clean(said.text, c.key)
@@ -172,7 +173,7 @@ func (c *caller) refused(x *exchange) error {
 	}
 	switch status := x.status; {
 	case status == http.StatusTooManyRequests && said.code == "insufficient_quota":
-		// No wait fills an empty account.
+		// Waiting does not help with an empty account.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		return c.failed(x, statusLine(status, message))
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
@@ -189,7 +190,7 @@ func (c *caller) refused(x *exchange) error {
 	return refusal
 }
 
-// misread judges a reply with a status of 2xx that is no use.
+// misread classifies an unusable reply with a status of 2xx.
 func (c *caller) misread(x *exchange, err error) error {
 	said, isError := readWords(x.reply)
 	switch message := clean(said.text, c.key); {
@@ -203,11 +204,11 @@ func (c *caller) misread(x *exchange, err error) error {
 	return c.failed(x, fmt.Sprintf("%v: %s", err, said.text))
 }
 
-// maxRetryAfter is the longest wait that a server is granted.
+// maxRetryAfter is the longest wait that a server may ask for.
 const maxRetryAfter = 10 * time.Minute
 
-// retryAfter reads how long the server asks to be left alone: a number of
-// seconds or a date. It is 0 when it did not ask, or not understandably, and at
+// retryAfter parses the wait that the server asks for: a number of seconds or a
+// date. The result is 0 if the server did not ask or the value is invalid, and at
 // most maxRetryAfter.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")

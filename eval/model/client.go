@@ -14,7 +14,8 @@ import (
 	"heldout/eval/record"
 )
 
-// Options say which model is asked, where, and how patiently.
+// Options say which model is asked, at which address, and with which retries and
+// time limits.
 type Options struct {
 	Spec Spec
 	// BaseURL is where the server is. For vLLM and OpenAI it is the part of the
@@ -24,25 +25,26 @@ type Options struct {
 	BaseURL string
 	// Key is sent with every request, unless it is zero.
 	Key Secret
-	// ContextLimit is the model's context in tokens, for when the server does not
-	// tell it or a smaller one is wanted. 0 means what the server reports. Ollama
-	// serves this length; by default it serves the model's own, but no more than
-	// 8192.
+	// ContextLimit is the model's context in tokens. Set it if the server does not
+	// report it or a smaller one is wanted. 0 means the value that the server
+	// reports. Ollama serves this length; by default it serves the model's own
+	// length, but at most 8192.
 	ContextLimit int
 	// Timeout is the longest that one attempt may take, by default 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
-	// Concurrency is the number of calls that will be in flight together: so
-	// many connections are kept open.
+	// Concurrency is the number of calls in flight. The same number of connections
+	// is kept open.
 	Concurrency int
-	// UserAgent names the program to servers; empty for what HTTP libraries say.
+	// UserAgent identifies the program to servers; empty for the default of the HTTP
+	// library.
 	UserAgent string
 	// Now tells the time. It is required.
 	Now func() time.Time
 	// Proxy chooses the proxy of a request, as for http.Transport; nil uses none.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Tell is told, in a line, what is no longer sent to a server that refuses it;
-	// nil tells nobody. It may be called from many goroutines.
+	// Tell receives a one-line note about each field that is no longer sent because
+	// the server refuses it; nil for none. It may be called from many goroutines.
 	Tell func(line string)
 	// Transport replaces the HTTP transport that is otherwise made from
 	// Concurrency and Proxy.
@@ -71,7 +73,7 @@ type Client struct {
 
 var _ Model = (*Client)(nil)
 
-// backend is how one kind of server is spoken to.
+// backend implements the protocol of one kind of server.
 type backend interface {
 	chat(context.Context, Request) (Reply, error)
 	server(context.Context) (record.Server, error)
@@ -81,8 +83,8 @@ type backend interface {
 	kind() string
 }
 
-// Open prepares to ask a model. It checks the options, and returns all that is
-// wrong with them; it does not speak to the server.
+// Open prepares to ask a model. It checks the options and returns everything that
+// is wrong with them. It does not contact the server.
 func Open(o Options) (*Client, error) {
 	base, err := o.base()
 	if err = errors.Join(o.validate(), err); err != nil {
@@ -150,8 +152,8 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 
 // Chat returns the model's next turn. It tries again, as the Retry options say,
 // after a status of 408, 429 or 5xx, a broken or refused connection, an attempt
-// that took too long, and a reply that is broken, is no JSON, reports an error
-// or holds no message. A reply with an empty text is a reply.
+// that took too long, and a reply that is broken, is not JSON, reports an error
+// or has no message. A reply with an empty text is a reply.
 //
 // The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
 // once ctx is done.
@@ -165,15 +167,16 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	return c.chat(ctx, req)
 }
 
-// Server asks the server about itself. An endpoint that the server does not have
-// is no error. A server that is not there is one at once; otherwise the errors
-// are those of Chat, and calls are repeated as there.
+// Server asks the server about itself. A missing endpoint is not an error. An
+// unreachable server is an error at once. Otherwise errors and retries are those
+// of Chat.
 func (c *Client) Server(ctx context.Context) (record.Server, error) {
 	return c.server(ctx)
 }
 
-// ContextLimit returns the context in tokens that calls have to fit in: the one
-// in the options, or else what Server found out. It is 0 while unknown.
+// ContextLimit returns the context in tokens that calls have to fit in: the limit
+// in the options, or otherwise the value that Server found. It is 0 while
+// unknown.
 func (c *Client) ContextLimit() int { return c.contextLimit() }
 
 // Close closes the connections that are not in use.

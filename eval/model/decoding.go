@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// neutral holds the fields that are sent beside those of Decoding, by the kind
-// of server: whatever it would otherwise fill in by itself.
+// neutral holds the fields that are sent in addition to those of Decoding, by the
+// kind of server: fields that the server would otherwise set to its own defaults.
 var neutral = map[string]map[string]any{
 	vLLM:   {"top_k": -1, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
 	sgLang: {"top_k": -1, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
@@ -45,7 +45,7 @@ func (r Request) validate() error {
 	return r.Decoding.Validate()
 }
 
-// merge puts the extra fields over fields; null takes a field out.
+// merge overrides fields with the extra fields; null removes a field.
 func merge(fields, extra map[string]any) {
 	for name, value := range extra {
 		if value == nil {

@@ -24,7 +24,7 @@ type ContextError struct {
 	Attempts int
 }
 
-// Error tells the numbers, where known, and the server's words.
+// Error gives the numbers, if known, and the server's message.
 func (e *ContextError) Error() string {
 	var numbers []string
 	if e.Asked > 0 {
@@ -40,8 +40,8 @@ func (e *ContextError) Error() string {
 	return text + ": " + e.Message
 }
 
-// RequestError reports a request that would be refused again however often it
-// was sent.
+// RequestError reports a request that the server would refuse again on every
+// retry.
 type RequestError struct {
 	// URL is where the request went.
 	URL string
@@ -50,23 +50,23 @@ type RequestError struct {
 	// Message is what the server said, made printable and cut to a few lines.
 	Message string
 	// Field is the field of the decoding that the refusal is about, by its name on
-	// the wire; "" when it is about something else, or the server did not say. It
-	// is max_tokens only where the server does not know that name: what is too much
-	// may depend on the prompt.
+	// the wire; "" when it is about something else, or the server did not say. It is
+	// max_tokens only if the server does not know that name, because the largest
+	// allowed value may depend on the prompt.
 	Field string
 	// unsupported: the server refuses the field as such, not its value.
 	unsupported bool
-	// remedy is what helps against a refusal that any call would meet, "" when it
-	// is not known to be one.
+	// remedy is the remedy for a refusal that affects every call; "" if the refusal
+	// is not known to affect every call.
 	remedy string
 	// Attempts counts the requests made for the call.
 	Attempts int
 }
 
-// Fatal reports that the refusal is not about this one request: any other with
-// the same decoding would meet it too, as when the key is wrong, the model
-// unknown, the account empty, the address another service's, a field of the
-// decoding out of its range or the chat template without a system message.
+// Fatal reports that the refusal is not about this one request: the server would
+// refuse every other request with the same decoding. Examples are a wrong key, an
+// unknown model, an empty account, the address of another service, a decoding
+// field out of range, or a chat template without a system message.
 func (e *RequestError) Fatal() bool {
 	if e.Field != "" || e.remedy != "" {
 		return true
@@ -79,8 +79,8 @@ func (e *RequestError) Fatal() bool {
 	return e.Status < 400
 }
 
-// Error tells where the request was refused, the server's words, and what to do
-// about it.
+// Error says where the request was refused, gives the server's message, and says
+// what to do about it.
 func (e *RequestError) Error() string {
 	if e.Status == 0 {
 		return fmt.Sprintf("request to %s cannot be sent: %s", e.URL, e.Message)
@@ -131,7 +131,7 @@ type UnavailableError struct {
 	Attempts int
 }
 
-// Error tells how often it was tried and why the last attempt failed.
+// Error gives the number of attempts and why the last one failed.
 func (e *UnavailableError) Error() string {
 	attempts := "1 attempt"
 	if e.Attempts != 1 {
@@ -140,7 +140,7 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
 }
 
-// unsendable is the error of a request that never left.
+// unsendable is the error of a request that could not be sent.
 func unsendable(url, message string) *RequestError {
 	return &RequestError{URL: url, Message: strings.ReplaceAll(message, "\n", "; ")}
 }

@@ -11,14 +11,15 @@ import (
 	"heldout/eval/record"
 )
 
-// Examine finds out whether a server can be benchmarked: whether it is there,
-// has the model, honours every decoding field, repeats itself where it should,
-// and refuses what it cannot hold. The extra fields go into every call, as in
+// Examine finds out whether a server can be benchmarked: whether it is there, has
+// the model, honours every decoding field, repeats itself where it should, and
+// refuses what it cannot hold. The extra fields go into every call, as in
 // Decoding.Extra; concurrency is the number of calls that a run would have in
-// flight. It makes about a dozen short calls, and then 16, or as many as the
-// concurrency if that is more, to see what they do to each other.
+// flight. It makes about a dozen short calls. Then it makes 16 calls at once, or
+// as many as the concurrency if that is more, to see whether they affect each
+// other.
 //
-// The checks come in a fixed order. They end early when nothing further can be
+// The checks come in a fixed order. They end early if nothing further can be
 // learned, because there was no server, no reply or no time.
 func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []envs.Check {
 	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
@@ -48,8 +49,8 @@ func (e *examiner) add(name string, status envs.CheckStatus, format string, args
 	e.checks = append(e.checks, envs.Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
 }
 
-// failed records a call that ended in an error. It returns the error when any
-// further call would, too.
+// failed records a call that ended in an error. It returns the error if every
+// further call would fail, too.
 func (e *examiner) failed(name string, err error) error {
 	e.add(name, envs.CheckFail, "%v", err)
 	var tooLong *ContextError
@@ -59,8 +60,8 @@ func (e *examiner) failed(name string, err error) error {
 	return err
 }
 
-// ofItsRequest reports whether an error refuses one request for what it holds:
-// the probes differ in their decoding, so others may fare better.
+// ofItsRequest reports whether an error refuses one request because of its
+// content. The probes differ in their decoding, so others may succeed.
 func ofItsRequest(err error) bool {
 	var refused *RequestError
 	return errors.As(err, &refused) && (refused.Field != "" || !refused.Fatal())
@@ -78,11 +79,12 @@ func (e *examiner) overridden(name string, fields ...string) bool {
 	return false
 }
 
-// storyPrompt has no short and no single answer, even for a good model.
+// storyPrompt has no short answer and no single correct answer, even for a good
+// model.
 const storyPrompt = "Tell a story about a lighthouse keeper who finds a strange boat. Begin at once."
 
-// storyTokens is long enough for two samples to part ways, and short enough to
-// be polite.
+// storyTokens is long enough for two samples to differ, and short enough not to
+// burden the server.
 const storyTokens = 48
 
 // story is the decoding of a probe, sampled at that temperature.
@@ -94,8 +96,8 @@ func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Rep
 	return e.client.Chat(ctx, Request{Messages: []Message{{User, storyPrompt}}, Decoding: d, Seed: seed})
 }
 
-// said is all that a reply consists of: a model that thinks may not get past
-// its thoughts in so few tokens.
+// said is the whole content of a reply, reasoning included: a reasoning model may
+// not finish its reasoning in so few tokens.
 func said(r Reply) string { return r.Reasoning + r.Text }
 
 // distinct counts the different replies.
@@ -175,7 +177,7 @@ func (e *examiner) context() {
 			"the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length), e.client.kind(), onContext))
 	case length > limit:
 		text := fmt.Sprintf("%d tokens, of %d that the model could have", limit, length)
-		if e.client.kind() == ollamaSW { // not a limit of the server's
+		if e.client.kind() == ollamaSW { // not a limit of the server
 			text = withHint(text, ollamaSW, onContext)
 		}
 		e.add("context", envs.CheckOK, "%s", text)

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// The longest replies that are read, in bytes: of a chat by the most tokens that
-// it may have, of anything else at all. A token is a few bytes of JSON; 64 are
-// more than any tokenizer and any escaping make of it.
+// The longest replies that are read, in bytes. The limit of a chat reply depends
+// on its largest number of tokens; other replies have a fixed limit. A token is a
+// few bytes of JSON; 64 bytes are more than any tokenizer and any escaping need.
 const (
 	tokenBytes = 64
 	leastReply = 256 << 10
@@ -20,8 +20,8 @@ const (
 	mostInFlight = 512 << 20
 )
 
-// replyLimit is the longest reply of so many tokens; 0 stands for an unknown
-// number.
+// replyLimit is the longest reply in bytes for that number of tokens; 0 stands
+// for an unknown number.
 func replyLimit(tokens int) int {
 	if tokens <= 0 || tokens > mostReply/tokenBytes {
 		return mostReply
@@ -29,18 +29,18 @@ func replyLimit(tokens int) int {
 	return max(leastReply, tokens*tokenBytes)
 }
 
-// exchange is one HTTP request and what came back. It lies as the transport
-// under the client libraries, which neither let us say exactly what is sent nor
-// show all that comes back.
+// exchange is one HTTP request and what came back. It is the transport under the
+// client libraries, because they neither let the caller control the exact request
+// nor show the whole reply.
 type exchange struct {
 	transport http.RoundTripper
 	key       Secret
-	// body is what is sent in place of the library's; nil leaves that as it is.
+	// body replaces the library's request body; nil leaves that body unchanged.
 	body []byte
 	// limit is the longest reply in bytes.
 	limit int
-	// budget is the most that all exchanges of the client may hold of their replies
-	// together, in bytes, and held what they do.
+	// budget is the largest total size in bytes of the replies that all exchanges of
+	// the client may hold, held their current total size.
 	budget int64
 	held   *atomic.Int64
 
@@ -52,7 +52,7 @@ type exchange struct {
 	err error
 }
 
-// release gives back what the reply takes of the client's budget.
+// release returns the reply's share of the client's budget.
 func (x *exchange) release() { x.held.Add(-int64(cap(x.reply))) }
 
 // client returns an HTTP client for this exchange. It follows no redirect: the
@@ -99,7 +99,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// read reads a reply of a length that the server announced, -1 for none.
+// read reads a reply of the length that the server announced; -1 for none.
 func (x *exchange) read(body io.Reader, announced int64) error {
 	const least = 4 << 10
 	size := least
@@ -149,8 +149,8 @@ var (
 	errGaveUp    = errors.New("the server broke the reply off by itself")
 )
 
-// misread replaces what a library says of a reply that it could not read, which
-// may repeat the whole of it.
+// misread replaces a library's error about a reply that it could not parse,
+// because that error may quote the whole reply.
 func (x *exchange) misread(err error) error {
 	if x.answered() && x.err == nil {
 		return errMisread

@@ -7,7 +7,7 @@ import (
 	"heldout/eval/record"
 )
 
-// The servers' words for the end of a reply, in lower case.
+// The servers' reasons for the end of a reply, in lower case.
 var (
 	cutOffWords  = []string{"length", "max_tokens", "model_length"}
 	refusedWords = []string{"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
@@ -15,13 +15,13 @@ var (
 	brokenWords = []string{"abort", "error", "insufficient_system_resource"}
 )
 
-// finished reports whether the server's word for the end of a reply is one of
+// finished reports whether the server's reason for the end of a reply is one of
 // words.
 func finished(reason string, words []string) bool {
 	return slices.Contains(words, strings.ToLower(reason))
 }
 
-// fault judges a reply. NoAction is for agents to find.
+// fault classifies a reply. Agents find NoAction themselves.
 func (r *Reply) fault(content content) record.Fault {
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
@@ -52,9 +52,9 @@ type content struct {
 	toolCalls string
 }
 
-// settle fills in what the reply says, from what the server sent: reasoning
-// apart, and nothing from a stop string on. stopsSent: the server was given the
-// stop strings.
+// settle fills in the reply from what the server sent: it separates the reasoning
+// and cuts the text at the first stop string. stopsSent: the stop strings were
+// sent to the server.
 func (r *Reply) settle(sent content, stops []string, stopsSent bool, key Secret) {
 	visible, found := splitReasoning(sent.text)
 	cut := false
@@ -78,7 +78,7 @@ func (r *Reply) replaces(unused Reply) {
 	r.UnusedPromptTokens, r.UnusedCompletionTokens = unused.PromptTokens, unused.CompletionTokens
 }
 
-// excerptOf cuts what is kept of a server's lesser words.
+// excerptOf shortens a server's secondary text before it is kept.
 func excerptOf(text string) string {
 	const most = 2000
 	if len(text) <= most {

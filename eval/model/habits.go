@@ -10,8 +10,8 @@ import (
 
 const stopField = "stop"
 
-// habit is how requests are written for a server, as far as its refusals and the
-// model's replies have shown.
+// habit is how requests are written for a server, as learned from its refusals
+// and the model's replies.
 type habit struct {
 	// dropped are the fields, sorted, that the server refuses.
 	dropped []string
@@ -37,7 +37,7 @@ func (h habit) sendsStops(d record.Decoding) bool {
 
 // habits keeps what is learned about a server. It is safe for concurrent use.
 type habits struct {
-	// tell is told what changes; nil tells nobody.
+	// tell receives the changes; nil for none.
 	tell func(string)
 
 	mu    sync.Mutex
@@ -50,16 +50,16 @@ func (s *habits) now() habit {
 	return s.habit
 }
 
-// keepStops ends the sending of stop strings.
+// keepStops stops the sending of stop strings.
 func (s *habits) keepStops() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.habit.keepsStops = true
 }
 
-// drop learns from a refusal of a field, and reports whether the request should
-// be made again: used says how it was made. What the user asked for in so many
-// words is never dropped.
+// drop learns from a refusal of a field and reports whether the request should be
+// repeated. used says how the request was made. A field that the user set
+// explicitly is never dropped.
 func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
 	if _, asked := d.Extra[refused.Field]; asked || !refused.unsupported {
 		return false
@@ -71,8 +71,8 @@ func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool
 	return again
 }
 
-// learn is drop but for the telling. Of calls that are refused together the
-// first has news.
+// learn is drop without the notification. If several calls are refused together,
+// only the first brings a change.
 func (s *habits) learn(refused *RequestError, used habit) (news string, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

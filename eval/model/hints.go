@@ -21,8 +21,8 @@ const (
 )
 
 // hints say what to do, by the kind of server. The kind "" is a service, or a
-// server that does not tell what it is. What a kind has no hint for is nothing that
-// its users can change.
+// server that does not tell what it is. A missing hint means that users of that
+// kind of server cannot change the setting.
 var hints = map[string]map[topic]string{
 	vLLM: {
 		onAddress:   "start it with vllm serve MODEL; it listens on port 8000, which --base-url http://HOST:8000/v1 names",
@@ -66,7 +66,7 @@ var hints = map[string]map[topic]string{
 	},
 }
 
-// noThinking switches reasoning off where the chat template knows that.
+// noThinking switches reasoning off if the chat template supports it.
 const noThinking = `--extra-body '{"chat_template_kwargs":{"enable_thinking":false}}'`
 
 // withHint adds a hint to a text, if that kind of server has one.
@@ -77,8 +77,8 @@ func withHint(text, kind string, on topic) string {
 	return text
 }
 
-// Remedy says what helps against a fault of replies, by the kind of server. It is
-// that of the fault where the server is not known to have a remedy of its own.
+// Remedy returns the remedy for a fault of replies, by the kind of server. It is
+// the general remedy of the fault if the kind of server has no remedy of its own.
 func (c *Client) Remedy(f record.Fault) string {
 	own := hints[c.kind()]
 	switch f {

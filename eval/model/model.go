@@ -1,6 +1,6 @@
-// Package model asks a language model for its next reply: one narrow way in,
-// OpenAI-compatible servers (vLLM, llama.cpp, OpenAI) and Ollama behind it,
-// with retries, limits and accounting.
+// Package model asks a language model for its next reply: one small interface to
+// OpenAI-compatible servers (vLLM, llama.cpp, OpenAI) and Ollama, with retries,
+// limits and accounting.
 package model
 
 import (
@@ -31,11 +31,11 @@ type Message struct {
 type Request struct {
 	Messages []Message
 	Decoding record.Decoding
-	// Seed is what the server seeds its sampling with, in [0, 2^31).
+	// Seed is the server's sampling seed, in [0, 2^31).
 	Seed int64
-	// Completion asks for the continuation of a text, which is all that the messages
-	// say, one after the other: for base models, which have no chat template. It
-	// takes a server with OpenAI's protocol.
+	// Completion asks for the continuation of a text, which is the concatenation of
+	// all messages. It is for base models, which have no chat template. It needs a
+	// server with OpenAI's protocol.
 	Completion bool
 }
 
@@ -53,24 +53,23 @@ type Reply struct {
 	// Text is the reply without its reasoning, up to the first stop string.
 	Text string
 	// Reasoning is what the server sent as reasoning beside the text, and what it
-	// left in it between the tags of a reasoning format.
+	// left in the text between the tags of a reasoning format.
 	Reasoning string
 	// Instead is what came in place of a text: a refusal, or calls of tools as
 	// JSON, cut to some length.
 	Instead string
-	// FinishReason is the server's word: "stop", "length", …; "stop" also where
-	// the server went on behind a stop string.
+	// FinishReason is the server's reason: "stop", "length", …; also "stop" if the
+	// server continued after a stop string.
 	FinishReason string
-	// Overran: the server went on behind a stop string that it was given.
+	// Overran: the server continued after a stop string that it was given.
 	Overran bool
-	// Fault is what is wrong with the reply, as far as can be told without reading
-	// it.
+	// Fault is what is wrong with the reply, as far as is known without parsing it.
 	Fault record.Fault
 	// Dropped are the fields of the decoding, sorted, that were not sent because
 	// the server refuses them.
 	Dropped []string
-	// PromptTokens and CompletionTokens are as the server counted them; 0 when it
-	// did not say.
+	// PromptTokens and CompletionTokens are as the server counted them; 0 if it did
+	// not report them.
 	PromptTokens     int
 	CompletionTokens int
 	// UnusedPromptTokens and UnusedCompletionTokens are those of an earlier reply to
@@ -79,8 +78,8 @@ type Reply struct {
 	UnusedCompletionTokens int
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int
-	// Latency is how long the last, successful attempt took, waits before it not
-	// included.
+	// Latency is how long the last, successful attempt took, without the waits
+	// before it.
 	Latency time.Duration
 }
 

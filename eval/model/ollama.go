@@ -23,13 +23,13 @@ import (
 // memory; a model's full length can be more than the machine can hold.
 const defaultNumCtx = 8192
 
-// ollama speaks to an Ollama server.
+// ollama is the client of an Ollama server.
 type ollama struct {
 	*caller
 	spec Spec
 	base *url.URL
-	// option is the context limit that was given; chosen is the one that was
-	// chosen instead, 0 until it is.
+	// option is the context limit that was given; chosen is the limit that was
+	// chosen instead, 0 until one is chosen.
 	option int
 	chosen atomic.Int64
 	// stops are the model's own stop strings, nil until they are known.
@@ -109,8 +109,8 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	return reply, limit, nil
 }
 
-// ollamaContent takes a message apart. Ollama does not tell an empty text from
-// none.
+// ollamaContent takes a message apart. Ollama does not distinguish an empty text
+// from a missing one.
 func ollamaContent(m api.Message) content {
 	c := content{text: m.Content, reasoning: m.Thinking}
 	if calls, err := json.Marshal(m.ToolCalls); err == nil && len(m.ToolCalls) > 0 {
@@ -119,9 +119,9 @@ func ollamaContent(m api.Message) content {
 	return c
 }
 
-// withOwnStops adds the model's own stop strings to those of a request that has
-// any: sent alone, they would take the place of the model's, which some models
-// need to end their turn.
+// withOwnStops adds the model's own stop strings to a request that has stop
+// strings. Without this, the request's stop strings would replace the model's
+// own, which some models need to end their turn.
 func (o *ollama) withOwnStops(req Request) Request {
 	own := o.stops.Load()
 	if own == nil || len(req.Decoding.Stop) == 0 {
@@ -137,9 +137,9 @@ func (o *ollama) withOwnStops(req Request) Request {
 	return req
 }
 
-// chatRequest is the body of a chat request. By itself Ollama would cut a
-// prompt that does not fit from the front, and go on past the end of the
-// context by dropping what came first.
+// chatRequest is the body of a chat request. By default, Ollama truncates a
+// prompt that does not fit from the front, and generates past the end of the
+// context by dropping the oldest tokens.
 func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 	no := false
 	options := map[string]any{
@@ -165,14 +165,14 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 	return body
 }
 
-// thinkField is the extra field that is not one of Ollama's options but lies
-// beside them.
+// thinkField is the extra field that is not one of Ollama's options but is beside
+// them in the request.
 const thinkField = "think"
 
 func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatRequest) (api.ChatResponse, error) {
 	var whole api.ChatResponse
 	err := api.NewClient(o.base, x.client()).Chat(ctx, body, func(part api.ChatResponse) error {
-		// Some proxies stream whatever they are asked.
+		// Some proxies stream even if asked not to.
 		part.Message.Content = whole.Message.Content + part.Message.Content
 		part.Message.Thinking = whole.Message.Thinking + part.Message.Thinking
 		whole = part
@@ -189,14 +189,14 @@ func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatReques
 	return whole, nil
 }
 
-// shown is what a server tells about a model.
+// shown is what a server reports about a model.
 type shown struct {
 	length int    // of the context in tokens, 0 for unknown
 	parent string // the model that it is derived from
 	stops  []string
 }
 
-// learn keeps what matters for calls, and settles and returns the context.
+// learn keeps what calls need, and sets and returns the context.
 func (o *ollama) learn(m shown) (numCtx int) {
 	numCtx = defaultNumCtx
 	if m.length > 0 {
@@ -290,7 +290,7 @@ func (o *ollama) server(ctx context.Context) (record.Server, error) {
 	return s, nil
 }
 
-// enlist fills in the models that there are, and the digest of ours. A name
+// enlist fills in the available models and the digest of the model in use. A name
 // without a tag means the tag "latest".
 func (o *ollama) enlist(s *record.Server, models []api.ListModelResponse) {
 	s.Models, s.Digest = nil, ""

@@ -17,7 +17,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// openAI speaks to an OpenAI-compatible server.
+// openAI is the client of an OpenAI-compatible server.
 type openAI struct {
 	*caller
 	spec Spec
@@ -25,7 +25,7 @@ type openAI struct {
 	base string
 	// option is the context limit that was given.
 	option int
-	// known is what the server last said of itself, nil until it is asked.
+	// known is what the server last reported about itself, nil until it is asked.
 	known atomic.Pointer[record.Server]
 	// habits are how requests are written for the server.
 	habits habits
@@ -41,8 +41,8 @@ func (o *openAI) contextLimit() int {
 	return 0
 }
 
-// kind returns the kind of server as in Server.Software, "" when it is none of
-// those.
+// kind returns the kind of server as in Server.Software, "" if it is none of
+// them.
 func (o *openAI) kind() string {
 	if about := o.known.Load(); about != nil && about.Software != "" {
 		return about.Software
@@ -81,8 +81,8 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// chat makes a call, and makes it again where the server turns out to want
-// requests written in another way.
+// chat makes a call, and repeats it if the server turns out to need requests in
+// another form.
 func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 	attempts := 0
 	var unused Reply
@@ -194,9 +194,9 @@ func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (conte
 	return sent, nil
 }
 
-// readContent takes a completion apart. What the library does not show is read
-// from the body, unless there can be nothing of it: reading costs as much as all
-// the rest.
+// readContent takes a completion apart. Fields that the library does not show are
+// read from the body, unless the body cannot contain them: reading them costs as
+// much as everything else.
 func readContent(response openai.ChatCompletionResponse, body []byte) (content, error) {
 	if len(response.Choices) > 0 {
 		m := response.Choices[0].Message
@@ -214,15 +214,15 @@ func readContent(response openai.ChatCompletionResponse, body []byte) (content, 
 	return message.content(), nil
 }
 
-// tellsMore reports whether a body may hold an error, in whatever case, or a
-// field "reasoning" that says something.
+// tellsMore reports whether a body may contain an error, in any letter case, or a
+// non-empty field "reasoning".
 func tellsMore(body []byte) bool {
 	return bytes.Contains(body, []byte("rror")) ||
 		bytes.Count(body, []byte(`"reasoning"`)) > bytes.Count(body, []byte(`"reasoning":null`))
 }
 
 // completionReply is the part of a chat completion that the library does not
-// show. Types are left open, because some servers put something else there.
+// show. Types are left open, because some servers send other types there.
 type completionReply struct {
 	Error   json.RawMessage `json:"error"`
 	Object  any             `json:"object"`
@@ -234,7 +234,7 @@ type completionReply struct {
 type message struct {
 	Content json.RawMessage `json:"content"`
 	Refusal any             `json:"refusal"`
-	// The names of vLLM before and after its change of mind.
+	// The names that vLLM used before and after it renamed the field.
 	ReasoningContent any `json:"reasoning_content"`
 	Reasoning        any `json:"reasoning"`
 
@@ -260,7 +260,7 @@ func readMessage(body []byte) (*message, error) {
 	return r.Choices[0].Message, nil
 }
 
-// absentJSON reports whether there is nothing to a JSON value.
+// absentJSON reports whether a JSON value is absent or empty.
 func absentJSON(value json.RawMessage) bool {
 	switch string(value) {
 	case "", "null", "[]", "{}":
@@ -296,8 +296,8 @@ func (m *message) content() content {
 	return c
 }
 
-// textOf reads a text, or a list of parts with one each as Mistral's models
-// have it.
+// textOf reads a text, or a list of parts with one text each, as Mistral's models
+// send it.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -323,7 +323,7 @@ func longest(d record.Decoding) int {
 		if !set {
 			continue
 		}
-		number, err := strconv.Atoi(fmt.Sprint(value)) // of whatever type the file or flag made it
+		number, err := strconv.Atoi(fmt.Sprint(value)) // of the type that the file or flag gave it
 		if err != nil {
 			return 0
 		}

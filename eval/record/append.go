@@ -18,8 +18,8 @@ type batch struct {
 // Append writes one attempt. It is on disk when Append returns without error.
 // Attempts that come while others are being written wait, and are then written
 // together with one flush. A record that contradicts itself is refused. After a
-// failed write all others are refused, too: what the disk holds is unknown until
-// it is read again.
+// failed write, all other writes are refused: the content of the disk is unknown
+// until it is read again.
 func (s *Store) Append(e *Episode) error {
 	e.Schema = Schema
 	if err := e.check(); err != nil {
@@ -41,7 +41,8 @@ func (s *Store) Append(e *Episode) error {
 	return b.err
 }
 
-// join adds a line to the batch that waits. Who begins one has to write it.
+// join adds a line to the batch that waits. The caller that begins a batch must
+// write it.
 func (s *Store) join(text []byte) (b *batch, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,9 +79,9 @@ func (s *Store) commit(lines []byte) error {
 	return s.broken
 }
 
-// write writes lines in one piece. Where another process writes at the same time,
-// because locks do nothing, it looks whether the lines arrived whole: what that
-// process left unfinished may stand before them. If not, they are written again.
+// write writes lines in one piece. If locks do nothing, another process may write
+// at the same time and leave an unfinished line before these. So write checks
+// whether the lines arrived whole, and writes them again if they did not.
 func (s *Store) write(lines []byte) error {
 	const attempts = 10
 	for range attempts {
@@ -127,8 +128,8 @@ func (s *Store) inPlace() (size int64, err error) {
 	return mine.Size(), nil
 }
 
-// leadAt returns what must be written behind a file of that size, which another
-// process wrote to.
+// leadAt returns what must be written before the next line at the end of a file
+// of that size, which another process wrote to.
 func (s *Store) leadAt(size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
@@ -152,7 +153,7 @@ func (s *Store) arrived(before int64, n int, lines []byte) (bool, error) {
 	}
 	s.size, s.lead = info.Size(), nil
 	if s.size == before+int64(n) {
-		return true, nil // nobody else wrote
+		return true, nil // no other process wrote
 	}
 	from := max(0, before-1)
 	there := make([]byte, max(0, s.size-from))

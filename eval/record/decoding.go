@@ -12,8 +12,7 @@ import (
 // Decoding says how replies are sampled. Every field is sent with every call,
 // zero or not: a server's own defaults never decide what is measured.
 //
-// For the same reason more fields are sent beside these, at the values that
-// change nothing:
+// For the same reason, further fields are sent at their neutral values:
 //
 //   - To vLLM and SGLang: top_k -1, min_p 0, repetition_penalty 1,
 //     presence_penalty 0 and frequency_penalty 0. Otherwise they would come from
@@ -25,12 +24,13 @@ import (
 //   - To Ollama: top_k 0, min_p 0, typical_p 1, repeat_penalty 1,
 //     presence_penalty 0 and frequency_penalty 0. Its own default is a top_k of 40
 //     and a repeat_penalty of 1.1, which changes what even temperature 0 gives.
-//   - To others: nothing. OpenAI's protocol has only the two penalties of these, 0
-//     unless set, and its reasoning models refuse to be sent them.
+//   - To others: nothing. OpenAI's protocol has only two of these fields, the
+//     penalties, which are 0 unless set. OpenAI's reasoning models refuse
+//     requests with them.
 //
 // The provider vllm stands for vLLM unless Client.Server finds another of these
-// servers; the provider openai stands for others until it finds one. In what
-// order a server applies top_p and the temperature stays its own affair.
+// servers; the provider openai stands for others until it finds one. The server
+// decides in which order it applies top_p and the temperature.
 type Decoding struct {
 	// Temperature is at least 0; 0 is greedy decoding.
 	Temperature float64 `json:"temperature"`
@@ -38,17 +38,17 @@ type Decoding struct {
 	TopP float64 `json:"top_p"`
 	// MaxTokens is the largest length of a reply, at least 1.
 	MaxTokens int `json:"max_tokens"`
-	// Stop holds the strings that end a reply; they are not part of it. Servers
-	// look for them in the reasoning too and would end the reply there, so once a
-	// model has shown reasoning they are no longer sent: the reply, not the
-	// reasoning, is cut when it has come. Ollama gets those of the model's own file
-	// as well, which these would replace.
+	// Stop holds the strings that end a reply; they are not part of it. Servers look
+	// for them in the reasoning too and would end the reply there, so they are no
+	// longer sent once a model has shown reasoning: heldout then cuts the received
+	// reply, not the reasoning. Ollama also gets the stop strings of the model's own
+	// file, which these would otherwise replace.
 	Stop []string `json:"stop,omitempty"`
 	// Extra holds further fields of the request body, such as top_k or
 	// repetition_penalty. For Ollama they are fields of its "options", where it
 	// ignores what it does not know; only think lies beside them. A field here
-	// wins over the same field from above, by its name on the wire; null leaves
-	// that field out, for a server that refuses it. The fields model, messages and
+	// overrides the same field from above, by its name on the wire; null removes
+	// that field, for a server that refuses it. The fields model, messages and
 	// stream are not allowed.
 	Extra map[string]any `json:"extra,omitempty"`
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// disk is what can fail, or do nothing, depending on the file system. Tests
-// replace single functions.
+// disk holds the operations that can fail, or do nothing, depending on the file
+// system. Tests replace single functions.
 type disk struct {
 	tryLock func(*flock.Flock) (bool, error)
 	write   func(*os.File, []byte) (int, error)
@@ -25,7 +25,7 @@ type disk struct {
 	same func(a, b fs.FileInfo) bool
 }
 
-// realDisk is the file system as it is.
+// realDisk is the real file system.
 func realDisk() disk {
 	return disk{
 		tryLock: (*flock.Flock).TryLock,
@@ -65,7 +65,7 @@ func (d disk) makeDir(dir string) error {
 		}
 		made = append(made, filepath.Dir(at))
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask takes away
+	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask removes permissions
 		return err
 	}
 	for _, parent := range made {
@@ -81,10 +81,9 @@ func (d disk) makeDir(dir string) error {
 // directory.
 func tolerable(err error) bool { return unsupported(err) || errors.Is(err, fs.ErrPermission) }
 
-// replace writes a file, all of it or nothing, with the permissions that the umask
-// leaves.
+// replace writes a file atomically, with the permissions that the umask leaves.
 func (d disk) replace(file string, content []byte) error {
-	// Where locks do nothing, another process may take the temporary file for a
+	// If locks do nothing, another process may mistake the temporary file for a
 	// leftover.
 	const attempts = 3
 	for attempt := 1; ; attempt++ {

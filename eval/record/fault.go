@@ -5,7 +5,7 @@ import "slices"
 // Fault says what keeps a reply from being a whole, readable turn.
 type Fault string
 
-// The faults, of which a reply has the first that applies.
+// The faults. A reply has the first fault that applies.
 const (
 	// Refused: the server's content filter or the model's own refusal.
 	Refused Fault = "refused"
@@ -23,7 +23,7 @@ const (
 	NoAction Fault = "no_action"
 )
 
-// Faults are all faults, in the order in which they are told.
+// Faults lists all faults in the order in which they are reported.
 func Faults() []Fault {
 	return []Fault{CutOff, OnlyReasoning, Empty, NoContent, ToolCalls, Refused, NoAction}
 }

@@ -33,7 +33,7 @@ func encode(e *Episode) ([]byte, error) {
 	if len(line) > maxLine/2 {
 		return nil, fmt.Errorf("the record has %d bytes, the limit is %d", len(line), maxLine/2)
 	}
-	line = line[:len(line)-1] // the brace comes behind the checksum
+	line = line[:len(line)-1] // the brace follows the checksum
 	sum := checksum(line)
 	return append(append(append(line, checksumStart...), sum...), checksumEnd...), nil
 }
@@ -45,8 +45,8 @@ func checksum(line []byte) string {
 	return hex.EncodeToString(sum[:checksumSize/2])
 }
 
-// decode reads a line and checks everything that the line alone says. A line of a
-// version that wrote no checksums has none.
+// decode reads a line and checks everything that can be checked from the line
+// alone. Lines of versions without checksums have none.
 func decode(raw []byte) (Episode, error) {
 	var e Episode
 	if err := unmarshal(raw, &e); err != nil {
@@ -78,17 +78,16 @@ func (e *Episode) checkSum(raw []byte) error {
 type line struct {
 	number int    // from 1
 	raw    []byte // with its newline; the last line may lack it
-	// episode is what the line says, bad why it is no record.
+	// episode is the content of the line; bad says why the line is not a record.
 	episode Episode
 	bad     error
-	// torn: the line is no JSON, and the end of the file or an empty line
-	// follows. This is how a write that was cut off looks; the line never
-	// counted.
+	// torn: the line is not JSON, and the end of the file or an empty line follows.
+	// An interrupted write looks like this; the line never counted.
 	torn bool
 }
 
-// scan visits the lines of an episodes file but the empty ones. What it returns
-// before the end is visit's error, or one of reading.
+// scan visits the non-empty lines of an episodes file. An error before the end is
+// visit's error or a read error.
 func scan(r io.Reader, name string, visit func(*line) error) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 1; ; n++ {
@@ -113,8 +112,8 @@ func scan(r io.Reader, name string, visit func(*line) error) error {
 	}
 }
 
-// readLine reads up to and with the next newline. The error is io.EOF where there
-// is none.
+// readLine reads up to and with the next newline. The error is io.EOF if there is
+// none.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var whole []byte
 	for {

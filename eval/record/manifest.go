@@ -25,12 +25,12 @@ type Manifest struct {
 	Groups []Group `json:"groups"`
 	// Prompts are the prompts of the environments, by environment.
 	Prompts map[string]Prompt `json:"prompts,omitempty"`
-	// Servers is what the model servers said of themselves, by model; one
-	// entry for every time the run was started.
+	// Servers is what the model servers reported about themselves, by model; one
+	// entry per start of the run.
 	Servers map[string][]Server `json:"servers,omitempty"`
-	// Sweep is there for a run of several perturbations.
+	// Sweep is set for a run of several perturbations.
 	Sweep *Sweep `json:"sweep,omitempty"`
-	// Sessions are the times that the run was worked on.
+	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
 }
 
@@ -72,8 +72,8 @@ type Condition struct {
 	Perturbation string            `json:"perturbation"`
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`
-	// Instead is the model in whose place Model plays, where the perturbation
-	// changes the model.
+	// Instead is the model that Model replaces, if the perturbation changes the
+	// model.
 	Instead   string `json:"instead,omitempty"`
 	StepLimit int    `json:"step_limit"`
 	Seed      int64  `json:"seed"`
@@ -90,13 +90,12 @@ type Sweep struct {
 type Perturbation struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// File is where the rules came from, "built-in" or a path; SHA256 is the
-	// hash of what they say.
+	// File is the source of the rules, "built-in" or a path; SHA256 is the hash of
+	// their content.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
-	// Model is what takes the model's place, where the perturbation changes the
-	// model and not the interface: "no-ind", one trained without data of the
-	// environment.
+	// Model is set if the perturbation changes the model and not the interface:
+	// "no-ind" stands for a model trained without data of the environment.
 	Model string `json:"model,omitempty"`
 	// Base are the models for whom the result without perturbation counts: they
 	// were trained without such data anyway, or not at all.
@@ -113,7 +112,7 @@ type Prompt struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Session is one time that a run was worked on.
+// Session is one period of work on a run.
 type Session struct {
 	Tool    Tool      `json:"tool"`
 	Started time.Time `json:"started"`
@@ -121,8 +120,8 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// maxManifest is the largest run.json that is read, in bytes. A run of a million
-// episodes has a fifth of it.
+// maxManifest is the largest run.json that is read, in bytes. The file of a run
+// of a million episodes is a fifth of this.
 const maxManifest = 1 << 28
 
 // ReadManifest reads run.json of a run directory and checks it: the ids of the

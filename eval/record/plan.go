@@ -27,7 +27,7 @@ func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
 	return hex.EncodeToString(sum[:10]), nil
 }
 
-// plan is the planned episodes by id; nil for those of no manifest.
+// plan maps ids to planned episodes; nil without a manifest.
 type plan map[string]planned
 
 type planned struct {
@@ -118,8 +118,8 @@ type fieldError struct {
 
 func (e *fieldError) Error() string { return e.field + ": " + e.what }
 
-// lineOf returns the number of the line in which a string of JSON is, 0 if it is
-// not there.
+// lineOf returns the number of the line that contains a JSON string, 0 if no line
+// does.
 func lineOf(file []byte, text string) int {
 	quoted, err := json.Marshal(text)
 	at := bytes.LastIndex(file, quoted)

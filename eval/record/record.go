@@ -35,7 +35,7 @@ const (
 	// The others say that there is no result. They are kept, never counted as
 	// failures, and tried again when the run is continued.
 	ModelError      Outcome = "model_error"      // the model server did not answer usefully
-	EnvError        Outcome = "env_error"        // the environment broke
+	EnvError        Outcome = "env_error"        // the environment failed
 	ContextExceeded Outcome = "context_exceeded" // instruction and task alone do not fit the context
 	Cancelled       Outcome = "cancelled"        // the run was stopped meanwhile
 )
@@ -75,22 +75,21 @@ type Result struct {
 	Outcome Outcome `json:"outcome"`
 	// Error says what went wrong when the outcome is no result.
 	Error string `json:"error,omitempty"`
-	// Success and Progress are the environment's last word, Progress in [0,1].
+	// Success and Progress are the environment's final values, Progress in [0,1].
 	Success  bool    `json:"success"`
 	Progress float64 `json:"progress"`
 	// Grounding is the share of steps whose action was valid, 0 without steps.
 	Grounding float64 `json:"grounding"`
-	// Steps counts the steps; FormatErrors those of them without an action
-	// that could be read from the reply. Faults counts the replies by what is
-	// wrong with them.
+	// Steps counts the steps; FormatErrors counts the steps whose reply has no
+	// readable action. Faults counts the replies by what is wrong with them.
 	Steps        int           `json:"steps"`
 	FormatErrors int           `json:"format_errors"`
 	Faults       map[Fault]int `json:"faults,omitempty"`
-	// Trimmed counts how often the oldest part of the history, or at last an
-	// example, was left out to fit the context.
+	// Trimmed counts how often the oldest part of the history, or finally an
+	// example, was removed to fit the context.
 	Trimmed int `json:"trimmed"`
-	// Dropped are the fields of the decoding, sorted, that the server refused and
-	// that were not sent therefore.
+	// Dropped are the fields of the decoding, sorted, that were not sent because the
+	// server refused them.
 	Dropped []string `json:"dropped,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
@@ -111,13 +110,13 @@ type Result struct {
 // Episode is one line of episodes.jsonl.
 type Episode struct {
 	Result
-	// Goal and Observation are what the agent was told first.
+	// Goal and Observation are the first texts that the agent received.
 	Goal        string `json:"goal"`
 	Observation string `json:"observation"`
 	// Trajectory holds the steps.
 	Trajectory []Step `json:"trajectory"`
-	// Checksum is the last field of the line, and of all that stands before it;
-	// empty in lines from before there were checksums. The store computes it.
+	// Checksum is the last field of the line. It covers everything before it. It is
+	// empty in lines from before checksums were introduced. The store computes it.
 	Checksum string `json:"checksum,omitempty"`
 }
 
@@ -130,12 +129,12 @@ type Step struct {
 	Valid       bool    `json:"valid"`
 	// FormatError: no action could be read from the reply.
 	FormatError bool `json:"format_error,omitempty"`
-	// FinishReason is the server's word for the end of the reply.
+	// FinishReason is the server's reason for the end of the reply.
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Fault is what is wrong with the reply.
 	Fault Fault `json:"fault,omitempty"`
-	// Reply is the model's text where it is more than thought and action, or what
-	// came in its place.
+	// Reply is the model's text if it is more than thought and action, or what the
+	// model sent in place of a text.
 	Reply string `json:"reply,omitempty"`
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string `json:"reasoning,omitempty"`
@@ -166,7 +165,7 @@ func (e *Episode) check() error {
 	return e.checkTrajectory()
 }
 
-// checkTrajectory compares what the attempt says of itself with its steps.
+// checkTrajectory compares the attempt's totals with its steps.
 func (e *Episode) checkTrajectory() error {
 	valid, formatErrors, progress := 0, 0, 0.0
 	faults := map[Fault]int{}
@@ -222,9 +221,9 @@ func (e *schemaError) Error() string {
 // newer reports whether a later version wrote it.
 func (e *schemaError) newer() bool { return e.schema > Schema }
 
-// unmarshal decodes JSON of our schema. What is of another schema need not even
-// fit, and that it is of another one is what to say then. Numbers of any kind keep
-// the digits that they were written with: ids are hashes of them.
+// unmarshal decodes JSON of our schema. Data of another schema may not fit the
+// type at all; the error then reports the other schema. Numbers keep the digits
+// that they were written with, because ids are hashes of them.
 func unmarshal(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -19,10 +19,10 @@ type Repaired struct {
 	Bad  []BadLine
 	File string
 	// Planned counts the planned episodes; Missing are those without a result.
-	// Nothing is planned where run.json is missing.
+	// Nothing is planned if run.json is missing.
 	Planned int
 	Missing []Missing
-	// Warnings say what the file system does not guarantee.
+	// Warnings list what the file system does not guarantee.
 	Warnings []string
 }
 
@@ -111,8 +111,9 @@ func (s *Store) scan(p plan, visit func(*line) error) error {
 	})
 }
 
-// part adds the bad lines to a file, and then puts the good ones in the place of
-// all. Killed in between, the next repair sets the bad ones aside again.
+// part adds the bad lines to a file, and then replaces the episodes file with the
+// good lines. If the process is killed in between, the next repair sets the bad
+// lines aside again.
 func (s *Store) part(p plan, aside string) error {
 	bad, err := os.OpenFile(aside, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	lockFile     = "lock"
 )
 
-// ErrMoved says that the data file is no longer in its run directory, so that
-// nothing more can be kept there.
+// ErrMoved says that the data file is no longer in its run directory, so nothing
+// more can be stored there.
 var ErrMoved = errors.New("somebody deleted, moved or replaced it or its directory")
 
 // ErrBusy says that another process is working on the run directory.
@@ -33,8 +33,8 @@ var ErrBusy = errors.New("another process is working on this run")
 // Store is a run directory that this process works on. It is safe for
 // concurrent use.
 //
-// The episodes file is only ever added to. Locks keep other processes out; where
-// locks do nothing, two processes may play the same episodes, but neither harms
+// The episodes file is only ever added to. Locks keep other processes out; if
+// locks do nothing, two processes may play the same episodes, but neither damages
 // the lines of the other.
 type Store struct {
 	dir, name string // name is that of the episodes file
@@ -44,8 +44,8 @@ type Store struct {
 
 	// Results are the attempts that were on disk when the store was opened.
 	Results []Result
-	// Recovered is the number of bytes of an unfinished last line, left by a
-	// crash, that was passed over.
+	// Recovered is the number of bytes of an unfinished last line, left by a crash,
+	// that was skipped.
 	Recovered int
 
 	mu      sync.Mutex
@@ -59,8 +59,8 @@ type Store struct {
 	broken   error  // a write failed; what the disk holds of it is unknown
 }
 
-// Open opens a run directory for work, making it if need be, and keeps other
-// processes out until Close.
+// Open opens a run directory for work, creates it if necessary, and locks out
+// other processes until Close.
 func Open(dir string) (*Store, error) { return openOn(realDisk(), dir) }
 
 func openOn(d disk, dir string) (*Store, error) {
@@ -91,7 +91,7 @@ func (s *Store) prepare() (err error) {
 	if err := s.lock(filepath.Join(s.dir, lockFile)); err != nil {
 		return err
 	}
-	// O_APPEND: the system itself puts every write behind all others.
+	// O_APPEND: the system itself appends every write after all others.
 	if s.episodes, err = os.OpenFile(s.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Store) prepare() (err error) {
 	if !info.Mode().IsRegular() {
 		return notRegular(s.name)
 	}
-	// Locks on Windows keep everybody from reading, too.
+	// Locks on Windows also prevent reading.
 	if runtime.GOOS != "windows" {
 		if err := s.lock(s.name); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Store) prepare() (err error) {
 
 // lock takes the lock on a file.
 func (s *Store) lock(file string) error {
-	// Network file systems want a file that is open for writing.
+	// Network file systems require a file that is open for writing.
 	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	ok, err := s.disk.tryLock(l)
 	switch {
@@ -210,8 +210,8 @@ func (s *Store) SetManifest(m *Manifest) error {
 	return s.disk.replace(filepath.Join(s.dir, manifestFile), b)
 }
 
-// Close ends the work on the directory. An error says that what was written is
-// not, or perhaps not, in the directory.
+// Close ends the work on the directory. An error says that the written data is
+// not, or may not be, in the directory.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -236,9 +236,9 @@ func (s *Store) release() (err error) {
 
 func notRegular(name string) error { return fmt.Errorf("%s is not a regular file", name) }
 
-// Read reads a run directory without working on it, which another process may do
-// meanwhile. An unfinished last line, of a run that crashed or is under way, is
-// passed over.
+// Read reads a run directory without locking it; another process may work on it
+// at the same time. Read skips an unfinished last line, which a crashed or active
+// run leaves.
 func Read(dir string) (*Manifest, []Result, error) {
 	var results []Result
 	m, err := Each(dir, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
