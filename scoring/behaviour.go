@@ -13,11 +13,11 @@ import (
 // Measured is a measure of what a model does with its errors.
 type Measured struct {
 	refinement.Measure
-	// Value is NaN where there is nothing to measure, Interval nil where there is
-	// none.
+	// Value is NaN if there is nothing to measure. Interval is nil if there is no
+	// interval.
 	Value    float64
 	Interval *stats.Interval
-	// linear is what comparisons are made of; nil where there are none.
+	// linear is the basis of comparisons; nil if comparisons are not possible.
 	linear *stats.Linear
 }
 
@@ -28,8 +28,8 @@ type MeasuredChange struct {
 }
 
 // oldForms returns tests of whether an action is in a form that a perturbation of
-// the run replaces, by perturbation. Rules of the user's own files are not in the
-// record.
+// the run replaces, by perturbation. The record does not contain rules from the
+// user's own files.
 func oldForms(m *record.Manifest) map[string]func(string) bool {
 	out := map[string]func(string) bool{}
 	if m.Sweep == nil {
@@ -44,8 +44,8 @@ func oldForms(m *record.Manifest) map[string]func(string) bool {
 }
 
 // Refinement measures what the model does with its errors, in the order of
-// refinement.Measures with the quantile and the survival behind the measures they
-// belong to. It is nil if the run was read without trajectories.
+// refinement.Measures. The quantile and the survival follow the measures that
+// they belong to. It is nil if the run was read without trajectories.
 func (s *Score) Refinement() []Measured {
 	counts := s.counts()
 	if counts == nil {
@@ -79,7 +79,7 @@ func (s *Score) Profile() (reached, steps []Measured) {
 	return reached, steps
 }
 
-// counts are those of the episodes, by task in the order of the keys.
+// counts returns the counts of the episodes by task, in the order of the keys.
 func (s *Score) counts() [][]*refinement.Counts {
 	byTask := map[string][]*refinement.Counts{}
 	for _, p := range s.played {
@@ -134,7 +134,7 @@ func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
 	return sampling.Linear(l)
 }
 
-// wholeSampling is that of all played tasks, made once.
+// wholeSampling returns the sampling of all played tasks, which is made once.
 func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
 	if made, ok := s.samplings[q]; ok {
 		return made, nil
@@ -200,9 +200,9 @@ func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
 	return out
 }
 
-// CompareRefinement pairs the measures of two scores by task. Where no task differs
-// from the others, interval and P are NaN; what cannot be compared or is equal for
-// all tasks is left out. The errors are those of Compare.
+// CompareRefinement pairs the measures of two scores by task. If no task differs
+// from the others, interval and P are NaN. Measures that cannot be compared or
+// are equal for all tasks are left out. It returns the errors of Compare.
 func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
 	if !a.Complete() || !b.Complete() {
 		return nil, ErrIncomplete

@@ -16,20 +16,20 @@ type Comparison struct {
 	// About is what the intervals are about, Kinds counts the kinds of the tasks.
 	About stats.Question
 	Kinds int
-	// AtMost: with one seed luck cannot be told from difficulty, so the intervals
-	// for these tasks are those for tasks of these kinds, which are wider.
+	// AtMost: one seed does not separate luck from difficulty. The intervals for
+	// these tasks are then the wider intervals for tasks of these kinds.
 	AtMost bool
 }
 
 // Change is a difference of the first score from the second.
 type Change struct {
 	stats.Difference
-	// KindsOnly: it is there for tasks of these kinds, but the kinds are too few
-	// or too different to tell it of others.
+	// KindsOnly: the difference holds for tasks of these kinds, but the kinds are
+	// too few or too different to infer it for other kinds.
 	KindsOnly bool
 }
 
-// Why two scores cannot be compared; besides, stats.ErrFewTasks and
+// Reasons why two scores cannot be compared, in addition to stats.ErrFewTasks and
 // stats.ErrFewKinds.
 var (
 	ErrIncomplete = errors.New("not every planned episode has a result")
@@ -87,7 +87,7 @@ func newPair(as []*Score, b *Score) (pair, error) {
 	return p, nil
 }
 
-// tasksOf are the keys of the played tasks in order.
+// tasksOf returns the sorted keys of the played tasks.
 func tasksOf(s *Score) []string {
 	return slices.Sorted(maps.Keys(averages(s.played, taskKey, success)))
 }
@@ -114,7 +114,7 @@ func (p pair) change(value func(record.Result) float64, level float64) (Change, 
 	return c, nil
 }
 
-// differences are those of the tasks in the order of their keys.
+// differences returns the differences of the tasks in the order of their keys.
 func (p pair) differences(value func(record.Result) float64) []float64 {
 	y := sorted(averages(p.b.played, taskKey, value))
 	diffs := make([]float64, len(y))

@@ -8,10 +8,10 @@ import (
 	"heldout/scoring/stats"
 )
 
-// ConditionStd is how far the rates of conditions of the same tasks are apart: the
-// sample standard deviation without what chance adds to it, which is the mean
-// square of tasks by conditions, divided by the number of tasks. Both rates are NaN
-// if the scores cannot be paired by task or are fewer than two.
+// ConditionStd is the spread of the rates between conditions of the same tasks:
+// the sample standard deviation without the part that chance adds. That part is
+// the mean square of tasks by conditions, divided by the number of tasks. Both
+// rates are NaN if the scores cannot be paired by task or are fewer than two.
 func ConditionStd(scores []*Score) (successStd, progressStd float64) {
 	return conditionStd(scores, success), conditionStd(scores, progress)
 }

@@ -8,7 +8,7 @@ import (
 // HeldOut is the weighted score over the held-out environments: the sum of
 // weight times rate, divided by the sum of the weights.
 type HeldOut struct {
-	// Success and Progress mean something only when nothing is missing.
+	// Success and Progress are meaningful only if nothing is missing.
 	Success, Progress Estimate
 	// Missing names the environments without a complete score.
 	Missing []string
@@ -35,8 +35,8 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 	return h
 }
 
-// combine averages rates of different environments, which are independent. There
-// is an interval if all of them have one.
+// combine averages rates of different environments, which are independent. The
+// average has an interval if every rate has one.
 func combine(parts []Estimate, weights []float64) Estimate {
 	var means []float64
 	var bases []stats.Estimate

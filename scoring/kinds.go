@@ -7,8 +7,8 @@ import (
 	"heldout/scoring/stats"
 )
 
-// groupOf says which kind of task a task is, and which setting it shares with
-// others of its kind. Both follow from what every record has of a task:
+// groupOf returns the kind of a task and the setting that it shares with other
+// tasks of its kind. Both follow from the task fields that every record has:
 //
 //	environment   kind                     setting
 //	alfworld      task type (6)            type, object, target and scene

@@ -7,13 +7,13 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Plan says by what the difference of two scores varies, so that the seeds or tasks
-// that show a difference can be told.
+// Plan holds the sources of variance of the difference of two scores. They
+// determine how many seeds or tasks show a difference.
 type Plan struct {
 	stats.Plan
 	Seeds int
-	// Known is false if there is one seed, which does not tell tasks from
-	// decoding: all variance is counted as that of tasks.
+	// Known is false if there is only one seed. One seed does not separate tasks
+	// from decoding, so all variance counts as variance between tasks.
 	Known bool
 }
 
@@ -57,8 +57,9 @@ func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
 }
 
 // Against is the difference of a rate from a published one on as many tasks, by
-// Newcombe's unpaired interval. The published run had one seed, so that a binomial
-// of its tasks bounds its spread. The errors are those of NoInterval.
+// Newcombe's unpaired interval. The published run had one seed, so a binomial
+// distribution over its tasks bounds its spread. The errors are those of
+// NoInterval.
 func (s *Score) Against(published float64, tasks int, rate string) (stats.Difference, error) {
 	value := success
 	if rate == "progress" {
@@ -71,7 +72,7 @@ func (s *Score) Against(published float64, tasks int, rate string) (stats.Differ
 	ours := func(level float64) stats.Interval {
 		at, err := s.estimateAt(s.played, value, level)
 		if err != nil {
-			return e.Interval // it was made at another level, so it can be made
+			return e.Interval // it exists at another level, so it exists at this one too
 		}
 		return at.Interval
 	}

@@ -4,11 +4,11 @@ package scoring
 type Ranks struct{ Best, Worst int }
 
 // RankSuccess and RankProgress rank scores on the same tasks, from simultaneous
-// intervals of all pairs: the level of each is such that all of them hold at once
-// with the level Level (Bonferroni). Ranks are those of Mogstad et al. (2023,
-// doi:10.1093/restud/rdad006): 1 plus the number of scores that are certainly
-// better, to the number of all less those that are certainly worse. The errors are
-// those of Compare.
+// intervals of all pairs. The level of each interval is chosen so that all hold
+// at once with the level Level (Bonferroni). Ranks are those of Mogstad et al.
+// (2023, doi:10.1093/restud/rdad006): 1 plus the number of scores that are
+// certainly better, to the number of all less those that are certainly worse. The
+// errors are those of Compare.
 func RankSuccess(scores []*Score) ([]Ranks, error) {
 	return rank(scores, func(c Comparison) Change { return c.Success })
 }

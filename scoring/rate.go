@@ -12,19 +12,19 @@ import (
 )
 
 // Rate is a rate over seeds: the mean of the means of every seed's episodes, and
-// how those means spread. Everything is a fraction; NaN says that there are not
+// how those means spread. All values are fractions. NaN means that there are not
 // enough episodes.
 type Rate struct {
 	Estimate
-	// PopulationStd and SampleStd are of the means by seed, with divisors n and
-	// n-1.
+	// PopulationStd and SampleStd are the standard deviations of the means per
+	// seed, with divisors n and n-1.
 	PopulationStd, SampleStd float64
 }
 
 // Estimate is a mean and its confidence interval.
 type Estimate struct {
 	Mean float64
-	// Interval is nil where there is none.
+	// Interval is nil if there is none.
 	Interval *stats.Interval
 	// Basis is what the interval was made from.
 	Basis stats.Estimate
@@ -51,7 +51,7 @@ func (s *Score) newRate(ps []played, value func(record.Result) float64) Rate {
 	return r
 }
 
-// estimate makes the interval that the score is about.
+// estimate makes the interval for the score's question.
 func (s *Score) estimate(ps []played, value func(record.Result) float64) (stats.Estimate, error) {
 	return s.estimateAt(ps, value, Level)
 }
@@ -74,7 +74,7 @@ func (s *Score) estimateAt(ps []played, value func(record.Result) float64, level
 	return sampling.Rate(sorted(averages(ps, taskKey, value))), nil
 }
 
-// sampling is that of the tasks of what was played, in the order of their keys.
+// sampling returns the sampling of the played tasks, in the order of their keys.
 func (s *Score) sampling(ps []played, q stats.Question, level float64) (stats.Sampling, error) {
 	groups := map[string]stats.Group{}
 	for _, p := range ps {
@@ -83,7 +83,7 @@ func (s *Score) sampling(ps []played, q stats.Question, level float64) (stats.Sa
 	return stats.NewSampling(q, sorted(groups), level)
 }
 
-// deterministic reports whether playing again would give the same.
+// deterministic reports whether another run would give the same results.
 func (s *Score) deterministic() bool {
 	d := s.Condition.Decoding
 	return d != nil && d.Temperature == 0 || s.Condition.Agent == "expert"
@@ -95,8 +95,8 @@ func (s *Score) NoInterval() error {
 	return err
 }
 
-// taskKey identifies a task: two of one name may differ, and two alike may have
-// different names.
+// taskKey identifies a task: two tasks with the same name may differ, and two
+// equal tasks may have different names.
 func taskKey(p played) string { return p.task.ID + " " + p.task.Digest }
 
 // gathered groups what was played by a key.

@@ -15,7 +15,7 @@ type Replies struct {
 	// Episodes counts the episodes, Trimmed those whose history was shortened to
 	// fit the context.
 	Episodes, Trimmed int
-	// Dropped are the fields of the decoding, sorted, that the server refused.
+	// Dropped lists the decoding fields that the server refused, sorted.
 	Dropped []string
 }
 

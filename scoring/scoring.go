@@ -20,7 +20,7 @@ const Level = 0.95
 // Score is what one model reached on one environment under one condition, over
 // all seeds of it.
 type Score struct {
-	// Condition is that of the episodes, with the seed left out.
+	// Condition is the condition of the episodes, without the seed.
 	Condition record.Condition
 	// Settings of the environment and its size.
 	Environment record.Environment
@@ -30,14 +30,14 @@ type Score struct {
 
 	// Planned counts the planned episodes, Finished those with a result.
 	Planned, Finished int
-	// Unfinished counts the others by the outcome of their last attempt; "" is
-	// for those never tried.
+	// Unfinished counts the other episodes by the outcome of their last attempt;
+	// "" stands for episodes that were never tried.
 	Unfinished map[record.Outcome]int
 
 	Success, Progress, Grounding Rate
 	// Replies says how readable the model was.
 	Replies Replies
-	// Easy and Hard are the rates on the tasks of that difficulty.
+	// Easy and Hard are the rates on the easy and on the hard tasks.
 	Easy, Hard Split
 
 	played    []played
@@ -66,8 +66,8 @@ func (s *Score) Complete() bool { return s.Finished == s.Planned }
 type Run struct {
 	Manifest *record.Manifest
 	Results  []record.Result
-	// Counts are what each of the results contributes to the measures of
-	// refinement; nil if the run was read without trajectories.
+	// Counts holds what each result contributes to the measures of refinement;
+	// nil if the run was read without trajectories.
 	Counts []refinement.Counts
 }
 
@@ -90,8 +90,8 @@ func ReadRun(dir string, known []string) (Run, error) {
 }
 
 // Compute returns the scores of a run in the order of its plan, with intervals
-// about the question. Only planned episodes count, each once: with the result of
-// the first attempt that brought one.
+// about the question. Only planned episodes count. Each counts once, with the
+// result of the first attempt that has one.
 func Compute(r Run, about stats.Question) ([]*Score, error) {
 	final, last := settle(r.Results)
 	var out []*Score
@@ -135,8 +135,8 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 	return out, nil
 }
 
-// settle returns what came of each episode: which of the results is that of the
-// first attempt that has one, and the outcome of the last attempt.
+// settle returns the outcome of each episode: the result of the first attempt
+// that has one, and the outcome of the last attempt.
 func settle(results []record.Result) (final map[string]int, last map[string]record.Outcome) {
 	final, last = map[string]int{}, map[string]record.Outcome{}
 	order := make([]int, len(results))
@@ -154,9 +154,9 @@ func settle(results []record.Result) (final map[string]int, last map[string]reco
 	return final, last
 }
 
-// byAttempt orders the attempts at an episode. Two attempts of one number come
-// from files that were put together; the order in a file does not decide then,
-// either.
+// byAttempt orders the attempts at an episode. Two attempts with the same number
+// come from files that were concatenated. The order in a file does not decide in
+// that case either.
 func byAttempt(a, b *record.Result) int {
 	return cmp.Or(
 		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),

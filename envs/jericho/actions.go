@@ -48,8 +48,8 @@ func candidates(templates, names []string) []string {
 	return out
 }
 
-// attempt plays a command at a moment, and tells what it changed; ok is false if
-// it changed nothing. The session is left in disorder.
+// attempt plays a command at a moment, and returns what it changed; ok is false
+// if it changed nothing. The state of the session is undefined afterwards.
 func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
 	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
 		return diff{}, false
@@ -69,7 +69,7 @@ const (
 	helpBudget    = 20_000_000_000 // instructions
 	attemptBudget = 5_000_000      // instructions
 
-	share = 100 // commands that a helper takes in one go; they are alike
+	share = 100 // commands that a helper takes at a time; they are similar
 )
 
 // effective tries commands, each at the present moment, and returns those that
@@ -139,7 +139,7 @@ func choose(groups []group, counts verbCounts) []string {
 	return out
 }
 
-// catalogue is what commands are made of. Sessions share it.
+// catalogue holds the parts of commands. Sessions share it.
 type catalogue struct {
 	templates []string
 	counts    verbCounts
@@ -149,8 +149,8 @@ type catalogue struct {
 	attemptBudget int
 }
 
-// validActions lists the commands that change the world now; spec §9. The
-// session is afterwards as it was before.
+// validActions lists the commands that change the world now; spec §9. The session
+// is unchanged afterwards.
 func (s *session) validActions(c *catalogue) ([]string, error) {
 	if s.over() || s.won() {
 		return nil, nil
@@ -165,7 +165,7 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 	return choose(s.effective(c, at, distinct(candidates(c.templates, names))), c.counts), nil
 }
 
-// distinct leaves out what has been before; it would say the same again.
+// distinct leaves out repeated entries, because they would say the same again.
 func distinct(texts []string) []string {
 	seen := make(map[string]bool, len(texts))
 	return slices.DeleteFunc(texts, func(t string) bool {

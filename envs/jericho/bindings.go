@@ -13,7 +13,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// binding is what Jericho knows of a game beside the story.
+// binding is what Jericho knows about a game besides the story.
 type binding struct {
 	// Grammar holds templates of commands, joined by semicolons.
 	Grammar string `json:"grammar"`
@@ -25,7 +25,8 @@ type binding struct {
 	ROM string `json:"rom"`
 }
 
-// bindings are by the name of the story file without its extension.
+// bindings maps the name of the story file, without its extension, to its
+// binding.
 type bindings map[string]binding
 
 // readBindings reads a file of bindings in either form.

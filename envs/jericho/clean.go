@@ -7,15 +7,15 @@ import (
 )
 
 // rule says which part of the captured text is the observation; spec §8. Rules
-// write zeros into the buffer, and what they leave there can be seen again in a
+// write zeros into the buffer. The text that remains there can appear again in a
 // later step that shows nothing.
 type rule int
 
 const (
-	// everything is the observation of stories that are shown raw.
+	// everything keeps the whole text, for stories that are shown raw.
 	everything rule = iota
-	// withoutPrompt cuts a ">" at either end and white space. It is for stories that
-	// are not known.
+	// withoutPrompt cuts a ">" at either end and white space. It is for unknown
+	// stories.
 	withoutPrompt
 	// beforePrompt cuts two characters before the first ">".
 	beforePrompt
@@ -54,8 +54,8 @@ func (r rule) apply(buffer []byte) []byte {
 	}
 }
 
-// cut ends the text back characters before a mark and returns it from a first
-// character on. Where the cut would be before the buffer, there is none.
+// cut ends the text back characters before a mark and returns it from a given
+// first character on. It does not cut if the cut would be before the buffer.
 func cut(buffer []byte, mark string, back, first int) []byte {
 	if p := bytes.Index(terminated(buffer), []byte(mark)); p >= back {
 		buffer[p-back] = 0
@@ -92,7 +92,7 @@ var (
 	scoreNote = regexp.MustCompile(`\[Your score .*?\]`)
 )
 
-// observation makes a line of an observation, as the benchmark shows it.
+// observation turns an observation into one line, as the benchmark shows it.
 func observation(text string) string {
 	text = strings.ReplaceAll(text, "\n", " ")
 	text = spaces.ReplaceAllString(text, " ")

@@ -6,8 +6,8 @@ import (
 	"heldout/envs/jericho/zmachine"
 )
 
-// diff is what a step changed in the world, as far as it says anything; spec
-// §9.1. Each list is in order of occurrence.
+// diff holds the meaningful changes of the world in a step; spec §9.1. Each list
+// is in order of occurrence.
 type diff struct {
 	Moves  []zmachine.Pair
 	Sets   []zmachine.Pair

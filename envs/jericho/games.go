@@ -49,7 +49,7 @@ const (
 	scoreParsed  // read from the status line
 )
 
-// ignored are changes that happen whatever is done, and say nothing.
+// ignored are changes that happen after any command and carry no information.
 type ignored struct {
 	moved  []uint16 // objects
 	sets   matches
@@ -57,7 +57,7 @@ type ignored struct {
 }
 
 // matches describe changes of attributes, each by an object and an attribute;
-// every stands for all of them.
+// every stands for all objects.
 type matches [][2]int
 
 const every = -1
@@ -76,7 +76,7 @@ func attributes(numbers ...int) (out matches) {
 	return out
 }
 
-// Texts by which games tell how they ended.
+// Texts with which games say how they ended.
 const (
 	haveWon      = "*** You have won ***"
 	haveDied     = "*** You have died ***"
@@ -85,7 +85,7 @@ const (
 	askedRestart = "Would you like to RESTART, RESTORE a saved game or QUIT"
 )
 
-// The numbers of letters that parsers look at.
+// The number of letters of a word that parsers look at.
 const (
 	infocomWord = 6
 	informWord  = 9

@@ -43,7 +43,7 @@ type grammar struct {
 	words []zmachine.Word
 	lines []line
 
-	prepositions map[byte]string // spellings by number, as far as they were asked for
+	prepositions map[byte]string // spellings by number, filled on request
 	addresses    map[int]string  // words that can be typed
 }
 
@@ -51,15 +51,15 @@ type grammar struct {
 // the first of which is the verb, and placeholders.
 type line struct {
 	parts []string
-	// meaning is all that the story says of the line besides its words: the
-	// action and what kinds of objects it takes.
+	// meaning is what the story says about the line besides its words: the action
+	// and what kinds of objects it takes.
 	meaning string
 }
 
 const (
 	// maxObjects is how many objects a template may have.
 	maxObjects = 2
-	// maxLines is more than any story has; it bounds what a broken one costs.
+	// maxLines is more than any story has. It bounds the cost of a broken story.
 	maxLines = 4000
 )
 
@@ -76,8 +76,8 @@ func (g *grammar) add(verb string, parts []string, meaning string) {
 	}
 }
 
-// merge makes one line of those that mean the same and differ in the verb alone.
-// The alternatives stand in the order in which the verbs were read.
+// merge combines lines that mean the same and differ only in the verb into one
+// line. The alternatives keep the order in which the verbs were read.
 func (g *grammar) merge() {
 	var out []line
 	places := map[string]int{}
@@ -95,12 +95,12 @@ func (g *grammar) merge() {
 	g.lines = out
 }
 
-// typable reports whether a word can stand in a command.
+// typable reports whether a command can contain a word.
 func typable(word string) bool {
 	return word != "" && !strings.ContainsAny(word, " ,./;") && word != placeholder
 }
 
-// spellings joins the words for which it holds, as alternatives.
+// spellings joins the words that pass the test, as alternatives.
 func (g *grammar) spellings(holds func(data []byte) bool) string {
 	var out []string
 	for _, w := range g.words {
@@ -151,9 +151,9 @@ const (
 	infocomFirstVerb  = 0x01
 	informLine1       = 8  // bytes of a line in version 1
 	informFilter      = 16 // tokens that a routine of the story decides about
-	informScope       = 80 // behind the last of them
+	informScope       = 80 // one more than the last of them
 	informPreposition = 180
-	informEnd         = 15 // behind the last token in version 2
+	informEnd         = 15 // after the last token in version 2
 )
 
 func informVerb(data []byte, number byte) bool {
@@ -232,8 +232,8 @@ func (g *grammar) informLine(at int) (parts []string, meaning string, next int, 
 }
 
 // informLine2 reads a line of version 2: an action of two bytes and tokens of
-// three, the first of which says of which kind a token is, and whether it is an
-// alternative to the one before.
+// three bytes. The first byte of a token gives its kind, and says whether the
+// token is an alternative to the previous one.
 func (g *grammar) informLine2(at int) (parts []string, meaning string, next int, ok bool) {
 	const (
 		kind        = 0x0F
@@ -306,7 +306,7 @@ func (g *grammar) infocom() {
 }
 
 // infocomValue returns the value that a word has as one part of speech. A word
-// has two values at most, and the flags say which of them comes first.
+// has at most two values. The flags say which value comes first.
 func infocomValue(data []byte, first byte) byte {
 	if data[0]&infocomFirst == first {
 		return data[1]

@@ -14,7 +14,7 @@ type helper struct {
 }
 
 // helperPool holds the helpers of a process, of all games. They take memory, and
-// no more of them are of use at a time than there are processors.
+// more working helpers than processors bring no benefit.
 type helperPool struct {
 	slots chan struct{} // taken while a helper works
 	mu    sync.Mutex
@@ -22,9 +22,9 @@ type helperPool struct {
 }
 
 const (
-	maxHelpers = 16 // that work at a time
-	// idleHelpers is how many are kept for later, of some 40 MB each: one for
-	// each of the episodes that are in flight unless told otherwise.
+	maxHelpers = 16 // that work at the same time
+	// idleHelpers is how many helpers are kept for later, at about 40 MB each:
+	// one per episode in flight at the default setting.
 	idleHelpers = 8
 )
 

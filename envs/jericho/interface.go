@@ -2,7 +2,7 @@ package jericho
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. What a story understands is its own affair.
+// Interface implements envs.Spoken. Each story decides what it understands.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
 		Actions:  []string{helpAction},

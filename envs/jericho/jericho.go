@@ -20,10 +20,10 @@ const stepLimit = 30
 
 // Which texts the game huntdark starts with.
 const (
-	// HuntdarkUpstream are the benchmark's: it looks for them under a wrong
-	// name, and tells nothing.
+	// HuntdarkUpstream are the benchmark's texts: it looks for them under a wrong
+	// name, and reports no error.
 	HuntdarkUpstream = "upstream"
-	// HuntdarkFixed are those that were meant.
+	// HuntdarkFixed are the intended texts.
 	HuntdarkFixed = "fixed"
 )
 
@@ -36,8 +36,7 @@ type Options struct {
 	GeneratorSeed int64
 	// Story is a story file to play instead.
 	Story string
-	// Seed starts the random numbers of Story; 0 for the one that is known to
-	// suit the game.
+	// Seed starts the random numbers of Story; 0 for the known seed of the game.
 	Seed int
 	// Raw shows what Story shows without any cleaning, and passes every action
 	// on as it is.
@@ -91,7 +90,7 @@ func (e *Env) add(p *play, id string, difficulty envs.Difficulty, texts ...strin
 	e.plays = append(e.plays, p)
 }
 
-// set notes what was chosen, as part of every condition.
+// set records the chosen settings as part of every condition.
 func (e *Env) set(option, value string) {
 	if e.info.Settings == nil {
 		e.info.Settings = map[string]string{}
@@ -114,8 +113,8 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 }
 
 // SameObservation implements envs.Comparer. Which actions the reference lists,
-// and in which order, depends on a neural network and on hashing; of two such
-// lists only the form is compared. Everything else is compared as it is.
+// and in which order, depends on a neural network and on hashing; for two such
+// lists, only the form is compared. Everything else is compared exactly.
 func (e *Env) SameObservation(action, recorded, ours string) bool {
 	if asksForHelp(filterAction(action)) {
 		return isHelp(recorded) && isHelp(ours)

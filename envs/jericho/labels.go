@@ -24,11 +24,11 @@ const (
 	misfiledName = "darkhunt"
 )
 
-// label is what the benchmark says of a task.
+// label is what the benchmark says about a task.
 type label struct {
 	goal       string
 	start      string
-	meant      string // the goal that was meant, where another is shown
+	meant      string // the intended goal, if another one is shown
 	difficulty envs.Difficulty
 	subgoals   subgoals
 }
@@ -36,10 +36,10 @@ type label struct {
 // subgoals are texts that show how far an episode has come.
 type subgoals struct {
 	texts []string // stripped
-	n     int      // that there are; more than texts if some are not known
+	n     int      // total number; larger than len(texts) if some texts are unknown
 	// partial says that the texts are whole observations that were rewarded in
-	// recorded runs, because the benchmark's own are not known. Then the victory
-	// counts as all of them.
+	// recorded runs, because the benchmark's own texts are unknown. A victory
+	// then counts as all sub-goals.
 	partial bool
 }
 
@@ -54,7 +54,7 @@ func strip(text string) string {
 	}, text)
 }
 
-// huntdark returns the texts of the game that the benchmark does not find.
+// huntdark returns the texts of the game whose texts the benchmark does not find.
 func (l *label) huntdark(choice string) (goal, start string) {
 	if choice != HuntdarkFixed {
 		return unwritten, unwritten
@@ -84,7 +84,7 @@ var originals = map[string][2]string{
 	"loose": {"c70e4f8b82966caa", "3fa82389781634e9"},
 }
 
-// original reports whether goal and first observation are those that the
+// original reports whether goal and first observation are the ones that the
 // benchmark shows.
 func (l *label) original(name string) bool {
 	want, ok := originals[name]
@@ -96,8 +96,8 @@ func hash16(text string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// readLabels reads the benchmark's labels or, where they are missing, what is
-// known of them; raw is the text of the file.
+// readLabels reads the benchmark's labels or, if they are missing, the known part
+// of them; raw is the text of the file.
 func readLabels(data string) (labels []label, raw string, err error) {
 	file := filepath.Join(data, filepath.FromSlash(labelFile))
 	b, err := datafile.Read(file, datafile.MaxLabels)
@@ -173,8 +173,8 @@ func parseLabel(line []byte) (l label, name string, err error) {
 	return l, fields.Info.Subtask, nil
 }
 
-// subgoalTexts returns the sub-goals of a line. Where the reference does not find
-// the usual key alone, it looks at the last one only; spec §2.1.
+// subgoalTexts returns the sub-goals of a line. If the reference does not find
+// the usual key alone, it looks only at the last key; spec §2.1.
 func subgoalTexts(line []byte) ([]string, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(line, &values); err != nil {
@@ -220,7 +220,7 @@ func lastKey(object []byte) (string, error) {
 	return last, nil
 }
 
-// parsePartial reads what is known of the labels; its errors start with the
+// parsePartial reads the known part of the labels; its errors start with the
 // number of the entry.
 func parsePartial(b []byte) ([]label, error) {
 	var entries []struct {
@@ -261,7 +261,7 @@ func parsePartial(b []byte) ([]label, error) {
 	return labels, nil
 }
 
-// shortest leaves out texts that contain another one: they were rewarded for the
+// shortest leaves out texts that contain another text: both were rewarded for the
 // same sub-goal.
 func shortest(texts []string) []string {
 	var out []string

@@ -33,13 +33,13 @@ func informSerial(serial string) bool {
 	return len(serial) == 6 && serial[0] != '8' && serial[2] <= '1' && serial[4] <= '3'
 }
 
-// knows reports whether a word is in the dictionary, by as many letters as that
-// keeps.
+// knows reports whether a word is in the dictionary. It compares as many letters
+// as the dictionary keeps.
 func (v *vocabulary) knows(word string) bool {
 	return v.words[word[:min(len(word), v.length)]]
 }
 
-// class is what kind of word a name is.
+// class is the part of speech of a name.
 type class int
 
 const (
@@ -57,9 +57,9 @@ type name struct {
 	modifier bool
 }
 
-// worth says which name of an object is shown: the best has the highest; spec
-// §9.3. It is counted in two hundredths, so that of two equal names the one that is
-// no modifier can be the best.
+// worth decides which name of an object is shown: the name with the highest
+// worth; spec §9.3. Its unit is two hundredths, so that a name that is not a
+// modifier can win against an otherwise equal one.
 func (n name) worth() int {
 	w := 100*int(n.class) - 2*len(n.text)
 	if n.inTree {
@@ -71,14 +71,14 @@ func (n name) worth() int {
 	return w
 }
 
-// readable replaces what separates words by spaces; spec §9.3.
+// readable replaces word separators by spaces; spec §9.3.
 func readable(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "*", " ", "-", " ").Replace(text))
 }
 
 // namesIn returns the words of a text that the story knows and that name things
-// there or describe them. Names of directions come last: where several commands
-// do the same, one that names a thing is of more use.
+// there or describe them. Names of directions come last: if several commands do
+// the same, a command that names a thing is more useful.
 func (v *vocabulary) namesIn(text string) []name {
 	var things, directions []name
 	for _, w := range tag(readable(text)) {
@@ -94,7 +94,7 @@ func (v *vocabulary) namesIn(text string) []name {
 	return append(things, directions...)
 }
 
-// namesOf returns the names that an object's own name contains.
+// namesOf returns the names in an object's own name.
 func namesOf(text string) []name {
 	text = strings.TrimSpace(text)
 	out := []name{{text: text, class: properName, inTree: true}}
@@ -108,8 +108,8 @@ func namesOf(text string) []name {
 	return append(out, name{text: words[len(words)-1], class: noun, inTree: true})
 }
 
-// objectNames finds out by which names things here can be called, one for each;
-// spec §9.4. The session is left in disorder.
+// objectNames finds one usable name for each thing here; spec §9.4. The state of
+// the session is undefined afterwards.
 func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 	var names []name
 	for _, action := range []string{"look", "inventory"} {
@@ -159,8 +159,8 @@ func (s *session) surroundings() []string {
 	return out
 }
 
-// examine looks at everything by every name. Names with the same answer are
-// those of one thing; the best of each is returned.
+// examine tries every name. Names with the same answer belong to one thing. It
+// returns the best name of each thing.
 func (s *session) examine(at *moment, names []name) ([]string, error) {
 	var order []string
 	best := map[string]name{}      // by answer

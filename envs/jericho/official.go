@@ -14,14 +14,15 @@ import (
 	"heldout/envs/jericho/zmachine"
 )
 
-// Where things are in the data folder.
+// The locations of files in the data folder.
 const (
 	suiteFolder   = "jericho/z-machine-games-master/jericho-game-suite"
 	labelFile     = "jericho/test.jsonl"
 	partialLabels = "jericho/partial_labels.json"
 )
 
-// unwritten is what the benchmark tells of a game whose texts it does not find.
+// unwritten is the text that the benchmark shows for a game whose texts it does
+// not find.
 const unwritten = "Not written yet."
 
 // newOfficial reads the benchmark's 20 games.
@@ -129,9 +130,9 @@ func newStory(o Options, known bindings) (*Env, error) {
 	return e, nil
 }
 
-// identify finds a game by its file, or describes one that is not known; spec
-// §3.5. The reference cleans nothing in those, so that the status line stands in
-// the middle of the text. Here it is left out, with the prompt.
+// identify finds a game by its file, or describes an unknown one; spec §3.5. The
+// reference does not clean the text of unknown games, so the status line appears
+// in the middle of the text. Here the status line and the prompt are left out.
 func identify(image []byte, name string) *game {
 	sum := md5.Sum(image)
 	for i := range games {

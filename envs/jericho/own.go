@@ -36,7 +36,7 @@ const (
 		"light OBJ;turn off OBJ;fill OBJ;empty OBJ;wind OBJ;put OBJ in OBJ;put OBJ on OBJ;unlock OBJ with OBJ"
 )
 
-// lowlightSubgoals are what is shown on the way to the goal.
+// lowlightSubgoals are texts that appear on the way to the goal.
 var lowlightSubgoals = []string{
 	"A bucket swings up over the rim of the well",
 	"The lantern burns with a small steady flame",
@@ -48,7 +48,7 @@ var lowlightSubgoals = []string{
 	"The wicks catch one after the other",
 }
 
-// newOwn sets up the game of our own. The seed decides about its weather.
+// newOwn sets up the game of our own. The seed decides the weather.
 func newOwn(seed int64) (*Env, error) {
 	story, err := zmachine.Load(lowlightImage)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"heldout/envs/jericho/zmachine"
 )
 
-// play is what a task is made from. It does not change, and worlds share it.
+// play holds the data of a task. It does not change, and worlds share it.
 type play struct {
 	game  *game
 	story *zmachine.Story
@@ -19,7 +19,7 @@ type play struct {
 	walkthrough []string
 	raw         bool
 
-	// actions is what valid actions are made of.
+	// actions holds the parts of valid actions.
 	actions func() *catalogue
 }
 

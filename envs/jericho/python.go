@@ -8,7 +8,7 @@ import (
 )
 
 // parseGameInfo reads Jericho's file of bindings: Python assignments of dicts of
-// literals. Of everything else in the file nothing is used.
+// literals. It ignores everything else in the file.
 func parseGameInfo(text string) ([]binding, error) {
 	p := python{text: text, line: 1}
 	var out []binding
@@ -45,7 +45,7 @@ const (
 
 // python reads the tokens of a Python file.
 type python struct {
-	text  string // what is left
+	text  string // the unread rest
 	line  int
 	kind  pythonKind
 	value string
@@ -137,7 +137,7 @@ func (p *python) quoted() error {
 	return errors.New("a text does not end")
 }
 
-// unescape returns what a character behind a backslash stands for.
+// unescape returns what a character after a backslash stands for.
 func unescape(c byte) string {
 	switch c {
 	case '\n':
@@ -153,8 +153,8 @@ func unescape(c byte) string {
 	}
 }
 
-// dict reads a dict behind its opening bracket. Of the values texts, names and
-// numbers are kept.
+// dict reads a dict after its opening bracket. It keeps the values that are
+// texts, names or numbers.
 func (p *python) dict() (map[string]string, error) {
 	out := map[string]string{}
 	for {
@@ -185,8 +185,8 @@ func (p *python) dict() (map[string]string, error) {
 	}
 }
 
-// item reads a value and the comma or bracket behind it. Texts in a row, also in
-// round brackets, are one; of lists and dicts nothing is kept.
+// item reads a value and the comma or bracket after it. It joins consecutive
+// texts into one, also in round brackets. It drops lists and dicts.
 func (p *python) item() (string, error) {
 	var b strings.Builder
 	round, inner := 0, 0 // brackets that are open

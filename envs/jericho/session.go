@@ -67,8 +67,8 @@ func (s *session) play(action string) error {
 	return broken(err)
 }
 
-// broken returns those errors that are not an end of the game: an error in the
-// story ends the game, but a step without an end is no step.
+// broken returns the errors that do not end the game. An error in the story ends
+// the game, but a step that does not finish is not a step.
 func broken(err error) error {
 	if f, ok := errors.AsType[*zmachine.Fault](err); ok && f.Kind != zmachine.BudgetExceeded {
 		return nil
@@ -86,8 +86,8 @@ func (s *session) take() {
 	s.machine.ClearCapture()
 }
 
-// parseScore reads the number behind the last colon as C does: after white space
-// and a sign, up to what is no digit.
+// parseScore reads the number after the last colon as C does: it accepts white
+// space and a sign, and stops at the first character that is not a digit.
 func parseScore(raw []byte) int {
 	text := strings.TrimLeft(string(raw[bytes.LastIndexByte(raw, ':')+1:]), " \t\n\v\f\r")
 	negative := strings.HasPrefix(text, "-")

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// tokens matches the words of a text, and what stands between two of them where
-// that ends a phrase.
+// tokens matches the words of a text, and separators between words that end a
+// phrase.
 var tokens = regexp.MustCompile(`[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z\s]`)
 
-// tag returns the nouns and adjectives of a text in lower case, in their order. It
-// decides by lists of words, by endings and by the next word, which is enough to
-// tell what an object may be called. Words that are neither are left out; a word
-// that is not known to be anything else is a noun.
+// tag returns the nouns and adjectives of a text in lower case, in their order.
+// It decides by lists of words, by endings and by the next word, which is enough
+// to find possible names of an object. Words that are neither are left out; an
+// unknown word is a noun.
 func tag(text string) []name {
 	var out []name
 	found := tokens.FindAllString(text, -1)
@@ -46,10 +46,10 @@ func classOf(word string, follows bool) class {
 	return noun
 }
 
-// adjectiveEndings are those of words that describe the next one.
+// adjectiveEndings are endings of words that describe the next word.
 var adjectiveEndings = strings.Fields("y ous ful less ish ive able ible al ic ed ern ent ant ary ing")
 
-// adjectives are usual ones without such an ending.
+// adjectives are common adjectives without such an ending.
 var adjectives = strings.Fields(`red green blue yellow white black brown gray grey orange purple pink golden silver dark pale bright dim
 	big small large little huge tiny tall short long wide narrow thick thin high low deep broad great giant massive
 	old new young ancient modern rusty dusty dirty clean wet dry hot cold warm cool damp fresh

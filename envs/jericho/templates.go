@@ -9,7 +9,8 @@ import (
 // placeholder stands in a template where the name of an object belongs.
 const placeholder = "OBJ"
 
-// What is tried beside the templates of a game, and what never is; spec §9.2.
+// Commands that are tried in addition to the templates of a game, and commands
+// that are never tried; spec §9.2.
 var (
 	basicActions = strings.Fields("north south west east northwest southwest northeast southeast up down enter exit")
 	// noEffect are commands that only show something, when they stand alone.
@@ -49,8 +50,7 @@ func reduceTemplates(grammar string, wordLength int, counts verbCounts) []string
 	return append(out, "take all")
 }
 
-// mostUsual returns the most usual of several words, the first of those that
-// are equally so.
+// mostUsual returns the most usual of several words. The first word wins a tie.
 func mostUsual(words []string, wordLength int, counts verbCounts) string {
 	best, most := "", -1
 	for _, w := range words {

@@ -4,8 +4,8 @@ import "strings"
 
 // usual lists words with which commands begin, the most usual first, by our own
 // judgement of how text adventures are played, brought in line with what the
-// reference chooses in the benchmark's games. A word's place decides which of
-// several words or commands that do the same is shown.
+// reference chooses in the benchmark's games. If several words or commands do the
+// same, their places in the list decide which one is shown.
 const usual = `
 examine north east south west look take wait get open put inventory down up push
 read drop search enter turn give talk northeast northwest southeast southwest
@@ -26,7 +26,7 @@ undress detach unfasten unhook superb superbrief exting extinguish walkthrough
 who what where inside outside off to with on at from of over into onto under through throug
 `
 
-// verbCounts tell how usual a word is at the beginning of a command.
+// verbCounts gives how usual a word is at the beginning of a command.
 type verbCounts interface {
 	// exact is the number for a word, 0 for words that are not known.
 	exact(word string) int

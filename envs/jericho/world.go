@@ -14,7 +14,7 @@ import (
 const (
 	helpPrefix = "You can take the following actions: "
 	helpAction = "check valid actions"
-	// rejection is in replies to commands that were not understood.
+	// rejection occurs in replies to commands that the game did not understand.
 	rejection = "[!"
 )
 
@@ -25,7 +25,7 @@ type world struct {
 	status
 }
 
-// status is what a world knows beside the story.
+// status is what a world knows besides the story.
 type status struct {
 	progress float64
 	points   int
@@ -45,8 +45,8 @@ func newWorld(p *play) *world {
 	return w
 }
 
-// Start implements envs.World. The reference starts every game twice, which can
-// be seen in what the capture buffer holds.
+// Start implements envs.World. The reference starts every game twice. This shows
+// in the content of the capture buffer.
 func (w *world) Start(context.Context) (envs.Start, error) {
 	first := ""
 	for range 2 {
@@ -74,7 +74,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		w.judge(text)
 		return w.step(text), err
 	}
-	// What the expert says is no agent's reply, and not filtered like one.
+	// An expert action is not an agent's reply, so it is not filtered like one.
 	if next, ok := w.next(); !ok || action != next {
 		action = filterAction(action)
 	}
@@ -113,7 +113,8 @@ func filterAction(action string) string {
 
 // asksForHelp recognises the help command: "check" and "action" somewhere.
 func asksForHelp(action string) bool {
-	// Python makes two characters of the one capital of which Go makes an "i".
+	// Python's lower-casing turns one capital letter into two characters, where
+	// Go's turns it into an "i".
 	low := strings.ToLower(strings.ReplaceAll(action, "İ", "i̇"))
 	return strings.Contains(low, "check") && strings.Contains(low, "action")
 }
@@ -145,7 +146,7 @@ func (w *world) judge(text string) {
 	w.done = w.success || ended
 }
 
-// settle counts a victory as the whole, where sub-goals cannot tell.
+// settle counts a victory as full progress if the sub-goals cannot show it.
 func (w *world) settle(won bool) {
 	if won {
 		w.progress = 1
@@ -160,7 +161,7 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	return slices.Compact(actions), err
 }
 
-// next returns the command of the walkthrough that is to be played now.
+// next returns the next command of the walkthrough.
 func (w *world) next() (string, bool) {
 	if w.strayed || w.followed >= len(w.play.walkthrough) {
 		return "", false

@@ -24,8 +24,8 @@ const (
 )
 
 // Examine checks what the environment needs: AgentBoard's labels, and if the
-// official simulator is named, Java, the simulator and whether the one runs the
-// other.
+// official simulator is named, Java, the simulator, and whether Java runs the
+// simulator.
 func Examine(ctx context.Context, o Options) []envs.Check {
 	if o.Jar == "" {
 		return []envs.Check{{Name: "simulator", Status: envs.CheckOK, Text: "built in, answers as version " + nativeVersion + "; the official one plays if --sciworld-jar names it: " + getJar}, checkLabels(o)}
@@ -39,7 +39,8 @@ func Examine(ctx context.Context, o Options) []envs.Check {
 	return append(checks, checkLabels(o))
 }
 
-// javaVersion finds the number in what java -version says: 1.8.0_392 or 17.0.15.
+// javaVersion finds the number in the output of java -version: 1.8.0_392 or
+// 17.0.15.
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)[^"]*"`)
 
 func checkJava(ctx context.Context) envs.Check {
@@ -56,7 +57,7 @@ func checkJava(ctx context.Context) envs.Check {
 	return envs.Check{Name: name, Status: envs.Passed(ok), Text: path + ", " + text}
 }
 
-// judgeJava reads what java -version says.
+// judgeJava checks the output of java -version.
 func judgeJava(said string) (text string, ok bool) {
 	m := javaVersion.FindStringSubmatch(said)
 	if m == nil {

@@ -21,10 +21,10 @@ type game interface {
 	judge(ctx context.Context, action string) (bool, error)
 }
 
-// games is where games come from.
+// games is a source of games.
 type games interface {
-	// take returns a game, as soon as there is one to be had. The caller gives it
-	// back, or discards it where something is wrong with it.
+	// take returns a game as soon as one is free. The caller gives it back, or
+	// discards it if something is wrong with it.
 	take(ctx context.Context) (game, error)
 	giveBack(game)
 	discard(game)

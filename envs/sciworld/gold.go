@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// goldPaths are the simulator's own solutions. They come from a machine of their
-// own: one that was asked for a solution makes another at every reset, which is
-// slow and draws random numbers (§7.10a).
+// goldPaths are the simulator's own solutions. They come from a separate machine.
+// After a request for a solution, a machine makes another solution at every
+// reset, which is slow and draws random numbers (§7.10a).
 type goldPaths struct {
 	machines *pool // of one
 

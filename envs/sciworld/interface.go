@@ -2,7 +2,7 @@ package sciworld
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. The simulator knows many ways to say an
+// Interface implements envs.Spoken. The simulator accepts many wordings of an
 // action.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{

@@ -17,7 +17,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// simulatorClass is the class that is spoken to.
+// simulatorClass is the class of the simulator object.
 const simulatorClass = "scienceworld.runtime.pythonapi.PythonInterface"
 
 // java is the program that runs the simulator, found on the path.
@@ -30,9 +30,9 @@ type jar struct {
 	sha256  string // in hex
 }
 
-// Missing says what the environment lacks on this machine to be played, as an
-// *envs.UnavailableError; nil if it lacks nothing that can be seen at once. Our own
-// simulator lacks nothing.
+// Missing says what the environment needs and this machine lacks, as an
+// *envs.UnavailableError. It is nil if a quick check finds nothing missing. Our
+// own simulator needs nothing.
 func Missing(o Options) error {
 	if o.Jar == "" {
 		return nil

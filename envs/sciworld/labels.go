@@ -16,7 +16,7 @@ import (
 // labelFile holds a line of JSON for each task (§4.1).
 const labelFile = "scienceworld/test.jsonl"
 
-// label is what matters of a line of the label file.
+// label holds the relevant fields of a line of the label file.
 type label struct {
 	place      place
 	goal       string

@@ -10,13 +10,14 @@ import (
 	"heldout/envs/sciworld/py4j"
 )
 
-// javaOptions are for every virtual machine: memory enough for long sessions,
-// one thread for collecting garbage since there are many machines, texts that do
-// not depend on where the machine stands, and no files but those in its folder.
+// javaOptions are for every virtual machine: enough memory for long sessions, one
+// thread for garbage collection because there are many machines, texts that do
+// not depend on the locale, and no files outside its folder.
 //
 // Before 1.3.0 the simulator lists some sets in the order of their hash codes,
-// which the virtual machine draws at random. With one code for all (2) the order
-// is that in which things came in: the same on every machine, in every game.
+// which the virtual machine draws at random. With one hash code for all objects
+// (2) the order is the order of insertion: the same on every machine, in every
+// game.
 func javaOptions(dir string) []string {
 	return []string{
 		"-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError",

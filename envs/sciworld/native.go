@@ -15,8 +15,8 @@ import (
 // gives.
 const nativeVersion = "1.1.3"
 
-// native is our own simulator. Its games are values in this process, of which
-// there can be any number.
+// native is our own simulator. Its games are values in this process. Their number
+// is not limited.
 type native struct {
 	making singleflight.Group // of solutions
 	known  sync.Map           // of solutions, by place
@@ -82,8 +82,8 @@ func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {
 	return g.world.DrawValidActions().Has(action), nil
 }
 
-// nativeWorld is a world of our own simulator, which can do more than one of the
-// official.
+// nativeWorld is a world of our own simulator. It can do more than a world of the
+// official simulator.
 type nativeWorld struct{ *world }
 
 // moment is a snapshot of a world.

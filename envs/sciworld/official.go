@@ -38,7 +38,7 @@ func (o *official) solution(ctx context.Context, p place, simplifications string
 	return o.gold.path(ctx, p, simplifications)
 }
 
-// close ends all virtual machines, also those that are being played on.
+// close ends all virtual machines, including those in use.
 func (o *official) close() error {
 	return errors.Join(o.machines.close(), o.gold.machines.close(), o.scratch.remove())
 }

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// pool keeps simulators for reuse: a world that begins has loaded everything
-// anew (§5). It starts them when they are needed and never has more than its
-// size. It is safe for concurrent use.
+// pool keeps simulators for reuse: a new world loads everything anew (§5). It
+// starts them when they are needed and never has more than its size. It is safe
+// for concurrent use.
 type pool struct {
 	launch func(context.Context) (*simulator, error)
 	slots  chan struct{} // holds one for each simulator in use
@@ -25,8 +25,8 @@ func newPool(launch func(context.Context) (*simulator, error), size int) *pool {
 
 var errClosed = errors.New("sciworld: the environment is closed")
 
-// take returns a simulator, as soon as there is one to be had. The caller gives
-// it back, or discards it.
+// take returns a simulator as soon as one is free. The caller gives it back, or
+// discards it.
 func (p *pool) take(ctx context.Context) (*simulator, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -94,7 +94,7 @@ func (p *pool) giveBack(s *simulator) {
 	<-p.slots
 }
 
-// discard ends a simulator with which something is wrong.
+// discard ends a broken simulator.
 func (p *pool) discard(s *simulator) {
 	p.end(s)
 	<-p.slots
@@ -107,11 +107,11 @@ func (p *pool) end(s *simulator) {
 	delete(p.all, s)
 	p.mu.Unlock()
 	if known {
-		s.end() // what it says cannot be helped: a folder may stay until the environment is closed
+		s.end() // nothing can be done about its error: a folder may stay until the environment is closed
 	}
 }
 
-// close ends all simulators, also those in use, and lets nobody have another.
+// close ends all simulators, including those in use. take then fails.
 func (p *pool) close() error {
 	p.mu.Lock()
 	p.closed = true

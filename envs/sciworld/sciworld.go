@@ -4,8 +4,8 @@
 // layer, or the plain order of the official simulator's own Python package.
 //
 // The simulator draws from one random generator, and so do some calls that only
-// list things. The order of calls is therefore part of the result; it is the
-// reference's, and nothing is asked of a game that the reference does not ask.
+// list things. The order of calls is therefore part of the result. It is the same
+// as in the reference, and a game gets no calls that the reference does not make.
 //
 // Section numbers in comments are those of the specification of the reference's
 // behaviour.
@@ -36,14 +36,14 @@ const (
 
 // Options say how the environment is set up.
 type Options struct {
-	// Jar is the official simulator, which then plays. If it is empty, our own
-	// does.
+	// Jar is the file of the official simulator, which then plays. If it is
+	// empty, our own simulator plays.
 	Jar string
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
 	Data string
-	// Variant is AgentBoard, which an empty one stands for, or ScienceWorld: all
-	// tasks of the simulator, its own score, no layer around it.
+	// Variant is AgentBoard or ScienceWorld; empty for AgentBoard. ScienceWorld
+	// has all tasks of the simulator, its own score, and no layer around it.
 	Variant string
 	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
 	// first. AgentBoard's tasks have none.
@@ -51,9 +51,9 @@ type Options struct {
 	// Simplifications are names separated by commas; empty for those of the
 	// variant, "none" for none.
 	Simplifications string
-	// JVMs is how many worlds of the official simulator may be played at once, each
-	// by a virtual machine of its own; 0 for the number of processors. The expert
-	// has one more.
+	// JVMs is how many worlds of the official simulator may be played at once,
+	// each in its own virtual machine; 0 for the number of processors. The expert
+	// uses one more.
 	JVMs int
 }
 
@@ -69,8 +69,8 @@ type Env struct {
 	games           games
 }
 
-// New sets up the environment. It starts no virtual machine; worlds do, if the
-// official simulator plays.
+// New sets up the environment. It starts no virtual machine; worlds start them if
+// the official simulator plays.
 func New(o Options) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{}}}
 	places, err := e.choose(o)
@@ -96,7 +96,7 @@ func New(o Options) (*Env, error) {
 }
 
 // choosePlayer settles which simulator plays: the official one if it is named.
-// Results of the two are never put into one row.
+// Results of the two simulators never share a row.
 func (e *Env) choosePlayer(o Options) error {
 	if o.Jar == "" {
 		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{}
@@ -224,6 +224,6 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	return w, nil
 }
 
-// Close implements io.Closer: it ends all virtual machines, also those that are
-// being played on.
+// Close implements io.Closer: it ends all virtual machines, including those in
+// use.
 func (e *Env) Close() error { return e.games.close() }

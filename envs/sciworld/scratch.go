@@ -11,16 +11,16 @@ import (
 )
 
 // scratch is a folder for the machines of one environment. While the environment
-// is there, it holds a lock beside the folder; so the next one can tell, and
-// remove, the folders of those that were killed.
+// exists, it holds a lock next to the folder. The next environment can therefore
+// recognise and remove the folders of killed ones.
 type scratch struct {
 	mu   sync.Mutex
 	dir  string // empty before the first use and after the last
 	lock *flock.Flock
 }
 
-// The name of such a folder starts with scratchName; that of its lock has
-// lockSuffix in addition.
+// The name of such a folder starts with scratchName. The name of its lock also
+// ends with lockSuffix.
 const (
 	scratchName = "heldout-sciworld-"
 	lockSuffix  = ".lock"
@@ -39,7 +39,7 @@ func (s *scratch) folder() (string, error) {
 	return os.MkdirTemp(s.dir, "jvm-")
 }
 
-// make makes the folder. The lock is held before there is a folder to be seen.
+// make makes the folder. It takes the lock before the folder becomes visible.
 func (s *scratch) make() error {
 	f, err := os.CreateTemp("", scratchName+"*"+lockSuffix)
 	if err != nil {
@@ -69,8 +69,8 @@ func (s *scratch) remove() error {
 	return err
 }
 
-// sweepScratch removes the folders whose environments are gone. What it cannot
-// remove is somebody else's.
+// sweepScratch removes the folders whose environments are gone. A folder that it
+// cannot remove belongs to another user.
 func sweepScratch(parent string) {
 	left, err := filepath.Glob(filepath.Join(parent, scratchName+"*"))
 	if err != nil {

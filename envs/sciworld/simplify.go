@@ -7,24 +7,25 @@ import (
 	"strings"
 )
 
-// The simplifications that decide something here.
+// The simplifications that this package treats specially.
 const (
 	openContainers     = "openContainers"
 	noElectricalAction = "noElectricalAction"
 )
 
-// easy stands for several simplifications; the simulator settles which.
+// easy stands for several simplifications; the simulator decides which.
 const easy = "easy"
 
 // noSimplifications says that there are to be none.
 const noSimplifications = "none"
 
-// Simplifications names those that there are (§2), and "none".
+// Simplifications lists the names of all simplifications (§2), and "none".
 func Simplifications() []string {
 	return []string{easy, noElectricalAction, openContainers, "openDoors", "selfWateringFlowerPots", "teleportAction", noSimplifications}
 }
 
-// simplify settles the simplifications: those wanted, or those of the variant.
+// simplify chooses the simplifications: the requested ones, or those of the
+// variant.
 func (e *Env) simplify(wanted string) error {
 	standard := ""
 	if e.board {
@@ -48,9 +49,9 @@ func (e *Env) simplify(wanted string) error {
 	return nil
 }
 
-// boardSimplifications are AgentBoard's (§4.1). From 1.2.3 on openContainers
-// opens containers, which it did not when AgentBoard was made and which makes
-// the tasks others; it is left out there (§5).
+// boardSimplifications are AgentBoard's (§4.1). From 1.2.3 on, openContainers
+// really opens containers. It did not when AgentBoard was made, and it changes
+// the tasks, so it is left out for these versions (§5).
 func boardSimplifications(version string) string {
 	if reallyOpensContainers(version) {
 		return "selfWateringFlowerPots,openDoors,noElectricalAction"
@@ -58,8 +59,8 @@ func boardSimplifications(version string) string {
 	return "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
 }
 
-// reallyOpensContainers reports whether a version is 1.2.3 or later; what cannot
-// be read counts as later.
+// reallyOpensContainers reports whether a version is 1.2.3 or later; an
+// unreadable version counts as later.
 func reallyOpensContainers(version string) bool {
 	var n []int
 	for _, part := range strings.Split(version, ".") {

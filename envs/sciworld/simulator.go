@@ -8,21 +8,21 @@ import (
 	"heldout/envs/sciworld/py4j"
 )
 
-// simulator is one running simulator: an object in a virtual machine of its own,
-// for generator and settings are global in there (§5). It belongs to one
+// simulator is one running simulator: an object in its own virtual machine,
+// because generator and settings are global there (§5). It belongs to one
 // goroutine.
 type simulator struct {
 	conn   *py4j.Conn
 	object py4j.Ref
-	// listing is the last list of valid actions, which stays over there until
-	// the next; empty if there is none.
+	// listing is the last list of valid actions, which stays in the virtual
+	// machine until the next list; empty if there is none.
 	listing py4j.Ref
 	// alive reports whether the virtual machine still runs, and end ends it.
 	alive func() bool
 	end   func() error
 }
 
-// newSimulator constructs the object that is spoken to.
+// newSimulator constructs the simulator object.
 func newSimulator(ctx context.Context, conn *py4j.Conn) (*simulator, error) {
 	object, err := conn.New(ctx, simulatorClass)
 	if err != nil {
@@ -45,7 +45,7 @@ func call[T any](ctx context.Context, s *simulator, method string, args ...any) 
 	return got, nil
 }
 
-// load chooses what is played.
+// load chooses the task to play.
 func (s *simulator) load(ctx context.Context, p place, simplifications string, goldPath bool) error {
 	trouble, err := call[string](ctx, s, "load", p.task, p.variation, simplifications, goldPath)
 	if err == nil && trouble != "" {
@@ -84,7 +84,7 @@ func (s *simulator) items(ctx context.Context, list py4j.Ref) ([]string, error) 
 }
 
 // listValid makes the simulator list the valid actions, which can draw from its
-// generator, and leaves the list there.
+// generator, and leaves the list in the virtual machine.
 func (s *simulator) listValid(ctx context.Context) error {
 	list, err := call[py4j.Ref](ctx, s, "getValidActionObjectCombinations")
 	if err != nil {

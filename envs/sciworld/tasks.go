@@ -50,7 +50,7 @@ func parsePlace(id string) (place, error) {
 	return place{}, fmt.Errorf("sciworld: want a task and a variation, such as %s/0, not %q; heldout tasks %s lists them", tasks[0].name, id, Name)
 }
 
-// electrical reports whether a task cannot do without electrical actions (§3).
+// electrical reports whether a task needs electrical actions (§3).
 func electrical(task string) bool {
 	return strings.Contains(task, "power-component") || strings.Contains(task, "conductivity")
 }
@@ -63,8 +63,8 @@ type split struct {
 }
 
 // splits are cut by quarters, rounded down: train has the first two, dev the
-// third, test what is left (§2.1; no task has fewer than ten variations, for
-// fewer than four of which there are other rules).
+// third, test the rest (§2.1; other rules apply to fewer than four variations,
+// but every task has at least ten).
 func splits() []split {
 	return []split{
 		{"test", func(n int) (int, int) { return n / 4 * 3, n }},

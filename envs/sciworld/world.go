@@ -24,7 +24,7 @@ type world struct {
 	env     *Env
 	place   place
 	label   *label // nil: progress is the simulator's score
-	game    game   // nil before Start and when it is given back
+	game    game   // nil before Start and after it is given back
 	started bool
 
 	reached []bool // by sub-goal of the label
@@ -40,7 +40,7 @@ func newWorld(e *Env, p place, l *label) *world {
 	return w
 }
 
-// Start implements envs.World. It waits until there is a game to be had.
+// Start implements envs.World. It waits until a game is free.
 func (w *world) Start(ctx context.Context) (envs.Start, error) {
 	if w.started {
 		return envs.Start{}, errors.New("sciworld: the world has been started already")
@@ -166,8 +166,8 @@ func (w *world) help(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// strip removes white space from both ends, of which Python knows some that Go
-// does not.
+// strip removes white space from both ends, including characters that count as
+// white space in Python but not in Go.
 func strip(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
 }
@@ -186,8 +186,8 @@ func (w *world) Actions(ctx context.Context) ([]string, error) {
 }
 
 // ExpertAction implements envs.Expert: the next action of the simulator's own
-// solution that was not played yet. It knows no other way than that one. The
-// solution comes from another game, for making it would change this one.
+// solution that was not played yet. It knows only this solution. The solution
+// comes from another game, because making it would change this one.
 func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	path, err := w.env.games.solution(ctx, w.place, w.env.simplifications)
 	if err != nil {
@@ -205,14 +205,15 @@ func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	return path[done], nil
 }
 
-// copied is the world as a value that shares nothing that changes but the game.
+// copied returns a copy of the world that shares no mutable state except the
+// game.
 func (w *world) copied() world {
 	out := *w
 	out.reached, out.played = slices.Clone(w.reached), slices.Clone(w.played)
 	return out
 }
 
-// abandon gives back a game with which something is wrong.
+// abandon discards a broken game.
 func (w *world) abandon() {
 	w.env.games.discard(w.game)
 	w.game = nil

@@ -21,7 +21,7 @@ type Measure struct {
 	Of func(c *Counts) (num, den float64)
 }
 
-// Measures are all measures but those of MEASURES.md that are no ratios: the
+// Measures lists the measures of MEASURES.md that are ratios: all except the
 // quantile of error runs and the survival of errors.
 func Measures() []Measure {
 	all := []Measure{
@@ -54,8 +54,8 @@ func Measures() []Measure {
 	return all
 }
 
-// Profile are the measures of the progress profile, by tenth of progress: the share
-// of the episodes that reached it, and at which step those did.
+// Profile returns the measures of the progress profile, by tenth of progress: the
+// share of the episodes that reached it, and the step at which they reached it.
 func Profile() (reached, steps [Tenths]Measure) {
 	for k := range Tenths {
 		percent := 100 * (k + 1) / Tenths
@@ -69,13 +69,13 @@ func Profile() (reached, steps [Tenths]Measure) {
 	return reached, steps
 }
 
-// SurvivalSteps are after how many steps the share of errors that are not
-// recovered from is told.
+// SurvivalSteps are the numbers of steps after which the share of unrecovered
+// errors is reported.
 var SurvivalSteps = []int{1, 3, 5, 10}
 
-// Survival returns, for each step from 1 on, how many errors of the episode are not
-// recovered from before it and under observation, and how many are recovered from
-// at it.
+// Survival returns two counts for each step from 1 on: the errors of the episode
+// that are still unrecovered and under observation before the step, and the
+// errors that are recovered from at the step.
 func (c *Counts) Survival() (atRisk, ended []float64) {
 	longest := SurvivalSteps[len(SurvivalSteps)-1]
 	atRisk, ended = make([]float64, longest), make([]float64, longest)
@@ -141,8 +141,8 @@ func one(b bool) float64 {
 	return 0
 }
 
-// Unrecovered is the share of errors that are not recovered from after so many
-// steps, by the estimator of Kaplan and Meier; it has no Of.
+// Unrecovered is the share of errors that are still unrecovered after the given
+// number of steps, by the estimator of Kaplan and Meier; it has no Of.
 func Unrecovered(steps int) Measure {
 	return Measure{Key: fmt.Sprintf("unrecovered_%d", steps), Name: fmt.Sprintf("unrecovered after %d", steps), Unit: Share}
 }
@@ -152,7 +152,7 @@ func LongRuns() Measure {
 	return Measure{Key: "error_run_90", Name: "error run, 90 %", Unit: Steps}
 }
 
-// RunsWithin is the share of error runs of at most that length.
+// RunsWithin is the share of error runs with at most the given length.
 func RunsWithin(length uint16) Measure {
 	return Measure{Key: "runs_within", Name: "error runs within", Unit: Share, Of: func(c *Counts) (num, den float64) {
 		for _, n := range c.Runs {

@@ -1,14 +1,14 @@
 // Package refinement measures what an agent does with its errors: how often it
 // makes them, how long it repeats them, whether it turns them into a better
-// action, how it explores, and how its episodes end. It is pure functions on
-// records. MEASURES.md defines each measure.
+// action, how it explores, and how its episodes end. It consists of pure
+// functions on records. MEASURES.md defines each measure.
 package refinement
 
 import (
 	"heldout/eval/record"
 )
 
-// Horizons are within how many steps an error may be recovered from.
+// Horizons are the numbers of steps within which a recovery from an error counts.
 var Horizons = [3]int{1, 3, 5}
 
 // Tenths is the number of steps of the progress profile.
@@ -28,7 +28,7 @@ type Counts struct {
 
 	// Runs are the lengths of the runs of consecutive errors.
 	Runs []uint16
-	// Repeated counts the errors that were answered as errors before, in the same
+	// Repeated counts the errors that repeat an earlier error in the same
 	// situation.
 	Repeated int32
 	// Looped counts the steps inside a cycle.
@@ -47,8 +47,8 @@ type Counts struct {
 	// Reached is the step, from 1, at which each tenth of progress was reached; 0
 	// if it was not.
 	Reached [Tenths]uint16
-	// Solved is the success, Lost says that the episode ended with less progress
-	// than it had reached.
+	// Solved says that the episode succeeded. Lost says that it ended with less
+	// progress than it had reached.
 	Solved, Lost bool
 	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
 	// if none did.
@@ -134,9 +134,9 @@ func (c *Counts) runs(steps []record.Step) {
 	}
 }
 
-// repetitions counts errors that were made before in an equal situation: since an
-// error leaves the world as it is, situations are equal if the last valid step was
-// answered alike.
+// repetitions counts errors that were made before in an equal situation: an error
+// does not change the world, so two situations are equal if the last valid step
+// had the same answer.
 func (c *Counts) repetitions(e *record.Episode) {
 	type attempt struct{ situation, action string }
 	failed := map[attempt]bool{}
@@ -155,8 +155,9 @@ func (c *Counts) repetitions(e *record.Episode) {
 }
 
 const (
-	// longestPeriod is the number of steps of the longest cycle, cycles the number
-	// of times in a row that make one a loop: it repeats at least twice.
+	// longestPeriod is the number of steps of the longest cycle. cycles is the
+	// number of consecutive passes that make a cycle a loop: it repeats at least
+	// twice.
 	longestPeriod = 5
 	cycles        = 3
 )
@@ -187,7 +188,7 @@ func looped(steps []record.Step) (n int32) {
 	return n
 }
 
-// recoveries looks from each error for what comes after it.
+// recoveries looks for the recovery that follows each error.
 func (c *Counts) recoveries(steps []record.Step) {
 	for i, s := range steps {
 		if s.Valid {

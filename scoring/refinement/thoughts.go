@@ -8,13 +8,14 @@ import (
 	"heldout/eval/record"
 )
 
-// Thoughts is how varied an episode's thoughts are, without a model.
+// Thoughts measures how varied an episode's thoughts are, without a model.
 type Thoughts struct {
 	// Bigrams counts pairs of consecutive words of a thought, Distinct the
-	// different ones, Known those that the known thoughts have.
+	// different pairs, and Known the pairs that also occur in the known thoughts.
 	Bigrams, Distinct, Known int32
-	// Bytes is the size of all thoughts, Compressed that after compression,
-	// Informed that after compression which knows the known thoughts.
+	// Bytes is the size of all thoughts. Compressed is their compressed size.
+	// Informed is their size after compression with the known thoughts as
+	// dictionary.
 	Bytes, Compressed, Informed int32
 }
 

@@ -10,8 +10,8 @@ import (
 	"heldout/scoring/stats"
 )
 
-// aboutNotes say what the intervals of rows are about, which rows have none and
-// why.
+// aboutNotes returns notes that say what the intervals of rows are about, which
+// rows have no interval, and why.
 func aboutNotes(rows []row) (notes []string) {
 	if len(rows) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func aboutNotes(rows []row) (notes []string) {
 	return append(notes, grouped(rows, row.named, row.aboutReservation)...)
 }
 
-// kindWords say what a kind of task is on an environment.
+// kindWords names the kinds of tasks of each environment.
 var kindWords = map[string]string{
 	"alfworld": "ALFWorld types by setting",
 	"babyai":   "BabyAI levels",
@@ -37,7 +37,7 @@ var kindWords = map[string]string{
 	"hotpotqa": "HotpotQA questions",
 }
 
-// kindsOf lists what kinds are on the rows' environments, with their numbers.
+// kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
 	var said []string
 	for _, r := range rows {
@@ -55,7 +55,7 @@ func kindsOf(rows []row) string {
 // few is the number of kinds below which an interval for new kinds is wide.
 const few = 10
 
-// aboutReservation says what else is to be known of a row's intervals.
+// aboutReservation returns the reservation about a row's intervals.
 func (r row) aboutReservation() string {
 	err := r.NoInterval()
 	switch {

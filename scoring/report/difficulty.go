@@ -5,7 +5,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// difficulty is the table of easy and hard tasks, for rows that have such.
+// difficulty is the table of easy and hard tasks, for rows that have both.
 func difficulty(rows []row) table.Table {
 	t := table.Table{
 		ID: "difficulty", Title: "Easy and hard tasks",

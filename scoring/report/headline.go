@@ -10,7 +10,8 @@ import (
 )
 
 // headline has the rates of every model, and its held-out score if that is
-// complete, with the half width of each interval: what a reader wants first.
+// complete, with the half width of each interval. It is what a reader needs
+// first.
 func headline(rows []row, w configs.Weights) table.Table {
 	t := table.Table{
 		ID: "headline", Title: "Headline",

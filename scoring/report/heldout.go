@@ -18,7 +18,7 @@ const (
 	caveatMark = "¶"
 )
 
-// environments lists the environments of the held-out score, those held in
+// environments lists the environments of the held-out score, the held-in ones
 // first.
 func environments(w configs.Weights) []string {
 	out := slices.Clone(w.HeldIn)
@@ -28,9 +28,9 @@ func environments(w configs.Weights) []string {
 	return out
 }
 
-// heldOut puts the environments side by side, a line a model, as published
-// tables do, with the held-out score at the end. Only official tasks count, and
-// only as the benchmark has them: a variant is another benchmark.
+// heldOut puts the environments side by side, one line per model, as published
+// tables do, with the held-out score at the end. Only official tasks in the
+// benchmark's own form count: a variant is another benchmark.
 func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t := table.Table{ID: "held-out", Title: "Held-out score"}
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
@@ -113,7 +113,7 @@ func noScore(lines []line, w configs.Weights) []string {
 	})
 }
 
-// sources says where baselines were published and what is to be known of them.
+// sources says where baselines were published and which caveats they have.
 func sources(baselines []Baseline, marks string) (notes []string) {
 	for i, b := range baselines {
 		notes = append(notes, fmt.Sprintf("[%s]: %s; %s.", b.Name, b.From.Title, b.Table.Title))
@@ -138,13 +138,14 @@ type line struct {
 // rates are fractions.
 type rates struct {
 	success, progress *scoring.Estimate
-	// lack says why they do not count for the held-out score; empty if they do.
+	// lack says why the rates do not count for the held-out score; empty if they
+	// count.
 	lack  string
 	marks string
 }
 
-// gather makes lines of rows, one for each player. A player who stands on one
-// environment several times gets a line for each run.
+// gather makes lines of rows, one for each player. A player with several rows for
+// one environment gets one line per run.
 func gather(rows []row) []line {
 	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(playedBy(r.Condition), "\n") }
 	type place struct{ who, env string }
@@ -179,7 +180,7 @@ func gather(rows []row) []line {
 	return lines
 }
 
-// rates are those of a row.
+// rates returns the rates of a row.
 func (r row) rates() rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
 	if r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" {
@@ -231,7 +232,8 @@ func fraction(percents []*float64, i int) *scoring.Estimate {
 	if i >= len(percents) || percents[i] == nil {
 		return nil
 	}
-	// By its digits: 44.8 becomes 0.448, which 44.8/100 is not.
+	// The conversion uses the digits: 44.8 becomes 0.448, but 44.8/100 is a
+	// different float.
 	f, err := strconv.ParseFloat(strconv.FormatFloat(*percents[i], 'f', -1, 64)+"e-2", 64)
 	if err != nil {
 		f = *percents[i] / 100 // NaN and infinities, which configs refuses
@@ -251,8 +253,8 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 	})
 }
 
-// scoreColumns are those of the held-out score, with its intervals if there are
-// any; published results have none.
+// scoreColumns returns the columns of the held-out score, with its intervals if
+// there are any. Published results have no intervals.
 func scoreColumns(bounded bool) (columns []table.Column) {
 	for i, rate := range []string{"heldout_success", "heldout_progress"} {
 		columns = append(columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]})
@@ -263,7 +265,7 @@ func scoreColumns(bounded bool) (columns []table.Column) {
 	return columns
 }
 
-// score are the cells of the held-out score.
+// score returns the cells of the held-out score.
 func (l line) score(w configs.Weights, bounded bool) []table.Cell {
 	h := l.heldOut(w)
 	var cells []table.Cell
@@ -280,7 +282,7 @@ func (l line) score(w configs.Weights, bounded bool) []table.Cell {
 	return cells
 }
 
-// cells are the name and the rates in these columns.
+// cells returns the name and the rates in these columns.
 func (l line) cells(columns []string) []table.Cell {
 	cells := []table.Cell{table.String(l.name)}
 	for _, c := range columns {
@@ -297,7 +299,7 @@ func rateCell(rate *scoring.Estimate, marks string) table.Cell {
 	return table.Percent(rate.Mean).Marked(marks)
 }
 
-// marks are all marks in these columns.
+// marks returns all marks in these columns.
 func (l line) marks(columns []string) (marks string) {
 	for _, c := range columns {
 		if r := l.rates[c]; r.success != nil || r.progress != nil {

@@ -12,7 +12,7 @@ import (
 	"heldout/scoring"
 )
 
-// row is a score with its run and the name it goes by.
+// row is a score with its run and its name in tables.
 type row struct {
 	*scoring.Score
 	// run is the label of the run in that directory.
@@ -20,11 +20,11 @@ type row struct {
 	name           string
 	// short is the name among rows of the same perturbation.
 	short string
-	sweep *record.Sweep // of the run, nil if it is none
+	sweep *record.Sweep // of the run, nil if the run is not a sweep
 }
 
-// newRows lists the scores of runs by environment and names them so that they can
-// be told apart; of perturbed tasks, or only of others.
+// newRows lists the scores of runs by environment and gives them distinct names.
+// It lists either the scores of perturbed tasks or only the others.
 func newRows(runs []Run, perturbed bool) []row {
 	var rows []row
 	labels := label(runs)
@@ -73,16 +73,16 @@ func nameRows(rows []row) {
 	}
 }
 
-// thing is something that goes by its model's name.
+// thing is something that is named after its model.
 type thing struct {
 	model   string
-	details []string // that may tell it from others of its model
-	run     string   // that does if they do not
+	details []string // that may distinguish it from others of its model
+	run     string   // distinguishes it if the details do not
 }
 
-// tellApart names things: by the model if there is only one of it, otherwise
-// also by the details that others of the model do not share, and by the run where
-// those are not enough.
+// tellApart gives things distinct names. The name is the model if the model has
+// only one thing. Otherwise the name also has the details that other things of
+// the model do not share, and the run if those details are not enough.
 func tellApart(things []thing) []string {
 	names := make([]string, len(things))
 	count := map[string]int{}
@@ -105,8 +105,8 @@ func parenthesized(name string, details []string) string {
 	return name + " (" + strings.Join(details, ", ") + ")"
 }
 
-// distinguishing returns the details of one thing that not all of its model
-// share.
+// distinguishing returns the details of one thing that not all things of its
+// model share.
 func distinguishing(things []thing, of thing) []string {
 	var out []string
 	for _, d := range of.details {
@@ -117,8 +117,8 @@ func distinguishing(things []thing, of thing) []string {
 	return out
 }
 
-// playedBy lists what a condition says of the player beside the model's name: the
-// same on every environment.
+// playedBy lists what a condition says about the player besides the model's name.
+// It is the same in every environment.
 func playedBy(c record.Condition) []string {
 	out := []string{"agent " + c.Agent}
 	if d := c.Decoding; d != nil {
@@ -137,8 +137,7 @@ func playedBy(c record.Condition) []string {
 	return append(out, "context of the server")
 }
 
-// setting lists what a condition says of what is played beside the environment's
-// name.
+// setting lists what a condition says about the environment besides its name.
 func setting(c record.Condition) []string {
 	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit), "perturbation " + c.Perturbation}
 	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
@@ -147,9 +146,9 @@ func setting(c record.Condition) []string {
 	return out
 }
 
-// prompts lists what rows say of the prompt: its hash where a model played the
-// same perturbation with several, since under different ones prompts differ
-// anyway.
+// prompts lists what rows say about the prompt: its hash if a model played the
+// same perturbation with several prompts. Under different perturbations prompts
+// differ anyway.
 func prompts(rows []row) [][]string {
 	type played struct{ model, perturbation string }
 	hashes := map[played]map[string]bool{}
@@ -176,7 +175,7 @@ func compact(fields map[string]any) string {
 	}
 	b, err := json.Marshal(fields)
 	if err != nil {
-		return fmt.Sprint(fields) // what came from a file can always be written
+		return fmt.Sprint(fields) // fields that were read from a file can always be encoded
 	}
 	return string(b)
 }

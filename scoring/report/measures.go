@@ -8,15 +8,15 @@ import (
 // measures are the names of the success rate and the progress rate.
 type measures struct{ success, progress string }
 
-// common are those of most environments.
+// common holds the names in most environments.
 var common = measures{"SR", "PR"}
 
-// measures are what the row's environment calls its rates.
+// measures returns the names that the row's environment gives its rates.
 func (r row) measures() measures {
 	return measures{cmp.Or(r.Environment.SuccessName, common.success), cmp.Or(r.Environment.ProgressName, common.progress)}
 }
 
-// explain says what the names stand for.
+// explain says what the names mean.
 func (m measures) explain() string {
 	if m == common {
 		return "SR success rate, PR progress rate"

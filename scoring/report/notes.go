@@ -11,11 +11,11 @@ import (
 
 const (
 	incompleteMark = "*"
-	// incompleteNote explains the mark where the details stand elsewhere.
+	// incompleteNote explains the mark if the details are in another table.
 	incompleteNote = incompleteMark + " Incomplete: not every planned episode has a result; the table of results says which are missing."
 )
 
-// incomplete says what is missing of the rows that are not complete.
+// incomplete says what is missing from incomplete rows.
 func incomplete(rows []row) (notes []string) {
 	for _, r := range rows {
 		if r.Complete() {
@@ -53,8 +53,8 @@ func decodings(rows []row) []string {
 	})
 }
 
-// settings says how the environments were set up: once if that is so for all rows
-// of an environment.
+// settings says how the environments were set up. It says so once if all rows of
+// an environment agree.
 func settings(rows []row) []string {
 	setups := map[string]map[string]bool{} // by environment
 	for _, r := range rows {
@@ -110,7 +110,8 @@ func caveats(rows []row) []string {
 	})
 }
 
-// otherNames says where the columns of a table stand for rates of other names.
+// otherNames returns notes on the environments whose rates have other names than
+// the columns of the table.
 func otherNames(rows []row) []string {
 	return grouped(rows, func(r row) string { return r.Condition.Env }, func(r row) string {
 		if m := r.measures(); m != common {
@@ -120,8 +121,8 @@ func otherNames(rows []row) []string {
 	})
 }
 
-// grouped makes a note of everything that say says of things, with the names of
-// those it is said of.
+// grouped makes one note per text that say returns, with the names of the things
+// that the text applies to.
 func grouped[T any](things []T, name, say func(T) string) (notes []string) {
 	var said []string
 	names := map[string][]string{}

@@ -9,14 +9,14 @@ import (
 	"heldout/scoring/table"
 )
 
-// pairing collects comparisons of which one table is made.
+// pairing collects the comparisons for one table.
 type pairing struct {
 	comparisons []scoring.Comparison
 	labels      [][]table.Cell
 	failed      []string // what could not be compared, and why
 }
 
-// pairedNote says of whole tables how differences are estimated.
+// pairedNote says how whole tables estimate differences.
 func (p *pairing) pairedNote() string {
 	const note = "seeds averaged within each task first. 95% low, high: Student's t interval, each row by itself"
 	var about stats.Question
@@ -39,7 +39,7 @@ func (p *pairing) add(c scoring.Comparison, label ...table.Cell) {
 	p.comparisons, p.labels = append(p.comparisons, c), append(p.labels, label)
 }
 
-// table makes the table; columns are those of the labels.
+// table makes the table; columns are the columns of the labels.
 func (p *pairing) table(columns ...table.Column) table.Table {
 	t := table.Table{Columns: append(columns,
 		table.Column{Key: "tasks", Header: "Tasks", Detail: true},

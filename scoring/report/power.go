@@ -8,8 +8,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// Power says what difference from the first model of each environment the runs can
-// see, and what it takes to see a difference, given as a fraction.
+// Power says which difference from the first model of each environment the runs
+// can detect, and how many seeds or tasks it takes to detect a given difference,
+// which is a fraction.
 func Power(runs []Run, difference float64) table.Table {
 	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%", 100*difference), Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "against", Header: "against", Left: true},

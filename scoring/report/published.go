@@ -16,8 +16,8 @@ import (
 // benchmarkTasks are how many tasks the published benchmarks have.
 var benchmarkTasks = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20, "hotpotqa": 300}
 
-// Published returns the tables of a publication as they were printed, each with a
-// second one of what can be computed from it again.
+// Published returns the tables of a publication as they were printed, each
+// followed by a second table with the values that can be recomputed from it.
 func Published(p configs.Published, w configs.Weights) []table.Table {
 	var tables []table.Table
 	for _, t := range p.Tables {
@@ -40,7 +40,8 @@ func method(r configs.PublishedRow) string {
 	return r.Model
 }
 
-// printed has the rates as printed, with how many tasks the success rate is.
+// printed has the rates as printed, and the number of tasks behind the success
+// rate.
 func printed(p configs.PublishedTable) table.Table {
 	t := table.Table{ID: p.ID, Title: p.Title, Columns: []table.Column{
 		{Key: "model", Header: "Model", Left: true}, {Key: "column", Header: "Column", Left: true},
@@ -73,7 +74,7 @@ func asPrinted(percent *float64) table.Cell {
 	return table.Cell{Text: strconv.FormatFloat(*percent, 'f', decimals(*percent), 64), Value: *percent}
 }
 
-// decimals is with how many decimals a value is printed, at least one.
+// decimals is the number of decimals of a printed value, at least one.
 func decimals(percent float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(percent, 'f', -1, 64), ".")
 	return max(1, len(after))
@@ -91,7 +92,7 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 	return benchmarkTasks[column]
 }
 
-// solved says which numbers of tasks a success rate is.
+// solved says which numbers of solved tasks a success rate can stand for.
 func solved(p configs.PublishedTable, column string, success *float64) table.Cell {
 	n := tasksOfColumn(p, column)
 	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.SuccessStd != nil }) {
@@ -111,8 +112,9 @@ func solved(p configs.PublishedTable, column string, success *float64) table.Cel
 	return table.String(text)
 }
 
-// recomputed has what the cells of a table's rows give: the held-out score, or the
-// average and both deviations of conditions, beside what was printed.
+// recomputed has the values that follow from the cells of a table's rows, next to
+// the printed ones: the held-out score, or the average and both deviations of
+// conditions.
 func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: []table.Column{
 		{Key: "model", Header: "Model", Left: true}, {Key: "rate", Header: "Rate", Left: true},
@@ -234,7 +236,7 @@ func againstPublished(rows []row, baselines []Baseline) table.Table {
 	return t
 }
 
-// againstCells compare one rate with a published one.
+// againstCells returns the cells that compare one rate with a published one.
 func (r row) againstCells(percent *float64, n int, rate string) []table.Cell {
 	none := []table.Cell{table.None(), table.None(), table.None(), table.None()}
 	if percent == nil {

@@ -7,8 +7,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// ranks has, for environments with three rows and more, the ranks that each may
-// have.
+// ranks is the table of the ranks that each row may have, for environments with
+// three or more rows.
 func ranks(rows []row) table.Table {
 	t := table.Table{ID: "ranks", Title: "Ranks", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},

@@ -27,8 +27,8 @@ const refinementNote = "In percent; Run in steps. Format, Invalid: format errors
 	"Loop: steps in cycles. Run: mean length of runs of errors. Rec. 3: errors followed within 3 steps by a different valid action. " +
 	"Progr.: errors followed by progress within 5 steps. Stuck: of unsolved episodes, the steps after the last progress."
 
-// refinementShort has the most telling measures of what the models do with their
-// errors, a line for each row.
+// refinementShort has the most informative measures of what the models do with
+// their errors, one line per row.
 func refinementShort(rows []row) table.Table {
 	t := table.Table{ID: "refinement", Title: "Refinement", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},

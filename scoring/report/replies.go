@@ -9,17 +9,17 @@ import (
 	"heldout/scoring/table"
 )
 
-// doubtful is the share of replies or episodes from which a table must say that
-// they were not read whole.
+// doubtful is the share of replies or episodes at which a table starts to say
+// that they were not read completely.
 const doubtful = 0.01
 
 const (
 	repliesMark = "#"
-	// repliesNote explains the mark where the details stand elsewhere.
+	// repliesNote explains the mark if the details are in another table.
 	repliesNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; the table of results says which."
 )
 
-// faultWords say of replies what is wrong with them.
+// faultWords describes the faults of replies.
 var faultWords = map[record.Fault]string{
 	record.CutOff:        "cut off by the length limit",
 	record.OnlyReasoning: "reasoning without a reply",
@@ -30,7 +30,7 @@ var faultWords = map[record.Fault]string{
 	record.NoAction:      "text without an action",
 }
 
-// reservations say what makes a row's rates mean less than they seem to.
+// reservations lists what weakens the meaning of a row's rates.
 func (r row) reservations() (out []string) {
 	of := func(n, all int) (share string, ok bool) {
 		return fmt.Sprintf("%.1f %% of %d", 100*float64(n)/float64(all), all), float64(n) > doubtful*float64(all)

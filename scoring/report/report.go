@@ -12,7 +12,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// Run is a run directory's scores under the name that tells it from others.
+// Run holds a run directory's scores, with a name that distinguishes it from
+// other runs.
 type Run struct {
 	Name   string
 	Scores []*scoring.Score
@@ -20,8 +21,8 @@ type Run struct {
 	Sweep *record.Sweep
 }
 
-// Baseline is a published table to stand beside the runs: its columns are
-// environments, or conditions of one.
+// Baseline is a published table to show next to the runs. Its columns are
+// environments, or conditions of one environment.
 type Baseline struct {
 	Name  string // of the file
 	From  configs.Published
@@ -47,7 +48,8 @@ type Baseline struct {
 //
 // On request there is also "against-published": differences from the baselines.
 //
-// All but the first and those of sweeps leave perturbed tasks out.
+// The "headline" table and the tables of sweeps include perturbed tasks. All
+// other tables leave them out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows, plain := newRows(runs, true), newRows(runs, false)
 	var tables []table.Table
@@ -64,8 +66,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	return tables
 }
 
-// IDs lists the tables that there can be. Those of environments with other names
-// for their rates have an id that begins with "results-".
+// IDs lists the possible tables. The tables of environments with other names for
+// their rates have an ID that begins with "results-".
 func IDs() []string {
 	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "robustness", "change", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}
@@ -76,7 +78,7 @@ func OnRequest(id string) bool {
 	return slices.Contains([]string{"refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id)
 }
 
-// noPerturbation is the perturbation of episodes that have none.
+// noPerturbation is the name of the perturbation of unperturbed episodes.
 const noPerturbation = "none"
 
 // title names a row in a note that holds for all perturbations.

@@ -8,8 +8,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// resultTables are the tables of rates, one for each pair of names that rates go
-// by.
+// resultTables returns the tables of rates, one for each pair of names that rates
+// have.
 func resultTables(rows []row) []table.Table {
 	var names []measures
 	groups := map[measures][]row{}

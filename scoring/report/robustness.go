@@ -26,7 +26,7 @@ type swept struct {
 	name   string
 	tasks  table.Cell
 	cells  map[string]sweptCell // by condition
-	absent []string             // what is said of conditions that it lacks
+	absent []string             // notes about the conditions that it lacks
 }
 
 // sweptCell are the rates under one condition.
@@ -71,8 +71,8 @@ func appendNew(to, from []string) []string {
 	return to
 }
 
-// perturbationsOf lists the perturbations of sweeps, with notes of what they are
-// and whose rules differ.
+// perturbationsOf lists the perturbations of sweeps, with notes that say what
+// they are and which of them have different rules.
 func perturbationsOf(rows []row) (names, notes []string) {
 	seen := map[string]record.Perturbation{}
 	for _, r := range rows {
@@ -129,8 +129,8 @@ func sweptLines(rows []row) []swept {
 	return lines
 }
 
-// otherModels completes the conditions that change the model, where no other
-// model played: with the result without perturbation if that counts.
+// otherModels completes the conditions that change the model if no other model
+// played. It uses the result without perturbation if that result counts.
 func (l *swept) otherModels(model string, rows []row) {
 	base, ok := l.cells[baseColumn]
 	i := slices.IndexFunc(rows, func(r row) bool { return r.Score == base.score })
@@ -166,7 +166,7 @@ func publishedSweeps(b Baseline) []swept {
 	return out
 }
 
-// robustnessTable puts the conditions side by side, two rows a model.
+// robustnessTable puts the conditions side by side, two rows per model.
 func robustnessTable(env string, lines []swept, columns, notes []string, baselines []Baseline) table.Table {
 	t := table.Table{ID: "robustness", Title: "Robustness on " + env, Columns: []table.Column{
 		{Key: "model", Header: "Model", Left: true},
@@ -217,10 +217,10 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 	return t
 }
 
-// row are the cells of one rate, and all marks on them.
+// row returns the cells of one rate, and all marks on them.
 func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []table.Cell, marks string) {
 	var values []float64
-	averageMarks := "" // of what holds for the average as well
+	averageMarks := "" // marks that hold for the average as well
 	for _, c := range columns {
 		r := l.cells[c].rates
 		cells = append(cells, rateCell(of(r), r.marks))
@@ -245,8 +245,8 @@ func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []
 	), marks + averageMarks
 }
 
-// withoutNoise is the deviation of a rate over the row's conditions without what
-// chance adds to it. It needs all of them played.
+// withoutNoise is the deviation of a rate over the row's conditions without the
+// part that chance adds. It requires that all conditions were played.
 func (l swept) withoutNoise(columns []string, rate string) table.Cell {
 	var scores []*scoring.Score
 	for _, c := range columns {

@@ -9,8 +9,8 @@ import (
 // longestLabel is how long the label of a run may be, in bytes.
 const longestLabel = 20
 
-// label returns what tables call each run: the last part of its name, where those
-// are short and all different, or else its number.
+// label returns the label of each run in tables. Labels are the last parts of the
+// names if these are short and all different, and numbers otherwise.
 func label(runs []Run) []string {
 	labels := make([]string, len(runs))
 	seen := map[string]bool{}
@@ -28,8 +28,8 @@ func label(runs []Run) []string {
 	return labels
 }
 
-// directories says which directories the labels of runs stand for that occur in
-// the names of rows.
+// directories returns notes with the directory behind each run label that occurs
+// in the name of a row.
 func directories(rows []row) (notes []string) {
 	said := map[string]bool{}
 	for _, r := range rows {

@@ -8,14 +8,16 @@ import (
 	"slices"
 )
 
-// Question says what an interval imagines drawn anew, and so what it is about.
+// Question says what an interval treats as drawn anew, and therefore what the
+// interval is about.
 type Question string
 
 // The questions.
 const (
 	// TheseTasks: the tasks stay, the replies are sampled again.
 	TheseTasks Question = "tasks"
-	// TheseKinds: the kinds and their shares stay, tasks of them are drawn anew.
+	// TheseKinds: the kinds and their shares stay, and their tasks are drawn
+	// anew.
 	TheseKinds Question = "kinds"
 	// NewKinds: kinds are drawn anew, with their tasks.
 	NewKinds Question = "new-kinds"
@@ -24,14 +26,14 @@ const (
 // Questions are all questions.
 func Questions() []Question { return []Question{TheseTasks, TheseKinds, NewKinds} }
 
-// Group is where a task belongs.
+// Group is the group that a task belongs to.
 type Group struct {
-	// Kind is the kind of task, Setting what several tasks of one kind share
-	// beyond it. Tasks without a setting in common have different ones.
+	// Kind is the kind of task. Setting is what several tasks of one kind share
+	// beyond the kind. Tasks that share no setting have different settings.
 	Kind, Setting string
 }
 
-// Why there is no interval.
+// Reasons why there is no interval.
 var (
 	ErrFewTasks = errors.New("fewer than two tasks")
 	ErrFewKinds = errors.New("too few kinds to say anything about others")
@@ -44,24 +46,24 @@ const (
 	fewestDegrees = 2
 )
 
-// Sampling is how tasks are imagined drawn: one or several designs, of which the
-// one with the widest interval counts. It belongs to tasks in one order and to one
-// confidence level.
+// Sampling is a model of how tasks are drawn: one or several designs. The design
+// with the widest interval counts. A Sampling belongs to tasks in one order and
+// to one confidence level.
 type Sampling struct {
 	designs []design
 	n       int
 	z       float64 // the level's quantile of the normal distribution
-	// clusterSize is the mean number of tasks in a task's cluster, of the
+	// clusterSize is the mean number of tasks in a task's cluster, in the
 	// coarsest design.
 	clusterSize float64
 }
 
 // NewSampling returns the sampling for TheseKinds or NewKinds of tasks that
 // belong to these groups. Under TheseKinds, kinds are strata and settings are
-// clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and
-// that of independent tasks count too, so that kinds which agree by chance do not
-// make that interval the narrower one. The level is such as 0.95. The errors are
-// ErrFewTasks and ErrFewKinds.
+// clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and the
+// design of independent tasks count too, so that kinds that agree by chance do
+// not make the interval for new kinds the narrower one. The level is a fraction
+// such as 0.95. The errors are ErrFewTasks and ErrFewKinds.
 func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 	n := len(groups)
 	if n < 2 {
@@ -97,8 +99,8 @@ func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 // design is strata of clusters of tasks.
 type design struct {
 	strata []stratum
-	// degrees of freedom of the variance, by the sizes alone (Bell and McCaffrey
-	// 2002).
+	// degrees of freedom of the variance, from the sizes alone (Bell and
+	// McCaffrey 2002).
 	degrees  float64
 	t        float64 // Student's quantile of the sampling's level
 	clusters int
@@ -107,7 +109,7 @@ type design struct {
 	clusterSize float64
 }
 
-// stratum has the share of all tasks and its clusters of task numbers.
+// stratum holds its share of all tasks and its clusters of task numbers.
 type stratum struct {
 	share    float64
 	n        int
@@ -144,7 +146,8 @@ func newDesign(stratum, cluster []string) design {
 	return d
 }
 
-// grouped makes strata in the order of their names, clusters in that of theirs.
+// grouped makes strata in the order of their names, and clusters in the order of
+// the clusters' names.
 func grouped(name, cluster []string) []stratum {
 	order := make([]int, len(name))
 	for i := range order {
@@ -170,8 +173,8 @@ func grouped(name, cluster []string) []stratum {
 	return strata
 }
 
-// merged joins strata of one cluster, whose spread cannot be known: several become
-// one stratum, a single one joins the smallest other.
+// merged joins strata of one cluster, because their spread is unknown. Several
+// such strata become one stratum. A single one joins the smallest other stratum.
 func merged(strata []stratum) []stratum {
 	var whole, alone []stratum
 	for _, s := range strata {
@@ -242,7 +245,7 @@ func width(variance, degrees, level float64) float64 {
 }
 
 // Variance returns the variance of the mean of values, one for each task, and its
-// degrees of freedom: of the design whose t interval is the widest.
+// degrees of freedom, for the design with the widest t interval.
 func (s Sampling) Variance(values []float64) (variance, degrees float64) {
 	widest := math.Inf(-1)
 	for _, d := range s.designs {

@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Difference is that of two means on the same tasks.
+// Difference is the difference of two means on the same tasks.
 type Difference struct {
 	Mean float64 // of a-b
-	// Interval is around Centre, which is nearer to 0 than Mean where few tasks
-	// were played.
+	// Interval is around Centre, which is nearer to 0 than Mean if few tasks were
+	// played.
 	Interval
 	Centre float64
-	// Variance is that of Centre, with its degrees of freedom.
+	// Variance is the variance of Centre, with its degrees of freedom.
 	Variance, Degrees float64
-	// P is two-sided, of the same t as the interval: the interval of level 1-α
-	// holds 0 if and only if P is at least α.
+	// P is two-sided and uses the same t as the interval: the interval of level
+	// 1-α holds 0 if and only if P is at least α.
 	P float64
 	N int // tasks
 }
@@ -24,9 +24,9 @@ type Difference struct {
 // Paired estimates the mean of differences of rates, one for each task. Rates are
 // averages over the given number of seeds, the smaller one if they differ. Two
 // tasks are added that differ by ±1/√seeds, as Bonett and Price (2012,
-// doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is an
-// interval too if all tasks differ by the same. Of several designs the largest
-// half width and the largest P count.
+// doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is also
+// an interval if all tasks differ by the same amount. Of several designs the
+// largest half width and the largest P count.
 func (s Sampling) Paired(diffs []float64, seeds int) Difference {
 	n := float64(s.n)
 	d := Difference{Mean: Mean(diffs), N: s.n}

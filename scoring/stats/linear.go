@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Linear is an estimate with the influence of each episode on it, by task: how far
-// the estimate moves with it, summed to 0. Its variance is that of the influences
-// (the delta method).
+// Linear is an estimate with the influence of each episode on it, by task: how
+// far the estimate moves with the episode. The influences sum to 0. The variance
+// of the estimate is the variance of the influences (the delta method).
 type Linear struct {
 	Value float64
 	// Tasks has the influences of the episodes of each task.
@@ -21,16 +21,16 @@ type Linear struct {
 	Based    int
 }
 
-// ErrNothing says that there is nothing to measure, ErrAlike that no task differs
-// from the others, so that nothing tells how far others may be.
+// ErrNothing says that there is nothing to measure. ErrAlike says that no task
+// differs from the others, so the spread of tasks is unknown.
 var (
 	ErrNothing = errors.New("there is nothing to measure")
 	ErrAlike   = errors.New("all tasks are alike")
 )
 
-// Ratio is the sum of the numerators over that of the denominators, each averaged
-// over the episodes of a task first; both have a value for each episode, by task.
-// The error is ErrNothing.
+// Ratio is the sum of the numerators divided by the sum of the denominators, each
+// averaged over the episodes of a task first; both have a value for each episode,
+// by task. The error is ErrNothing.
 func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	l := Linear{Share: share}
 	var num, den float64
@@ -114,7 +114,7 @@ func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
 	return l, nil
 }
 
-// means are the influences of the tasks.
+// means returns the influences of the tasks.
 func (l Linear) means() []float64 {
 	out := make([]float64, len(l.Tasks))
 	for i, influences := range l.Tasks {
@@ -162,8 +162,8 @@ func decodingVariance(l Linear) (variance, degrees float64) {
 	return variance, degrees
 }
 
-// interval makes one of a squared half width; worth is how many independent trials
-// the tasks are worth.
+// interval makes an interval from a squared half width; worth is how many
+// independent trials the tasks are worth.
 func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) {
 	if !l.Share {
 		if variance == 0 {

@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Plan is what the difference of two models on the same tasks varies by.
+// Plan holds the components of the variance of the difference of two models on
+// the same tasks.
 type Plan struct {
-	// Task is the variance of the difference between tasks, of one task; Seed is
-	// that of decoding, of one seed of both models.
+	// Task is the variance of the difference between tasks, per task. Seed is the
+	// variance of decoding, per seed of both models.
 	Task, Seed float64
 	// Degrees of freedom of the design, which do not depend on the seeds.
 	Degrees float64
@@ -17,23 +18,25 @@ type Plan struct {
 	Level   float64
 }
 
-// wantedPower is the probability with which a planned difference is to be seen.
+// wantedPower is the probability with which a test must detect a planned
+// difference.
 const wantedPower = 0.8
 
-// reach is how many standard errors a difference must have to be seen with the
-// wanted power.
+// reach is how many standard errors a difference must span to be detected with
+// the wanted power.
 func (p Plan) reach() float64 {
 	return studentQuantile(p.Level, p.Degrees) + studentQuantile(2*wantedPower-1, p.Degrees)
 }
 
-// variance is that of the centre of Sampling.Paired, of a difference.
+// variance is the variance of the centre that Sampling.Paired gives for a
+// difference.
 func (p Plan) variance(difference, seeds float64) float64 {
 	n := float64(p.N)
 	return (n*(p.Task+p.Seed/seeds) + 2*(1/seeds+difference*difference)) / ((n + 2) * (n + 2))
 }
 
-// Smallest is the smallest difference that is seen with a probability of 80 %;
-// seeds may be infinite.
+// Smallest is the smallest difference that is detected with a probability of 80
+// %; seeds may be infinite.
 func (p Plan) Smallest(seeds float64) float64 {
 	n := float64(p.N)
 	return p.reach() * math.Sqrt(p.variance(0, seeds)) * (n + 2) / n

@@ -11,15 +11,15 @@ import (
 type Estimate struct {
 	Mean float64
 	Interval
-	// Variance is that of the mean, with its degrees of freedom.
+	// Variance is the variance of the mean, with its degrees of freedom.
 	Variance, Degrees float64
 	// Trials says that every value is 0 or 1; N counts the tasks.
 	Trials bool
 	N      int
 }
 
-// intraclass is the correlation within clusters that is assumed where the data
-// cannot tell it, because no value differs from the others.
+// intraclass is the assumed correlation within clusters if the data cannot give
+// it because no value differs from the others.
 const intraclass = 0.1
 
 // fewCarriers is the effective number of tasks that carry an estimate below which
@@ -98,7 +98,8 @@ func scoreInterval(p, squared float64, trials bool) Interval {
 	return Interval{bisect(p, 0, inside), bisect(p, 1, inside)}
 }
 
-// bisect returns where, between a value inside and one outside, inside ends.
+// bisect returns the point between a value inside and a value outside at which
+// inside changes.
 func bisect(in, out float64, inside func(float64) bool) float64 {
 	for range 60 {
 		if middle := (in + out) / 2; inside(middle) {
@@ -122,9 +123,9 @@ func wilson(p, n, z float64) Interval {
 
 // DecodingRate estimates the mean over tasks of the mean over episodes for
 // TheseTasks: episodes[i] has the values of task i, in [0,1]. Only the spread
-// within tasks counts. If no task has two episodes, luck cannot be told from
-// difficulty, and the interval is at most as wide as the one of independent
-// trials that is returned; Degrees is then 0.
+// within tasks counts. If no task has two episodes, luck cannot be separated from
+// difficulty. The returned interval is then the one of independent trials, which
+// is an upper bound of the width, and Degrees is 0.
 func DecodingRate(episodes [][]float64, level float64) Estimate {
 	e := Estimate{Trials: true, N: len(episodes)}
 	var pooled, played float64
@@ -206,7 +207,8 @@ func Combine(parts []Estimate, weights []float64, level float64) Estimate {
 // normalQuantile bounds the middle part of the normal distribution.
 func normalQuantile(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
 
-// manyDegrees is from where on Student's t distribution is taken as normal.
+// manyDegrees is the number of degrees of freedom from which Student's t
+// distribution counts as normal.
 const manyDegrees = 1e6
 
 // studentQuantile bounds the middle part of Student's t distribution.

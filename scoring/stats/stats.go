@@ -11,10 +11,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Mean returns the mean, NaN of nothing.
+// Mean returns the mean, or NaN if there are no values.
 func Mean(xs []float64) float64 { return stat.Mean(xs, nil) }
 
-// PopulationStd returns the standard deviation with divisor n, NaN of nothing.
+// PopulationStd returns the standard deviation with divisor n, or NaN if there
+// are no values.
 func PopulationStd(xs []float64) float64 { return stat.PopStdDev(xs, nil) }
 
 // SampleStd returns the standard deviation with divisor n-1; it is NaN for fewer
@@ -53,8 +54,8 @@ func WeightedInterval(rates []float64, ivs []Interval, weights []float64) Interv
 	return Interval{mean - low/total, mean + high/total}
 }
 
-// rounding is more than what rounding adds to sums and variances of rates, and
-// less than what they are otherwise.
+// rounding is a bound that exceeds the rounding errors of sums and variances of
+// rates and is below every other nonzero value of them.
 const rounding = 1e-12
 
 // Holm corrects probabilities for the number of them, by the step-down method of

@@ -14,8 +14,8 @@ import (
 
 // renderCSV writes each table with a line of keys, numbers at full precision and
 // rates as fractions; an empty line stands between tables. Marks and notes are
-// left out. Text stays as it is but for control characters other than tabs and
-// line feeds: CSV has no escapes for them, and a terminal may obey them.
+// left out. Text stays unchanged except for control characters other than tabs
+// and line feeds: CSV has no escapes for them, and a terminal may obey them.
 func renderCSV(w io.Writer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {

@@ -14,10 +14,10 @@ const narrowest = 12
 
 // Fit prepares tables for a reader whose screen is width characters wide; the
 // result is for the format Text. Both ends of an interval go into one column and
-// notes are broken into lines. While a table is too wide, columns that say the
-// same in every row become one line, headers are broken, columns of detail are
-// left out from the right, with a note that names them, names are folded, and at
-// last the columns of numbers are spread over several tables.
+// notes are broken into lines. While a table is too wide, Fit takes these steps
+// in order: columns with the same value in every row become one line; headers are
+// broken; columns of detail are left out from the right, with a note that names
+// them; names are folded; the columns of numbers are spread over several tables.
 func Fit(tables []Table, width int) []Table {
 	var out []Table
 	for _, t := range tables {
@@ -142,7 +142,7 @@ func (t Table) joinIntervals() Table {
 // intervalHeader heads the column of an interval whose ends were joined.
 const intervalHeader = "95% CI"
 
-// dropConstant moves columns that say the same in each of several rows into a
+// dropConstant moves columns with the same value in each of several rows into a
 // line above the notes.
 func (t Table) dropConstant() Table {
 	if len(t.Rows) < 2 {
@@ -280,8 +280,8 @@ func (t Table) fold(column, width int) Table {
 	return out
 }
 
-// foldText breaks a text into lines of at most width characters, behind a blank
-// or a mark such as a hyphen unless that leaves most of the line empty.
+// foldText breaks a text into lines of at most width characters, after a blank or
+// a mark such as a hyphen, unless that leaves most of the line empty.
 func foldText(s string, width int) []string {
 	var lines []string
 	for twwidth.Width(s) > width {
@@ -327,8 +327,8 @@ func wrap(notes []string, width int) []string {
 	return out
 }
 
-// Cut shortens a line to a width in characters as a terminal shows them; what is
-// cut ends with an ellipsis.
+// Cut shortens a line to a width in characters as a terminal shows them; a
+// shortened line ends with an ellipsis.
 func Cut(line string, width int) string {
 	if twwidth.Width(line) <= width {
 		return line

@@ -29,8 +29,8 @@ func latexCell(c Cell) string {
 }
 
 // renderLaTeX writes table environments in the style of booktabs. An empty group
-// begins every line, or a first cell that starts with [ or * would be taken for
-// an option of the command before it.
+// begins every line. Otherwise LaTeX would read a first cell that starts with [
+// or * as an option of the preceding command.
 func renderLaTeX(w io.Writer, tables []Table) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs}\n")

@@ -17,7 +17,8 @@ var markdownText = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
 )
 
-// markdownBlock starts what would not be a paragraph: a list, or the line under a heading.
+// markdownBlock matches the start of a block that is not a paragraph: a list, or
+// the line under a heading.
 var markdownBlock = regexp.MustCompile(`^[-+=]|^\d+[.)]`)
 
 // escapeParagraph makes text a literal paragraph.

@@ -27,33 +27,34 @@ type Table struct {
 type Column struct {
 	// Key names the column for programs (CSV, JSON), Header for people.
 	Key, Header string
-	// Left aligns the column to the left, as words are; numbers go right.
+	// Left aligns the column to the left, for words. Numbers are aligned to the
+	// right.
 	Left bool
 	// Upper says that the column is the upper end of an interval whose lower end
 	// is the column before it.
 	Upper bool
-	// Detail says that a narrow table can do without the column.
+	// Detail says that a narrow table may leave the column out.
 	Detail bool
 	// Lines are the header in lines that are ready to print, as Fit breaks it;
-	// nil if it stands on one line.
+	// nil if the header is one line.
 	Lines []string
 }
 
-// Cell is what stands in one place.
+// Cell is one cell of a table.
 type Cell struct {
 	// Text is for people.
 	Text string
-	// Value is for programs: a string, an int or a finite float64; nil for
-	// nothing.
+	// Value is for programs: a string, an int or a finite float64; nil if the
+	// cell is empty.
 	Value any
-	// Mark is put behind the text and points to a note.
+	// Mark follows the text and points to a note.
 	Mark string
 	// Lines are text and mark in lines that are ready to print, as Fit breaks
-	// them; nil if they stand on one line.
+	// them; nil if they fit on one line.
 	Lines []string
 }
 
-// none is what people see where there is nothing.
+// none is the text of an empty cell.
 const none = "–"
 
 // None is a cell without content.
@@ -75,7 +76,7 @@ func Percent(rate float64) Cell {
 }
 
 // Points is a cell with a difference of rates: in percentage points, with a sign
-// where there is a difference to be seen.
+// if the shown difference is not zero.
 func Points(difference float64) Cell {
 	c := Percent(difference)
 	if difference > 0 && c.Value != nil && c.Text != "0.0" {
@@ -149,7 +150,8 @@ func Render(w io.Writer, f Format, tables ...Table) error {
 	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
 }
 
-// Select returns the tables with one of the IDs, all of them without any.
+// Select returns the tables with one of the IDs, or all tables if there are no
+// IDs.
 func Select(tables []Table, ids []string) ([]Table, error) {
 	if len(ids) == 0 {
 		return tables, nil

@@ -19,8 +19,8 @@ func Printable(s string) string {
 	return escapeRunes(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// escapeRunes writes the characters that must not stand in a text as Go writes
-// them in strings.
+// escapeRunes replaces the characters that a text must not contain by their Go
+// string escapes.
 func escapeRunes(s string, must func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -46,7 +46,7 @@ type action struct {
 	template string
 	listed   string // the verb in the list of valid actions, if not the template's
 	link     string // the link there
-	bucket   int    // of the reference's map by names: decides the order of matches
+	bucket   int    // in the reference's map by names; decides the order of matches
 }
 
 // actions is the table of actions, in the order of registration.
@@ -81,7 +81,7 @@ var actions = [...]action{
 }
 
 // The orders in which the reference's map of actions enumerates them: it is
-// larger where there are more (core §9.2).
+// larger if there are more actions (core §9.2).
 var (
 	orderWithElectricity = []actionID{lookIn, taskText, focusOn, eat, teleport, activate, connect, mixContents, lookAround, pour, deactivate, flush, resetTask,
 		dunk, viewInventory, move, pickUp, putDown, disconnect, wait1, read, openThing, wait10, lookAt, closeThing, goTo, useOn}
@@ -89,7 +89,8 @@ var (
 		putDown, pickUp, move, wait1, read, openThing, wait10, lookAt, closeThing, goTo, useOn}
 )
 
-// actionOrder lists the actions that there are, as the parser tries them.
+// actionOrder lists the available actions in the order in which the parser tries
+// them.
 func actionOrder(enabled simplification) (out []*action) {
 	order := orderWithElectricity
 	if enabled&(noElectricalAction|teleportAction) == noElectricalAction {
@@ -103,7 +104,8 @@ func actionOrder(enabled simplification) (out []*action) {
 	return out
 }
 
-// isEnabled reports whether an action is there under some simplifications.
+// isEnabled reports whether an action is available under the given
+// simplifications.
 func isEnabled(id actionID, enabled simplification) bool {
 	switch id {
 	case teleport:
@@ -114,8 +116,8 @@ func isEnabled(id actionID, enabled simplification) bool {
 	return true
 }
 
-// deed is an action with what it is done to. Two objects stand in the order in
-// which they are typed.
+// deed is an action with its objects. Two objects are in the order in which they
+// are typed.
 type deed struct {
 	id   actionID
 	a, b *Object

@@ -16,7 +16,7 @@ func (w *World) animal(o *Object) {
 	}
 }
 
-// rest is what dead animals do: all that they have falls down.
+// rest is the turn of a dead animal: everything that it has falls down.
 func (w *World) rest(o *Object) {
 	o.life.dead = true
 	if o.container == nil {
@@ -71,8 +71,9 @@ func (w *World) fly(o *Object) {
 	}
 }
 
-// enclosingLocation is the nearest place that something stands in; nil if
-// something closed is in between. What stands directly in the place may be closed.
+// enclosingLocation is the nearest place that something stands in; nil if a
+// closed container is in between. A container directly in the place may be
+// closed.
 func (o *Object) enclosingLocation() *Object {
 	for c := o; c.container != nil; c = c.container {
 		if c.container.is(aLocation) {

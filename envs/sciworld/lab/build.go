@@ -6,7 +6,7 @@ import "slices"
 // before a world is made (core §3).
 const registryNumbers = 17196
 
-// furnish makes what the constructor of a kind makes in addition to the object.
+// furnish makes the additional objects that the constructor of a kind makes.
 func (w *World) furnish(o *Object) {
 	in := func(c *Object, ks ...Kind) *Object {
 		for _, k := range ks {
@@ -52,7 +52,7 @@ func (w *World) furnish(o *Object) {
 const airTemp = 25
 
 // giveGenes draws the genes of a new plant, or gives it those of its parents.
-// Every unknown plant draws some of plant E first, which nobody uses.
+// Every unknown plant first draws genes of plant E, which remain unused.
 func (w *World) giveGenes(o *Object) {
 	if genomes[o.kind] == nil {
 		return
@@ -145,8 +145,8 @@ func (w *World) newUnknownThermal(letter string) *Object {
 // liquidCups are the containers of which one is drawn for a liquid.
 var liquidCups = [...]Kind{MetalPot, GlassCup, PlasticCup, TinCup, PaperCup, CeramicCup, Jug}
 
-// randomCup puts something into a container that is drawn. A wood cup is made
-// and thrown away.
+// randomCup puts something into a container that is drawn. It also makes a wood
+// cup and discards it.
 func (w *World) randomCup(content *Object) *Object {
 	n := w.random.intn(len(liquidCups))
 	w.new(WoodCup)

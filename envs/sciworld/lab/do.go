@@ -116,7 +116,7 @@ func switchDevice(d deed) string {
 	return "The " + d.a.name + " is now deactivated."
 }
 
-// carry moves something; what is connected is disconnected, which is said.
+// carry moves something. It disconnects connected things and says so.
 func (w *World) carry(x, to *Object, end string) string {
 	w.put(x, to)
 	if !x.connected() {
@@ -165,7 +165,7 @@ func connectThings(a, b *Object) string {
 	return ta.name + " on " + ta.terminal.owner.name + " is now connected to " + tb.name + " on " + tb.terminal.owner.name
 }
 
-// readOut is what a document says (objects §3.10).
+// readOut is the text of a document (objects §3.10).
 func (o *Object) readOut() string {
 	p := o.page
 	switch o.kind {

@@ -72,7 +72,7 @@ func (o *Object) conduct(activates bool) {
 	}
 }
 
-// evaluate is what components with anode and cathode do in a tick.
+// evaluate is the turn of components with anode and cathode in a tick.
 func (o *Object) evaluate() {
 	anode, cathode := o.terminals[0], o.terminals[1]
 	switch {
@@ -93,8 +93,8 @@ func (o *Object) evaluate() {
 // levelsUp is how many containers a generator looks through for the outside.
 const levelsUp = 10
 
-// outdoors reports whether a generator stands outside, or in or on something open
-// that does.
+// outdoors reports whether a generator is outside, directly or in or on an open
+// thing that is outside.
 func (o *Object) outdoors() bool {
 	c := o.container
 	for range levelsUp {
@@ -112,8 +112,8 @@ func (o *Object) outdoors() bool {
 }
 
 // connectedTo answers whether a part is connected, through others, to something
-// of a name (processes §7.5). It fails as the reference does where a switch that
-// is off is in the way.
+// of a name (processes §7.5). It fails as the reference does if a switch that is
+// off is in the way.
 func (o *Object) connectedTo(name string) bool {
 	t := o.terminals[0]
 	for range groundSteps {

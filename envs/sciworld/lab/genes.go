@@ -35,7 +35,7 @@ var genomes = map[Kind]*genome{
 	},
 }
 
-// fixedOrderE is the order of E's traits where one of them is given.
+// fixedOrderE is the order of plant E's traits if one of them is given.
 var fixedOrderE = genome{genomes[RandomGeneticsPlantsE][0], genomes[RandomGeneticsPlantsE][2], genomes[RandomGeneticsPlantsE][3], genomes[RandomGeneticsPlantsE][1]}
 
 // allele is one side of a trait.
@@ -71,7 +71,7 @@ func (g *genes) value(traitName string) string {
 	return ""
 }
 
-// readable is the value with what it is of, such as "tall height".
+// readable is the value with its trait, such as "tall height".
 func (g *genes) readable(traitName string) string {
 	v := g.value(traitName)
 	if v == "" {
@@ -96,8 +96,8 @@ func (w *World) randomGenes(k Kind) *genes {
 	return g
 }
 
-// genesWith draws genes of which those for one trait are given for both parents:
-// six draws if the plant has the trait.
+// genesWith draws genes. The genes of one trait are given for both parents: six
+// draws if the plant has the trait.
 func (w *World) genesWith(k Kind, traitName string, given allele) *genes {
 	g := &genes{order: genomes[k]}
 	if k == RandomGeneticsPlantsE {

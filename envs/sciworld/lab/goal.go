@@ -15,8 +15,8 @@ const (
 	failed // the whole task has failed
 )
 
-// goal is one condition of a task (tasks §6). It never changes; what it
-// remembers from test to test is a goalState.
+// goal is one condition of a task (tasks §6). It never changes; a goalState holds
+// what it remembers from test to test.
 type goal struct {
 	class   string // as the progress text prints it
 	text    string // description
@@ -44,8 +44,8 @@ type goalState struct {
 	count   int     // tries in place, or the length of the action history
 }
 
-// goals is how far a task is: ordered goals, of which the first index are met,
-// and unordered ones. Both lists never change.
+// goals is the progress of a task: ordered goals, of which the first index goals
+// are met, and unordered goals. The two lists never change.
 type goals struct {
 	ordered, unordered []goal
 	states             []goalState // of the unordered goals
@@ -60,7 +60,7 @@ func newGoals(ordered, unordered []goal) *goals {
 	return &goals{ordered: ordered, unordered: unordered, states: make([]goalState, len(unordered)), keys: newTextSet()}
 }
 
-// clone copies what changes. The function gives the copy of an object.
+// clone copies what changes. The function returns the copy of an object.
 func (p *goals) clone(swap func(*Object) *Object) *goals {
 	out := *p
 	out.states, out.keys = slices.Clone(p.states), p.keys.clone()
@@ -70,8 +70,8 @@ func (p *goals) clone(swap func(*Object) *Object) *goals {
 	return &out
 }
 
-// reset is what the action "reset task" does, but for the focus. Completed keys
-// and what goals remember stay.
+// reset does what the action "reset task" does, except for the focus. Completed
+// keys and goal states stay.
 func (p *goals) reset() {
 	p.index, p.failed, p.last = 0, false, nil
 	for i := range p.states {
@@ -87,8 +87,8 @@ type trial struct {
 	focus *Object    // nil: the goal is tested without object
 }
 
-// visible lists what is below the agent's room and not hidden, in closed
-// containers too (tasks §6.3, V).
+// visible lists what is below the agent's room and not hidden, including things
+// in closed containers (tasks §6.3, V).
 func (t *trial) visible() []*Object { return t.w.visibleBelow() }
 
 // tick tests the goals that are due (core §13.2).
@@ -149,9 +149,9 @@ func (p *goals) complete(g *goal) {
 // failed task too.
 func (p *goals) completed() bool { return p.index >= len(p.ordered) }
 
-// score is between 0 and 1, and -1 in a failed task. The unordered goals
-// together are worth less than one ordered goal. The sum is repeated, as in the
-// reference: its rounding shows.
+// score is between 0 and 1, and -1 in a failed task. The unordered goals together
+// are worth less than one ordered goal. The sum is computed by repeated addition,
+// as in the reference, because its rounding is visible.
 func (p *goals) score() float64 {
 	if p.failed {
 		return -1

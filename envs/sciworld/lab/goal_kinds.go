@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// same reports whether the trial's object may meet a goal that goes on with what
-// met the one before.
+// same reports whether the trial's object may meet a goal that continues with the
+// object of the previous goal.
 func (t *trial) same() bool {
 	last := t.goals.last
 	return t.focus != nil && (last == nil || last == t.focus)
@@ -44,7 +44,7 @@ func onFocus(class, text string, test func(f *Object) bool) goal {
 	}}
 }
 
-// onSame is a goal about the focus, if it is what met the goal before: met or
+// onSame is a goal about the focus, if the focus met the previous goal: met or
 // not.
 func onSame(class, text string, test func(t *trial, f *Object) verdict) goal {
 	return goal{class: class, text: text, test: func(t *trial) verdict {
@@ -55,7 +55,7 @@ func onSame(class, text string, test func(t *trial, f *Object) verdict) goal {
 	}}
 }
 
-// onScene is a goal about what is visible.
+// onScene is a goal about the visible things.
 func onScene(class, text string, test func(t *trial, x *Object) bool) goal {
 	return goal{class: class, text: text, test: func(t *trial) verdict {
 		return verdictOf(t.some(func(x *Object) bool { return test(t, x) }))
@@ -319,7 +319,7 @@ func stay(room string, tries int, text string) goal {
 	}}
 }
 
-// past wants an action, taken after the first try.
+// past wants an action after the first try.
 func past(class, text string, test func(d *deed) bool) goal {
 	return goal{class: class, text: text, test: func(t *trial) verdict {
 		if !t.state.started {

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// GoldPath is the reference's own solution of a variation: the inputs of a
-// script that plays in a world of its own (tasks §7). Some of them fail. An error
-// is a variation that there is not, or a script that ends in an exception of the
-// reference.
+// GoldPath is the reference's own solution of a variation: the inputs of a script
+// that plays in a world of its own (tasks §7). Some of them fail. It returns an
+// error if the variation does not exist, or if the script ends in an exception of
+// the reference.
 func GoldPath(task string, variation int, simplifications string) ([]string, error) {
 	return goldPath(task, variation, simplifications, tours{})
 }
 
-// goldPath makes a solution with the tours that are known, and adds those that
-// it makes. In the reference they are known as long as its process lives.
+// goldPath makes a solution with the known tours, and adds the tours that it
+// makes. In the reference, tours stay known as long as its process lives.
 func goldPath(name string, number int, simplifications string, known tours) (path []string, err error) {
 	w := New()
 	if trouble := w.Load(name, number, simplifications); trouble != "" {
@@ -38,7 +38,7 @@ func goldPath(name string, number int, simplifications string, known tours) (pat
 	return p.said, nil
 }
 
-// script plays a task. It ends early where the reference's gives up.
+// script plays a task. It ends early if the reference's script gives up.
 type script func(p *player, v *variation)
 
 var scripts = map[string]script{
@@ -123,7 +123,7 @@ func (p *player) u(x *Object) string {
 	return text
 }
 
-// isNamed reports whether a thing has the name, but for case and white space.
+// isNamed reports whether a thing has the name, apart from case and white space.
 func isNamed(x *Object, name string) bool {
 	name = lower(javaTrim(name))
 	return lower(javaTrim(x.name)) == name || lower(javaTrim(x.descriptiveName())) == name
@@ -142,7 +142,7 @@ func (p *player) all(name string, root *Object) []*Object {
 	return only(below(root, true, false), func(x *Object) bool { return isNamed(x, name) })
 }
 
-// first is the first of some objects, which the script cannot do without.
+// first is the first of some objects. The script requires it.
 func first(xs []*Object) *Object {
 	if len(xs) == 0 {
 		panic(javaError("java.lang.IndexOutOfBoundsException: 0"))

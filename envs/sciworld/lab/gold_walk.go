@@ -16,7 +16,7 @@ const (
 	wayLength  = 10
 )
 
-// node is the last place of a path; the rest is that of its parent.
+// node is the last place of a path; the rest of the path is the parent's path.
 type node struct {
 	parent int32 // in the list of paths that are shorter by one
 	place  uint8

@@ -271,7 +271,7 @@ const (
 // kindRow is what all objects of a kind have in common (objects §2).
 type kindRow struct {
 	class      string // after "scienceworld.objects."
-	name       string // at creation; empty where it is given
+	name       string // at creation; empty if the caller gives it
 	stuff      Stuff
 	vessel     vessel
 	device     deviceState
@@ -281,7 +281,7 @@ type kindRow struct {
 	text       textCode
 	refs       string // referents, separated by "; "
 	containing bool   // referents are extended by what is inside
-	plain      bool   // referents are those of an object without own ones
+	plain      bool   // referents are the default ones
 	form       string // life form
 	cycle      cycle
 	groups     group

@@ -72,7 +72,7 @@ func (w *World) setStage(o *Object, stage int) {
 	}
 }
 
-// setStageNamed changes the stage to the one of that name, which there is.
+// setStageNamed changes the stage to the one of that name, which must exist.
 func (w *World) setStageNamed(o *Object, name string) {
 	for i, s := range cycles[o.life.cycle] {
 		if s.name == name {
@@ -81,7 +81,7 @@ func (w *World) setStageNamed(o *Object, name string) {
 	}
 }
 
-// canonicalName is what an animal is called in its stage.
+// canonicalName is the name of an animal in its stage.
 func (o *Object) canonicalName() string {
 	s := &cycles[o.life.cycle][o.life.stage]
 	switch {
@@ -94,7 +94,7 @@ func (o *Object) canonicalName() string {
 }
 
 // stages makes one living thing of a kind for each stage of its life, as tasks
-// place them: first one is made and thrown away (objects §3.11).
+// place them: one more is made first and discarded (objects §3.11).
 func (w *World) stages(k Kind) (out []*Object) {
 	throwaway := Animal
 	if kinds[k].groups&aPlant != 0 {

@@ -47,9 +47,9 @@ var reactions = []reaction{
 	{[]string{"bread", "peanut", "banana"}, Sandwich, "peanut butter with banana", "Bread and peanuts and jam mix to produce a peanut butter with banana sandwich."},
 }
 
-// mixedPaints are the paints that any mixture of them turns brown, in the order in
-// which they are used up. The reference looks for a green-yellow one, which is
-// never called so.
+// mixedPaints are the paints that any mixture of them turns brown, in the order
+// in which they are used up. The reference looks for a green-yellow one, but no
+// paint ever has that name.
 var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet paint", "green paint", "orange paint", "yellow-orange paint",
 	"red-orange paint", "violet-red paint", "blue-violet paint", "green-blue paint", "green-yellow paint", "brown paint"}
 
@@ -64,8 +64,8 @@ func neededState(name string) (want state, stated bool) {
 	return solid, false
 }
 
-// ingredient finds something to mix by name, or by substance where a state is
-// asked for.
+// ingredient finds something to mix by name, or by substance if a state is
+// required.
 func (o *Object) ingredient(name string) *Object {
 	want, stated := neededState(name)
 	for _, x := range o.contents.all() {
@@ -104,7 +104,7 @@ func (w *World) mix(o *Object) string {
 	return "Mixing the contents of the " + o.descriptiveName() + " does not appear to produce anything new."
 }
 
-// ingredients finds those that are there of some names.
+// ingredients finds the present ingredients with the given names.
 func (o *Object) ingredients(names []string) (found []*Object) {
 	for _, name := range names {
 		if x := o.ingredient(name); x != nil {

@@ -19,7 +19,7 @@ type Object struct {
 
 	// The container property.
 	isVessel bool // has it
-	holds    bool // its flag that says that it is one
+	holds    bool // its flag that says that it is a container
 	open     bool // also of portals
 	closable bool
 
@@ -30,7 +30,7 @@ type Object struct {
 	usable    bool
 	broken    bool
 
-	// Matter; stuff is nil for what is made of nothing.
+	// Matter; stuff is nil for things without a material.
 	stuff   *material
 	temp    float64
 	state   state
@@ -67,8 +67,8 @@ type terminal struct {
 // door is what portals have: the two ends.
 type door struct{ from, to *Object }
 
-// page is the text of documents and pictures. The title of a sandwich is what it
-// was called at first.
+// page is the text of documents and pictures. The title of a sandwich is its
+// first name.
 type page struct{ title, author, text string }
 
 // The voltages (processes §7.1).
@@ -150,7 +150,8 @@ func (o *Object) setDevice(d deviceState) {
 	o.usable = d == tool
 }
 
-// dn is the descriptive name of a text: with the words of fire (objects §1.4).
+// dn is the descriptive name for a text: the text with the words of fire (objects
+// §1.4).
 func (o *Object) dn(base string) string {
 	switch {
 	case o.burning:
@@ -210,7 +211,7 @@ func (w *World) put(x, c *Object) {
 	}
 }
 
-// take takes an object out of its container, if it is in one.
+// take removes an object from its container, if it has one.
 func (w *World) take(x *Object) {
 	c := x.container
 	if c == nil || !c.contents.remove(x) {

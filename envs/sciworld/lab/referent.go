@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// portalReferent is what portals are called where nobody looks at them.
+// portalReferent is the name of portals if nobody looks at them.
 const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
 
 // refCache keeps the referents of an object until something changes them.
@@ -23,18 +23,18 @@ type refCache struct {
 	seenFrom  *Object
 }
 
-// refList is a list of referents in set order. A world has one for each
-// different list, so that lists can be compared as pointers.
+// refList is a list of referents in set order. A world has one refList per
+// different list, so lists can be compared as pointers.
 type refList struct{ refs []string }
 
-// calledList is what something is called that has some referents of its own and
-// stands in something of others.
+// calledList holds the names of a thing, from its own referents and the referents
+// of its container.
 type calledList struct {
 	full   []*text // in set order
 	sorted []int32 // numbers of texts
 }
 
-// pairOfLists is what a called list follows from.
+// pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
 
 // noRefs are the referents of no container.
@@ -50,7 +50,7 @@ type text struct {
 	seen   int    // scratch of the making of lists
 }
 
-// renamed notes that the referents of an object are others now.
+// renamed records that the referents of an object have changed.
 func (w *World) renamed(o *Object) {
 	w.names++
 	o.refs.changes++
@@ -64,8 +64,8 @@ func (w *World) renamed(o *Object) {
 	}
 }
 
-// mostLevels is how deep things can stand in each other before they stand in a
-// circle, outside of the world.
+// mostLevels is the largest nesting depth of things. Deeper nesting means a cycle
+// of containers outside the world.
 const mostLevels = 1 << 10
 
 // moved notes that something was put into a container or taken out.
@@ -220,7 +220,7 @@ func (o *Object) containingReferents(refs []string) []string {
 	return inSetOrder(s.all())
 }
 
-// plantName is what plants are called by what they are (objects §3.12).
+// plantName is the name of a plant from its properties (objects §3.12).
 func (o *Object) plantName() string {
 	switch {
 	case o.life.stage == seed:

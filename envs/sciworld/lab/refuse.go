@@ -3,7 +3,7 @@ package lab
 import "slices"
 
 // refusal is why an action is not carried out: a text around a name. The zero
-// value is none. It is put together only where somebody reads it.
+// value is none. The text is built only if somebody reads it.
 type refusal struct {
 	refused             bool
 	before, name, after string
@@ -18,7 +18,7 @@ func becauseOf(before string, o *Object, after string) refusal {
 }
 
 // refuse checks whether a deed can be done. The same checks decide whether it is
-// listed as valid, but for a few (actions §6, §8).
+// listed as valid, with a few exceptions (actions §6, §8).
 func (w *World) refuse(d deed) refusal {
 	switch d.id {
 	case openThing:

@@ -1,8 +1,8 @@
 package lab
 
 // The reference keeps objects in hash sets. All objects have one hash code, so
-// that a set is one run of slots: it enumerates in the order of insertion, but
-// for one twist beyond 122 members (core §2.3).
+// that a set is one run of slots: it enumerates in the order of insertion, with
+// one exception beyond 122 members (core §2.3).
 
 const (
 	firstCapacity = 32

@@ -18,7 +18,7 @@ type cloner struct {
 	open   []*Object // copies that still point into the old graph
 }
 
-// clone copies the world with all objects that it knows of.
+// clone copies the world with all objects that it references.
 func (w *World) clone() World {
 	out := *w
 	c := &cloner{copies: make(map[*Object]*Object, w.created)}

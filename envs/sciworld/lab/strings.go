@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// The reference keeps texts in hash sets, the order of which follows from Java's
-// hash of a string (core §2.4 to §2.6).
+// The reference keeps texts in hash sets, whose order follows from Java's hash of
+// a string (core §2.4 to §2.6).
 
 // hashOf is Java's hash of a string.
 func hashOf(s string) uint32 {
@@ -86,8 +86,8 @@ func (s *textSet) all() (out []string) {
 // trieMembers is the size from which on an immutable set is a hash trie.
 const trieMembers = 5
 
-// inSetOrder orders texts as an immutable set of them enumerates that was filled
-// in their order. Texts that are there twice remain once.
+// inSetOrder puts texts in the enumeration order of an immutable set that was
+// filled in the given order. Duplicates remain once.
 func inSetOrder(texts []string) []string {
 	out := make([]string, 0, len(texts))
 	for _, t := range texts {
@@ -132,7 +132,8 @@ func lower(s string) string { return strings.ToLower(s) }
 
 func join(texts []string, by string) string { return strings.Join(texts, by) }
 
-// javaTrim removes what Java's trim removes: all up to the space.
+// javaTrim removes what Java's trim removes: all characters up to and including
+// U+0020.
 func javaTrim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }

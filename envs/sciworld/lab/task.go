@@ -59,7 +59,7 @@ type draws struct {
 	bounds []int // 2 stands for booleans and floats too: one step of the generator
 }
 
-// skip draws without use.
+// skip draws numbers and discards them.
 func (r *random) skip(all []draws) {
 	for _, d := range all {
 		for range d.times {
@@ -129,7 +129,7 @@ func Variations(name string) int {
 // oldNumbering is the prefix of the tasks' old names, such as "task-2a-".
 var oldNumbering = regexp.MustCompile(`task-(\d|a|b)+-`)
 
-// findTaskNamed finds the place of a task in the registry, by its present or its
+// findTaskNamed finds the index of a task in the registry, by its current or its
 // old name; -1 if there is none.
 func findTaskNamed(name string) int {
 	is := func(want string) int {
@@ -145,8 +145,9 @@ func findTaskNamed(name string) int {
 	return is(strings.NewReplacer("(", "", ")", "").Replace(name))
 }
 
-// setUp makes the building and sets the task up (tasks §2.3). It returns the
-// text of an error, with which the world has the task of finding nothing.
+// setUp makes the building and sets the task up (tasks §2.3). It returns the text
+// of an error, empty if there is none. After an error, the world has the task of
+// finding nothing.
 func (w *World) setUp(name string, number int) string {
 	trouble := w.trySetUp(name, number)
 	if trouble == "" {
@@ -268,8 +269,8 @@ type tableRow struct {
 	melts     float64
 }
 
-// combine joins entries to a variation. Of a fact that several have, the first
-// counts.
+// combine joins entries to a variation. If several entries have the same fact,
+// the first counts.
 func combine(entries ...tableRow) variation {
 	v := variation{facts: facts{}}
 	for _, e := range entries {

@@ -93,7 +93,7 @@ func makeThermometer(w *World, v int) variation {
 	return combine(instrument, table[i/75], tableRow{degrees: points[i/15%5]}, boxes[i%15])
 }
 
-// warmThings makes things with temperatures not far from one.
+// warmThings makes things with temperatures near a given one.
 func (w *World) warmThings(room string, degrees int) []tableRow {
 	all := []Kind{SodiumChloride, ForkMetal, Wood, Wire}
 	for range 20 {
@@ -174,7 +174,7 @@ func makeUnknownMelting(w *World, v int) variation {
 	table := make([]tableRow, 0, 600)
 	for range 25 {
 		for _, letter := range strings.Split(letters, "") {
-			w.random.boolean() // for nothing
+			w.random.boolean() // drawn but unused
 			o := w.newUnknownThermal(letter)
 			name, degrees := o.name, o.stuff.melts
 			if strings.Contains(liquidLetters, letter) {

@@ -4,7 +4,7 @@ import "slices"
 
 // This file has the tasks of inclined planes (tasks §5.12 and §5.13).
 
-// surface is what an inclined plane of a table is compared by.
+// surface is the property by which the inclined planes of a table are compared.
 type surface struct {
 	label string // substance or letter
 	value float64

@@ -20,11 +20,12 @@ func clearTicked(o *Object) {
 	}
 }
 
-// tickObject does what a kind does by itself, and then what all things do. The
-// first part does not look at whether the object had its turn (core §5.8).
+// tickObject runs the turn of the object's kind, and then the turn that all
+// things have. The first part does not look at whether the object had its turn
+// (core §5.8).
 func (w *World) tickObject(o *Object) {
 	switch o.kind {
-	case Terminal, Anode, Cathode: // they have nothing that could change
+	case Terminal, Anode, Cathode: // they have no state that could change
 		o.ticked = true
 		return
 	case Bee:
@@ -80,7 +81,7 @@ func (w *World) tickObject(o *Object) {
 	w.baseTick(o)
 }
 
-// baseTick is what all things do, once in a turn.
+// baseTick is the turn that all things have, once per tick.
 func (w *World) baseTick(o *Object) {
 	if o.ticked {
 		return

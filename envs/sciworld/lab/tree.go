@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tree shows a person all objects of the world but hidden terminals: each with
-// its number, what it is and what state it is in, below what it is in.
+// Tree shows a person all objects of the world except hidden terminals. Each
+// object has its number, kind and state, and is listed below its container.
 func (w *World) Tree() string {
 	if w.universe == nil {
 		return notInitialized
@@ -29,7 +29,7 @@ func (w *World) writeTree(b *strings.Builder, o *Object, depth int) {
 	}
 }
 
-// line is what the tree says of one object.
+// line is the tree's line for one object.
 func (w *World) line(o *Object) string {
 	s := fmt.Sprintf("%s #%d", o.descriptiveName(), o.id)
 	if o.stuff != nil {

@@ -18,8 +18,8 @@ type named struct {
 	object *Object
 }
 
-// search is a search for unique referents. What does not depend on draws is done
-// once for as long as nothing changes.
+// search is a search for unique referents. The part that does not depend on draws
+// is computed once, as long as nothing changes.
 type search struct {
 	*memory
 	objects []*Object
@@ -28,7 +28,7 @@ type search struct {
 	start   choice    // after the steady attempts
 }
 
-// choice is which of its referents each object of a search has.
+// choice holds the chosen referent of each object of a search.
 type choice []int32
 
 // newSearch prepares a search among objects, seen from a place.
@@ -85,8 +85,8 @@ func (s *search) keepUnique() {
 	}
 }
 
-// count counts how often texts are chosen. Those that name no other need no
-// counting.
+// count counts how often texts are chosen. Texts that name no other object need
+// no counting.
 func (s *search) count(c choice) {
 	for _, i := range s.shared {
 		s.counts[s.refs[i][c[i]]] = 0
@@ -155,7 +155,8 @@ func (w *World) validLists() (seen, universe *search) {
 	return l.seen, l.universe
 }
 
-// kept is a list of objects that is kept as long as nothing is moved or opened.
+// kept is a list of objects that stays valid as long as nothing is moved or
+// opened.
 type kept struct {
 	places, opens uint32
 	here          *Object

@@ -7,14 +7,14 @@ import (
 )
 
 // ValidList is a list of the actions that are valid now, with the referents that
-// were drawn for it. It says nothing after the next step.
+// were drawn for it. It is invalid after the next step.
 type ValidList struct {
 	world          *World
 	seen, universe choice
 }
 
 // DrawValidActions draws the referents of a list of valid actions. Both searches
-// run always.
+// always run.
 func (w *World) DrawValidActions() ValidList {
 	l := ValidList{world: w}
 	if w.universe != nil && w.choices == nil {
@@ -103,7 +103,7 @@ func (l *validLister) append(b []byte, v validDeed) []byte {
 	return b
 }
 
-// objects are those of an entry.
+// objects returns the objects of an entry.
 func (l *validLister) objects(v validDeed) (out []*Object) {
 	s := l.search
 	if v.id == teleport {
@@ -125,7 +125,7 @@ func (l *validLister) deeds() []validDeed {
 	return l.out
 }
 
-// nearlySorted lists what can be done in an order that is sorted but for rare
+// nearlySorted lists what can be done in an order that is sorted except for rare
 // referents: actions by their words, objects by their referents.
 func (l *validLister) nearlySorted() []validDeed {
 	byText := l.sorted("")
@@ -230,8 +230,8 @@ func (l *validLister) single() {
 	}
 }
 
-// pairs lists an action with two objects. What depends on one of them alone is
-// looked at once.
+// pairs lists an action with two objects. Checks that depend on only one of them
+// run once.
 func (l *validLister) pairs() {
 	xs := l.search.objects
 	switch l.action.id {

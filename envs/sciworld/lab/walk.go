@@ -2,14 +2,14 @@ package lab
 
 import "slices"
 
-// listing is a hash set of objects that a query fills: a set with a quick answer
-// to whether something is in it.
+// listing is a hash set of objects that a query fills. It has a fast membership
+// test.
 type listing struct {
 	set
 	members []uint64 // bits by index, once there are many
 }
 
-// manyMembers is from where on a listing keeps bits.
+// manyMembers is the number of members from which a listing keeps bits.
 const manyMembers = 24
 
 func (l *listing) add(o *Object) {
@@ -157,8 +157,8 @@ func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	return l.all()
 }
 
-// addCollected adds what belongs to an object. What holds nothing but terminals
-// needs no set of its own.
+// addCollected adds what belongs to an object. An object that holds only
+// terminals needs no set of its own.
 func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return y.terminal == nil }) {
 		l.addAll(w.collect(x, hidden))
@@ -194,8 +194,8 @@ func accessible(r *Object, hidden bool) []*Object {
 	return l.all()
 }
 
-// accessibleContents is the query of that name of core §5.3. With portals, those
-// are added that are hidden, or all if hidden objects are wanted.
+// accessibleContents is the query of that name of core §5.3. With portals, it
+// adds the hidden portals, or all portals if hidden objects are wanted.
 func accessibleContents(r *Object, hidden, portals bool) []*Object {
 	var l listing
 	for _, x := range r.contents.all() {

@@ -1,9 +1,9 @@
 // Package lab is ScienceWorld 1.1.3: a house with ten rooms in which things heat,
 // melt, burn, conduct, grow and mix, and thirty tasks to do there. It answers as
-// the official simulator does, byte for byte, where all of that one's objects
-// have one hash code. It knows nothing of agents or benchmarks.
+// the official simulator does, byte for byte, if all objects of the official
+// simulator have one hash code. It knows nothing of agents or benchmarks.
 //
-// What is global in the reference (generator, numbers of objects, enabled
+// Global state of the reference (generator, object numbers, enabled
 // simplifications) belongs to a World here.
 //
 // Section numbers in comments are those of the specification of the reference's
@@ -16,7 +16,7 @@ import "strings"
 const (
 	notInitialized = "ERROR: Interface is not initialized -- call reset() before beginning."
 	unknownAction  = "Unknown action.  Type 'help' for a list of actions, and 'objects' for a list of possible object referents. "
-	// NotUnderstood is the answer to what is no action.
+	// NotUnderstood is the answer to an input that is not an action.
 	NotUnderstood = "No known action matches that input."
 )
 
@@ -51,8 +51,8 @@ type World struct {
 	score     float64 // of the last step
 	completed bool
 
-	// names, places and opens count changes: of what things are called, where
-	// they are, and what is open. What was worked out from them is kept until they
+	// names, places and opens count changes of the names of things, of their
+	// places, and of what is open. Results derived from them are kept until they
 	// change.
 	names, places, opens uint32
 	lists                lists
@@ -61,8 +61,8 @@ type World struct {
 	*memory
 }
 
-// memory is what a world knows of texts. It never gets wrong, and a world shares
-// it with its snapshots.
+// memory is what a world knows about texts. It never becomes invalid, and a world
+// shares it with its snapshots.
 type memory struct {
 	texts       map[string]*text
 	known       []string // texts by number
@@ -76,15 +76,15 @@ func newMemory() *memory {
 	return &memory{texts: map[string]*text{}, refLists: map[string]*refList{}, calledLists: map[pairOfLists]*calledList{}}
 }
 
-// mostTexts is from how many referents on a load forgets them.
+// mostTexts is the number of referents from which a load forgets them.
 const mostTexts = 1 << 15
 
 // New returns a world in which nothing is loaded.
 func New() *World { return &World{memory: newMemory()} }
 
 // Load starts a variation of a task. The simplifications are separated by commas.
-// It returns what is wrong with the task, empty if nothing is. What is wrong
-// with simplifications is said by the steps that follow.
+// It returns what is wrong with the task, empty if nothing is. The following
+// steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
 	*w = World{memory: w.memory, score: w.score, completed: w.completed}
 	if len(w.texts) > mostTexts {
@@ -114,8 +114,8 @@ func (w *World) Description() string { return javaTrim(w.description) }
 // Progress is the reference's table of the goals and whether they are reached.
 func (w *World) Progress() string { return w.goals.progress() }
 
-// State is the state of the generator and the number of the newest object: what
-// decides, with the objects, all that follows.
+// State is the state of the generator and the number of the newest object.
+// Together with the objects they decide all that follows.
 func (w *World) State() (random uint64, numbers int) { return w.random.state, w.numbers }
 
 // javaError is the text of an exception that the reference throws inside a step.

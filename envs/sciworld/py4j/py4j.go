@@ -1,6 +1,6 @@
-// Package py4j speaks to Java objects over the protocol of py4j, as version
-// 0.10.3 has it, and starts the virtual machine that they live in. It needs no
-// Python and knows nothing of what the objects are for.
+// Package py4j speaks to Java objects over the protocol of py4j, version 0.10.3,
+// and starts the virtual machine that they live in. It needs no Python and does
+// not know the purpose of the objects.
 //
 // Section numbers in comments are those of the specification of ScienceWorld.
 package py4j
@@ -18,15 +18,15 @@ import (
 // DefaultTimeout is how long a gateway may take for one reply.
 const DefaultTimeout = 2 * time.Minute
 
-// maxReply bounds a reply in bytes: the longest of use are some 100 KB.
+// maxReply bounds a reply in bytes. The longest useful replies have about 100 KB.
 const maxReply = 64 << 20
 
-// ErrBroken marks errors after which a connection is of no more use: it was cut,
-// there was no answer in time, or the answer was not the protocol's.
+// ErrBroken marks errors after which a connection is unusable: it was cut, it
+// timed out, or the answer did not follow the protocol.
 var ErrBroken = errors.New("the connection to the Java gateway is broken")
 
-// JavaError is an error that the other side reported. The connection is as good
-// as before.
+// JavaError is an error that the other side reported. The connection stays
+// usable.
 type JavaError struct {
 	// Thrown: the method that was called threw an exception. Otherwise the
 	// gateway could not call it.
@@ -78,7 +78,7 @@ func newConn(c net.Conn, timeout time.Duration) *Conn {
 // RemoteAddr is where the gateway listens.
 func (c *Conn) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
 
-// Close ends the connection; the gateway goes on.
+// Close ends the connection; the gateway keeps running.
 func (c *Conn) Close() error { return c.conn.Close() }
 
 // New constructs an object of a class.
@@ -107,7 +107,7 @@ func (c *Conn) Free(ctx context.Context, r Ref) error {
 	return err
 }
 
-// name is a part of a command that is no value.
+// name is a part of a command that is not a value.
 type name string
 
 // request sends a command and reads its reply (§1.2).
@@ -162,8 +162,8 @@ func (c *Conn) reference(v any, err error) (Ref, error) {
 	return r, nil
 }
 
-// roundTrip sends a request and reads a line, without its end. It is over when
-// the timeout or ctx is.
+// roundTrip sends a request and reads a line, without its end. It ends when the
+// timeout expires or ctx is done.
 func (c *Conn) roundTrip(ctx context.Context, request string) (string, error) {
 	if c.broken != nil {
 		return "", c.broken
@@ -206,7 +206,8 @@ func (c *Conn) readLine() (string, error) {
 	}
 }
 
-// fail ends the use of the connection: what would be read next is not known.
+// fail ends the use of the connection, because the next bytes to read are
+// unknown.
 func (c *Conn) fail(err error) error {
 	c.broken = fmt.Errorf("%w: %w", ErrBroken, err)
 	c.conn.Close()

@@ -31,11 +31,11 @@ type Command struct {
 
 // Server is a virtual machine with a gateway, a child process.
 //
-// It ends with this process, whatever ends that: the gateway watches its
-// standard input, which nobody but this process holds open and which the system
-// closes at the latest when the process is gone. On Linux the system also kills
-// it then, which holds for a machine that hangs as well; elsewhere one that was
-// stopped (SIGSTOP) at that moment stays until somebody continues it.
+// It ends with this process, whatever the reason. The gateway watches its
+// standard input. Only this process holds that input open, and the system closes
+// it at the latest when the process is gone. On Linux the system also kills the
+// machine then, even if the machine hangs. Elsewhere a machine that was stopped
+// (SIGSTOP) at that moment stays until somebody continues it.
 type Server struct {
 	// Port is where the gateway listens, on 127.0.0.1.
 	Port int
@@ -46,8 +46,8 @@ type Server struct {
 	exited chan struct{}
 }
 
-// StartServer starts a virtual machine and waits until its gateway listens.
-// What it prints is read and thrown away.
+// StartServer starts a virtual machine and waits until its gateway listens. It
+// reads and discards the output of the machine.
 func StartServer(ctx context.Context, c Command) (*Server, error) {
 	if c.Java == "" {
 		c.Java = "java"
@@ -72,8 +72,9 @@ func StartServer(ctx context.Context, c Command) (*Server, error) {
 	return s, nil
 }
 
-// start starts the process and a goroutine that waits for its end. To Linux the
-// parent is the thread that started the process, so that goroutine keeps it.
+// start starts the process and a goroutine that waits for its end. On Linux the
+// parent is the thread that started the process, so that goroutine keeps the
+// thread.
 func (s *Server) start() (stdout io.ReadCloser, err error) {
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -93,7 +94,7 @@ func (s *Server) start() (stdout io.ReadCloser, err error) {
 		err := s.cmd.Start()
 		started <- err
 		if err == nil {
-			s.cmd.Wait() // its error says how it ended, which matters to nobody
+			s.cmd.Wait() // its error says how the process ended, which nobody needs
 			close(s.exited)
 		}
 	}()
@@ -106,8 +107,8 @@ func (s *Server) start() (stdout io.ReadCloser, err error) {
 	return stdout, err
 }
 
-// awaitPort reads the first line that is printed, which is the port (§1.1), and
-// lets everything after it run dry.
+// awaitPort reads the first printed line, which is the port (§1.1), and discards
+// everything after it.
 func (s *Server) awaitPort(ctx context.Context, stdout io.ReadCloser, timeout time.Duration) error {
 	type first struct {
 		line string
@@ -136,7 +137,8 @@ func (s *Server) awaitPort(ctx context.Context, stdout io.ReadCloser, timeout ti
 	}
 }
 
-// complaint is what the machine wrote to its standard error, for an error's end.
+// complaint is what the machine wrote to its standard error, for the end of an
+// error text.
 func (s *Server) complaint() string {
 	if text := strings.TrimSpace(s.stderr.String()); text != "" {
 		return "; it says: " + strings.Join(strings.Fields(text), " ")

@@ -23,7 +23,7 @@ const (
 	// empty.
 	Class   Kind = 'c'
 	Package Kind = 'p'
-	// NoMember says that there is nothing of a name.
+	// NoMember says that no member has the name.
 	NoMember Kind = 'o'
 )
 
@@ -34,10 +34,10 @@ type Ref struct {
 	ID string
 }
 
-// Void is the result of methods that have none.
+// Void is the result of methods that return nothing.
 type Void struct{}
 
-// encodeRequest writes a command: a line for each part, and one that ends it.
+// encodeRequest writes a command: one line per part, and a line that ends it.
 func encodeRequest(command, target string, parts []any) (string, error) {
 	lines := append([]any{name(command), name(target)}, parts...)
 	var b strings.Builder
@@ -51,7 +51,7 @@ func encodeRequest(command, target string, parts []any) (string, error) {
 	return b.String(), nil
 }
 
-// encode writes a value as it stands in requests (§1.2).
+// encode writes a value in the form of requests (§1.2).
 func encode(b *strings.Builder, value any) error {
 	switch v := value.(type) {
 	case name:
@@ -127,7 +127,7 @@ func parseReply(line string) (value any, failed bool, err error) {
 	return value, failed, nil
 }
 
-// parseValue reads a value as it stands in replies.
+// parseValue reads a value in the form of replies.
 func parseValue(s string) (any, error) {
 	if s == "" {
 		return nil, errors.New("there is no value")
