@@ -15,27 +15,30 @@ const (
 	maxYAML = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
-	// maxMarks is the number of anchors (&name), aliases (*name) and tags (!name)
-	// together. With so few marks, nested aliases cannot expand to much more than
-	// the written text.
+	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
+	// so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
 )
 
 // checkLimits reports a document that is too large, is nested too deep, or has
-// too many anchors, aliases and tags.
+// too many anchors and aliases or any tag (!name): no setting needs one, and the
+// decoder cannot read one without a value.
 func checkLimits(b []byte) error {
 	if len(b) > maxYAML {
 		return fmt.Errorf("the file has more than %d bytes, the limit for YAML", maxYAML)
 	}
 	flow, marks := 0, 0
-	var block []int // the columns of the block lists and mappings that are open
-	for _, t := range lexer.Tokenize(string(b)) {
+	var block []int                                      // the columns of the block lists and mappings that are open
+	for _, t := range lexer.Tokenize(string(b) + "\n") { // without a line's end the lexer drops a tag
+
 		switch t.Type {
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
 		case token.SequenceEndType, token.MappingEndType:
 			flow--
-		case token.AnchorType, token.AliasType, token.TagType:
+		case token.TagType:
+			return fmt.Errorf("line %d: there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes", t.Position.Line, t.Value)
+		case token.AnchorType, token.AliasType:
 			marks++
 		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
 			if flow == 0 {
@@ -46,7 +49,7 @@ func checkLimits(b []byte) error {
 			return fmt.Errorf("line %d: lists or mappings are nested more than %d deep", t.Position.Line, maxDepth)
 		}
 		if marks > maxMarks {
-			return fmt.Errorf("line %d: there are more than %d anchors, aliases and tags", t.Position.Line, maxMarks)
+			return fmt.Errorf("line %d: there are more than %d anchors and aliases", t.Position.Line, maxMarks)
 		}
 	}
 	return nil

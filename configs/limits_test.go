@@ -24,8 +24,9 @@ func TestLimits(t *testing.T) {
 		"keys":    {strings.Repeat("? ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
 		"oneline": {strings.Repeat("a: ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
 		"mixed":   {strings.Repeat("- ", 40) + strings.Repeat("[", 40), "f: line 1: lists or mappings are nested more than 64 deep"},
-		"aliases": {bomb, "f: line 4: there are more than 16 anchors, aliases and tags"},
-		"tags":    {strings.Repeat("!!a ", 1000), "f: line 1: there are more than 16 anchors, aliases and tags"},
+		"aliases": {bomb, "f: line 4: there are more than 16 anchors and aliases"},
+		"tag":     {"model: a\nenv: !!seq [pddl]", "f: line 2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
+		"no list": {"env: !x", "f: line 1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
 		"size":    {"model: " + strings.Repeat("x", maxYAML), "f: the file has more than 262144 bytes, the limit for YAML"},
 	} {
 		r := DefaultRun()

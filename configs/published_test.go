@@ -585,6 +585,7 @@ func TestParsePublishedErrors(t *testing.T) {
 func FuzzParsePublished(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("tables:\n- id: x\n  columns: [c]\n  rows:\n  - {model: m, success: [null], grounding: [1e2], success-std: [.5]}\n"))
+	f.Add([]byte("tables:\n  !x ")) // which the decoder does not survive
 	f.Add([]byte("tables: [&a {id: x, columns: [c], rows: [{model: m, success: [.nan]}]}, *a]"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := configs.ParsePublished("fuzz.yaml", b)
