@@ -16,6 +16,7 @@ const (
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
 	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
+	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
 	// so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
 )
@@ -28,9 +29,9 @@ func checkLimits(b []byte) error {
 		return fmt.Errorf("the file has more than %d bytes, the limit for YAML", maxYAML)
 	}
 	flow, marks := 0, 0
-	var block []int                                      // the columns of the block lists and mappings that are open
-	for _, t := range lexer.Tokenize(string(b) + "\n") { // without a line's end the lexer drops a tag
-
+	var block []int // the columns of the block lists and mappings that are open
+	// The lexer drops a tag at the end of a text that ends without a line break.
+	for _, t := range lexer.Tokenize(string(b) + "\n") {
 		switch t.Type {
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
