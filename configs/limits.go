@@ -16,7 +16,6 @@ const (
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
 	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
-	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
 	// so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
 )
