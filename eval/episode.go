@@ -76,6 +76,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
 			Progress: step.Progress, Valid: step.Valid, FormatError: move.FormatError,
 			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
+			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
 		})
 		count(&rec.Result, move)
 		if e.player.Model != nil {

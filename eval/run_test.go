@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -94,6 +95,33 @@ func TestOutcomes(t *testing.T) {
 
 func failing(err error) modelFunc {
 	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{}, err }
+}
+
+// Every step records what it cost; together they are what the episode cost.
+func TestStepsRecordTheirCost(t *testing.T) {
+	m := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: down", PromptTokens: 10 + len(req.Messages), CompletionTokens: 2, Attempts: 1, Latency: 250 * time.Millisecond}, nil
+	})
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	dir := t.TempDir()
+	if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	episodes := 0
+	_, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+		episodes++
+		var prompt, completion int
+		var seconds float64
+		for _, s := range e.Trajectory {
+			prompt, completion, seconds = prompt+s.PromptTokens, completion+s.CompletionTokens, seconds+s.ModelSeconds
+		}
+		if prompt != e.PromptTokens || completion != e.CompletionTokens || seconds != e.ModelSeconds || seconds != 0.25*float64(e.Steps) {
+			t.Errorf("the steps of %s cost %d and %d tokens and %v s, the episode %d, %d and %v", e.Task, prompt, completion, seconds, e.PromptTokens, e.CompletionTokens, e.ModelSeconds)
+		}
+	})
+	if err != nil || episodes != 3 {
+		t.Errorf("%d episodes, %v", episodes, err)
+	}
 }
 
 // A reply without an action costs a step and is told to the agent.

@@ -138,6 +138,11 @@ type Step struct {
 	Reply string `json:"reply,omitempty"`
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string `json:"reasoning,omitempty"`
+	// PromptTokens, CompletionTokens and ModelSeconds are what the step cost, as in
+	// Result. All are zero for baselines and in older records.
+	PromptTokens     int     `json:"prompt_tokens,omitempty"`
+	CompletionTokens int     `json:"completion_tokens,omitempty"`
+	ModelSeconds     float64 `json:"model_seconds,omitempty"`
 }
 
 // check reports an attempt that no version of heldout would write. The error
