@@ -51,6 +51,7 @@ var floors = map[string]int{
 	"eval":                     5,
 	"eval/bench":               6,
 	"scoring/report":           5,
+	"eval/page":                1,
 	"cmd/heldout":              7,
 }
 

@@ -1,0 +1,92 @@
+// Package page writes HTML pages that consist of one file: styles, scripts and
+// data are inside it, and a content security policy forbids everything else. A
+// page runs only the scripts that the program brings, never text from records.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// Page is one HTML page.
+type Page struct {
+	Title string
+	// Lead stands below the title, in one line or two.
+	Lead string
+	// Links are the page's navigation.
+	Links []Link
+	// Body is the content in order, made by html/template.
+	Body []template.HTML
+	// Styles follow the style that all pages share.
+	Styles []template.CSS
+	// Scripts run in order after the content has been read.
+	Scripts []template.JS
+	// Data are bytes for the scripts, below Body.
+	Data []Data
+	// Live allows scripts to ask the server that the page comes from.
+	Live bool
+}
+
+// Link is an entry of the navigation.
+type Link struct{ Href, Text string }
+
+// Data are bytes that a script finds as base64 in the element with this ID.
+type Data struct {
+	ID      string
+	Content []byte
+}
+
+// Base64 is the element's content. Its alphabet cannot end the element.
+func (d Data) Base64() template.HTML {
+	return template.HTML(base64.StdEncoding.EncodeToString(d.Content))
+}
+
+var (
+	//go:embed page.css
+	style template.CSS
+	//go:embed page.html
+	skeleton string
+
+	skeletonTemplate = template.Must(template.New("page").Parse(skeleton))
+)
+
+// Write writes the page.
+func (p Page) Write(w io.Writer) error {
+	p.Styles = append([]template.CSS{style}, p.Styles...)
+	if err := skeletonTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("the page %q: %w", p.Title, err)
+	}
+	return nil
+}
+
+// Policy is the page's content security policy: its own styles and scripts by
+// their hashes, and nothing from elsewhere.
+func (p Page) Policy() string {
+	policy := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+	var hashes []string
+	for _, s := range p.Styles {
+		hashes = append(hashes, hash(string(s)))
+	}
+	policy += "; style-src " + strings.Join(hashes, " ")
+	if len(p.Scripts) > 0 {
+		hashes = nil
+		for _, s := range p.Scripts {
+			hashes = append(hashes, hash(string(s)))
+		}
+		policy += "; script-src " + strings.Join(hashes, " ")
+	}
+	if p.Live {
+		policy += "; connect-src 'self'"
+	}
+	return policy
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

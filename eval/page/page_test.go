@@ -1,0 +1,72 @@
+package page
+
+import (
+	"encoding/base64"
+	"html/template"
+	"strings"
+	"testing"
+)
+
+// Text is escaped wherever the skeleton shows it, and data cannot leave its
+// element.
+func TestHostileText(t *testing.T) {
+	const hostile = `</title></script><script>alert(1)</script>" onload="x`
+	content := []byte(hostile + "\x00\xff")
+	p := Page{
+		Title: hostile, Lead: hostile, Links: []Link{{Href: "javascript:alert(1)", Text: hostile}},
+		Data: []Data{{ID: hostile, Content: content}}, Scripts: []template.JS{"main();"},
+	}
+	var b strings.Builder
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	out := b.String()
+	for _, bad := range []string{"<script>alert", "</title></script>", `" onload="x`, `href="javascript`} {
+		if strings.Contains(out, bad) {
+			t.Errorf("the page contains %s", bad)
+		}
+	}
+	if n := strings.Count(out, "<script"); n != 2 {
+		t.Errorf("the page has %d scripts, want the data and the script", n)
+	}
+	if !strings.Contains(out, ">"+base64.StdEncoding.EncodeToString(content)+"</script>") {
+		t.Error("the page lacks the data")
+	}
+}
+
+// The policy allows the page's own styles and scripts by hash, and nothing else.
+func TestPolicy(t *testing.T) {
+	p := Page{Styles: []template.CSS{"b{}"}, Scripts: []template.JS{"f()"}}
+	want := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash("b{}") + "; script-src " + hash("f()")
+	if got := p.Policy(); got != want {
+		t.Errorf("policy %s, want %s", got, want)
+	}
+	p.Live = true
+	if got := p.Policy(); got != want+"; connect-src 'self'" {
+		t.Errorf("policy of a live page %s", got)
+	}
+	if strings.Contains(p.Policy(), "unsafe") {
+		t.Error("the policy allows what is unsafe")
+	}
+}
+
+// Styles and scripts are written byte for byte, or their hashes would not hold.
+func TestHashesHold(t *testing.T) {
+	p := Page{Styles: []template.CSS{"/* a > b */ a > b::after { content: \"<&\"; }"}, Scripts: []template.JS{"if (a < b && c) f(`<b>`); // end"}}
+	var b strings.Builder
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, element := range []string{"style", "script"} {
+		parts := strings.Split(b.String(), "<"+element+">")[1:]
+		if len(parts) == 0 {
+			t.Errorf("the page has no %s", element)
+		}
+		for _, part := range parts {
+			text, _, _ := strings.Cut(part, "</"+element+">")
+			if escaped := template.HTMLEscapeString(hash(text)); !strings.Contains(b.String(), escaped) && !strings.Contains(b.String(), hash(text)) {
+				t.Errorf("the policy lacks the hash of the %s %.60q", element, text)
+			}
+		}
+	}
+}
