@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/base64"
+	"html"
 	"html/template"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func TestHashesHold(t *testing.T) {
 		}
 		for _, part := range parts {
 			text, _, _ := strings.Cut(part, "</"+element+">")
-			if escaped := template.HTMLEscapeString(hash(text)); !strings.Contains(b.String(), escaped) && !strings.Contains(b.String(), hash(text)) {
+			if !strings.Contains(html.UnescapeString(b.String()), hash(text)) {
 				t.Errorf("the policy lacks the hash of the %s %.60q", element, text)
 			}
 		}
