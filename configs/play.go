@@ -1,0 +1,129 @@
+package configs
+
+// Play says how a model plays: what it is shown, in which form it is asked, and
+// how its replies are read. It has no name and no tasks; a Preset adds those.
+type Play struct {
+	Observation  Observation  `yaml:"observation" json:"observation"`
+	ActionsShown ActionsShown `yaml:"actions-shown" json:"actions-shown"`
+	Agent        AgentForm    `yaml:"agent" json:"agent"`
+	Reply        ReplyRules   `yaml:"reply" json:"reply"`
+	Stop         StopRules    `yaml:"stop" json:"stop"`
+}
+
+// Observation says what of the environment's texts a model sees.
+type Observation struct {
+	// Banner is Keep or Strip: ALFWorld's "-= Welcome … =-" before the first
+	// observation. The empty value is Strip: our environment has no banner.
+	Banner string `yaml:"banner" json:"banner,omitempty"`
+	// Arrive is Keep (also when empty) or Strip: "You arrive at loc N. " at the
+	// start of an observation.
+	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
+	// First is Show (also when empty) or Hide: the observation that comes with the
+	// task.
+	First string `yaml:"first" json:"first,omitempty"`
+	// Prefix precedes every observation after the first.
+	Prefix string `yaml:"prefix" json:"prefix,omitempty"`
+}
+
+// The values of Observation.
+const (
+	Keep  = "keep"
+	Strip = "strip"
+	Show  = "show"
+	Hide  = "hide"
+)
+
+// ActionsShown says when the admissible actions are part of a message.
+type ActionsShown struct {
+	// When is one of ActionTimes.
+	When string `yaml:"when" json:"when"`
+	// Format is how the list is written.
+	Format string `yaml:"format" json:"format,omitempty"`
+	// Exclude are actions that are left out.
+	Exclude []string `yaml:"exclude" json:"exclude,omitempty"`
+}
+
+// ActionTimes are the values of ActionsShown.When.
+func ActionTimes() []string { return []string{"never", "first", "latest", "every"} }
+
+// AgentForm is the form in which a model is asked.
+type AgentForm struct {
+	// Form is one of AgentForms.
+	Form string `yaml:"form" json:"form"`
+	// Pairs is the number of (observation, action) pairs that a single message
+	// repeats; 0 for all.
+	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
+	// Acknowledge is the assistant's turn after the instruction; empty for none.
+	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
+	Shots       Shots  `yaml:"shots" json:"shots"`
+	// Thoughts is empty, or "sent": a line that starts with "think:" is also sent to
+	// the game, and its answer is replaced by "OK.".
+	Thoughts string `yaml:"thoughts" json:"thoughts,omitempty"`
+}
+
+// AgentForms are the values of AgentForm.Form:
+//
+//   - react: AgentRefine's chat, with examples in the first message
+//   - act: AgentBoard's one growing message, without thoughts
+//   - chat: a chat whose turns are replies and observations
+//   - single: one message, written anew at every step
+//   - completion: one text that a base model continues
+func AgentForms() []string { return []string{"react", "act", "chat", "single", "completion"} }
+
+// Shots are the worked examples of a prompt.
+type Shots struct {
+	// As is "turns" or "text"; empty without examples.
+	As string `yaml:"as" json:"as,omitempty"`
+	// Count is their number.
+	Count int `yaml:"count" json:"count,omitempty"`
+	// ByType: every task type has its own.
+	ByType bool `yaml:"by-type" json:"by-type,omitempty"`
+	// Order holds the numbers of the examples in the prompt file, in the order in
+	// which they are shown; empty for the file's order.
+	Order []int `yaml:"order" json:"order,omitempty"`
+}
+
+// ReplyRules say how a reply becomes an action.
+type ReplyRules struct {
+	// Parser is one of Parsers.
+	Parser string `yaml:"parser" json:"parser"`
+	// Normalise are changes of the action, in this order; see Normalisations.
+	Normalise []string `yaml:"normalise" json:"normalise,omitempty"`
+	// OnFailure says what happens to a reply without an action: one of
+	// OnFailures, "send-tail" with a colon and a number of characters.
+	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
+	// Messages are what the model is told, by occasion; "format" is for a reply
+	// without an action.
+	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
+}
+
+// Parsers are the values of ReplyRules.Parser.
+func Parsers() []string {
+	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action", "one-action-line",
+		"upper-action-line", "action-tags", "whole-reply", "thought-action-i", "tool-call"}
+}
+
+// Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
+// by a colon and the lowest score.
+func Normalisations() []string {
+	return []string{"lower", "strip-punctuation", "put-repair", "nearest-bleu"}
+}
+
+// OnFailures are the values of ReplyRules.OnFailure.
+func OnFailures() []string { return []string{"tell", "end", "send-empty", "send-tail", "send-reply"} }
+
+// StopRules end an episode early, as a failure. 0 is off.
+type StopRules struct {
+	// SameReply and SameAction are how many equal ones in a row end an episode.
+	SameReply  int `yaml:"same-reply" json:"same-reply,omitempty"`
+	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
+	// From is the first step, counted from 1, at which they do; 0 for any.
+	From int `yaml:"from" json:"from,omitempty"`
+	// InvalidRunning is how many invalid actions in a row end an episode;
+	// FormatErrors how many replies without an action in all.
+	InvalidRunning int `yaml:"invalid-running" json:"invalid-running,omitempty"`
+	FormatErrors   int `yaml:"format-errors" json:"format-errors,omitempty"`
+	// ContextOverflow is "trim" (also when empty: the oldest turns are left out) or
+	// "end": an episode that no longer fits the context ends.
+	ContextOverflow string `yaml:"context-overflow" json:"context-overflow,omitempty"`
+}

@@ -1,0 +1,289 @@
+package configs
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Preset is an evaluation protocol of the field: everything that can change a
+// number. A file is never edited after its release; a change gets a new version.
+type Preset struct {
+	Name    string `yaml:"preset" json:"preset"`
+	Version int    `yaml:"version" json:"version"`
+	// Title says in a line what is played.
+	Title string `yaml:"title" json:"title"`
+	// Status is Exact or Adapted. Deviations say in what an adapted preset differs
+	// from its source.
+	Status     string       `yaml:"status" json:"status"`
+	Deviations []string     `yaml:"deviations" json:"deviations,omitempty"`
+	Source     PresetSource `yaml:"source" json:"source"`
+
+	Env  PresetEnv `yaml:"env" json:"env"`
+	Play `yaml:",inline"`
+	// Prompt is what the model is told before the task.
+	Prompt   PresetPrompt   `yaml:"prompt" json:"prompt"`
+	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
+	Metric   Metric         `yaml:"metric" json:"metric"`
+	// Published names the published results that were made so; see
+	// PublishedNames. It is no part of the hash.
+	Published string `yaml:"published" json:"-"`
+}
+
+// The values of Preset.Status. Exact: every message was compared with those of the
+// original code.
+const (
+	Exact   = "exact"
+	Adapted = "adapted"
+)
+
+// PresetSource says where a protocol comes from.
+type PresetSource struct {
+	// Repository is a GitHub repository as OWNER/NAME, read at Commit.
+	Repository string `yaml:"repository" json:"repository,omitempty"`
+	Commit     string `yaml:"commit" json:"commit,omitempty"`
+	// Paper is a number on arXiv.
+	Paper string `yaml:"paper" json:"paper,omitempty"`
+	// Licence is that of the repository.
+	Licence string `yaml:"licence" json:"licence,omitempty"`
+}
+
+// PresetEnv says which tasks are played, and for how long.
+type PresetEnv struct {
+	// Name is the environment.
+	Name string `yaml:"name" json:"name"`
+	// Settings are its options, by the names that it declares.
+	Settings map[string]string `yaml:"settings" json:"settings,omitempty"`
+	Tasks    PresetTasks       `yaml:"tasks" json:"tasks"`
+	Limit    PresetLimit       `yaml:"limit" json:"limit"`
+	// Opening is a command that is played before the first turn; its answer is the
+	// first observation.
+	Opening string `yaml:"opening" json:"opening,omitempty"`
+	// Parts are what a preset consists of, such as splits. The values of a part
+	// replace those above. Select returns a preset of one part.
+	Parts []PresetPart `yaml:"parts" json:"-"`
+	// Part is the selected part; empty if the preset has none.
+	Part string `yaml:"-" json:"part,omitempty"`
+}
+
+// PresetPart is a part of a preset: a split, or an environment. Fields without a
+// value are those of the whole.
+type PresetPart struct {
+	Part     string            `yaml:"part"`
+	Name     string            `yaml:"name"`
+	Settings map[string]string `yaml:"settings"` // beside those of the whole
+	Tasks    PresetTasks       `yaml:"tasks"`
+	Limit    PresetLimit       `yaml:"limit"`
+	Prompt   PresetPrompt      `yaml:"prompt"`
+}
+
+// PresetTasks selects tasks.
+type PresetTasks struct {
+	// Count is their number.
+	Count int `yaml:"count" json:"count"`
+	// SHA256 is the hash of their names, sorted bytewise, each followed by a line
+	// break; empty if it is not known.
+	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
+	// FirstOfType keeps the first N tasks of every type, SkipTypes leaves types out;
+	// for selections that follow a rule.
+	FirstOfType int      `yaml:"first-of-type" json:"first-of-type,omitempty"`
+	SkipTypes   []string `yaml:"skip-types" json:"skip-types,omitempty"`
+	// List is a file of names from the source; nil to take all tasks.
+	List *PresetList `yaml:"list" json:"list,omitempty"`
+	// Changed is set if the user selected other tasks: how.
+	Changed string `yaml:"-" json:"changed,omitempty"`
+}
+
+// PresetList is a file with the names of tasks.
+type PresetList struct {
+	// File is the path in the source's repository.
+	File string `yaml:"file" json:"file"`
+	// SHA256 is its hash, or the first digits of it, at least 8.
+	SHA256 string `yaml:"sha256" json:"sha256"`
+	// Format is one of ListFormats.
+	Format string `yaml:"format" json:"format"`
+	// Key is the key of the list in a JSON object.
+	Key string `yaml:"key" json:"key,omitempty"`
+}
+
+// ListFormats are the values of PresetList.Format:
+//
+//   - names: one name per line
+//   - sciworld-pairs: JSON pairs of a name or number of a ScienceWorld task and
+//     a variation
+func ListFormats() []string { return []string{"names", "sciworld-pairs"} }
+
+// PresetLimit ends an episode.
+type PresetLimit struct {
+	// Steps is the largest number of steps; 0 if every type has its own in ByType.
+	Steps  int            `yaml:"steps" json:"steps,omitempty"`
+	ByType map[string]int `yaml:"by-type" json:"by-type,omitempty"`
+	// Counts says what a step is: "replies" of the model, or "commands" that the
+	// environment carried out. Replies is the largest number of replies if commands
+	// count.
+	Counts  string `yaml:"counts" json:"counts,omitempty"`
+	Replies int    `yaml:"replies" json:"replies,omitempty"`
+}
+
+// For returns the step limit of a task type, 0 if there is none.
+func (l PresetLimit) For(taskType string) int {
+	if n, ok := l.ByType[taskType]; ok {
+		return n
+	}
+	return l.Steps
+}
+
+// Max returns the largest step limit of any type.
+func (l PresetLimit) Max() int {
+	n := l.Steps
+	for _, m := range l.ByType {
+		n = max(n, m)
+	}
+	return n
+}
+
+// PresetPrompt says which prompt is used: one of ours, or files of the source,
+// which the user has.
+type PresetPrompt struct {
+	// BuiltIn is a prompt of ours, such as v2.
+	BuiltIn string `yaml:"built-in" json:"built-in,omitempty"`
+	// Files are those of the source.
+	Files []PresetFile `yaml:"files" json:"files,omitempty"`
+	// Format is how the files are written; see the prompt formats of eval/agent.
+	Format string `yaml:"format" json:"format,omitempty"`
+	// SHA256 is the hash of the content of a prompt of ours or of the user.
+	SHA256 string `yaml:"-" json:"sha256,omitempty"`
+}
+
+// PresetFile is a file of the source.
+type PresetFile struct {
+	// Path is its path in the repository; SHA256 its hash, or the first digits of
+	// it, at least 8; empty if it is not known.
+	Path   string `yaml:"path" json:"path"`
+	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
+}
+
+// PresetDecoding says how replies are sampled.
+type PresetDecoding struct {
+	Temperature float64 `yaml:"temperature" json:"temperature"`
+	TopP        float64 `yaml:"top-p" json:"top-p"`
+	MaxTokens   int     `yaml:"max-tokens" json:"max-tokens"`
+	Stop        Strings `yaml:"stop" json:"stop,omitempty"`
+	// Extra are further fields of the request; no file has any.
+	Extra map[string]any `yaml:"-" json:"extra,omitempty"`
+	// Template is the chat template that the protocol expects; empty for the
+	// server's own.
+	Template string `yaml:"template" json:"template,omitempty"`
+}
+
+// Metric says how an episode becomes a number.
+type Metric struct {
+	// Primary is one of Metrics.
+	Primary string `yaml:"primary" json:"primary"`
+	// FormatErrorResets: a reply without an action resets the best score to 0.
+	FormatErrorResets bool `yaml:"format-error-resets" json:"format-error-resets,omitempty"`
+	// Success is the lowest final score, in percent, that is a success; 0 if the
+	// environment decides.
+	Success float64 `yaml:"success" json:"success,omitempty"`
+	// Loose is a second, looser definition of success that the source reports:
+	// "done-and-positive", or empty.
+	Loose string `yaml:"loose" json:"loose,omitempty"`
+	// Aggregate is "mean-over-tasks" or "mean-over-types".
+	Aggregate string `yaml:"aggregate" json:"aggregate"`
+}
+
+// Metrics are the values of Metric.Primary. The score of an episode is the
+// environment's own, from -1 to 1.
+//
+//   - success: 1 for a success, otherwise 0
+//   - progress: the final progress
+//   - score-last: the last score
+//   - score-best: the highest score of the episode
+//   - score-last-non-negative: the last score that was not negative
+func Metrics() []string {
+	return []string{"success", "progress", "score-last", "score-best", "score-last-non-negative"}
+}
+
+// ID names a preset and its part, such as eto-alfworld@1:unseen.
+func (p *Preset) ID() string {
+	id := fmt.Sprintf("%s@%d", p.Name, p.Version)
+	if p.Env.Part != "" {
+		id += ":" + p.Env.Part
+	}
+	return id
+}
+
+// PartNames lists the parts of a preset; nil if it has none.
+func (p *Preset) PartNames() (names []string) {
+	for _, part := range p.Env.Parts {
+		names = append(names, part.Part)
+	}
+	return names
+}
+
+// Select returns the preset of one part.
+func (p Preset) Select(name string) (Preset, error) {
+	i := slices.IndexFunc(p.Env.Parts, func(part PresetPart) bool { return part.Part == name })
+	if i < 0 {
+		return p, fmt.Errorf("preset %s has no part %q; it has %s", p.Name, name, strings.Join(p.PartNames(), ", "))
+	}
+	part := p.Env.Parts[i]
+	p.Env.Parts, p.Env.Part = nil, name
+	if part.Name != "" {
+		p.Env.Name = part.Name
+	}
+	if len(part.Settings) > 0 {
+		settings := maps.Clone(p.Env.Settings)
+		if settings == nil {
+			settings = map[string]string{}
+		}
+		maps.Copy(settings, part.Settings)
+		p.Env.Settings = settings
+	}
+	if part.Tasks.Count > 0 {
+		p.Env.Tasks = part.Tasks
+	}
+	if part.Limit.Max() > 0 {
+		p.Env.Limit = part.Limit
+	}
+	if part.Prompt.BuiltIn != "" || len(part.Prompt.Files) > 0 {
+		p.Prompt = part.Prompt
+	}
+	return p, nil
+}
+
+// PresetNames lists the embedded presets.
+func PresetNames() ([]string, error) {
+	found, err := fs.Glob(files, "presets/*.yaml")
+	for i, f := range found {
+		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	slices.Sort(found) // the suffix affected the order
+	return found, err
+}
+
+// LoadPreset returns an embedded preset by name.
+func LoadPreset(name string) (Preset, error) {
+	file := path.Join("presets", name+".yaml")
+	b, err := files.ReadFile(file)
+	if err != nil {
+		names, _ := PresetNames()
+		return Preset{}, fmt.Errorf("there is no preset %q; there are %s, or give a YAML file", name, strings.Join(names, ", "))
+	}
+	return ParsePreset(file, b)
+}
+
+// ParsePreset reads a preset and checks it.
+func ParsePreset(file string, b []byte) (Preset, error) {
+	var p Preset
+	if err := decode(file, b, &p); err != nil {
+		return p, err
+	}
+	if err := p.check(); err != nil {
+		return p, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}

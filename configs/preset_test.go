@@ -1,0 +1,134 @@
+package configs_test
+
+import (
+	"strings"
+	"testing"
+
+	"heldout/configs"
+)
+
+// Every embedded preset can be read, and each of its parts has a hash of its own.
+func TestPresets(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	seen := map[string]string{}
+	for _, name := range names {
+		p, err := configs.LoadPreset(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if p.Name != name {
+			t.Errorf("file %s has the preset %s", name, p.Name)
+		}
+		parts := []configs.Preset{p}
+		if len(p.Env.Parts) > 0 {
+			parts = nil
+		}
+		for _, part := range p.PartNames() {
+			one, err := p.Select(part)
+			if err != nil {
+				t.Error(err)
+			}
+			parts = append(parts, one)
+		}
+		for _, one := range parts {
+			hash, err := one.Hash()
+			if err != nil || len(hash) != 64 {
+				t.Error(one.ID(), hash, err)
+			}
+			if seen[hash] != "" {
+				t.Errorf("%s and %s have the same hash", one.ID(), seen[hash])
+			}
+			seen[hash] = one.ID()
+		}
+	}
+}
+
+// minimal is a preset with nothing that can be left out.
+const minimal = `preset: my-own
+version: 1
+title: mine
+status: adapted
+deviations: [everything]
+env:
+  name: alfworld
+  tasks: {count: 3}
+  limit: {steps: 30, counts: replies}
+actions-shown: {when: never}
+agent: {form: react}
+reply: {parser: agentrefine}
+prompt: {built-in: v2}
+decoding: {temperature: 0, top-p: 1, max-tokens: 512}
+metric: {primary: success, aggregate: mean-over-tasks}
+`
+
+func mustHash(t *testing.T, text string) string {
+	t.Helper()
+	p, err := configs.ParsePreset("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := p.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+// The hash depends on what the file says, not on how it is written, and not on
+// what it is compared with.
+func TestPresetHash(t *testing.T) {
+	base := mustHash(t, minimal)
+	same := strings.Replace(minimal, "agent: {form: react}", "agent:\n  form: \"react\" # a comment", 1) + "published: agentrefine\n"
+	if mustHash(t, same) != base {
+		t.Error("the same protocol has another hash")
+	}
+	for _, change := range [][2]string{{"steps: 30", "steps: 31"}, {"temperature: 0", "temperature: 0.1"}, {"version: 1", "version: 2"}, {"success,", "progress,"}} {
+		if mustHash(t, strings.Replace(minimal, change[0], change[1], 1)) == base {
+			t.Errorf("%s does not change the hash", change[1])
+		}
+	}
+}
+
+func TestBadPresets(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"form: react", "form: reakt", `agent.form is "reakt", want one of react, act, chat, single, completion`},
+		{"form: react", "from: react", `unknown field "from"`},
+		{"status: adapted", "status: exact", "an exact preset has no deviations"},
+		{"[everything]", "[]", "an adapted preset lists its deviations"},
+		{"steps: 30", "steps: 0", "env.limit needs steps or by-type"},
+		{"steps: 30", "steps: 1000000000", "env.limit: want numbers from 1 to 100000"},
+		{"counts: replies", "counts: commands", "env.limit.replies is missing"},
+		{"counts: replies", "counts: moves", `env.limit.counts is "moves", want one of replies, commands`},
+		{"count: 3", "count: 0", "env.tasks.count is 0"},
+		{"count: 3", "count: 3, sha256: abc", "env.tasks.sha256 is no SHA-256"},
+		{"built-in: v2", "files: [{path: a, sha256: ed99085b}]", "prompt.format is empty"},
+		{"built-in: v2", "", "prompt needs either built-in or files"},
+		{"top-p: 1", "top-p: .nan", "decoding.top-p is NaN"},
+		{"parser: agentrefine", "parser: action-tags, on-failure: send-tail", "is followed by a colon and a number"},
+		{"parser: agentrefine", "parser: action-tags, on-failure: \"send-tail:-3\"", "is followed by a colon and a number"},
+		{"preset: my-own", "preset: ../../etc", "want lower-case letters"},
+	} {
+		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.to, err, c.want)
+		}
+	}
+}
+
+func FuzzParsePreset(f *testing.F) {
+	f.Add([]byte(minimal))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := configs.ParsePreset("f", b)
+		if err != nil {
+			return
+		}
+		hash, err := p.Hash()
+		if again, err2 := p.Hash(); err != nil || err2 != nil || hash != again {
+			t.Error(hash, again, err, err2)
+		}
+	})
+}

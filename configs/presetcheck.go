@@ -1,0 +1,167 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The limits of a preset's lists.
+const (
+	maxParts  = 64
+	maxTexts  = 64 // of lists of texts, such as stop strings
+	maxLimits = 256
+	// maxSteps bounds step limits: more is probably a typing mistake.
+	maxSteps = 100000
+)
+
+var (
+	presetName = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+	partName   = regexp.MustCompile(`^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$`)
+	hexPrefix  = regexp.MustCompile(`^[0-9a-f]{8,64}$`)
+)
+
+// check reports everything that is wrong with a preset, for each of its parts.
+func (p *Preset) check() error {
+	var errs complaints
+	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
+	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
+	errs.oneOf("status", p.Status, []string{Exact, Adapted})
+	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
+	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
+	errs.want(p.Title != "", "title is empty")
+	p.Play.check(&errs)
+	p.Decoding.check(&errs)
+	p.Metric.check(&errs)
+	errs.want(len(p.Env.Parts) <= maxParts, "there are %d parts, more than %d", len(p.Env.Parts), maxParts)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if len(p.Env.Parts) == 0 {
+		return p.checkPart()
+	}
+	return p.checkParts()
+}
+
+func (p *Preset) checkParts() error {
+	var errs complaints
+	seen := map[string]bool{}
+	for _, name := range p.PartNames() {
+		errs.want(partName.MatchString(name), "part %q: want letters, digits and hyphens", name)
+		errs.want(!seen[name], "there are two parts %q", name)
+		seen[name] = true
+		part, err := p.Select(name)
+		if err == nil {
+			err = part.checkPart()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("part %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkPart checks what may differ between the parts.
+func (p *Preset) checkPart() error {
+	var errs complaints
+	e := p.Env
+	errs.want(e.Name != "", "env.name is empty")
+	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
+	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")
+	errs.want(e.Tasks.FirstOfType >= 0, "env.tasks.first-of-type is negative")
+	if l := e.Tasks.List; l != nil {
+		errs.want(l.File != "", "env.tasks.list.file is empty")
+		errs.want(hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
+		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
+	}
+	e.Limit.check(&errs)
+	errs.want((p.Prompt.BuiltIn == "") != (len(p.Prompt.Files) == 0), "prompt needs either built-in or files")
+	errs.want(len(p.Prompt.Files) == 0 || p.Prompt.Format != "", "prompt.format is empty")
+	for _, f := range p.Prompt.Files {
+		errs.want(f.Path != "", "prompt.files: a path is empty")
+		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256), "prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)
+	}
+	return errors.Join(errs...)
+}
+
+func (l PresetLimit) check(errs *complaints) {
+	errs.oneOf("env.limit.counts", l.Counts, []string{"replies", "commands"})
+	errs.want(l.Max() > 0, "env.limit needs steps or by-type")
+	errs.want(l.Counts != "commands" || l.Replies > 0, "env.limit.replies is missing: replies that are no commands must end too")
+	errs.want(len(l.ByType) <= maxLimits, "env.limit.by-type has more than %d entries", maxLimits)
+	for _, typ := range slices.Sorted(maps.Keys(l.ByType)) {
+		errs.want(l.ByType[typ] > 0, "env.limit.by-type: %s is %d, want at least 1", typ, l.ByType[typ])
+	}
+	errs.want(l.Steps >= 0 && l.Replies >= 0 && l.Max() <= maxSteps && l.Replies <= maxSteps, "env.limit: want numbers from 1 to %d", maxSteps)
+}
+
+func (p *Play) check(errs *complaints) {
+	o := p.Observation
+	errs.optional("observation.banner", o.Banner, []string{Keep, Strip})
+	errs.optional("observation.arrive", o.Arrive, []string{Keep, Strip})
+	errs.optional("observation.first", o.First, []string{Show, Hide})
+	errs.oneOf("actions-shown.when", p.ActionsShown.When, ActionTimes())
+	errs.oneOf("agent.form", p.Agent.Form, AgentForms())
+	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
+	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
+	errs.want(p.Agent.Pairs >= 0 && p.Agent.Shots.Count >= 0, "agent: a number is negative")
+	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
+	for _, n := range p.Reply.Normalise {
+		errs.withNumber("reply.normalise", n, Normalisations(), "nearest-bleu")
+	}
+	if p.Reply.OnFailure != "" {
+		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
+	}
+	s := p.Stop
+	errs.want(min(s.SameReply, s.SameAction, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
+	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})
+	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts && len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
+}
+
+func (d PresetDecoding) check(errs *complaints) {
+	errs.want(d.Temperature >= 0 && d.Temperature <= 100, "decoding.temperature is %v, want 0 or more", d.Temperature)
+	errs.want(d.TopP > 0 && d.TopP <= 1, "decoding.top-p is %v, want more than 0 and at most 1", d.TopP)
+	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
+	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""), "decoding.stop has an empty string, or more than %d", maxTexts)
+}
+
+func (m Metric) check(errs *complaints) {
+	errs.oneOf("metric.primary", m.Primary, Metrics())
+	errs.oneOf("metric.aggregate", m.Aggregate, []string{"mean-over-tasks", "mean-over-types"})
+	errs.optional("metric.loose", m.Loose, []string{"done-and-positive"})
+	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)
+}
+
+// complaints collects errors.
+type complaints []error
+
+func (c *complaints) want(ok bool, format string, args ...any) {
+	if !ok {
+		*c = append(*c, fmt.Errorf(format, args...))
+	}
+}
+
+// oneOf complains about a value that is not in a closed list.
+func (c *complaints) oneOf(field, value string, values []string) {
+	c.want(slices.Contains(values, value), "%s is %.50q, want one of %s", field, value, strings.Join(values, ", "))
+}
+
+// optional is oneOf for a field that may be empty.
+func (c *complaints) optional(field, value string, values []string) {
+	if value != "" {
+		c.oneOf(field, value, values)
+	}
+}
+
+// withNumber is oneOf for values of which one has a colon and a number after it.
+func (c *complaints) withNumber(field, value string, values []string, numbered string) {
+	name, number, has := strings.Cut(value, ":")
+	c.oneOf(field, name, values)
+	n, err := strconv.ParseFloat(number, 64)
+	ok := has == (name == numbered) && (!has || err == nil && n > 0)
+	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0", field, value, numbered)
+}
