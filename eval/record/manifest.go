@@ -53,7 +53,8 @@ type Environment struct {
 // of the environment.
 type Group struct {
 	Condition Condition `json:"condition"`
-	// Episodes holds an id for each task, in the order of Environment.Tasks.
+	// Episodes holds an id for each task, in the order of Environment.Tasks. It is
+	// that of the first trial; TrialID returns the ids of later ones.
 	Episodes []string `json:"episodes"`
 }
 
@@ -77,6 +78,8 @@ type Condition struct {
 	Instead   string `json:"instead,omitempty"`
 	StepLimit int    `json:"step_limit"`
 	Seed      int64  `json:"seed"`
+	// Trials is set if a task is played again after a failure.
+	Trials *Trials `json:"trials,omitempty"`
 }
 
 // Sweep says that a run plays one environment under several perturbations.

@@ -33,6 +33,10 @@ type plan map[string]planned
 type planned struct {
 	task      *envs.Task
 	condition *Condition
+	// trial is the number of the trial, 0 if the task has only one; before is the
+	// id of the trial before it.
+	trial  int
+	before string
 }
 
 // plan returns the planned episodes.
@@ -45,21 +49,42 @@ func (m *Manifest) plan() plan {
 		g := &m.Groups[i]
 		env, _ := m.Environment(g.Condition.Env)
 		for j, id := range g.Episodes {
-			p[id] = planned{&env.Tasks[j], &g.Condition}
+			p[id] = planned{task: &env.Tasks[j], condition: &g.Condition, trial: min(1, g.Condition.MostTrials()-1)}
+			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
+				p[TrialID(id, trial)] = planned{&env.Tasks[j], &g.Condition, trial, TrialID(id, trial-1)}
+			}
 		}
 	}
 	return p
 }
 
+// checker checks the attempts of a run, in the order of their lines, against its
+// plan.
+type checker struct {
+	plan plan
+	// failed are the ids of the trials that failed.
+	failed map[string]bool
+}
+
+func newChecker(p plan) *checker { return &checker{p, map[string]bool{}} }
+
 // check compares an attempt with what was planned under its id.
-func (p plan) check(r *Result) error {
-	if p == nil {
+func (c *checker) check(e *Episode) error {
+	if c.plan == nil {
 		return nil
 	}
-	want, ok := p[r.ID]
+	want, ok := c.plan[e.ID]
 	if !ok {
-		return fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
+		return fmt.Errorf("id: %s has no episode %q", manifestFile, e.ID)
 	}
+	if err := want.check(&e.Result); err != nil {
+		return err
+	}
+	return c.checkTrial(e, want)
+}
+
+// check compares an attempt with its task and condition.
+func (want planned) check(r *Result) error {
 	c, t := want.condition, want.task
 	for _, f := range []struct {
 		field     string

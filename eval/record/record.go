@@ -71,6 +71,8 @@ type Result struct {
 	Agent        string          `json:"agent"`
 	Seed         int64           `json:"seed"`
 	Perturbation string          `json:"perturbation"`
+	// Trial is the number of the trial, from 1; 0 if the task has only one.
+	Trial int `json:"trial,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
 	// Error says what went wrong when the outcome is no result.
@@ -91,6 +93,13 @@ type Result struct {
 	// Dropped are the fields of the decoding, sorted, that were not sent because the
 	// server refused them.
 	Dropped []string `json:"dropped,omitempty"`
+	// Cut is the rule that ended the trial early; empty if none did.
+	Cut Cut `json:"cut,omitempty"`
+	// Forgotten counts the reflections that were removed to fit the context.
+	Forgotten int `json:"forgotten,omitempty"`
+	// Reflection is what the model wrote about a failed trial, if another one can
+	// follow.
+	Reflection *Reflection `json:"reflection,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
 	// counted them, with those of replies that were asked for again.
@@ -113,6 +122,9 @@ type Episode struct {
 	// Goal and Observation are the first texts that the agent received.
 	Goal        string `json:"goal"`
 	Observation string `json:"observation"`
+	// Memory holds the reflections on earlier trials that the agent was shown, the
+	// oldest first.
+	Memory []Remembered `json:"memory,omitempty"`
 	// Trajectory holds the steps.
 	Trajectory []Step `json:"trajectory"`
 	// Checksum is the last field of the line. It covers everything before it. It is
@@ -166,6 +178,9 @@ func (e *Episode) check() error {
 		return fmt.Errorf("success: outcome %s contradicts success %v", r.Outcome, r.Success)
 	case r.Outcome.Final() && r.Error != "":
 		return fmt.Errorf("error: outcome %s contradicts an error: %.100q", r.Outcome, r.Error)
+	}
+	if err := e.checkTrial(); err != nil {
+		return err
 	}
 	return e.checkTrajectory()
 }

@@ -18,8 +18,9 @@ type Repaired struct {
 	// Bad are the lines that were set aside in File.
 	Bad  []BadLine
 	File string
-	// Planned counts the planned episodes; Missing are those without a result.
-	// Nothing is planned if run.json is missing.
+	// Planned counts the planned episodes, with the later trials that are due after
+	// failures; Missing are those without a result. Nothing is planned if run.json
+	// is missing.
 	Planned int
 	Missing []Missing
 	// Warnings list what the file system does not guarantee.
@@ -69,7 +70,7 @@ func repairOn(d disk, dir string) (*Repaired, error) {
 
 func (s *Store) repair(m *Manifest) (*Repaired, error) {
 	r := &Repaired{}
-	plan, done := m.plan(), map[string]bool{}
+	plan, results := m.plan(), map[string]Outcome{}
 	err := s.scan(plan, func(l *line) error {
 		var schema *schemaError
 		switch {
@@ -79,14 +80,16 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 			r.Bad = append(r.Bad, BadLine{l.number, l.bad})
 		default:
 			r.Kept++
-			done[l.episode.ID] = done[l.episode.ID] || l.episode.Outcome.Final()
+			if e := &l.episode; e.Outcome.Final() && results[e.ID] == "" {
+				results[e.ID] = e.Outcome
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.Planned, r.Missing = len(plan), m.missing(done)
+	r.Planned, r.Missing = m.missing(results)
 	if len(r.Bad) == 0 {
 		return r, nil
 	}
@@ -100,12 +103,13 @@ func (s *Store) scan(p plan, visit func(*line) error) error {
 	if err != nil {
 		return err
 	}
+	checker := newChecker(p)
 	return scan(io.NewSectionReader(s.episodes, 0, info.Size()), s.name, func(l *line) error {
 		switch {
 		case l.torn:
 			l.bad = errUnfinished
 		case l.bad == nil:
-			l.bad = p.check(&l.episode.Result)
+			l.bad = checker.check(&l.episode)
 		}
 		return visit(l)
 	})
@@ -157,22 +161,41 @@ func (s *Store) copyLines(p plan, good, bad *os.File) error {
 	return errors.Join(err, goodOut.Flush(), badOut.Flush())
 }
 
-// missing lists the planned episodes that are not done, by condition.
-func (m *Manifest) missing(done map[string]bool) (out []Missing) {
+// missing counts the episodes that are planned or due, and lists those without a
+// result by condition. A later trial is due after a failure.
+func (m *Manifest) missing(results map[string]Outcome) (due int, out []Missing) {
 	if m == nil {
-		return nil
+		return 0, nil
 	}
-	for _, g := range m.Groups {
+	for i := range m.Groups {
+		g := &m.Groups[i]
 		env, _ := m.Environment(g.Condition.Env)
 		here := Missing{Condition: g.Condition}
-		for i, id := range g.Episodes {
-			if !done[id] {
-				here.Tasks = append(here.Tasks, env.Tasks[i].ID)
+		for j, id := range g.Episodes {
+			trials, missing := g.Condition.due(id, results)
+			due += trials
+			if missing && trials == 1 {
+				here.Tasks = append(here.Tasks, env.Tasks[j].ID)
+			} else if missing {
+				here.Tasks = append(here.Tasks, fmt.Sprintf("%s (trial %d)", env.Tasks[j].ID, trials))
 			}
 		}
 		if len(here.Tasks) > 0 {
 			out = append(out, here)
 		}
 	}
-	return out
+	return due, out
+}
+
+// due is the number of trials that are due of the episode with the given id, and
+// whether the last of them has no result.
+func (c *Condition) due(id string, results map[string]Outcome) (trials int, missing bool) {
+	for trial := 1; ; trial++ {
+		switch result := results[TrialID(id, trial)]; {
+		case result == "":
+			return trial, true
+		case result == Success || trial == c.MostTrials():
+			return trial, false
+		}
+	}
 }

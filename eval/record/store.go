@@ -293,10 +293,10 @@ func wholeFile(name string) (*sized, error) {
 // manifest, unless that is nil. It returns the length of an unfinished last line,
 // and what has to be written before the next line.
 func eachAttempt(r io.Reader, name string, m *Manifest, visit func(*Episode)) (torn int, lead []byte, err error) {
-	plan := m.plan()
+	plan := newChecker(m.plan())
 	err = scan(r, name, func(l *line) error {
 		if l.bad == nil {
-			l.bad = plan.check(&l.episode.Result)
+			l.bad = plan.check(&l.episode)
 		}
 		torn, lead = 0, nil
 		if !bytes.HasSuffix(l.raw, []byte("\n")) {

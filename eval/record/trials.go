@@ -1,0 +1,132 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Trials says how a task is played again after a failure (Reflexion, Shinn et al.
+// 2023): the same task from the same start, until it is solved or all trials are
+// used.
+type Trials struct {
+	// Most is the largest number of trials, at least 2.
+	Most int `json:"most"`
+	// Memory is the largest number of reflections on failed trials that the agent
+	// is shown: the newest ones. 0 stands for retries without memory.
+	Memory int `json:"memory"`
+	// PromptHash identifies the reflection prompt, and Decoding is how reflections
+	// are sampled. Both are empty without memory.
+	PromptHash string    `json:"prompt_hash,omitempty"`
+	Decoding   *Decoding `json:"decoding,omitempty"`
+	// SameAction ends a trial after so many equal actions in a row, SameStep after
+	// so many equal actions with equal observations; 0 stands for never.
+	SameAction int `json:"same_action,omitempty"`
+	SameStep   int `json:"same_step,omitempty"`
+}
+
+// Cut says which rule ended a trial early.
+type Cut string
+
+// The rules that can end a trial early.
+const (
+	SameAction Cut = "same_action"
+	SameStep   Cut = "same_step"
+)
+
+// Reflection is what a model wrote about its failed trial. Its usage is not part
+// of the usage of the trial.
+type Reflection struct {
+	// Text is what later trials are shown. It is empty if the model wrote nothing
+	// readable.
+	Text string `json:"text"`
+	// FinishReason and Fault are those of the reply.
+	FinishReason string `json:"finish_reason,omitempty"`
+	Fault        Fault  `json:"fault,omitempty"`
+	// Reasoning is what the model reasoned before the text.
+	Reasoning string `json:"reasoning,omitempty"`
+	// Trimmed counts the parts of the trial that were removed to fit the context.
+	Trimmed int `json:"trimmed"`
+	// The usage is that of Result.
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	Calls            int     `json:"calls"`
+	Requests         int     `json:"requests"`
+	ModelSeconds     float64 `json:"model_seconds"`
+}
+
+// Remembered is a reflection that the agent was shown.
+type Remembered struct {
+	// Trial is the trial that the reflection is about, from 1.
+	Trial int    `json:"trial"`
+	Text  string `json:"text"`
+}
+
+// TrialID is the id of a trial, counted from 1, of the episode whose first trial
+// has the given id: 20 hex digits.
+func TrialID(first string, trial int) string {
+	if trial <= 1 {
+		return first
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s trial %d", first, trial))
+	return hex.EncodeToString(sum[:10])
+}
+
+// MostTrials is the largest number of trials under a condition.
+func (c *Condition) MostTrials() int {
+	if c.Trials == nil {
+		return 1
+	}
+	return c.Trials.Most
+}
+
+// checkTrial reports fields of an attempt that contradict each other and concern
+// trials.
+func (e *Episode) checkTrial() error {
+	switch {
+	case e.Trial < 0:
+		return fmt.Errorf("trial: %d is negative", e.Trial)
+	case e.Trial == 0 && (e.Reflection != nil || e.Cut != "" || len(e.Memory) > 0):
+		return fmt.Errorf("trial: it is missing, but there are reflections or an early end")
+	case e.Reflection != nil && e.Outcome != Failure:
+		return fmt.Errorf("reflection: outcome %s contradicts a reflection on a failure", e.Outcome)
+	case e.Cut != "" && e.Cut != SameAction && e.Cut != SameStep:
+		return fmt.Errorf("cut: unknown rule %q", e.Cut)
+	case e.Forgotten < 0 || e.Forgotten > len(e.Memory):
+		return fmt.Errorf("forgotten: %d contradicts %d reflections in memory", e.Forgotten, len(e.Memory))
+	}
+	for i, m := range e.Memory {
+		if m.Trial < 1 || m.Trial >= e.Trial || i > 0 && m.Trial <= e.Memory[i-1].Trial {
+			return fmt.Errorf("memory[%d].trial: trial %d cannot be shown a reflection on trial %d here", i, e.Trial, m.Trial)
+		}
+	}
+	return nil
+}
+
+// checkTrial compares an attempt with what was planned for the trials of its
+// condition. A trial needs an earlier line in which the trial before it failed.
+func (c *checker) checkTrial(e *Episode, want planned) error {
+	t := want.condition.Trials
+	if e.Trial != want.trial {
+		return fmt.Errorf("trial: it is %d, but %s has %d for the episode %s", e.Trial, manifestFile, want.trial, e.ID)
+	}
+	if t == nil {
+		return nil
+	}
+	if e.Trial > 1 && !c.failed[want.before] {
+		return fmt.Errorf("trial: trial %d of the task %s has no failed trial %d before it", e.Trial, e.Task, e.Trial-1)
+	}
+	reflects := e.Outcome == Failure && e.Trial < t.Most && t.Memory > 0
+	switch {
+	case reflects != (e.Reflection != nil):
+		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v", e.Outcome, e.Trial, t.Most, t.Memory, reflects)
+	case len(e.Memory) > t.Memory:
+		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory), e.ID, t.Memory)
+	case e.Cut == SameAction && t.SameAction == 0 || e.Cut == SameStep && t.SameStep == 0:
+		return fmt.Errorf("cut: the condition of the episode %s has no rule %s", e.ID, e.Cut)
+	}
+	if e.Outcome == Failure {
+		c.failed[e.ID] = true
+	}
+	return nil
+}
