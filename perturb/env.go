@@ -64,6 +64,15 @@ func (e *Env) ofType(taskType string) (*Perturbation, error) {
 	return New(only(e.rules, i), i)
 }
 
+// Names returns how the environment itself writes names, with a regular expression
+// for each slot. All task types of an environment write them alike.
+func (e *Env) Names() (layout string, parts map[string]string) {
+	for _, p := range e.byType {
+		return p.iface.Name, p.iface.Parts
+	}
+	return "", nil
+}
+
 // Unwrap implements envs.Wrapper.
 func (e *Env) Unwrap() any { return e.Env }
 

@@ -2,9 +2,9 @@ package scoring
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
-	"heldout/configs"
 	"heldout/eval/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
@@ -28,19 +28,20 @@ type MeasuredChange struct {
 }
 
 // oldForms returns tests of whether an action is in a form that a perturbation of
-// the run replaces, by perturbation. The record does not contain rules from the
-// user's own files.
-func oldForms(m *record.Manifest) map[string]func(string) bool {
+// the run replaces, by perturbation.
+func oldForms(m *record.Manifest) (map[string]func(string) bool, error) {
 	out := map[string]func(string) bool{}
 	if m.Sweep == nil {
-		return out
+		return out, nil
 	}
 	for _, p := range m.Sweep.Perturbations {
-		if rules, err := configs.LoadPerturbation(p.Name); err == nil && p.File == "built-in" {
-			out[p.Name] = refinement.OldForm(rules)
+		old, err := refinement.OldForm(p.Rules)
+		if err != nil {
+			return nil, fmt.Errorf("perturbation %s: %w", p.Name, err)
 		}
+		out[p.Name] = old
 	}
-	return out
+	return out, nil
 }
 
 // Refinement measures what the model does with its errors, in the order of

@@ -76,16 +76,21 @@ type Run struct {
 // with the known ones, which may be none.
 func ReadRun(dir string, known []string) (Run, error) {
 	var r Run
-	var err error
+	var err, damaged error
 	var old map[string]func(string) bool
 	counter := refinement.NewCounter(known)
 	r.Manifest, err = record.Each(dir, func(m *record.Manifest, e *record.Episode) {
 		if old == nil {
-			old = oldForms(m)
+			if old, damaged = oldForms(m); damaged != nil {
+				old = map[string]func(string) bool{}
+			}
 		}
 		r.Results = append(r.Results, e.Result)
 		r.Counts = append(r.Counts, counter.Count(e, old[e.Perturbation]))
 	})
+	if err == nil && damaged != nil {
+		err = fmt.Errorf("%s: %w", dir, damaged)
+	}
 	return r, err
 }
 

@@ -39,7 +39,7 @@ func (j *Job) addPerturbations() error {
 		b := base
 		b.Perturbation, b.PerturbationHash = rules.Name, about.SHA256
 		if rules.Model == "" {
-			err = perturbBenchmark(&b, rules)
+			about.Rules, err = perturbBenchmark(&b, rules)
 		} else {
 			b.Instead, about.Base, err = j.noInd()
 		}
@@ -66,21 +66,26 @@ func loadPerturbation(arg string) (rules configs.Perturbation, file string, err 
 	return rules, arg, err
 }
 
-// perturbBenchmark puts a perturbation around a benchmark and its prompt.
-func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) error {
+// perturbBenchmark puts a perturbation around a benchmark and its prompt, and
+// returns the rules for the record.
+func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) (*record.Rules, error) {
 	env, err := perturb.Wrap(b.Env, rules)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.Env = env
+	about := &record.Rules{Actions: rules.Actions, Replies: rules.Replies, Names: rules.Names}
+	if rules.Names != "" {
+		about.OwnNames, about.NameParts = env.Names()
+	}
 	if b.PromptHash == "" { // nobody reads it
-		return nil
+		return about, nil
 	}
 	if b.Prompt, err = env.WritePrompt(b.Prompt); err != nil {
-		return err
+		return nil, err
 	}
 	b.PromptHash = promptRecord("", b.Prompt).SHA256
-	return nil
+	return about, nil
 }
 
 // noInd applies to a perturbation that needs models trained without data of the

@@ -97,12 +97,29 @@ type Perturbation struct {
 	// their content.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
+	// Rules are what changes about the interface; nil if the model changes.
+	Rules *Rules `json:"rules,omitempty"`
 	// Model is set if the perturbation changes the model and not the interface:
 	// "no-ind" stands for a model trained without data of the environment.
 	Model string `json:"model,omitempty"`
 	// Base are the models for whom the result without perturbation counts: they
 	// were trained without such data anyway, or not at all.
 	Base []string `json:"base,omitempty"`
+}
+
+// Rules are the rules of a perturbation of the interface. Slots of forms and of
+// names are in braces, such as "go to {recep}" and "{class} {number}".
+type Rules struct {
+	// Actions maps forms of actions, and Replies answers of the environment, to
+	// those that replace them.
+	Actions map[string]string `json:"actions,omitempty"`
+	Replies map[string]string `json:"replies,omitempty"`
+	// Names is how names are written; empty if they stay. OwnNames is how the
+	// environment itself writes them, and NameParts has a regular expression for
+	// each slot of both; they are set only with Names.
+	Names     string            `json:"names,omitempty"`
+	OwnNames  string            `json:"own_names,omitempty"`
+	NameParts map[string]string `json:"name_parts,omitempty"`
 }
 
 // Prompt names the prompt that was used and its hash.

@@ -159,26 +159,59 @@ func TestThoughts(t *testing.T) {
 	}
 }
 
+// TestOldForm has the embedded perturbations, and others that users may write.
 func TestOldForm(t *testing.T) {
-	for name, actions := range map[string]map[string]bool{
-		"P1": {"clean mug 1 with sinkbasin 1": true, "clean mug 1 using sinkbasin 1": false, "go to desk 1": false},
-		"P2": {"go to desk 1": true, "move to desk 1": false, "I go to desk 1": false},
-		"P3": {"take mug 1 from desk 1": true, "from desk 1 take mug 1": false},
-		"P4": {"go to desk 1": true, "go to desk1": false, "look": false},
+	household := map[string]string{"class": "[a-z]+", "number": "[0-9]+"}
+	for name, c := range map[string]struct {
+		rules   record.Rules
+		actions map[string]bool
+	}{
+		"P1": {embedded(t, "P1"), map[string]bool{"clean mug 1 with sinkbasin 1": true, "clean mug 1 using sinkbasin 1": false, "go to desk 1": false}},
+		"P2": {embedded(t, "P2"), map[string]bool{"go to desk 1": true, "Go To Desk 1": true, "move to desk 1": false, "I go to desk 1": false}},
+		"P3": {embedded(t, "P3"), map[string]bool{"take mug 1 from desk 1": true, "from desk 1 take mug 1": false}},
+		"P4": {embedded(t, "P4"), map[string]bool{"go to desk 1": true, "go to desk1": false, "look": false}},
+		"new form that fits the old template": {record.Rules{Actions: map[string]string{"go to {recep}": "go to the {recep}"}}, map[string]bool{
+			"go to desk 1": true, "go to the desk 1": false,
+		}},
+		"names in another order": {record.Rules{Names: "{number} {class}", OwnNames: "{class} {number}", NameParts: household}, map[string]bool{
+			"go to desk 1": true, "go to 1 desk": false, "put 1 mug in 2 desk": false,
+		}},
+		"BabyAI's names": {record.Rules{Names: "{number}-{what}", OwnNames: "{what} {number}", NameParts: map[string]string{"what": "(?:red|grey) (?:ball|box)", "number": "[0-9]+"}}, map[string]bool{
+			"go to red ball 1": true, "go to 1-red ball": false, "turn left 1": false,
+		}},
 	} {
-		rules, err := configs.LoadPerturbation(name)
+		old, err := OldForm(&c.rules)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(name, err)
 		}
-		for action, want := range actions {
-			if got := OldForm(rules)(action); got != want {
+		for action, want := range c.actions {
+			if got := old(action); got != want {
 				t.Errorf("%s: %q is in the old form: %v", name, action, got)
 			}
 		}
 	}
-	if OldForm(configs.Perturbation{Name: "P5", Model: configs.NoInd}) != nil {
-		t.Error("a perturbation of the model has old forms")
+	for _, r := range []*record.Rules{nil, {Replies: map[string]string{"OK": "Fine"}}} {
+		if old, err := OldForm(r); old != nil || err != nil {
+			t.Errorf("%v has old forms, or the error %v", r, err)
+		}
 	}
+	if _, err := OldForm(&record.Rules{Names: "{a}", NameParts: map[string]string{"a": "("}}); err == nil {
+		t.Error("a pattern that cannot be read is no error")
+	}
+}
+
+// embedded are the rules of an embedded perturbation, as run.json has them.
+func embedded(t *testing.T, name string) record.Rules {
+	t.Helper()
+	p, err := configs.LoadPerturbation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := record.Rules{Actions: p.Actions, Names: p.Names}
+	if p.Names != "" {
+		r.OwnNames, r.NameParts = "{class} {number}", map[string]string{"class": "[a-z]+", "number": "[0-9]+"}
+	}
+	return r
 }
 
 // TestOldFormIsCounted: only where the environment refuses it.
