@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"envs/official":            2,
 	"scoring/stats":            1,
 	"envs/babyai/nprand":       1,
+	"eval/agent/bleu":          1,
 	"envs/babyai/minigrid":     1,
 	"envs/alfworld":            2,
 	"envs/babyai":              2,

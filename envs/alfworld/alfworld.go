@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"heldout/envs"
@@ -23,9 +24,18 @@ const Name = "alfworld"
 // stepLimit is the number of steps in the published configuration.
 const stepLimit = 30
 
+// The variants: whose layer lies around the games.
+const (
+	AgentBoard = "agentboard"
+	// ALFWorld has no layer: the texts and commands are the games' own.
+	ALFWorld = "alfworld"
+)
+
 // Options configure the environment. The zero value matches the configuration
 // of published results.
 type Options struct {
+	// Variant is AgentBoard (also when empty) or ALFWorld.
+	Variant string
 	// Split is the set of official games: "valid_unseen" (also when empty),
 	// "valid_seen", "valid_train" or "train".
 	Split string
@@ -44,6 +54,9 @@ func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_tr
 // settings names what differs from the defaults.
 func (o Options) settings() map[string]string {
 	s := map[string]string{}
+	if o.Variant == ALFWorld {
+		s["variant"] = ALFWorld
+	}
 	if o.Split != "" && o.Split != Splits()[0] {
 		s["split"] = o.Split
 	}
@@ -63,6 +76,8 @@ func (o Options) settings() map[string]string {
 // are not.
 func (o Options) caveat() string {
 	switch {
+	case o.Variant == ALFWorld:
+		return "published are those with AgentBoard's layer"
 	case o.Split != "" && o.Split != Splits()[0]:
 		return "published are those on the games of " + Splits()[0]
 	case o.Dialect != "" && o.Dialect != "v1":
@@ -121,6 +136,9 @@ type source struct {
 var domainText string
 
 func newEnv(from envs.Source, o Options) (*Env, error) {
+	if !slices.Contains([]string{"", AgentBoard, ALFWorld}, o.Variant) {
+		return nil, fmt.Errorf("alfworld: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, ALFWorld)
+	}
 	domain, err := planning.ParseDomain("domain.pddl", domainText)
 	if err != nil {
 		return nil, err
@@ -232,5 +250,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWorld(l), nil
+	w := newWorld(l)
+	w.bare = e.info.Settings["variant"] == ALFWorld
+	return w, nil
 }

@@ -39,8 +39,11 @@ func newEngine(g *game) *engine {
 }
 
 // intro is the text before the first command.
-func (e *engine) intro() string {
-	return banner + "\n\n" + e.game.room + "\n\n" + goalPrefix + e.game.goal
+func (e *engine) intro() string { return intro(e.game.room, e.game.goal) }
+
+// intro is the text before the first command of a game.
+func intro(room, goal string) string {
+	return banner + "\n\n" + room + "\n\n" + goalPrefix + goal
 }
 
 // won reports whether the goal is reached now.

@@ -20,6 +20,9 @@ func (e *Env) Interface(string) envs.Interface {
 		Lists:     []envs.ActionList{{Prefix: checkPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction}}},
 		Replies:   []string{rejected},
 	}
+	if e.info.Settings["variant"] == ALFWorld {
+		i.Actions, i.Lists, i.Normalize = nil, nil, strip
+	}
 	for _, d := range e.dialects() {
 		for _, f := range d.forms() {
 			command := slots.Replace(f.command)

@@ -24,8 +24,10 @@ const (
 // world is a game with AgentBoard's layer around it.
 type world struct {
 	loading *loading
-	rules   *rules  // nil until something needs more than the view at the start
-	engine  *engine // nil as long as rules is nil
+	// bare: the world has no layer; its texts and commands are the game's own.
+	bare   bool
+	rules  *rules  // nil until something needs more than the view at the start
+	engine *engine // nil as long as rules is nil
 	// seen is what "look" shows: first the room, later the view after the last
 	// arrival or opening, however long ago.
 	seen     string
@@ -63,6 +65,9 @@ func (w *world) load() error {
 
 // Start implements envs.World.
 func (w *world) Start(context.Context) (envs.Start, error) {
+	if w.bare {
+		return envs.Start{Goal: w.loading.goal, Observation: intro(w.loading.room, w.loading.goal)}, nil
+	}
 	return envs.Start{Goal: w.loading.goal, Observation: w.seen}, nil
 }
 
@@ -75,11 +80,25 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if err := w.load(); err != nil {
 		return envs.Step{}, err
 	}
+	if w.bare {
+		return w.bareStep(action), nil
+	}
 	action = normalize(action)
 	valid := w.valid(action)
 	s := w.step(action)
 	s.Valid = valid
 	return s, nil
+}
+
+// bareStep gives an action to the engine as it is. Progress is ALFWorld's score: 1
+// when the task is solved.
+func (w *world) bareStep(action string) envs.Step {
+	valid := !w.done && w.engine.find(strip(action)) >= 0
+	s := envs.Step{Observation: w.run(action), Done: w.done, Valid: valid}
+	if w.done && w.engine.won() {
+		s.Progress, s.Success = 1, true
+	}
+	return s
 }
 
 // normalize changes an action as the benchmark's driver does.
