@@ -12,15 +12,16 @@ type Play struct {
 
 // Observation says what of the environment's texts a model sees.
 type Observation struct {
-	// Banner is Keep or Strip: ALFWorld's "-= Welcome … =-" before the first
-	// observation. The empty value is Strip: our environment has no banner.
+	// Banner is Keep (also when empty) or Strip: without the first paragraph of the
+	// first observation, which in ALFWorld is "-= Welcome … =-". A line break
+	// separates the other paragraphs then.
 	Banner string `yaml:"banner" json:"banner,omitempty"`
-	// Arrive is Keep (also when empty) or Strip: "You arrive at loc N. " at the
-	// start of an observation.
+	// Arrive is Keep (also when empty) or Strip: without "You arrive at loc N. " at
+	// the start of an observation.
 	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
-	// First is Show (also when empty) or Hide: the observation that comes with the
-	// task.
-	First string `yaml:"first" json:"first,omitempty"`
+	// Task is how the task is told, with the slots {goal} and {observation}; empty
+	// for the goal and, on the next line, the first observation.
+	Task string `yaml:"task" json:"task,omitempty"`
 	// Prefix precedes every observation after the first.
 	Prefix string `yaml:"prefix" json:"prefix,omitempty"`
 }
@@ -29,21 +30,32 @@ type Observation struct {
 const (
 	Keep  = "keep"
 	Strip = "strip"
-	Show  = "show"
-	Hide  = "hide"
 )
 
-// ActionsShown says when the admissible actions are part of a message.
+// ActionsShown says when the admissible actions are part of a message, and how
+// the list is written. It stands at the end of the observation, or in the slot of
+// a template.
 type ActionsShown struct {
 	// When is one of ActionTimes.
 	When string `yaml:"when" json:"when"`
-	// Format is how the list is written.
-	Format string `yaml:"format" json:"format,omitempty"`
+	// Before and After surround the list.
+	Before string `yaml:"before" json:"before,omitempty"`
+	After  string `yaml:"after" json:"after,omitempty"`
+	// Item is how an action is written, with the slot {action}; empty for the action
+	// alone. Separator stands between two actions.
+	Item      string `yaml:"item" json:"item,omitempty"`
+	Separator string `yaml:"separator" json:"separator,omitempty"`
 	// Exclude are actions that are left out.
 	Exclude []string `yaml:"exclude" json:"exclude,omitempty"`
 }
 
-// ActionTimes are the values of ActionsShown.When.
+// ActionTimes are the values of ActionsShown.When:
+//
+//   - never
+//   - first: only with the task
+//   - latest: with the latest observation; earlier lists are taken out of the
+//     history
+//   - every: with every observation
 func ActionTimes() []string { return []string{"never", "first", "latest", "every"} }
 
 // AgentForm is the form in which a model is asked.
@@ -92,15 +104,17 @@ type ReplyRules struct {
 	// OnFailure says what happens to a reply without an action: one of
 	// OnFailures, "send-tail" with a colon and a number of characters.
 	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
-	// Messages are what the model is told, by occasion; "format" is for a reply
-	// without an action.
+	// Messages are what the model is told, by occasion: "format" is the answer to a
+	// reply without an action, with the slots {observation}, the last one, and
+	// {actions}; "thought" replaces the game's answer to a thought.
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
 
-// Parsers are the values of ReplyRules.Parser.
+// Parsers are the values of ReplyRules.Parser. Package eval/agent says what each
+// one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action", "one-action-line",
-		"upper-action-line", "action-tags", "whole-reply", "thought-action-i", "tool-call"}
+		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "whole-reply", "thought-action-i", "tool-call"}
 }
 
 // Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
@@ -109,10 +123,16 @@ func Normalisations() []string {
 	return []string{"lower", "strip-punctuation", "put-repair", "nearest-bleu"}
 }
 
-// OnFailures are the values of ReplyRules.OnFailure.
+// OnFailures are the values of ReplyRules.OnFailure:
+//
+//   - tell: the model is told so; the environment is not asked
+//   - end: the episode ends
+//   - send-empty, send-reply, send-tail:N: the environment gets the empty action,
+//     the whole reply, or its last N characters
 func OnFailures() []string { return []string{"tell", "end", "send-empty", "send-tail", "send-reply"} }
 
-// StopRules end an episode early, as a failure. 0 is off.
+// StopRules end an episode early, as a failure, after the step that meets them. 0
+// is off.
 type StopRules struct {
 	// SameReply and SameAction are how many equal ones in a row end an episode.
 	SameReply  int `yaml:"same-reply" json:"same-reply,omitempty"`

@@ -154,6 +154,10 @@ type PresetPrompt struct {
 	Files []PresetFile `yaml:"files" json:"files,omitempty"`
 	// Format is how the files are written; see the prompt formats of eval/agent.
 	Format string `yaml:"format" json:"format,omitempty"`
+	// Instruction precedes the examples of files that have only examples, and
+	// Handover stands between examples and task.
+	Instruction string `yaml:"instruction" json:"instruction,omitempty"`
+	Handover    string `yaml:"handover" json:"handover,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
