@@ -126,6 +126,10 @@ type Step struct {
 	// Valid reports that the environment understood and carried out the
 	// action, in the sense of AgentBoard's grounding accuracy.
 	Valid bool
+	// Understood reports that the environment carried out an action that is not
+	// Valid. Only ScienceWorld sets it: AgentBoard judges an action there by what
+	// is possible after it, so "open door" is not valid once the door is open.
+	Understood bool
 }
 
 // Lister is the optional ability of a World to list the actions that are valid

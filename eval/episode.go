@@ -68,13 +68,14 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			}
 		}
 		step.Valid = step.Valid && !move.FormatError
+		step.Understood = step.Understood && !move.FormatError
 		if step.Valid {
 			valid++
 		}
 		rec.Progress, rec.Success = step.Progress, step.Success
 		rec.Trajectory = append(rec.Trajectory, record.Step{
 			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
-			Progress: step.Progress, Valid: step.Valid, FormatError: move.FormatError,
+			Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
 			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
 			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
 		})

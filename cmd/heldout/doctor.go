@@ -155,7 +155,7 @@ func judge(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, str
 		return envs.CheckFail, fmt.Sprintf("a run would be worthless: the reply is %s; %s", fault, remedy(fault))
 	case fault != "":
 		return envs.CheckWarn, fmt.Sprintf("the reply is %s; %s", fault, remedy(fault))
-	case !t.Step.Valid:
+	case !t.Step.Valid && !t.Step.Understood:
 		return envs.CheckWarn, "the reply can be read, but its action is not valid"
 	}
 	return envs.CheckOK, "the reply can be read, and its action is valid"

@@ -103,7 +103,8 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error) {
 	s := w.last
 	var err error
-	if words := strip(action); words == helpAction {
+	words := strip(action)
+	if words == helpAction {
 		s.Observation, err = w.help(ctx)
 	} else {
 		s, err = w.turn(ctx, words)
@@ -112,7 +113,9 @@ func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error)
 		return s, err
 	}
 	valid, err := w.game.judge(ctx, action)
+	understood := words == helpAction || s.Valid
 	s.Valid = valid || action == helpAction
+	s.Understood = understood && !s.Valid
 	return s, err
 }
 

@@ -139,6 +139,9 @@ type Step struct {
 	Observation string  `json:"observation"`
 	Progress    float64 `json:"progress"`
 	Valid       bool    `json:"valid"`
+	// Understood: the environment carried out an action that is not valid, as
+	// envs.Step says. False in older records.
+	Understood bool `json:"understood,omitempty"`
 	// FormatError: no action could be read from the reply.
 	FormatError bool `json:"format_error,omitempty"`
 	// FinishReason is the server's reason for the end of the reply.
@@ -156,6 +159,10 @@ type Step struct {
 	CompletionTokens int     `json:"completion_tokens,omitempty"`
 	ModelSeconds     float64 `json:"model_seconds,omitempty"`
 }
+
+// Erroneous reports that no action could be read from the reply, or that the
+// environment did not understand or carry out the action.
+func (s Step) Erroneous() bool { return !s.Valid && !s.Understood }
 
 // check reports an attempt that no version of heldout would write. The error
 // begins with the field.
@@ -195,6 +202,9 @@ func (e *Episode) checkTrajectory() error {
 		}
 		if s.Valid && s.FormatError {
 			return fmt.Errorf("trajectory[%d].valid: a format error has no valid action", i)
+		}
+		if s.Understood && (s.Valid || s.FormatError) {
+			return fmt.Errorf("trajectory[%d].understood: contradicts a valid action or a format error", i)
 		}
 		if s.Valid {
 			valid++

@@ -90,7 +90,7 @@ func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts 
 		switch {
 		case s.FormatError:
 			out.FormatErrors++
-		case !s.Valid:
+		case s.Erroneous():
 			out.Invalid++
 			if old != nil && old(s.Action) {
 				out.OldForm++
@@ -120,7 +120,7 @@ const lengthLimit = "length"
 func (c *Counts) runs(steps []record.Step) {
 	length := 0
 	for _, s := range steps {
-		if !s.Valid {
+		if s.Erroneous() {
 			length++
 			continue
 		}
@@ -142,7 +142,7 @@ func (c *Counts) repetitions(e *record.Episode) {
 	failed := map[attempt]bool{}
 	situation := e.Observation
 	for _, s := range e.Trajectory {
-		if s.Valid {
+		if !s.Erroneous() {
 			situation = s.Observation
 			continue
 		}
@@ -191,7 +191,7 @@ func looped(steps []record.Step) (n int32) {
 // recoveries looks for the recovery that follows each error.
 func (c *Counts) recoveries(steps []record.Step) {
 	for i, s := range steps {
-		if s.Valid {
+		if !s.Erroneous() {
 			continue
 		}
 		spell := Spell{Steps: uint16(len(steps) - 1 - i)}
@@ -200,7 +200,7 @@ func (c *Counts) recoveries(steps []record.Step) {
 			if progressed == 0 && steps[j].Progress > s.Progress {
 				progressed = j - i
 			}
-			if !spell.Recovered && steps[j].Valid && steps[j].Action != s.Action {
+			if !spell.Recovered && !steps[j].Erroneous() && steps[j].Action != s.Action {
 				spell = Spell{uint16(j - i), true}
 			}
 			if spell.Recovered && (progressed > 0 || j-i >= Horizons[len(Horizons)-1]) {
@@ -224,7 +224,7 @@ func (c *Counts) variety(steps []record.Step) {
 	actions, observations := map[string]bool{}, map[string]bool{}
 	for _, s := range steps {
 		observations[s.Observation] = true
-		if s.Valid {
+		if !s.Erroneous() {
 			actions[s.Action] = true
 		}
 	}

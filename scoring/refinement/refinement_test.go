@@ -159,6 +159,17 @@ func TestThoughts(t *testing.T) {
 	}
 }
 
+// An action that the environment carried out is no error, whatever the
+// benchmark's grounding accuracy says of it.
+func TestUnderstood(t *testing.T) {
+	e := &record.Episode{Trajectory: []record.Step{
+		{Action: "open door", Understood: true}, {Action: "opn door"}, {Action: "go", Valid: true},
+	}}
+	if c := NewCounter(nil).Count(e, nil); c.Invalid != 1 || c.Errors() != 1 || c.Actions != 2 || len(c.Runs) != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // TestOldForm has the embedded perturbations, and others that users may write.
 func TestOldForm(t *testing.T) {
 	household := map[string]string{"class": "[a-z]+", "number": "[0-9]+"}
