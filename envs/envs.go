@@ -144,6 +144,14 @@ type Expert interface {
 	ExpertAction(ctx context.Context) (string, error)
 }
 
+// Scorer is the optional ability of a World to give the benchmark's own score
+// where it is not the progress: it may be negative.
+type Scorer interface {
+	// Score returns the score after the last step, usually from -1 to 1, 0 before
+	// the first.
+	Score() float64
+}
+
 // Speller is the optional ability of a World to bring an action, as a model
 // wrote it, into the spelling that the benchmark's own agent sends.
 type Speller interface {

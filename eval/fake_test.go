@@ -96,7 +96,7 @@ func served(m model.Model) Player {
 
 func mustPlan(t testing.TB, s Spec) *Plan {
 	t.Helper()
-	p, err := NewPlan(s)
+	p, err := NewPlan(&s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,10 @@ type Benchmark struct {
 	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
 	Prompt     configs.Prompt
 	PromptHash string
+	// Protocol is the preset that is played, Preset what it is called; nil without
+	// one.
+	Protocol *configs.Preset
+	Preset   *record.Preset
 	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
 	// identifies its rules.
 	Perturbation, PerturbationHash string
@@ -71,7 +75,7 @@ type Benchmark struct {
 	Instead map[string]*Player
 }
 
-// Spec is everything that a run consists of.
+// Spec is a part of a run: every player plays every benchmark with every seed.
 type Spec struct {
 	Benchmarks []Benchmark
 	Players    []Player
@@ -94,24 +98,36 @@ type Episode struct {
 	player    *Player
 }
 
-// NewPlan lists the episodes: by environment, player, seed and task. The expert
-// does not depend on the seed and plays with the first only.
-func NewPlan(s Spec) (*Plan, error) {
+// NewPlan lists the episodes of all specs: by environment, player, seed and task.
+// The expert does not depend on the seed and plays with the first only.
+func NewPlan(specs ...*Spec) (*Plan, error) {
 	p := &Plan{}
-	for i := range s.Benchmarks {
-		b := &s.Benchmarks[i]
-		info := b.Env.Info()
-		known := func(e record.Environment) bool { return e.Name == info.Name }
-		if !slices.ContainsFunc(p.Environments, known) { // else perturbed now
-			p.Environments = append(p.Environments, record.Environment{Info: info, Total: len(b.Env.Tasks()), Tasks: b.Tasks})
-		}
-		for j := range s.Players {
-			if err := p.addPlayer(b, info, &s.Players[j], s.Seeds); err != nil {
+	for _, s := range specs {
+		for i := range s.Benchmarks {
+			if err := p.addBenchmark(s, &s.Benchmarks[i]); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return p, p.check()
+}
+
+func (p *Plan) addBenchmark(s *Spec, b *Benchmark) error {
+	info := b.Env.Info()
+	env := record.Environment{Info: info, Protocol: b.Preset.Key(), Total: len(b.Env.Tasks()), Tasks: b.Tasks}
+	if b.Protocol != nil {
+		env.Total = b.Protocol.Env.Tasks.Count
+	}
+	known := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }
+	if !slices.ContainsFunc(p.Environments, known) { // else perturbed now
+		p.Environments = append(p.Environments, env)
+	}
+	for j := range s.Players {
+		if err := p.addPlayer(b, info, &s.Players[j], s.Seeds); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addPlayer plans a player's episodes on a benchmark.
@@ -142,7 +158,7 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 		Env: info.Name, Source: info.Source, Settings: info.Settings,
 		Model: p.Name, Agent: p.Agent,
 		Perturbation: cmp.Or(b.Perturbation, NoPerturbation), PerturbationHash: b.PerturbationHash,
-		StepLimit: b.StepLimit, Seed: seed,
+		StepLimit: b.StepLimit, Seed: seed, Preset: b.Preset,
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
@@ -232,11 +248,11 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map
 // with each and how long each takes. The second one no longer has to load the
 // data that all share.
 func InPlayingOrder(episodes []Episode) []Episode {
-	type kind struct{ env, model, perturbation string }
+	type kind struct{ env, preset, model, perturbation string }
 	begun := map[kind]int{}
 	var rounds [3][]Episode
 	for _, e := range episodes {
-		k := kind{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
+		k := kind{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
 		round := min(begun[k], len(rounds)-1)
 		begun[k]++
 		rounds[round] = append(rounds[round], e)

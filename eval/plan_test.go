@@ -89,10 +89,10 @@ func TestEpisodeIdentity(t *testing.T) {
 func TestPlanRefusesDoubles(t *testing.T) {
 	s := twoPlayers()
 	s.Players = append(s.Players, s.Players[1])
-	if _, err := NewPlan(s); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := NewPlan(&s); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := NewPlan(Spec{}); err == nil {
+	if _, err := NewPlan(&Spec{}); err == nil {
 		t.Error("an empty plan is fine")
 	}
 }

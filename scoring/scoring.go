@@ -102,7 +102,7 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 	var out []*Score
 	byCondition := map[string]*Score{}
 	for _, g := range r.Manifest.Groups {
-		env, ok := r.Manifest.Environment(g.Condition.Env)
+		env, ok := r.Manifest.EnvironmentOf(g.Condition)
 		if !ok || len(env.Tasks) != len(g.Episodes) {
 			return nil, fmt.Errorf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)
 		}

@@ -110,7 +110,7 @@ func (j *Job) prepare() (err error) {
 	if err := j.addPerturbations(); err != nil {
 		return err
 	}
-	if j.Plan, err = eval.NewPlan(*j.spec); err != nil {
+	if j.Plan, err = eval.NewPlan(j.spec); err != nil {
 		return err
 	}
 	if j.Dir = r.Out; j.Dir == "" {

@@ -30,6 +30,8 @@ type Manifest struct {
 	Servers map[string][]Server `json:"servers,omitempty"`
 	// Sweep is set for a run of several perturbations.
 	Sweep *Sweep `json:"sweep,omitempty"`
+	// Protocols are the presets of the run.
+	Protocols []Protocol `json:"protocols,omitempty"`
 	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
 }
@@ -44,6 +46,9 @@ type Tool struct {
 // Environment is an environment of a plan with its planned tasks.
 type Environment struct {
 	envs.Info
+	// Protocol is the key of the preset whose tasks these are: its name, a space and
+	// its hash; empty without a preset.
+	Protocol string `json:"protocol,omitempty"`
 	// Total is the number of tasks of the whole benchmark.
 	Total int         `json:"total"`
 	Tasks []envs.Task `json:"tasks"`
@@ -80,6 +85,8 @@ type Condition struct {
 	Seed      int64  `json:"seed"`
 	// Trials is set if a task is played again after a failure.
 	Trials *Trials `json:"trials,omitempty"`
+	// Preset is the protocol; nil if the run had none.
+	Preset *Preset `json:"preset,omitempty"`
 }
 
 // Sweep says that a run plays one environment under several perturbations.
@@ -166,16 +173,6 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, badManifest(file, b, err)
 	}
 	return &m, nil
-}
-
-// Environment returns the environment of that name.
-func (m *Manifest) Environment(name string) (env Environment, ok bool) {
-	for _, e := range m.Environments {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Environment{}, false
 }
 
 // encode returns the content of run.json.

@@ -62,11 +62,11 @@ func TestManifestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(manifest(), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	env, ok := got.Environment("boxes")
+	env, ok := got.EnvironmentOf(Condition{Env: "boxes"})
 	if !ok || env.Total != 60 {
 		t.Errorf("environment %v, %v", env, ok)
 	}
-	if _, ok := got.Environment("chess"); ok {
+	if _, ok := got.EnvironmentOf(Condition{Env: "chess"}); ok {
 		t.Error("there is an environment that is not there")
 	}
 }

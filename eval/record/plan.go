@@ -47,7 +47,7 @@ func (m *Manifest) plan() plan {
 	p := plan{}
 	for i := range m.Groups {
 		g := &m.Groups[i]
-		env, _ := m.Environment(g.Condition.Env)
+		env, _ := m.EnvironmentOf(g.Condition)
 		for j, id := range g.Episodes {
 			p[id] = planned{task: &env.Tasks[j], condition: &g.Condition, trial: min(1, g.Condition.MostTrials()-1)}
 			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
@@ -93,6 +93,7 @@ func (want planned) check(r *Result) error {
 		{"env", r.Env, c.Env}, {"source", r.Source, c.Source},
 		{"task", r.Task, t.ID}, {"task_index", r.TaskIndex, t.Index}, {"task_type", r.TaskType, t.Type}, {"difficulty", r.Difficulty, t.Difficulty},
 		{"model", r.Model, c.Model}, {"agent", r.Agent, c.Agent}, {"seed", r.Seed, c.Seed}, {"perturbation", r.Perturbation, c.Perturbation},
+		{"preset", r.Preset, c.Preset.Key()},
 	} {
 		if f.got != f.want {
 			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile, f.want, r.ID)
@@ -109,7 +110,7 @@ func (m *Manifest) check() error {
 	seen := map[string]bool{}
 	for i := range m.Groups {
 		g := &m.Groups[i]
-		env, ok := m.Environment(g.Condition.Env)
+		env, ok := m.EnvironmentOf(g.Condition)
 		if !ok || len(env.Tasks) != len(g.Episodes) {
 			return &fieldError{fmt.Sprintf("groups[%d].episodes", i), "", fmt.Sprintf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)}
 		}

@@ -73,6 +73,9 @@ type Result struct {
 	Perturbation string          `json:"perturbation"`
 	// Trial is the number of the trial, from 1; 0 if the task has only one.
 	Trial int `json:"trial,omitempty"`
+	// Preset is the key of the preset: its name, a space and its hash; empty without
+	// one.
+	Preset string `json:"preset,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
 	// Error says what went wrong when the outcome is no result.
@@ -80,6 +83,11 @@ type Result struct {
 	// Success and Progress are the environment's final values, Progress in [0,1].
 	Success  bool    `json:"success"`
 	Progress float64 `json:"progress"`
+	// Score is the value of the preset's metric, from -1 to 1; nil without a preset
+	// or without a result. Loose is set if the preset has a second, looser definition of
+	// success: whether the episode meets it.
+	Score *float64 `json:"score,omitempty"`
+	Loose *bool    `json:"loose_success,omitempty"`
 	// Grounding is the share of steps whose action was valid, 0 without steps.
 	Grounding float64 `json:"grounding"`
 	// Steps counts the steps; FormatErrors counts the steps whose reply has no
@@ -142,6 +150,9 @@ type Step struct {
 	// Understood: the environment carried out an action that is not valid, as
 	// envs.Step says. False in older records.
 	Understood bool `json:"understood,omitempty"`
+	// Score is the environment's own score, from -1 to 1; nil without a preset that
+	// asks for it.
+	Score *float64 `json:"score,omitempty"`
 	// FormatError: no action could be read from the reply.
 	FormatError bool `json:"format_error,omitempty"`
 	// FinishReason is the server's reason for the end of the reply.
@@ -186,7 +197,7 @@ func (e *Episode) check() error {
 	case r.Outcome.Final() && r.Error != "":
 		return fmt.Errorf("error: outcome %s contradicts an error: %.100q", r.Outcome, r.Error)
 	}
-	if err := e.checkTrial(); err != nil {
+	if err := errors.Join(e.checkTrial(), r.checkScore()); err != nil {
 		return err
 	}
 	return e.checkTrajectory()

@@ -169,7 +169,7 @@ func (m *Manifest) missing(results map[string]Outcome) (due int, out []Missing) 
 	}
 	for i := range m.Groups {
 		g := &m.Groups[i]
-		env, _ := m.Environment(g.Condition.Env)
+		env, _ := m.EnvironmentOf(g.Condition)
 		here := Missing{Condition: g.Condition}
 		for j, id := range g.Episodes {
 			trials, missing := g.Condition.due(id, results)

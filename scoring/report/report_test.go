@@ -53,7 +53,7 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 	m := &record.Manifest{Schema: record.Schema}
 	var results []record.Result
 	for i, g := range groups {
-		if _, ok := m.Environment(g.env); !ok {
+		if _, ok := m.EnvironmentOf(record.Condition{Env: g.env}); !ok {
 			e := record.Environment{Info: envs.Info{Name: g.env, Source: g.source, StepLimit: 30}, Total: 4}
 			for j := range g.tasks {
 				difficulty := []envs.Difficulty{envs.Easy, envs.Hard}[j%2]
