@@ -152,8 +152,10 @@ type PresetPrompt struct {
 	BuiltIn string `yaml:"built-in" json:"built-in,omitempty"`
 	// Files are those of the source.
 	Files []PresetFile `yaml:"files" json:"files,omitempty"`
-	// Format is how the files are written; see the prompt formats of eval/agent.
+	// Format is how the files are written, one of PromptFormats. Key is the key of
+	// the text in a file that has others too.
 	Format string `yaml:"format" json:"format,omitempty"`
+	Key    string `yaml:"key" json:"key,omitempty"`
 	// Instruction precedes the examples of files that have only examples, and
 	// Handover stands between examples and task.
 	Instruction string `yaml:"instruction" json:"instruction,omitempty"`

@@ -80,7 +80,9 @@ func (p *Preset) checkPart() error {
 	}
 	e.Limit.check(&errs)
 	errs.want((p.Prompt.BuiltIn == "") != (len(p.Prompt.Files) == 0), "prompt needs either built-in or files")
-	errs.want(len(p.Prompt.Files) == 0 || p.Prompt.Format != "", "prompt.format is empty")
+	if len(p.Prompt.Files) > 0 {
+		errs.oneOf("prompt.format", p.Prompt.Format, PromptFormats())
+	}
 	for _, f := range p.Prompt.Files {
 		errs.want(f.Path != "", "prompt.files: a path is empty")
 		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256), "prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)

@@ -3,6 +3,7 @@ package configs
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,8 +20,31 @@ type Prompt struct {
 	// agent.
 	Help string `yaml:"help"`
 	// Types holds the instructions by task type; the key "" is for tasks of
-	// any other type.
+	// any other type. A prompt that is a template may have none.
 	Types map[string]Instructions `yaml:"types"`
+	// Template is for agents that write one message per turn; nil if the prompt is
+	// for others. Hashes of prompts leave an absent field out.
+	Template *Template `yaml:"template" json:",omitempty"`
+	// Handover stands between the examples and the task, if the agent has no text of
+	// its own for that.
+	Handover string `yaml:"handover" json:",omitempty"`
+}
+
+// Template is a message that an agent writes anew at every turn. Slots are names
+// in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
+// (counted from 1), {steps} (those so far), {pairs} (in the history) and
+// {history}.
+type Template struct {
+	// First is the message of the first turn, Next that of the others. Without First,
+	// Next is the message of all.
+	First string `yaml:"first"`
+	Next  string `yaml:"next"`
+	// Pair is how an earlier turn is written in the history, with the slots {turn},
+	// {observation} and {action}; Between separates two of them. Older is the same
+	// for turns before the window, which are left out if it is empty.
+	Pair    string `yaml:"pair"`
+	Between string `yaml:"between"`
+	Older   string `yaml:"older" json:",omitempty"`
 }
 
 // Instructions explain one task type.
@@ -34,13 +58,21 @@ type Instructions struct {
 	Examples []Example `yaml:"examples"`
 }
 
-// Example is a worked episode: given step by step, or as one Text that is shown
-// as it is.
+// Example is a worked episode: given step by step, as one Text that is shown as it
+// is, or as the turns of a chat.
 type Example struct {
 	Goal        string        `yaml:"goal"`
 	Observation string        `yaml:"observation"`
 	Steps       []ExampleStep `yaml:"steps"`
 	Text        string        `yaml:"text"`
+	Turns       []Turn        `yaml:"turns" json:",omitempty"`
+}
+
+// Turn is a message of a chat.
+type Turn struct {
+	// Role is "user" or "assistant".
+	Role    string `yaml:"role"`
+	Content string `yaml:"content"`
 }
 
 // ExampleStep is one step of an Example.
@@ -52,6 +84,9 @@ type ExampleStep struct {
 
 // For returns the instructions for a task type.
 func (p Prompt) For(taskType string) (Instructions, error) {
+	if p.Template != nil && len(p.Types) == 0 {
+		return Instructions{}, nil
+	}
 	if in, ok := p.Types[taskType]; ok {
 		return in, nil
 	}
@@ -114,8 +149,11 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 
 // check reports sections without content.
 func (p Prompt) check(file string) error {
-	if len(p.Types) == 0 {
+	if len(p.Types) == 0 && p.Template == nil {
 		return fmt.Errorf("%s: the prompt has no types section", file)
+	}
+	if p.Template != nil && !strings.Contains(p.Template.Next, "{observation}") {
+		return fmt.Errorf("%s: template.next lacks the slot {observation}", file)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Types)) {
 		in := p.Types[name]
@@ -123,9 +161,28 @@ func (p Prompt) check(file string) error {
 			return fmt.Errorf("%s: the instruction of task type %q is empty", file, name)
 		}
 		for i, ex := range in.Examples {
-			if (ex.Text == "") == (len(ex.Steps) == 0) {
-				return fmt.Errorf("%s: example %d of task type %q needs either a text or steps", file, i+1, name)
+			if err := ex.check(); err != nil {
+				return fmt.Errorf("%s: example %d of task type %q %w", file, i+1, name, err)
 			}
+		}
+	}
+	return nil
+}
+
+// check reports an example that is not in exactly one form.
+func (ex Example) check() error {
+	forms := 0
+	for _, given := range []bool{ex.Text != "", len(ex.Steps) > 0, len(ex.Turns) > 0} {
+		if given {
+			forms++
+		}
+	}
+	if forms != 1 {
+		return errors.New("needs either a text, steps or turns")
+	}
+	for i, turn := range ex.Turns {
+		if turn.Role != "user" && turn.Role != "assistant" {
+			return fmt.Errorf("has the role %.20q in turn %d; there are user and assistant", turn.Role, i+1)
 		}
 	}
 	return nil

@@ -171,10 +171,10 @@ func TestParsePromptErrors(t *testing.T) {
 		{"unknown key of the file", "typos: {}\n", []string{"[1:1]", `unknown field "typos"`}},
 		{"empty instruction", "types:\n  maze:\n    instruction: ' '\n", []string{`task type "maze"`, "instruction", "empty"}},
 		{"neither text nor steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - goal: Leave.\n", []string{
-			"example 1", `task type "maze"`, "either a text or steps",
+			"example 1", `task type "maze"`, "either a text, steps or turns",
 		}},
 		{"text and steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - text: Go\n        steps: [{action: go}]\n", []string{
-			"example 1", `task type "maze"`, "either a text or steps",
+			"example 1", `task type "maze"`, "either a text, steps or turns",
 		}},
 		{"no types", "help: look\n", []string{"no types"}},
 		{"empty", "", []string{"no types"}},

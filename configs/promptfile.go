@@ -1,0 +1,242 @@
+package configs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The limits of the examples in a prompt file.
+const (
+	maxExamples = 64 // per task type
+	maxTurns    = 1000
+)
+
+// PromptFormats are the values of PresetPrompt.Format, with the files that each one
+// needs:
+//
+//   - react-json: one JSON object of texts, ReAct's. The keys are react_KIND_N for
+//     ALFWorld's kinds of tasks, or Key names one text for all tasks.
+//   - eto: ETO's instruction as plain text, and its example: a JSON list of turns,
+//     or a list of such lists.
+//   - agentbench-json: one JSON object of such lists by the kind of task.
+//   - template: a prompt in heldout's own YAML.
+func PromptFormats() []string {
+	return []string{"react-json", "eto", "agentbench-json", "template"}
+}
+
+// PromptFile is a file that a prompt is read from.
+type PromptFile struct {
+	Name    string
+	Content []byte
+}
+
+// CheckHash reports a file that is not the one that a preset names.
+func (f PresetFile) CheckHash(name string, content []byte) error {
+	sum := sha256.Sum256(content)
+	if got := hex.EncodeToString(sum[:]); !strings.HasPrefix(got, f.SHA256) {
+		return fmt.Errorf("%s is not the %s of the source: its SHA-256 is %s, want %s", name, f.Path, got, f.SHA256)
+	}
+	return nil
+}
+
+// ReadPrompt reads the prompt of a preset from the files that it lists, in that
+// order. It refuses files with other hashes.
+func (p PresetPrompt) ReadPrompt(found []PromptFile) (Prompt, error) {
+	if len(found) != len(p.Files) {
+		return Prompt{}, fmt.Errorf("the prompt needs %d files, not %d: %s", len(p.Files), len(found), strings.Join(p.paths(), ", "))
+	}
+	for i, f := range found {
+		if err := p.Files[i].CheckHash(f.Name, f.Content); err != nil {
+			return Prompt{}, err
+		}
+	}
+	return p.parse(found)
+}
+
+// paths lists the files' paths in the source.
+func (p PresetPrompt) paths() (out []string) {
+	for _, f := range p.Files {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
+func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
+	want := 1
+	if p.Format == "eto" {
+		want = 2
+	}
+	if len(files) != want {
+		return out, fmt.Errorf("format %s: there are %d files, want %d", p.Format, len(files), want)
+	}
+	first := files[0]
+	switch p.Format {
+	case "react-json":
+		out.Types, err = p.parseReActJSON(first.Content)
+	case "eto":
+		out.Types, err = parseETO(first.Content, files[1].Content)
+	case "agentbench-json":
+		out.Types, err = p.parseAgentBench(first.Content)
+	case "template":
+		return ParsePrompt(first.Name, first.Content)
+	default:
+		return out, fmt.Errorf("unknown prompt format %q; there are %s", p.Format, strings.Join(PromptFormats(), ", "))
+	}
+	if err != nil {
+		return Prompt{}, fmt.Errorf("%s: not of the format %s: %w", strings.Join(names(files), ", "), p.Format, err)
+	}
+	out.Handover = p.Handover
+	return out, out.check(first.Name)
+}
+
+// names lists the names of files.
+func names(files []PromptFile) (out []string) {
+	for _, f := range files {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// parseReActJSON reads ReAct's texts. Those of a kind of task are its examples, in
+// the order of their numbers.
+func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) {
+	var texts map[string]string
+	if err := json.Unmarshal(b, &texts); err != nil {
+		return nil, err
+	}
+	if p.Key != "" {
+		text, ok := texts[p.Key]
+		if !ok {
+			return nil, fmt.Errorf("there is no key %q", p.Key)
+		}
+		return map[string]Instructions{"": {Instruction: p.Instruction, Examples: []Example{{Text: text}}}}, nil
+	}
+	types := map[string]Instructions{}
+	for _, kind := range slices.Sorted(maps.Keys(alfworldKinds)) {
+		in := Instructions{Instruction: p.Instruction}
+		for len(in.Examples) < maxExamples {
+			text, ok := texts["react_"+kind+"_"+strconv.Itoa(len(in.Examples))]
+			if !ok {
+				break
+			}
+			in.Examples = append(in.Examples, Example{Text: text})
+		}
+		if len(in.Examples) == 0 {
+			return nil, fmt.Errorf("there is no key react_%s_0", kind)
+		}
+		types[alfworldKinds[kind]] = in
+	}
+	return types, nil
+}
+
+// parseETO reads ETO's two files.
+func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
+	in := Instructions{Instruction: strings.TrimSpace(string(instruction))}
+	var lists []json.RawMessage
+	if err := json.Unmarshal(examples, &lists); err != nil {
+		return nil, err
+	}
+	if len(lists) > 0 && !strings.HasPrefix(strings.TrimSpace(string(lists[0])), "[") {
+		lists = []json.RawMessage{examples} // one example
+	}
+	if len(lists) == 0 || len(lists) > maxExamples {
+		return nil, fmt.Errorf("there are %d examples, want 1 to %d", len(lists), maxExamples)
+	}
+	for _, list := range lists {
+		turns, err := parseTurns(list)
+		if err != nil {
+			return nil, err
+		}
+		in.Examples = append(in.Examples, Example{Turns: turns})
+	}
+	return map[string]Instructions{"": in}, nil
+}
+
+// parseAgentBench reads AgentBench's examples.
+func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error) {
+	var lists map[string]json.RawMessage
+	if err := json.Unmarshal(b, &lists); err != nil {
+		return nil, err
+	}
+	types := map[string]Instructions{}
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		typ, ok := taskType(key)
+		if !ok {
+			return nil, fmt.Errorf("there are examples for %.40q; known are %s", key, strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
+		}
+		turns, err := parseTurns(lists[key])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		in := types[typ]
+		in.Instruction = p.Instruction
+		if in.Examples = append(in.Examples, Example{Turns: turns}); len(in.Examples) > maxExamples {
+			return nil, fmt.Errorf("%s: there are more than %d examples", key, maxExamples)
+		}
+		types[typ] = in
+	}
+	return types, nil
+}
+
+// taskType returns ALFWorld's task type of a key: the type itself, or the name of
+// its kind with or without "react_" before and a number after it.
+func taskType(key string) (string, bool) {
+	kind := strings.TrimPrefix(key, "react_")
+	if at := strings.LastIndex(kind, "_"); at >= 0 {
+		if _, err := strconv.Atoi(kind[at+1:]); err == nil {
+			kind = kind[:at]
+		}
+	}
+	if typ, ok := alfworldKinds[kind]; ok {
+		return typ, true
+	}
+	return key, slices.Contains(slices.Collect(maps.Values(alfworldKinds)), key)
+}
+
+// fileTurn is a turn as files write it: a text, or an object with one of two
+// pairs of names.
+type fileTurn struct {
+	Role, Content string
+	From, Value   string
+}
+
+// parseTurns reads the turns of an example. Turns that are texts alone belong to
+// the user and the assistant in turn.
+func parseTurns(b []byte) ([]Turn, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, err
+	}
+	if len(list) == 0 || len(list) > maxTurns {
+		return nil, fmt.Errorf("an example has %d turns, want 1 to %d", len(list), maxTurns)
+	}
+	roles := map[string]string{"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "agent": "assistant"}
+	var out []Turn
+	for i, raw := range list {
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			out = append(out, Turn{[]string{"user", "assistant"}[i%2], text})
+			continue
+		}
+		var t fileTurn
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", i+1, err)
+		}
+		role, known := roles[t.Role+t.From]
+		if !known || t.Role != "" && t.Value != "" || t.From != "" && t.Content != "" {
+			return nil, fmt.Errorf("turn %d: %w", i+1, errTurn)
+		}
+		out = append(out, Turn{role, t.Content + t.Value})
+	}
+	return out, nil
+}
+
+// errTurn describes a turn of an example.
+var errTurn = errors.New(`want a text, or an object with role (user, assistant) and content`)

@@ -1,0 +1,157 @@
+package configs_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+)
+
+const (
+	reactTexts = `{"react_put_0": "put A", "react_put_1": "put B", "react_clean_0": "c", "react_heat_0": "h", "react_cool_0": "o",
+		"react_examine_0": "e", "react_puttwo_0": "two", "act_put_0": "never", "webthink_simple6": "six"}`
+	turnsText = `[{"role": "user", "content": "do it"}, {"role": "assistant", "content": "Action: go"}]`
+	fromText  = `[{"from": "human", "value": "do it"}, {"from": "gpt", "value": "Action: go"}]`
+)
+
+var turns = []configs.Turn{{Role: "user", Content: "do it"}, {Role: "assistant", Content: "Action: go"}}
+
+// prompted describes files with these contents.
+func prompted(format string, contents ...string) (p configs.PresetPrompt, found []configs.PromptFile) {
+	p = configs.PresetPrompt{Format: format, Instruction: "Play.", Handover: "Now you."}
+	for _, c := range contents {
+		sum := sha256.Sum256([]byte(c))
+		p.Files = append(p.Files, configs.PresetFile{Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
+		found = append(found, configs.PromptFile{Name: "mine.json", Content: []byte(c)})
+	}
+	return p, found
+}
+
+func TestReadPrompt(t *testing.T) {
+	one := func(in configs.Instructions) map[string]configs.Instructions {
+		return map[string]configs.Instructions{"": in}
+	}
+	for _, c := range []struct {
+		name, format string
+		key          string
+		contents     []string
+		want         map[string]configs.Instructions
+	}{
+		{"one text", "react-json", "webthink_simple6", []string{reactTexts},
+			one(configs.Instructions{Instruction: "Play.", Examples: []configs.Example{{Text: "six"}}})},
+		{"turns", "eto", "", []string{"Be good.\n", turnsText},
+			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}}})},
+		{"lists of turns", "eto", "", []string{"Be good.", "[" + fromText + "," + turnsText + "]"},
+			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}, {Turns: turns}}})},
+		{"by kind", "agentbench-json", "", []string{`{"put": ["do it", "Action: go"], "react_heat_0": ` + turnsText + `}`},
+			map[string]configs.Instructions{
+				"pick_and_place_simple":         {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
+				"pick_heat_then_place_in_recep": {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
+			}},
+	} {
+		p, found := prompted(c.format, c.contents...)
+		p.Key = c.key
+		got, err := p.ReadPrompt(found)
+		if diff := cmp.Diff(c.want, got.Types); diff != "" || err != nil || got.Handover != "Now you." {
+			t.Errorf("%s: %v, handover %q (-want +got):\n%s", c.name, err, got.Handover, diff)
+		}
+	}
+}
+
+func TestReadReActsKinds(t *testing.T) {
+	p, found := prompted("react-json", reactTexts)
+	got, err := p.ReadPrompt(found)
+	if err != nil || len(got.Types) != 6 {
+		t.Fatalf("%d types, %v", len(got.Types), err)
+	}
+	want := []configs.Example{{Text: "put A"}, {Text: "put B"}}
+	if diff := cmp.Diff(want, got.Types["pick_and_place_simple"].Examples); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReadPromptRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, format, want string
+		contents           []string
+	}{
+		{"no object", "react-json", "not of the format react-json", []string{`[]`}},
+		{"a kind is missing", "react-json", "react_clean_0", []string{`{"react_put_0": "x"}`}},
+		{"one file", "eto", "there are 1 files, want 2", []string{"Be good."}},
+		{"no turns", "eto", "0 turns", []string{"Be good.", "[[]]"}},
+		{"no examples", "eto", "0 examples", []string{"Be good.", "[]"}},
+		{"another role", "eto", "want a text, or an object with role", []string{"Be good.", `[{"role": "system", "content": "x"}]`}},
+		{"a number", "eto", "turn 1", []string{"Be good.", `[7]`}},
+		{"empty instruction", "eto", "is empty", []string{" ", turnsText}},
+		{"another kind", "agentbench-json", `examples for "swim"`, []string{`{"swim": ["x"]}`}},
+		{"unknown format", "lisp", `unknown prompt format "lisp"`, []string{"()"}},
+	} {
+		p, found := prompted(c.format, c.contents...)
+		if _, err := p.ReadPrompt(found); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	p, found := prompted("eto", "Be good.", turnsText)
+	found[1].Content = []byte(turnsText + "\n")
+	if _, err := p.ReadPrompt(found); err == nil || !strings.Contains(err.Error(), "mine.json is not the original/eto of the source") || !strings.Contains(err.Error(), p.Files[1].SHA256) {
+		t.Errorf("another file: %v", err)
+	}
+	if _, err := p.ReadPrompt(found[:1]); err == nil || !strings.Contains(err.Error(), "needs 2 files") {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// A template is a prompt without types.
+func TestParseTemplate(t *testing.T) {
+	p, err := configs.ParsePrompt("f", []byte("template:\n  next: \"see {observation}\"\n"))
+	if err != nil || p.Template == nil || p.Template.Next != "see {observation}" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := p.For("any"); err != nil {
+		t.Error(err)
+	}
+	if _, err := configs.ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil || !strings.Contains(err.Error(), "{observation}") {
+		t.Error(err)
+	}
+}
+
+// Fields that a prompt does not have are no part of its hash: those of runs from
+// before they existed stay the same.
+func TestPromptHashesAreOld(t *testing.T) {
+	p, err := configs.LoadPrompt("alfworld", "v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(b)
+	if got := hex.EncodeToString(sum[:4]); got != "e73d58fd" {
+		t.Errorf("the prompt v2 of alfworld has the hash %s", got)
+	}
+}
+
+// Reading never panics, and what is read can be checked.
+func FuzzReadPrompt(f *testing.F) {
+	f.Add("react-json", []byte(reactTexts))
+	f.Add("eto", []byte(turnsText))
+	f.Add("agentbench-json", []byte(`{"put": ["a", "b"]}`))
+	f.Add("template", []byte("template: {next: \"{observation}\"}"))
+	f.Fuzz(func(t *testing.T, format string, b []byte) {
+		contents := []string{string(b)}
+		if format == "eto" {
+			contents = []string{"Be good.", string(b)}
+		}
+		p, found := prompted(format, contents...)
+		got, err := p.ReadPrompt(found)
+		if err == nil && len(got.Types) == 0 && got.Template == nil {
+			t.Error("a prompt without content")
+		}
+	})
+}
