@@ -139,7 +139,7 @@ func removeIfThere(file string) error {
 
 // leftover matches the temporary files that a killed process leaves, those of
 // earlier versions too.
-var leftover = regexp.MustCompile(`^(` + regexp.QuoteMeta(manifestFile) + `|` + regexp.QuoteMeta(episodesFile) + `)(\.tmp)?[0-9]+$`)
+var leftover = regexp.MustCompile(`^(` + regexp.QuoteMeta(manifestFile) + `|` + regexp.QuoteMeta(episodesFile) + `|` + regexp.QuoteMeta(statusFile) + `)(\.tmp)?[0-9]+$`)
 
 // removeLeftovers removes the temporary files of a run directory.
 func removeLeftovers(dir string) error {

@@ -73,14 +73,20 @@ func (c *checker) check(e *Episode) error {
 	if c.plan == nil {
 		return nil
 	}
-	want, ok := c.plan[e.ID]
-	if !ok {
-		return fmt.Errorf("id: %s has no episode %q", manifestFile, e.ID)
-	}
-	if err := want.check(&e.Result); err != nil {
+	want, err := c.plan.check(&e.Result)
+	if err != nil {
 		return err
 	}
 	return c.checkTrial(e, want)
+}
+
+// check compares a result with what was planned under its id.
+func (p plan) check(r *Result) (planned, error) {
+	want, ok := p[r.ID]
+	if !ok {
+		return want, fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
+	}
+	return want, want.check(r)
 }
 
 // check compares an attempt with its task and condition.
@@ -103,6 +109,14 @@ func (want planned) check(r *Result) error {
 		return fmt.Errorf("steps: there are %d, but the step limit of the episode %s is %d", r.Steps, r.ID, c.StepLimit)
 	}
 	return nil
+}
+
+// share replaces the strings of a checked result by the equal ones of the plan, so
+// that many results take little memory.
+func (want planned) share(r *Result) {
+	c, t := want.condition, want.task
+	r.Env, r.Source, r.Task, r.TaskType, r.Difficulty = c.Env, c.Source, t.ID, t.Type, t.Difficulty
+	r.Model, r.Agent, r.Perturbation = c.Model, c.Agent, c.Perturbation
 }
 
 // check reports a manifest that contradicts itself: ids are computed anew.

@@ -178,7 +178,17 @@ func (s Step) Erroneous() bool { return !s.Valid && !s.Understood }
 // check reports an attempt that no version of heldout would write. The error
 // begins with the field.
 func (e *Episode) check() error {
-	r := &e.Result
+	if err := e.Result.check(); err != nil {
+		return err
+	}
+	if err := e.checkTrial(); err != nil {
+		return err
+	}
+	return e.checkTrajectory()
+}
+
+// check is the part of Episode's that needs no trajectory.
+func (r *Result) check() error {
 	switch {
 	case r.Schema != Schema:
 		return &schemaError{r.Schema}
@@ -197,10 +207,7 @@ func (e *Episode) check() error {
 	case r.Outcome.Final() && r.Error != "":
 		return fmt.Errorf("error: outcome %s contradicts an error: %.100q", r.Outcome, r.Error)
 	}
-	if err := errors.Join(e.checkTrial(), r.checkScore()); err != nil {
-		return err
-	}
-	return e.checkTrajectory()
+	return r.checkScore()
 }
 
 // checkTrajectory compares the attempt's totals with its steps.

@@ -156,7 +156,7 @@ func TestManifestContradictsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Groups = append(m.Groups, m.Groups[0])
-		b, err := m.encode()
+		b, err := encodeJSON(m)
 		if err != nil {
 			t.Fatal(err)
 		}

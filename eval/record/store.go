@@ -20,6 +20,7 @@ const (
 	manifestFile = "run.json"
 	episodesFile = "episodes.jsonl"
 	asideFile    = "episodes.set-aside"
+	statusFile   = "status.json"
 	lockFile     = "lock"
 )
 
@@ -203,7 +204,7 @@ func (s *Store) Manifest() (*Manifest, error) {
 
 // SetManifest writes run.json.
 func (s *Store) SetManifest(m *Manifest) error {
-	b, err := m.encode()
+	b, err := encodeJSON(m)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,210 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+)
+
+// indexedRun makes a run directory with a manifest for so many tasks and returns
+// it with the attempts that fit the plan.
+func indexedRun(t testing.TB, tasks int) (dir string, episodes []*Episode) {
+	t.Helper()
+	env := Environment{Info: envs.Info{Name: "boxes", Source: envs.Generated, StepLimit: 5}, Total: tasks}
+	c := Condition{Env: "boxes", Source: envs.Generated, Model: "vllm:M", Agent: "react", Perturbation: "none", StepLimit: 5, Seed: 7}
+	m := &Manifest{Schema: Schema, Behaviour: 2, Groups: []Group{{Condition: c}}}
+	for i := range tasks {
+		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard, Digest: fmt.Sprint(i)}
+		id, err := EpisodeID(2, task, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Tasks = append(env.Tasks, task)
+		m.Groups[0].Episodes = append(m.Groups[0].Episodes, id)
+		e := episode(id)
+		e.Task, e.TaskIndex = task.ID, i
+		episodes = append(episodes, e)
+	}
+	m.Environments = []Environment{env}
+	dir = t.TempDir()
+	content, err := encodeJSON(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifestFile), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir, episodes
+}
+
+func appended(t *testing.T, dir string, episodes ...*Episode) {
+	t.Helper()
+	s := open(t, dir)
+	for _, e := range episodes {
+		if err := s.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed(t, s)
+}
+
+func updated(t *testing.T, x *Index) {
+	t.Helper()
+	if err := x.Update(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The index has the results that Read has, gives every episode back, and follows a
+// file that grows.
+func TestIndexFollowsARun(t *testing.T) {
+	dir, episodes := indexedRun(t, 4)
+	x, err := OpenIndex(dir) // before there is an episodes file
+	if err != nil || len(x.Results) != 0 {
+		t.Fatalf("%d results, %v", len(x.Results), err)
+	}
+	hostile := episodes[1]
+	hostile.Goal, hostile.Trajectory[0].Thought = `","goal":"`, "\",\"goal\":\"\x00\xff</script>"
+	hostile.Outcome, hostile.Error = ModelError, `,"goal":"x"`
+	for n := 1; n <= len(episodes); n++ {
+		appended(t, dir, episodes[n-1])
+		updated(t, x)
+		_, want, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, x.Results); diff != "" || len(want) != n || len(x.Bad) != 0 {
+			t.Fatalf("%d lines, bad %v (-Read +Index):\n%s", n, x.Bad, diff)
+		}
+	}
+	i := 0
+	if _, err := Each(dir, func(_ *Manifest, want *Episode) {
+		got, err := x.Place(i).Episode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("episode %d (-want +got):\n%s", i, diff)
+		}
+		i++
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Unfinished lines do not count until they are whole, and bad lines are described.
+func TestIndexOfDamagedFiles(t *testing.T) {
+	dir, episodes := indexedRun(t, 3)
+	appended(t, dir, episodes...)
+	name := filepath.Join(dir, episodesFile)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	unplanned := bytes.Replace(lines[2], []byte(episodes[2].ID), []byte("12345678901234567890"), 1)
+	changed := bytes.Replace(lines[1], []byte("It is open."), []byte("It is shut."), 1)
+	old := cutBefore(lines[2], checksumStart) // from before there were checksums
+	for _, c := range []struct {
+		name    string
+		content [][]byte
+		results int
+		bad     string // of each bad line
+	}{
+		{"the last line is being written", [][]byte{lines[0], lines[1][:len(lines[1])-9]}, 1, ""},
+		{"a crash and then more", [][]byte{lines[0], lines[1][:len(lines[1])-9], []byte("\n\n"), lines[2]}, 2, ""},
+		{"no checksum", [][]byte{old}, 1, ""},
+		{"not planned", [][]byte{lines[0], unplanned}, 1, `2: id: run.json has no episode "12345678901234567890"`},
+		{"not JSON", [][]byte{[]byte("{]\n"), lines[0]}, 1, "1: "},
+		{"changed in its trajectory", [][]byte{changed}, 1, ""}, // shows when it is read
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			overwrite(t, dir, episodesFile, bytes.Join(c.content, nil))
+			x, err := OpenIndex(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var bad []string
+			for _, b := range x.Bad {
+				bad = append(bad, fmt.Sprintf("%d: %v", b.Number, b.Why))
+			}
+			if got := strings.Join(bad, "\n"); len(x.Results) != c.results || !strings.HasPrefix(got, c.bad) || (got == "") != (c.bad == "") {
+				t.Errorf("%d results, bad: %s", len(x.Results), got)
+			}
+		})
+	}
+	x, err := OpenIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Place(0).Episode(); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("a changed line is read: %v", err)
+	}
+	overwrite(t, dir, episodesFile, content)
+	if x, err = OpenIndex(dir); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
+	updated(t, x)
+	if len(x.Results) != 1 || x.Results[0].ID != episodes[0].ID {
+		t.Errorf("after the file was cut: %d results", len(x.Results))
+	}
+	overwrite(t, dir, episodesFile, content)
+	updated(t, x)
+	if len(x.Results) != 3 {
+		t.Errorf("after the last line was finished: %d results", len(x.Results))
+	}
+	place := x.Place(0)
+	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[1], lines[0], lines[2]}, nil))
+	if _, err := place.Episode(); err == nil || !strings.Contains(err.Error(), "the file was replaced") {
+		t.Errorf("a place in another file: %v", err)
+	}
+}
+
+// cutBefore cuts a line before a text and ends it as JSON.
+func cutBefore(line []byte, before string) []byte {
+	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(before))]), "}\n"...)
+}
+
+func TestStatus(t *testing.T) {
+	dir := t.TempDir()
+	if s, err := ReadStatus(dir); s != nil || err != nil {
+		t.Errorf("without a file: %v, %v", s, err)
+	}
+	store := open(t, dir)
+	defer closed(t, store)
+	left := 12.5
+	want := &Status{Planned: 9, Done: 4, Updated: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), RemainingSeconds: &left, InFlight: []InFlight{{ID: "a", Steps: 3}}}
+	for range 2 {
+		if err := store.SetStatus(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ReadStatus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := store.RemoveStatus(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	for _, content := range []string{"", "{", "[]", `{"schema":2}`, `{"schema":1,"done":"many"}`} {
+		overwrite(t, dir, statusFile, []byte(content))
+		if s, err := ReadStatus(dir); err == nil {
+			t.Errorf("%q is read as %+v", content, s)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"heldout/envs/datafile"
+)
+
+// Status is status.json: how far the process is that works on a run, for those who
+// watch. It is replaced about once a second and removed at the end. Nothing
+// depends on it.
+type Status struct {
+	Schema int `json:"schema"`
+	// Updated is when it was written, Started when the process began to play.
+	Updated time.Time `json:"updated"`
+	Started time.Time `json:"started"`
+	// Concurrency is the largest number of episodes in flight.
+	Concurrency int `json:"concurrency"`
+	// Planned counts the episodes that had no result when the process began, Done
+	// those of them that have ended, Failed those that ended without a result.
+	Planned int `json:"planned"`
+	Done    int `json:"done"`
+	Failed  int `json:"failed"`
+	// Tokens are those of all prompts and replies since the start.
+	Tokens int `json:"tokens"`
+	// RemainingSeconds is the estimate of the time that is left; nil for none.
+	RemainingSeconds *float64 `json:"remaining_seconds,omitempty"`
+	// InFlight are the episodes in flight, the oldest first, at most MaxInFlight of
+	// them; Others counts the rest.
+	InFlight []InFlight `json:"in_flight"`
+	Others   int        `json:"others,omitempty"`
+}
+
+// InFlight is an episode that is being played.
+type InFlight struct {
+	ID string `json:"id"`
+	// Steps counts the steps that are done.
+	Steps   int       `json:"steps"`
+	Started time.Time `json:"started"`
+}
+
+// MaxInFlight is how many episodes a status describes.
+const MaxInFlight = 200
+
+// maxStatus is the largest status.json that is read, in bytes.
+const maxStatus = 1 << 20
+
+// SetStatus replaces status.json. It is not flushed: after a crash it means
+// nothing.
+func (s *Store) SetStatus(status *Status) error {
+	status.Schema = Schema
+	content, err := encodeJSON(status)
+	if err != nil {
+		return err
+	}
+	temporary, err := createTemporary(filepath.Join(s.dir, statusFile))
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(content)
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), filepath.Join(s.dir, statusFile))
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(temporary.Name()))
+	}
+	return nil
+}
+
+// RemoveStatus removes status.json: nobody works on the run any more.
+func (s *Store) RemoveStatus() error { return removeIfThere(filepath.Join(s.dir, statusFile)) }
+
+// ReadStatus reads status.json of a run directory; it is nil if there is none. A
+// killed process leaves its last one behind, so look at Updated.
+func ReadStatus(dir string) (*Status, error) {
+	b, err := datafile.Read(filepath.Join(dir, statusFile), maxStatus)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s Status
+	if err := unmarshal(b, &s); err != nil {
+		return nil, err
+	}
+	if s.Schema != Schema {
+		return nil, &schemaError{s.Schema}
+	}
+	return &s, nil
+}
