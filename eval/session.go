@@ -68,9 +68,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	return err
 }
 
-// End notes the end of the session and closes the directory.
+// End notes the end of the session, removes its status and closes the directory.
 func (s *Session) End() error {
 	ended := s.now().UTC()
 	s.manifest.Sessions[len(s.manifest.Sessions)-1].Ended = &ended
-	return errors.Join(s.Store.SetManifest(s.manifest), s.Store.Close())
+	return errors.Join(s.Store.RemoveStatus(), s.Store.SetManifest(s.manifest), s.Store.Close())
 }

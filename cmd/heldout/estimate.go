@@ -130,15 +130,16 @@ type pace struct {
 	// further step took, and ends what was left after the last.
 	firsts, steps, ends durations
 	since               map[string]time.Time // of episodes in flight, the last that was heard of them
+	begun               map[string]time.Time // of episodes in flight
 }
 
 func newPace(limit int) *pace {
-	return &pace{lengths: newLengths(limit), since: map[string]time.Time{}}
+	return &pace{lengths: newLengths(limit), since: map[string]time.Time{}, begun: map[string]time.Time{}}
 }
 
 // begin notes an episode that begins.
 func (p *pace) begin(id string, now time.Time) {
-	p.running[id], p.since[id] = 0, now
+	p.running[id], p.since[id], p.begun[id] = 0, now, now
 }
 
 // step notes a step of an episode.
@@ -160,6 +161,7 @@ func (p *pace) note(r record.Result, now time.Time) {
 	}
 	took.add(now.Sub(p.since[r.ID]))
 	delete(p.since, r.ID)
+	delete(p.begun, r.ID)
 	p.end(r.ID, r.Steps)
 	p.done++
 	if !r.Outcome.Final() {

@@ -112,7 +112,9 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 		sys.say("%d of %d episodes already have a result in %s", done, len(j.Plan.Episodes), j.Dir)
 	}
 	shown := newProgress(sys, session.Missing, j.Config.Concurrency, out.quiet)
+	silence := broadcast(shown, session.SetStatus)
 	runErr := session.Play(ctx, shown, sys.warn)
+	silence()
 	err = errors.Join(runErr, session.End())
 	shown.finish()
 	warn()

@@ -94,6 +94,9 @@ func (j *Job) Begin() (*Session, error) {
 // warning once.
 func (s *Session) TakeWarnings() []string { return s.session.Store.TakeWarnings() }
 
+// SetStatus tells those who watch the run directory how far the session is.
+func (s *Session) SetStatus(status *record.Status) error { return s.session.Store.SetStatus(status) }
+
 // Play plays the missing episodes. It reports every step to the observer, and
 // sends warn a one-line warning about replies that make the rates less
 // meaningful. Both are called from many goroutines.

@@ -109,7 +109,10 @@ func (x *Index) readManifest() error {
 func (x *Index) read(r io.Reader) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for {
-		raw, err := readLine(in)
+		raw, err := in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			raw, err = longLine(in, raw)
+		}
 		if err == io.EOF {
 			return nil
 		}
@@ -126,14 +129,20 @@ func (x *Index) read(r io.Reader) error {
 	}
 }
 
-// add indexes a line; in has what follows it.
+// longLine reads the rest of a line that is longer than the reader's buffer.
+func longLine(in *bufio.Reader, start []byte) ([]byte, error) {
+	start = bytes.Clone(start)
+	rest, err := readLine(in)
+	return append(start, rest...), err
+}
+
+// add indexes a line; in has what follows it. A slice of in's buffer may be
+// overwritten.
 func (x *Index) add(raw []byte, place Place, in *bufio.Reader) {
 	result, bad := head(raw)
-	if bad != nil {
+	if bad != nil && !json.Valid(raw) {
 		if next, err := in.Peek(1); err != nil || next[0] == '\n' {
-			if !json.Valid(raw) {
-				return // a crash left it unfinished
-			}
+			return // a crash left it unfinished
 		}
 	}
 	var want planned
@@ -163,11 +172,14 @@ func head(raw []byte) (Result, error) {
 		e, err := decode(raw)
 		return e.Result, err
 	}
-	var e Episode
-	if err := unmarshal(append(bytes.Clone(raw[:end]), '}'), &e.Result); err != nil {
-		return e.Result, err
+	var r Result
+	raw[end] = '}'
+	err := json.Unmarshal(raw[:end+1], &r)
+	raw[end] = ','
+	if err == nil {
+		err = r.check()
 	}
-	return e.Result, e.Result.check()
+	return r, err
 }
 
 // Place is where the line of an attempt is.

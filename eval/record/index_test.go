@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -205,6 +206,31 @@ func TestStatus(t *testing.T) {
 		overwrite(t, dir, statusFile, []byte(content))
 		if s, err := ReadStatus(dir); err == nil {
 			t.Errorf("%q is read as %+v", content, s)
+		}
+	}
+}
+
+// BenchmarkIndex opens a run of 2,000 episodes.
+func BenchmarkIndex(b *testing.B) {
+	dir, episodes := indexedRun(b, 2000)
+	s, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lines []byte
+	for _, e := range episodes {
+		text, err := encode(e)
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines = append(lines, text...)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, episodesFile), lines, 0o644), s.Close()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if x, err := OpenIndex(dir); err != nil || len(x.Results) != len(episodes) {
+			b.Fatalf("%d results, %v", len(x.Results), err)
 		}
 	}
 }
