@@ -205,9 +205,6 @@ func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
 // from the others, interval and P are NaN. Measures that cannot be compared or
 // are equal for all tasks are left out. It returns the errors of Compare.
 func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
-	if !a.Complete() || !b.Complete() {
-		return nil, ErrIncomplete
-	}
 	p, err := newPair([]*Score{a}, b)
 	if err != nil {
 		return nil, err

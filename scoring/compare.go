@@ -44,21 +44,31 @@ func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, 
 // errors are those of Compare.
 func CompareMean(as []*Score, b *Score) (Comparison, error) { return compareAt(as, b, Level) }
 
-func compareAt(as []*Score, b *Score, level float64) (c Comparison, err error) {
-	for _, s := range append([]*Score{b}, as...) {
-		if !s.Complete() {
-			return c, ErrIncomplete
-		}
-	}
+func compareAt(as []*Score, b *Score, level float64) (Comparison, error) {
 	p, err := newPair(as, b)
 	if err != nil {
+		return Comparison{}, err
+	}
+	c := Comparison{About: p.about, Kinds: b.Kinds(), AtMost: p.atMost()}
+	if c.Success, err = newChange(p.about, level, func(about stats.Question) (stats.Difference, error) {
+		return p.difference(success, about, level)
+	}); err != nil {
 		return c, err
 	}
-	c.About, c.Kinds, c.AtMost = p.about, b.Kinds(), p.about == stats.TheseTasks && p.seeds == 1
-	if c.Success, err = p.change(success, level); err != nil {
-		return c, err
+	c.Progress, err = newChange(p.about, level, func(about stats.Question) (stats.Difference, error) {
+		return p.difference(progress, about, level)
+	})
+	return c, err
+}
+
+// newChange asks for the difference, and whether it holds for new kinds.
+func newChange(about stats.Question, level float64, of func(stats.Question) (stats.Difference, error)) (Change, error) {
+	d, err := of(about)
+	c := Change{Difference: d}
+	if err == nil && about == stats.TheseKinds && d.P < 1-level {
+		wider, err := of(stats.NewKinds)
+		c.KindsOnly = err != nil || wider.P >= 1-level
 	}
-	c.Progress, err = p.change(progress, level)
 	return c, err
 }
 
@@ -70,10 +80,17 @@ type pair struct {
 	seeds int // the smallest number
 }
 
+// newPair returns ErrIncomplete, ErrOtherTasks or ErrDeterministic if the scores
+// cannot be compared.
 func newPair(as []*Score, b *Score) (pair, error) {
 	p := pair{as, b, b.About, len(b.Seeds)}
 	tasks := tasksOf(b)
 	all := b.deterministic()
+	for _, s := range append([]*Score{b}, as...) {
+		if !s.Complete() {
+			return p, ErrIncomplete
+		}
+	}
 	for _, a := range as {
 		if !slices.Equal(tasksOf(a), tasks) {
 			return p, ErrOtherTasks
@@ -92,26 +109,23 @@ func tasksOf(s *Score) []string {
 	return slices.Sorted(maps.Keys(averages(s.played, taskKey, success)))
 }
 
-// change compares one value.
-func (p pair) change(value func(record.Result) float64, level float64) (Change, error) {
-	if p.about == stats.TheseTasks && p.seeds > 1 {
-		return Change{Difference: p.decoding(value, level)}, nil
-	}
-	about := p.about
+// atMost reports whether one seed does not separate luck from difficulty, although
+// the interval is about these tasks.
+func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1 }
+
+// difference compares one value.
+func (p pair) difference(value func(record.Result) float64, about stats.Question, level float64) (stats.Difference, error) {
 	if about == stats.TheseTasks {
+		if p.seeds > 1 {
+			return p.decoding(value, level), nil
+		}
 		about = stats.TheseKinds
 	}
 	sampling, err := p.b.sampling(p.b.played, about, level)
 	if err != nil {
-		return Change{}, err
+		return stats.Difference{}, err
 	}
-	diffs := p.differences(value)
-	c := Change{Difference: sampling.Paired(diffs, p.seeds)}
-	if about == stats.TheseKinds && c.P < 1-level {
-		wider, err := p.b.sampling(p.b.played, stats.NewKinds, level)
-		c.KindsOnly = err != nil || wider.Paired(diffs, p.seeds).P >= 1-level
-	}
-	return c, nil
+	return sampling.Paired(p.differences(value), p.seeds), nil
 }
 
 // differences returns the differences of the tasks in the order of their keys.

@@ -1,7 +1,10 @@
 package scoring
 
 import (
+	"fmt"
+
 	"heldout/configs"
+	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -51,4 +54,44 @@ func combine(parts []Estimate, weights []float64) Estimate {
 	}
 	basis := stats.Combine(bases, weights, Level)
 	return Estimate{Mean: stats.WeightedMean(means, weights), Interval: &basis.Interval, Basis: basis}
+}
+
+// CompareHeldOut compares the held-out scores of two models, by environment. Each
+// has a complete score on every held-out environment. The differences are paired
+// by task in each environment, and their variances add up. The errors are those of
+// Compare.
+func CompareHeldOut(w configs.Weights, a, b map[string]*Score) (Comparison, error) {
+	return compareHeldOutAt(w, a, b, Level)
+}
+
+func compareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) (c Comparison, err error) {
+	var pairs []pair
+	var weights []float64
+	for _, part := range w.HeldOut {
+		p, err := newPair([]*Score{a[part.Env]}, b[part.Env])
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", part.Env, err)
+		}
+		c.Kinds += p.b.Kinds()
+		c.About, c.AtMost = p.about, c.AtMost || p.atMost()
+		pairs, weights = append(pairs, p), append(weights, part.Weight)
+	}
+	of := func(value func(record.Result) float64) (Change, error) {
+		return newChange(c.About, level, func(about stats.Question) (stats.Difference, error) {
+			var parts []stats.Difference
+			for _, p := range pairs {
+				d, err := p.difference(value, about, level)
+				if err != nil {
+					return d, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
+				}
+				parts = append(parts, d)
+			}
+			return stats.CombineDifferences(parts, weights, level), nil
+		})
+	}
+	if c.Success, err = of(success); err != nil {
+		return c, err
+	}
+	c.Progress, err = of(progress)
+	return c, err
 }

@@ -23,9 +23,6 @@ func PlanSuccess(a, b *Score) (Plan, error)  { return plan(a, b, success) }
 func PlanProgress(a, b *Score) (Plan, error) { return plan(a, b, progress) }
 
 func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
-	if !a.Complete() || !b.Complete() {
-		return Plan{}, ErrIncomplete
-	}
 	p, err := newPair([]*Score{a}, b)
 	if err != nil {
 		return Plan{}, err

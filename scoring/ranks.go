@@ -1,47 +1,73 @@
 package scoring
 
+import "heldout/configs"
+
 // Ranks is the range of ranks that a score may have among others.
 type Ranks struct{ Best, Worst int }
 
-// RankSuccess and RankProgress rank scores on the same tasks, from simultaneous
-// intervals of all pairs. The level of each interval is chosen so that all hold
-// at once with the level Level (Bonferroni). Ranks are those of Mogstad et al.
-// (2023, doi:10.1093/restud/rdad006): 1 plus the number of scores that are
-// certainly better, to the number of all less those that are certainly worse. The
-// errors are those of Compare.
-func RankSuccess(scores []*Score) ([]Ranks, error) {
-	return rank(scores, func(c Comparison) Change { return c.Success })
+// Ranking compares several scores on the same tasks in all pairs. Ranks are those
+// of Mogstad et al. (2023, doi:10.1093/restud/rdad006): 1 plus the number of
+// scores that are certainly better, to the number of all less those that are
+// certainly worse.
+type Ranking struct {
+	Success, Progress []Ranks
+	Pairs             []RankedPair
 }
 
-// RankProgress is RankSuccess for the progress rate.
-func RankProgress(scores []*Score) ([]Ranks, error) {
-	return rank(scores, func(c Comparison) Change { return c.Progress })
+// RankedPair compares score A with score B, by their numbers in the ranking.
+type RankedPair struct {
+	A, B int
+	// Alone has intervals of the level Level. Together has wider ones, whose level
+	// is chosen so that all pairs hold at once with that level (Bonferroni).
+	Alone, Together Comparison
 }
 
-func rank(scores []*Score, of func(Comparison) Change) ([]Ranks, error) {
-	n := len(scores)
-	ranks := make([]Ranks, n)
-	for i := range ranks {
-		ranks[i] = Ranks{1, n}
+// Rank ranks scores. The errors are those of Compare.
+func Rank(scores []*Score) (Ranking, error) {
+	return rank(len(scores), func(i, j int, level float64) (Comparison, error) {
+		return compareAt([]*Score{scores[i]}, scores[j], level)
+	})
+}
+
+// RankHeldOut ranks the held-out scores of models. Each has a complete score on
+// every held-out environment. The errors are those of CompareHeldOut.
+func RankHeldOut(w configs.Weights, models []map[string]*Score) (Ranking, error) {
+	return rank(len(models), func(i, j int, level float64) (Comparison, error) {
+		return compareHeldOutAt(w, models[i], models[j], level)
+	})
+}
+
+func rank(n int, compare func(i, j int, level float64) (Comparison, error)) (Ranking, error) {
+	r := Ranking{Success: make([]Ranks, n), Progress: make([]Ranks, n)}
+	for i := range n {
+		r.Success[i], r.Progress[i] = Ranks{1, n}, Ranks{1, n}
 	}
-	pairs := float64(n * (n - 1) / 2)
+	all := float64(n * (n - 1) / 2)
 	for i := range n {
 		for j := range i {
-			c, err := compareAt([]*Score{scores[i]}, scores[j], 1-(1-Level)/pairs)
+			alone, err := compare(i, j, Level)
 			if err != nil {
-				return nil, err
+				return r, err
 			}
-			better, worse := i, j
-			switch d := of(c); {
-			case d.Low > 0:
-			case d.High < 0:
-				better, worse = j, i
-			default:
-				continue
+			together, err := compare(i, j, 1-(1-Level)/all)
+			if err != nil {
+				return r, err
 			}
-			ranks[worse].Best++
-			ranks[better].Worst--
+			r.Pairs = append(r.Pairs, RankedPair{i, j, alone, together})
+			narrow(r.Success, i, j, together.Success)
+			narrow(r.Progress, i, j, together.Progress)
 		}
 	}
-	return ranks, nil
+	return r, nil
+}
+
+// narrow moves the ranks of i and j apart if i is certainly better or worse.
+func narrow(ranks []Ranks, i, j int, d Change) {
+	if d.Low > 0 {
+		ranks[j].Best++
+		ranks[i].Worst--
+	} else if d.High < 0 {
+		ranks[i].Best++
+		ranks[j].Worst--
+	}
 }

@@ -23,15 +23,24 @@ func TestRanks(t *testing.T) {
 		}
 		scores = append(scores, r.score(t))
 	}
-	got, err := RankSuccess(scores)
+	got, err := Rank(scores)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Ranks{{2, 3}, {1, 1}, {2, 3}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got.Success); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got, err = RankProgress(scores); err != nil || cmp.Diff(want, got) != "" {
-		t.Errorf("progress: %v, error %v", got, err)
+	if diff := cmp.Diff(want, got.Progress); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	if len(got.Pairs) != 3 {
+		t.Fatalf("%d pairs", len(got.Pairs))
+	}
+	for _, p := range got.Pairs {
+		alone, together := p.Alone.Success, p.Together.Success
+		if !(together.Low < alone.Low || alone.Low == -1) || !(together.High > alone.High || alone.High == 1) || alone.Mean != together.Mean {
+			t.Errorf("%d and %d: alone %v, together %v", p.A, p.B, alone.Interval, together.Interval)
+		}
 	}
 }

@@ -130,9 +130,10 @@ func sources(baselines []Baseline, marks string) (notes []string) {
 
 // line is one model's rates by environment.
 type line struct {
-	name  string
-	rates map[string]rates
-	order []string // the names of rates, as they came
+	name   string
+	rates  map[string]rates
+	scores map[string]*scoring.Score // of rates that are not published
+	order  []string                  // the names of rates, as they came
 }
 
 // rates are fractions.
@@ -168,10 +169,10 @@ func gather(rows []row) []line {
 		if !ok {
 			i = len(lines)
 			index[key] = i
-			lines = append(lines, line{rates: map[string]rates{}})
+			lines = append(lines, line{rates: map[string]rates{}, scores: map[string]*scoring.Score{}})
 			things = append(things, thing{r.Condition.Model, playedBy(r.Condition), r.run})
 		}
-		lines[i].rates[r.Condition.Env] = r.rates()
+		lines[i].rates[r.Condition.Env], lines[i].scores[r.Condition.Env] = r.rates(), r.Score
 		lines[i].order = append(lines[i].order, r.Condition.Env)
 	}
 	for i, name := range tellApart(things) {
@@ -251,6 +252,11 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 		}
 		return *r.success, *r.progress, true
 	})
+}
+
+// scored returns the lines of rows that have a held-out score.
+func scored(rows []row, w configs.Weights) []line {
+	return slices.DeleteFunc(gather(rows), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // scoreColumns returns the columns of the held-out score, with its intervals if

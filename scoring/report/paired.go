@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"slices"
 
+	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
 
-// paired is the table of differences from the first row of each environment.
-func paired(rows []row) table.Table {
+// heldOutScore is the name of the held-out score among environments.
+const heldOutScore = "held-out score"
+
+// paired is the table of differences from the first row of each environment, and
+// of held-out scores from the first one.
+func paired(rows []row, w configs.Weights) table.Table {
 	var pairs pairing
 	first := map[string]row{}
 	for _, r := range rows {
@@ -25,6 +30,18 @@ func paired(rows []row) table.Table {
 		}
 		pairs.add(c, r.where(), table.String(r.name), table.String(base.name))
 	}
+	lines := scored(rows, w)
+	for i, l := range lines {
+		if i == 0 {
+			continue
+		}
+		c, err := scoring.CompareHeldOut(w, l.scores, lines[0].scores)
+		if err != nil {
+			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.", l.name, lines[0].name, err))
+			continue
+		}
+		pairs.add(c, table.String(heldOutScore), table.String(l.name), table.String(lines[0].name))
+	}
 	t := pairs.table(
 		table.Column{Key: "environment", Header: "Environment", Left: true},
 		table.Column{Key: "model", Header: "Model", Left: true},
@@ -33,6 +50,9 @@ func paired(rows []row) table.Table {
 	t.ID, t.Title = "paired", "Differences, paired by task"
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairs.pairedNote())
+		if len(lines) > 1 {
+			t.Notes = append(t.Notes, "Held-out score: the weighted mean of the environments' differences; their variances add up.")
+		}
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	return t

@@ -3,55 +3,94 @@ package report
 import (
 	"fmt"
 
+	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
 
-// ranks is the table of the ranks that each row may have, for environments with
-// three or more rows.
-func ranks(rows []row) table.Table {
+// ranked are the ranks of several models in one place.
+type ranked struct {
+	where             string
+	names             []string
+	success, progress []table.Cell
+	scoring.Ranking
+	err error
+}
+
+// fewestRanked is how many models have ranks; two are compared directly.
+const fewestRanked = 3
+
+// rankings returns the ranks on each environment with enough rows, and those of
+// the held-out scores.
+func rankings(rows []row, w configs.Weights) (all []ranked) {
+	lines := scored(rows, w)
+	for rest := rows; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Condition.Env == rest[0].Condition.Env {
+			n++
+		}
+		if n >= fewestRanked {
+			all = append(all, rankRows(rest[:n]))
+		}
+		rest = rest[n:]
+	}
+	if len(lines) >= fewestRanked {
+		all = append(all, rankLines(lines, w))
+	}
+	return all
+}
+
+func rankRows(rows []row) ranked {
+	r := ranked{where: rows[0].Condition.Env}
+	var scores []*scoring.Score
+	for _, of := range rows {
+		scores = append(scores, of.Score)
+		r.names = append(r.names, of.name)
+		r.success = append(r.success, of.mark(table.Percent(of.Success.Mean)))
+		r.progress = append(r.progress, of.mark(table.Percent(of.Progress.Mean)))
+	}
+	r.Ranking, r.err = scoring.Rank(scores)
+	return r
+}
+
+func rankLines(lines []line, w configs.Weights) ranked {
+	r := ranked{where: heldOutScore}
+	var models []map[string]*scoring.Score
+	for _, l := range lines {
+		h := l.heldOut(w)
+		models = append(models, l.scores)
+		r.names = append(r.names, l.name)
+		r.success = append(r.success, table.Percent(h.Success.Mean))
+		r.progress = append(r.progress, table.Percent(h.Progress.Mean))
+	}
+	r.Ranking, r.err = scoring.RankHeldOut(w, models)
+	return r
+}
+
+// ranks makes two tables: the ranks that each model may have, and the differences
+// of all pairs that they follow from.
+func ranks(rows []row, w configs.Weights) []table.Table {
 	t := table.Table{ID: "ranks", Title: "Ranks", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "success", Header: "SR"}, {Key: "success_rank", Header: "rank"}, {Key: "progress", Header: "PR"}, {Key: "progress_rank", Header: "rank"},
 	}}
-	var failed []string
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n].Condition.Env == rows[0].Condition.Env {
-			n++
-		}
-		of := rows[:n]
-		rows = rows[n:]
-		if n < 3 {
+	all := rankings(rows, w)
+	for _, r := range all {
+		if r.err != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: no ranks, because %v.", r.where, r.err))
 			continue
 		}
-		var scores []*scoring.Score
-		for _, r := range of {
-			scores = append(scores, r.Score)
-		}
-		success, err := scoring.RankSuccess(scores)
-		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s: no ranks, because %v.", of[0].Condition.Env, err))
-			continue
-		}
-		progress, err := scoring.RankProgress(scores)
-		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s: no ranks, because %v.", of[0].Condition.Env, err))
-			continue
-		}
-		for i, r := range of {
+		for i, name := range r.names {
 			t.Rows = append(t.Rows, []table.Cell{
-				r.where(), table.String(r.name),
-				r.mark(table.Percent(r.Success.Mean)), rankCell(success[i]), r.mark(table.Percent(r.Progress.Mean)), rankCell(progress[i]),
+				table.String(r.where), table.String(name), r.success[i], rankCell(r.Success[i]), r.progress[i], rankCell(r.Progress[i]),
 			})
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "rank: the ranks that the paired differences from all others allow, from intervals that hold at once at 95 % (Mogstad et al. 2023).")
+		t.Notes = append([]string{"rank: the ranks that the paired differences from all others allow, from intervals that hold at once at 95 % (Mogstad et al. 2023; --table pairs)."}, t.Notes...)
 	}
-	t.Notes = append(t.Notes, failed...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	return t
+	return []table.Table{t, pairTable(all, rows)}
 }
 
 func rankCell(r scoring.Ranks) table.Cell {
@@ -59,4 +98,34 @@ func rankCell(r scoring.Ranks) table.Cell {
 		return table.String(fmt.Sprint(r.Best))
 	}
 	return table.String(fmt.Sprintf("%d-%d", r.Best, r.Worst))
+}
+
+// pairTable has the differences of all pairs, with the intervals of each alone and
+// of all together.
+func pairTable(all []ranked, rows []row) table.Table {
+	t := table.Table{ID: "pairs", Title: "Differences of all pairs", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "against", Header: "against", Left: true},
+		{Key: "rate", Header: "Rate", Left: true}, {Key: "difference", Header: "Δ"},
+		{Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
+		{Key: "together_low", Header: "together low"}, {Key: "together_high", Header: "high", Upper: true},
+	}}
+	for _, r := range all {
+		for _, p := range r.Pairs {
+			for _, d := range []struct {
+				rate            string
+				alone, together scoring.Change
+			}{{"SR", p.Alone.Success, p.Together.Success}, {"PR", p.Alone.Progress, p.Together.Progress}} {
+				t.Rows = append(t.Rows, []table.Cell{
+					table.String(r.where), table.String(r.names[p.A]), table.String(r.names[p.B]), table.String(d.rate), table.Points(d.alone.Mean),
+					table.Points(d.alone.Low), table.Points(d.alone.High), table.Points(d.together.Low), table.Points(d.together.High),
+				})
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, in percentage points, paired by task. 95%: Student's t interval of each pair alone. "+
+			"Together: wider intervals that hold for all pairs of an environment and a rate at once at 95 % (Bonferroni).")
+		t.Notes = append(t.Notes, aboutNotes(rows)...)
+	}
+	return t
 }

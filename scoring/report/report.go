@@ -37,7 +37,8 @@ type Baseline struct {
 //   - "difficulty": easy and hard tasks, where the benchmark has them
 //   - "spread": the spread over seeds, where there are several
 //   - "paired": every model against the first, task by task
-//   - "ranks": the ranks that differences allow, where there are three models
+//   - "ranks": the ranks that differences allow, where there are three models;
+//     "pairs", on request, has all differences that they follow from
 //   - "robustness" and "change": the conditions of every swept environment side
 //     by side, and what each changes
 //   - "held-out": the environments side by side and the held-out score, where
@@ -57,7 +58,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 		tables = append(tables, headline(plain, w))
 	}
 	tables = append(tables, resultTables(rows)...)
-	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain), ranks(plain)}, robustness(rows, baselines)...)
+	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
+	rest = append(rest, robustness(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
@@ -69,13 +71,13 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "robustness", "change", "held-out",
+	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}
 }
 
 // OnRequest reports whether a table is only for readers who ask for it.
 func OnRequest(id string) bool {
-	return slices.Contains([]string{"refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id)
+	return slices.Contains([]string{"pairs", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id)
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.

@@ -514,6 +514,25 @@ func TestPaired(t *testing.T) {
 	hasNote(t, p, "corrected for 4 comparisons (Holm)")
 }
 
+// TestPairedHeldOut: differences of held-out scores are weighted like the scores,
+// and models without one have none.
+func TestPairedHeldOut(t *testing.T) {
+	var groups []group
+	for model, outcomes := range map[string]string{"a:A": "SSSS", "b:B": "SSff", "c:C": "ffff"} {
+		groups = append(groups, group{"babyai", envs.Official, 4, model, 0, nil, outcomes}, group{"pddl", envs.Official, 4, model, 0, nil, "SfSf"})
+	}
+	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
+	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
+	tables := Tables([]Run{newRun(t, "run", groups...)}, nil, weights)
+	p := find(t, tables, "paired")
+	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "differences", column(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
+	r := find(t, tables, "ranks")
+	same(t, "ranked", column(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "rank", column(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
+	same(t, "pairs", column(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5", "-18.8")
+}
+
 func TestPairedOnce(t *testing.T) {
 	p := find(t, Tables([]Run{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},

@@ -53,6 +53,31 @@ func DecodingDifference(a, b Estimate, level float64) Difference {
 	return d
 }
 
+// CombineDifferences is the weighted mean of differences on independent sets of
+// tasks: variances add up, with Satterthwaite's degrees of freedom. The slices have
+// the same length, the weights are positive.
+func CombineDifferences(parts []Difference, weights []float64, level float64) Difference {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	var d Difference
+	fourth := 0.0
+	for i, p := range parts {
+		share := weights[i] / total
+		v := share * share * p.Variance
+		d.Mean += share * p.Mean
+		d.Centre += share * p.Centre
+		d.Variance += v
+		fourth += v * v / p.Degrees
+		d.N += p.N
+	}
+	d.Degrees = d.Variance * d.Variance / fourth
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	return d
+}
+
 // around returns the interval of a difference, which cannot leave [-1,1].
 func around(centre, squared float64) Interval {
 	half := math.Sqrt(squared)
