@@ -12,9 +12,26 @@ import (
 type Plan struct {
 	stats.Plan
 	Seeds int
-	// Known is false if there is only one seed. One seed does not separate tasks
-	// from decoding, so all variance counts as variance between tasks.
+	// Known is false if there is only one seed, which does not separate tasks from
+	// decoding. All variance then counts as variance between tasks.
 	Known bool
+	// fixed: the tasks stay, so that only decoding counts.
+	fixed bool
+}
+
+// Bounds are the plans between which the truth lies: the plan itself if the sources
+// are known. Otherwise all variance is that of tasks in the first and that of
+// decoding in the second. Only the second is there if the tasks stay.
+func (p Plan) Bounds() []stats.Plan {
+	if p.Known || p.Task == 0 {
+		return []stats.Plan{p.Plan}
+	}
+	decoding := p.Plan
+	decoding.Task, decoding.Seed = 0, p.Task
+	if p.fixed {
+		return []stats.Plan{decoding}
+	}
+	return []stats.Plan{p.Plan, decoding}
 }
 
 // PlanSuccess and PlanProgress make plans for both rates; the errors are those of
@@ -38,7 +55,7 @@ func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
 	diffs := p.differences(value)
 	n := float64(len(diffs))
 	variance, degrees := sampling.Variance(diffs)
-	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1}
+	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1, fixed: b.About == stats.TheseTasks}
 	if out.Known {
 		for _, s := range []*Score{a, b} {
 			for _, values := range sorted(gathered(s.played, taskKey, value)) {
@@ -47,8 +64,8 @@ func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
 		}
 	}
 	out.Task = max(0, n*variance-out.Seed/float64(p.seeds))
-	if b.About == stats.TheseTasks && out.Known {
-		out.Task = 0 // the tasks stay
+	if out.fixed && out.Known {
+		out.Task = 0
 	}
 	return out, nil
 }

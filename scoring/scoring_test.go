@@ -443,3 +443,56 @@ func TestComputeHeldOut(t *testing.T) {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }
+
+// TestPlanBounds: one seed does not divide the variance, so there are two plans,
+// which agree on what this one seed shows.
+func TestPlanBounds(t *testing.T) {
+	play := func(seeds int, about stats.Question) *Score {
+		r := newRun(4, seeds)
+		for seed := range seeds {
+			for i := range 4 {
+				outcome := record.Failure
+				if (seed*i+i)%3 == 0 {
+					outcome = record.Success
+				}
+				r.add(id(seed, i), outcome, float64(i)/4, 1)
+			}
+		}
+		scores, err := Compute(r.Run, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scores[0]
+	}
+	expert := func(seeds int, about stats.Question) *Score {
+		r := newRun(4, seeds)
+		for seed := range seeds {
+			for i := range 4 {
+				r.add(id(seed, i), record.Success, 1, 1)
+			}
+		}
+		scores, err := Compute(r.Run, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scores[0]
+	}
+	p, err := PlanSuccess(play(1, stats.TheseKinds), expert(1, stats.TheseKinds))
+	if err != nil || p.Known || p.Task == 0 {
+		t.Fatalf("%+v, error %v", p, err)
+	}
+	b := p.Bounds()
+	if len(b) != 2 || b[0].Task != b[1].Seed || b[0].Seed != 0 || b[1].Task != 0 {
+		t.Fatalf("%+v", b)
+	}
+	near(t, "visible with one seed", b[0].Smallest(1), b[1].Smallest(1))
+	if b[0].Smallest(9) <= b[1].Smallest(9) {
+		t.Error("more seeds help the plan whose variance is that of tasks")
+	}
+	if p, err = PlanSuccess(play(1, stats.TheseTasks), expert(1, stats.TheseTasks)); err != nil || len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
+		t.Errorf("%+v, error %v", p.Bounds(), err)
+	}
+	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Known || len(p.Bounds()) != 1 {
+		t.Errorf("%+v, error %v", p, err)
+	}
+}

@@ -13,7 +13,7 @@ import (
 // intervalFlag adds the flag that selects the population of the intervals.
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
-		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these kinds), new-kinds (new kinds of tasks)")
+		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help statistics)")
 }
 
 // checkInterval reports an unknown question.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,8 @@ func newPower(sys *system) *cobra.Command {
 one of its environment, and divides the spread of their difference between
 tasks and decoding. It prints the smallest difference that these seeds show
 with a probability of 80 %, the power at the given difference, and the seeds
-or tasks that this difference takes.`,
+or tasks that this difference takes. A pilot of one seed gives two plans, because
+it does not divide the spread: the truth lies between them.`,
 		Example: `  heldout power runs/base runs/tuned
   heldout power runs/base runs/tuned --difference 3 --interval new-kinds`,
 		Args: args(1, -1, "at least one run directory"),
@@ -48,7 +50,11 @@ or tasks that this difference takes.`,
 				}
 				runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
 			}
-			return render(sys, format, wide, report.Power(runs, points/100))
+			t := report.Power(runs, points/100)
+			if len(t.Rows) == 0 {
+				return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))
+			}
+			return render(sys, format, wide, t)
 		},
 	}
 	c.Flags().Float64Var(&points, "difference", 5, "difference to be seen, in percentage points")

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"heldout/scoring"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -21,6 +22,7 @@ func Power(runs []Run, difference float64) table.Table {
 	rows := newRows(runs, false)
 	first, paired := map[string]row{}, map[string]bool{}
 	var failed []string
+	assumed := false
 	for _, r := range rows {
 		base, ok := first[r.Condition.Env]
 		if !ok {
@@ -37,14 +39,21 @@ func Power(runs []Run, difference float64) table.Table {
 				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.Condition.Env, rate.name, err))
 				continue
 			}
-			t.Rows = append(t.Rows, append([]table.Cell{r.where(), table.String(r.name), table.String(base.name), table.String(rate.name)}, planCells(p, difference)...))
+			assumed = assumed || !p.Known && p.Task > 0
+			for _, bound := range p.Bounds() {
+				label := []table.Cell{r.where(), table.String(r.name), table.String(base.name), table.String(rate.name)}
+				t.Rows = append(t.Rows, append(label, planCells(p, bound, difference)...))
+			}
 		}
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Decoding: its share of the variance of the difference, in percent; the rest is between tasks. Visible: the smallest difference that these seeds show with a probability of 80 %, "+
 			"and its limit with ever more seeds, in points. Power: probability of seeing the difference with these seeds. Seeds needed: for it on these tasks; – if no number is enough. "+
-			"Or tasks: as many like these with these seeds. These are estimates from one run: read two digits.",
-			"With one seed decoding cannot be told from tasks: all variance is taken as that of tasks, so that more seeds seem to help least.")
+			"Or tasks: as many like these with these seeds. These are estimates from one run: read two digits.")
+		if assumed {
+			t.Notes = append(t.Notes, assumedMark+" Assumed: one seed does not show how much of the variance is decoding. One plan takes all of it as that of tasks, which more seeds do not help; "+
+				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the pilot show where.")
+		}
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	for _, r := range rows {
@@ -56,17 +65,21 @@ func Power(runs []Run, difference float64) table.Table {
 	return t
 }
 
-func planCells(p scoring.Plan, difference float64) []table.Cell {
+// assumedMark marks a share that the pilot does not show.
+const assumedMark = "?"
+
+func planCells(p scoring.Plan, bound stats.Plan, difference float64) []table.Cell {
 	seeds := float64(p.Seeds)
-	needed, decoding := table.None(), table.None()
-	if n, ok := p.Plan.Seeds(difference); ok {
+	needed := table.None()
+	if n, ok := bound.Seeds(difference); ok {
 		needed = table.Int(n)
 	}
-	if p.Known {
-		decoding = table.Percent(p.DecodingShare(seeds))
+	decoding := table.Percent(bound.DecodingShare(seeds))
+	if !p.Known && p.Task > 0 {
+		decoding = decoding.Marked(assumedMark)
 	}
 	return []table.Cell{
-		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(p.Smallest(seeds)), table.Percent(p.Smallest(math.Inf(1))),
-		table.Percent(p.Power(difference, seeds)), needed, table.Int(p.Tasks(difference, seeds)),
+		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(bound.Smallest(seeds)), table.Percent(bound.Smallest(math.Inf(1))),
+		table.Percent(bound.Power(difference, seeds)), needed, table.Int(bound.Tasks(difference, seeds)),
 	}
 }

@@ -53,44 +53,54 @@ func TestPlanAgrees(t *testing.T) {
 	}
 }
 
-// TestPowerBySimulation plays two models again and again: the share of significant
-// differences is the power.
+// TestPowerBySimulation plays two models again and again, with rates of about 45
+// and 35 %: the share of significant differences is the power. The 20 tasks of
+// Jericho are too coarse: its power is less than planned.
 func TestPowerBySimulation(t *testing.T) {
-	const runs, n = 1500, 112
-	s := sampling(t, TheseKinds, sizes(same(28, 4)...))
-	normal := quantiles("normal")
-	for _, seeds := range []int{1, 3} {
-		rng := stream.New(1, "power", fmt.Sprint(seeds))
-		pick := func() float64 { return normal[rng.IntN(len(normal))] }
-		p := Plan{Degrees: s.designs[0].degrees, N: n, Level: 0.95}
-		rejected, difference := 0, 0.0
-		for range runs {
-			diffs := make([]float64, n)
-			var a, b [n]float64
-			mean := 0.0
-			for i := range diffs {
-				shared := 1.5 * pick()
-				a[i], b[i] = logistic(-0.27+shared+0.7*pick()), logistic(-0.83+shared+0.7*pick())
-				mean += (a[i] - b[i]) / n
-			}
-			difference += mean / runs
-			for i := range diffs {
-				p.Seed += (a[i]*(1-a[i]) + b[i]*(1-b[i])) / n / runs
-				p.Task += (a[i] - b[i] - mean) * (a[i] - b[i] - mean) / n / runs
-				for range seeds {
-					if rng.Float64() < a[i] {
-						diffs[i] += 1 / float64(seeds)
-					}
-					if rng.Float64() < b[i] {
-						diffs[i] -= 1 / float64(seeds)
+	runs := 600
+	if *coverageRuns > 0 {
+		runs = *coverageRuns
+	}
+	for _, b := range benchmarks()[:5] {
+		for _, seeds := range []int{1, 3, 10} {
+			s := sampling(t, questionsOf(b)[0], b.groups)
+			rng := stream.New(1, "power", b.name, fmt.Sprint(seeds))
+			pick := func() float64 { return normalEffects[rng.IntN(len(normalEffects))] }
+			n := len(b.groups)
+			p := Plan{Degrees: s.designs[0].degrees, N: n, Level: 0.95}
+			rejected, difference := 0, 0.0
+			for range runs {
+				diffs, mean := make([]float64, n), 0.0
+				first, second := make([]float64, n), make([]float64, n)
+				for i := range diffs {
+					shared := 1.5 * pick()
+					first[i], second[i] = logistic(-0.27+shared+0.7*pick()), logistic(-0.83+shared+0.7*pick())
+					mean += (first[i] - second[i]) / float64(n)
+				}
+				difference += mean / float64(runs)
+				for i := range diffs {
+					x, y := first[i], second[i]
+					p.Seed += (x*(1-x) + y*(1-y)) / float64(n*runs)
+					p.Task += (x - y - mean) * (x - y - mean) / float64(n*runs)
+					for range seeds {
+						if rng.Float64() < x {
+							diffs[i] += 1 / float64(seeds)
+						}
+						if rng.Float64() < y {
+							diffs[i] -= 1 / float64(seeds)
+						}
 					}
 				}
+				if s.Paired(diffs, seeds).P < 0.05 {
+					rejected++
+				}
 			}
-			if s.Paired(diffs, seeds).P < 0.05 {
-				rejected++
+			planned, simulated := p.Power(difference, float64(seeds)), float64(rejected)/float64(runs)
+			t.Logf("%s, %d seeds: planned %.1f %%, simulated %.1f %%, smallest visible difference %.1f points", b.name, seeds, 100*planned, 100*simulated, 100*p.Smallest(float64(seeds)))
+			if !b.alone || simulated > planned {
+				near(t, fmt.Sprint(b.name, ", ", seeds, " seeds: power"), planned, simulated, 0.07)
 			}
 		}
-		near(t, fmt.Sprint(seeds, " seeds: power"), p.Power(difference, float64(seeds)), float64(rejected)/runs, 0.05)
 	}
 }
 
