@@ -22,8 +22,8 @@ func newPower(sys *system) *cobra.Command {
 one of its environment, and divides the spread of their difference between
 tasks and decoding. It prints the smallest difference that these seeds show
 with a probability of 80 %, the power at the given difference, and the seeds
-or tasks that this difference takes. A pilot of one seed gives two plans, because
-it does not divide the spread: the truth lies between them.`,
+or tasks that this difference takes. A pilot of one seed does not divide the
+spread, so it gives two plans: the truth lies between them.`,
 		Example: `  heldout power runs/base runs/tuned
   heldout power runs/base runs/tuned --difference 3 --interval new-kinds`,
 		Args: args(1, -1, "at least one run directory"),
