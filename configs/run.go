@@ -55,6 +55,19 @@ type Run struct {
 	// StepLimit is the largest number of steps of an episode; 0 for the
 	// environment's own.
 	StepLimit int `yaml:"step-limit"`
+	// Trials is the largest number of trials of a task, Memory the number of
+	// reflections that a trial is shown.
+	Trials int `yaml:"trials"`
+	Memory int `yaml:"memory"`
+	// ReflectionPrompt is a file with the prompt for reflections; empty for our
+	// own. ReflectionTokens is the longest reflection in tokens.
+	ReflectionPrompt string `yaml:"reflection-prompt"`
+	ReflectionTokens int    `yaml:"reflection-tokens"`
+	// SameAction ends a trial after so many equal actions in a row, SameStep after
+	// so many equal actions with equal observations; 0 for never.
+	SameAction int `yaml:"same-action"`
+	SameStep   int `yaml:"same-step"`
+
 	// Concurrency is the number of episodes in flight.
 	Concurrency int `yaml:"concurrency"`
 	// Timeout is the longest that one request may take.
@@ -108,12 +121,15 @@ func (s *Strings) UnmarshalYAML(read func(any) error) error {
 // DefaultRun returns the defaults of a run.
 func DefaultRun() Run {
 	return Run{
-		Agent:       "react",
-		Seeds:       "0-0",
-		TopP:        1,
-		Concurrency: 8,
-		Timeout:     5 * time.Minute,
-		Retries:     7,
+		Agent:            "react",
+		Seeds:            "0-0",
+		TopP:             1,
+		Trials:           1,
+		Memory:           3,
+		ReflectionTokens: 256,
+		Concurrency:      8,
+		Timeout:          5 * time.Minute,
+		Retries:          7,
 	}
 }
 

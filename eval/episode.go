@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strconv"
 
 	"heldout/envs"
 	"heldout/envs/stream"
@@ -88,12 +87,18 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 		if step.Done {
 			break
 		}
+		if rec.Cut = cut(e.Condition.Trials, rec.Trajectory); rec.Cut != "" {
+			break
+		}
 		player.Observe(step.Observation)
 	}
 	if e.player.Model != nil && rec.FormatErrors == len(rec.Trajectory) {
 		if err := w.unproven(e.player.Name); err != nil {
 			return fail(record.ModelError, err) // it would count as the model's failure
 		}
+	}
+	if err := e.reflect(ctx, rec); err != nil {
+		return fail(modelOutcome(ctx, e.player.Model, err), err)
 	}
 	rec.Outcome = record.Failure
 	if rec.Success {
@@ -111,7 +116,9 @@ func (e *Episode) blank() *record.Episode {
 			Env: c.Env, Source: c.Source, Task: e.Task.ID, TaskIndex: e.Task.Index,
 			TaskType: e.Task.Type, Difficulty: e.Task.Difficulty,
 			Model: c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation,
+			Trial: e.Trial,
 		},
+		Memory:     e.memory(),
 		Trajectory: []record.Step{},
 	}
 }
@@ -129,12 +136,9 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	chat := agent.Chat{
-		Model: e.player.Model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
-		FoldSystem: e.player.NoSystemRole, Completion: e.player.Completions,
-		Seed: func(step int) int64 {
-			return stream.Seed(c.Seed, "model", c.Env, e.Task.ID, strconv.Itoa(step))
-		},
+	chat := e.chat("model")
+	if t := e.player.Trials; t != nil {
+		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
 	switch e.player.Agent {
 	case React:
@@ -143,6 +147,15 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		return agent.NewAct(chat, in, e.bench.Prompt.Help, start), nil
 	}
 	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.player.Agent, React, Act)
+}
+
+// chat says how the episode's model is asked for that purpose.
+func (e *Episode) chat(purpose string) agent.Chat {
+	return agent.Chat{
+		Model: e.player.Model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
+		FoldSystem: e.player.NoSystemRole, Completion: e.player.Completions,
+		Seed: func(step int) int64 { return e.seed(purpose, step) },
+	}
 }
 
 // count adds a reply to the counts of its fault.
@@ -166,6 +179,7 @@ func spend(r *record.Result, u agent.Usage) {
 	r.PromptTokens += u.PromptTokens
 	r.CompletionTokens += u.CompletionTokens
 	r.Trimmed += u.Trimmed
+	r.Forgotten += u.Forgotten
 	r.ModelSeconds += u.Latency.Seconds()
 	for _, field := range u.Dropped {
 		if at, found := slices.BinarySearch(r.Dropped, field); !found {

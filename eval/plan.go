@@ -51,6 +51,9 @@ type Player struct {
 	// ContextOption is the context in tokens that the user asked for, 0 to use the
 	// value that the server reports. ContextLimit is the limit in force.
 	ContextOption, ContextLimit int
+	// Trials says how the player plays a task again after a failure; nil if it does
+	// not.
+	Trials *Trials
 }
 
 // Benchmark is an environment with the tasks and settings to play.
@@ -82,7 +85,8 @@ type Spec struct {
 	Seeds      []int64
 }
 
-// Plan is every episode of a run.
+// Plan is every episode of a run that is certain to be played: the first trial of
+// every task. Later trials depend on outcomes; see Episode.NextTrial.
 type Plan struct {
 	Environments []record.Environment
 	Groups       []record.Group
@@ -94,8 +98,14 @@ type Episode struct {
 	ID        string
 	Task      envs.Task
 	Condition record.Condition
-	bench     *Benchmark
-	player    *Player
+	// Trial is the number of the trial, from 1; 0 if the task has only one.
+	Trial  int
+	bench  *Benchmark
+	player *Player
+	// first is the id of the first trial; reflections are those on the earlier
+	// trials, the oldest first.
+	first       string
+	reflections []record.Remembered
 }
 
 // NewPlan lists the episodes of all specs: by environment, player, seed and task.
@@ -163,6 +173,9 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
 		c.NoSystemRole, c.Completions = p.NoSystemRole, p.Completions
+		if p.Trials != nil {
+			c.Trials = &p.Trials.Trials
+		}
 	}
 	return c
 }
@@ -175,7 +188,7 @@ func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error 
 			return err
 		}
 		g.Episodes = append(g.Episodes, id)
-		p.Episodes = append(p.Episodes, Episode{ID: id, Task: t, Condition: c, bench: b, player: player})
+		p.Episodes = append(p.Episodes, Episode{ID: id, Task: t, Condition: c, Trial: min(1, c.MostTrials()-1), bench: b, player: player, first: id})
 	}
 	p.Groups = append(p.Groups, g)
 	return nil
@@ -213,33 +226,58 @@ func (p *Plan) Hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
-// MaxCalls is the largest number of model calls that the plan can need, not
-// counting retries and shortened prompts.
-func (p *Plan) MaxCalls() int {
-	n := 0
-	for _, e := range p.Episodes {
-		if e.player.Model != nil {
-			n += e.Condition.StepLimit
-		}
-	}
-	return n
+// Cost bounds what a plan needs: with success at the first step of every first
+// trial, and with failure at the last step of every trial. Retries and shortened
+// prompts are not counted.
+type Cost struct {
+	// Episodes counts the episodes, Calls the model calls, and Reflections those of
+	// them that ask for a reflection.
+	Episodes, Calls, Reflections int
 }
 
-// Missing lists the planned episodes that have no result yet, in the order of
-// InPlayingOrder, and the number of attempts at each.
-func (p *Plan) Missing(results []record.Result) (missing []Episode, attempts map[string]int) {
-	attempts = map[string]int{}
-	done := map[string]bool{}
-	for _, r := range results {
-		attempts[r.ID]++
-		done[r.ID] = done[r.ID] || r.Outcome.Final()
-	}
+// Cost returns the least and the most that the plan can need.
+func (p *Plan) Cost() (least, most Cost) {
 	for _, e := range p.Episodes {
-		if !done[e.ID] {
-			missing = append(missing, e)
+		trials := e.Condition.MostTrials()
+		least.Episodes++
+		most.Episodes += trials
+		if e.player.Model == nil {
+			continue
+		}
+		least.Calls++
+		most.Calls += trials * e.Condition.StepLimit
+		if t := e.Condition.Trials; t != nil && t.Memory > 0 {
+			most.Reflections += trials - 1
 		}
 	}
-	return InPlayingOrder(missing), attempts
+	most.Calls += most.Reflections
+	return least, most
+}
+
+// Missing lists the episodes that are due and have no result yet, in the order of
+// InPlayingOrder, counts those that have one, and returns the number of attempts
+// at each, by id.
+func (p *Plan) Missing(results []record.Result) (missing []Episode, done int, attempts map[string]int) {
+	attempts = map[string]int{}
+	result := map[string]*record.Result{}
+	for i := range results {
+		r := &results[i]
+		attempts[r.ID]++
+		if old := result[r.ID]; r.Outcome.Final() && (old == nil || record.ByAttempt(r, old) < 0) {
+			result[r.ID] = r
+		}
+	}
+	for i := range p.Episodes {
+		e := &p.Episodes[i]
+		for e != nil && result[e.ID] != nil {
+			done++
+			e = e.NextTrial(result[e.ID])
+		}
+		if e != nil {
+			missing = append(missing, *e)
+		}
+	}
+	return InPlayingOrder(missing), done, attempts
 }
 
 // InPlayingOrder returns the episodes in the order in which they are played:

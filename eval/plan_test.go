@@ -35,8 +35,8 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if p.MaxCalls() != 6*10 {
-		t.Errorf("MaxCalls = %d", p.MaxCalls())
+	if least, most := p.Cost(); least.Calls != 6 || most.Calls != 6*10 || most.Reflections != 0 {
+		t.Errorf("it costs %+v to %+v", least, most)
 	}
 	if again := mustPlan(t, twoPlayers()); again.Hash() != p.Hash() || again.Episodes[8].ID != p.Episodes[8].ID {
 		t.Error("the same plan has another identity")

@@ -37,18 +37,18 @@ type Observer interface {
 	// StepDone reports a step of an episode and its usage.
 	StepDone(*Episode, agent.Usage)
 	// EpisodeDone reports an attempt that is on disk.
-	EpisodeDone(record.Result)
+	EpisodeDone(*Episode, record.Result)
 }
 
 // nobody is the Observer that ignores all events.
 type nobody struct{}
 
-func (nobody) EpisodeBegun(*Episode)          {}
-func (nobody) StepDone(*Episode, agent.Usage) {}
-func (nobody) EpisodeDone(record.Result)      {}
+func (nobody) EpisodeBegun(*Episode)               {}
+func (nobody) StepDone(*Episode, agent.Usage)      {}
+func (nobody) EpisodeDone(*Episode, record.Result) {}
 
-// Run plays the episodes of a plan that have no result in the store yet. Every
-// attempt is on disk before it counts. When ctx is cancelled, the episodes in
+// Run plays the episodes of a plan that have no result in the store yet, and the
+// trials that become due. Every attempt is on disk before it counts. When ctx is cancelled, the episodes in
 // flight end as cancelled and Run returns ctx's error. An error that would also
 // stop every further episode, such as an unknown model, ends the run. A model
 // without a usable reply ends it with an *UnusableError.
@@ -56,26 +56,27 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	missing, attempts := p.Missing(s.Results)
+	missing, _, attempts := p.Missing(s.Results)
 	w := newWatch(o, s.Results)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	due := newAgenda(missing)
+	defer context.AfterFunc(runCtx, due.stop)()
 	var workers errgroup.Group
-	workers.SetLimit(max(1, o.Concurrency))
-	for i := range missing {
-		if runCtx.Err() != nil {
-			break
-		}
+	for range min(max(1, o.Concurrency), len(missing)) {
 		workers.Go(func() error {
-			if runCtx.Err() != nil {
-				return nil // stopped before it began
+			for {
+				e := due.take()
+				if e == nil || runCtx.Err() != nil {
+					return nil
+				}
+				next, err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o, w)
+				if err != nil {
+					stop(err)
+					return err
+				}
+				due.done(next)
 			}
-			e := &missing[i]
-			err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o, w)
-			if err != nil {
-				stop(err)
-			}
-			return err
 		})
 	}
 	err := workers.Wait()
@@ -88,25 +89,26 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	return w.verdict()
 }
 
-// playAndRecord makes one attempt. An error means that the run must end.
-func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) error {
+// playAndRecord makes one attempt and returns the trial that is due after it. An
+// error means that the run must end.
+func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) (next *Episode, err error) {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)
 	rec, cause := e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
 	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
 	if err := s.Append(rec); err != nil {
-		return fmt.Errorf("task %s: %w", e.Task.ID, err)
+		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
-	o.Observer.EpisodeDone(rec.Result)
+	o.Observer.EpisodeDone(e, rec.Result)
 	var refused *model.RequestError
 	var unusable *UnusableError
 	switch {
 	case errors.As(cause, &unusable):
-		return cause
+		return nil, cause
 	case !errors.As(cause, &refused):
-		return nil
+		return e.NextTrial(&rec.Result), nil
 	case refused.Fatal():
-		return cause
+		return nil, cause
 	}
-	return w.refusal(e.Condition.Model, cause)
+	return nil, w.refusal(e.Condition.Model, cause)
 }

@@ -280,9 +280,9 @@ func TestSeeds(t *testing.T) {
 
 type counting struct{ steps, episodes atomic.Int32 }
 
-func (c *counting) EpisodeBegun(*Episode)          {}
-func (c *counting) StepDone(*Episode, agent.Usage) { c.steps.Add(1) }
-func (c *counting) EpisodeDone(record.Result)      { c.episodes.Add(1) }
+func (c *counting) EpisodeBegun(*Episode)               {}
+func (c *counting) StepDone(*Episode, agent.Usage)      { c.steps.Add(1) }
+func (c *counting) EpisodeDone(*Episode, record.Result) { c.episodes.Add(1) }
 
 func TestObserver(t *testing.T) {
 	var c counting

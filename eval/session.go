@@ -19,6 +19,8 @@ type About struct {
 	Tool record.Tool
 	// Prompts are the prompts in use, by environment.
 	Prompts map[string]record.Prompt
+	// Reflection is the prompt for reflections; nil without any.
+	Reflection *record.Prompt
 	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.Server
 	// Sweep is set for a run of several perturbations.
@@ -53,6 +55,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	}
 	m.Behaviour = behaviour
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
+	m.Reflection = about.Reflection
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.Server{}

@@ -3,7 +3,6 @@
 package scoring
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -148,7 +147,7 @@ func settle(results []record.Result) (final map[string]int, last map[string]reco
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return byAttempt(&results[a], &results[b]) })
+	slices.SortFunc(order, func(a, b int) int { return record.ByAttempt(&results[a], &results[b]) })
 	for _, i := range order {
 		r := &results[i]
 		if _, done := final[r.ID]; !done && r.Outcome.Final() {
@@ -157,16 +156,6 @@ func settle(results []record.Result) (final map[string]int, last map[string]reco
 		last[r.ID] = r.Outcome
 	}
 	return final, last
-}
-
-// byAttempt orders the attempts at an episode. Two attempts with the same number
-// come from files that were concatenated. The order in a file does not decide in
-// that case either.
-func byAttempt(a, b *record.Result) int {
-	return cmp.Or(
-		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),
-		cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.Grounding, b.Grounding),
-	)
 }
 
 // compute derives the rates from what was played.

@@ -124,7 +124,7 @@ func (d *durations) recent() float64 {
 type pace struct {
 	*lengths
 	planned, done      int
-	results, successes int
+	results, successes int     // of first trials
 	progress           float64 // the sum
 	// firsts are how long episodes took to their first step, steps how long each
 	// further step took, and ends what was left after the last.
@@ -164,7 +164,7 @@ func (p *pace) note(r record.Result, now time.Time) {
 	delete(p.begun, r.ID)
 	p.end(r.ID, r.Steps)
 	p.done++
-	if !r.Outcome.Final() {
+	if !r.Outcome.Final() || r.Trial > 1 {
 		return
 	}
 	p.results++

@@ -24,7 +24,6 @@ type progress struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int
-	total       int
 	display     *display
 	quiet       bool // shows nothing
 	stop        chan struct{}
@@ -32,10 +31,12 @@ type progress struct {
 
 	mu             sync.Mutex
 	done, failures int
-	tokens         int
-	paces          map[playing]*pace
-	order          []playing // as planned
-	latest         playing   // what the last result is of
+	// least and most count the episodes: later trials depend on outcomes.
+	least, most int
+	tokens      int
+	paces       map[playing]*pace
+	order       []playing // as planned
+	latest      playing   // what the last result is of
 }
 
 // playing is a unit with its own rates: an average over different environments or
@@ -46,7 +47,7 @@ type playing struct{ env, model, perturbation string }
 // counts if it is to be quiet.
 func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet bool) *progress {
 	p := &progress{
-		now: sys.now, started: sys.now(), concurrency: max(1, concurrency), total: len(missing),
+		now: sys.now, started: sys.now(), concurrency: max(1, concurrency), least: len(missing), most: len(missing),
 		display: sys.display, quiet: quiet || len(missing) == 0,
 		stop: make(chan struct{}), paces: map[playing]*pace{},
 	}
@@ -57,6 +58,7 @@ func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet boo
 			p.order = append(p.order, what)
 		}
 		p.paces[what].planned++
+		p.most += e.TrialsLeft()
 	}
 	if p.quiet {
 		return p
@@ -100,12 +102,18 @@ func (p *progress) paceOf(e *eval.Episode) *pace {
 }
 
 // EpisodeDone implements eval.Observer.
-func (p *progress) EpisodeDone(r record.Result) {
+func (p *progress) EpisodeDone(e *eval.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	what := playing{r.Env, r.Model, r.Perturbation}
 	p.paces[what].note(r, p.now())
+	if e.NextTrial(&r) != nil {
+		p.least++
+		p.paces[what].planned++
+	} else {
+		p.most -= e.TrialsLeft()
+	}
 	if r.Outcome.Final() {
 		p.latest = what
 	} else {
@@ -118,13 +126,17 @@ func (p *progress) EpisodeDone(r record.Result) {
 func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	parts := []string{fmt.Sprintf("%d/%d episodes", p.done, p.total)}
+	parts := []string{fmt.Sprintf("%d/%s episodes", p.done, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
 	if p.done > 0 && seconds > 0 {
 		parts = append(parts, frequency(float64(p.done)/seconds))
 	}
 	if left, ok := p.remaining(); ok {
-		parts = append(parts, "ETA "+left.Round(time.Second).String())
+		eta := "ETA "
+		if p.most > p.least {
+			eta += "at least "
+		}
+		parts = append(parts, eta+left.Round(time.Second).String())
 	}
 	if p.failures > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
@@ -133,6 +145,14 @@ func (p *progress) line() string {
 		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.tokens)/seconds))
 	}
 	return strings.Join(append(parts, p.rates()...), "  ")
+}
+
+// total is the number of episodes, or the least and the most.
+func (p *progress) total() string {
+	if p.most > p.least {
+		return fmt.Sprintf("%d-%d", p.least, p.most)
+	}
+	return fmt.Sprint(p.least)
 }
 
 // frequency writes episodes per second, or per minute if they are few.

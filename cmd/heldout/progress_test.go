@@ -57,7 +57,7 @@ func TestProgressLines(t *testing.T) {
 			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: i})
 		}
 		now = now.Add(10 * time.Second)
-		p.EpisodeDone(result(plan[i], 2, outcome, progress, 10*time.Second))
+		p.EpisodeDone(&plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
 		got = append(got, p.line())
 	}
 	got = append(got, p.line())
@@ -94,7 +94,7 @@ func TestQuiet(t *testing.T) {
 	sys.open()
 	p := newProgress(sys, plan, 1, true)
 	p.EpisodeBegun(&plan[0])
-	p.EpisodeDone(result(plan[0], 1, record.Success, 1, time.Second))
+	p.EpisodeDone(&plan[0], result(plan[0], 1, record.Success, 1, time.Second))
 	sys.warn("odd\a")
 	p.finish()
 	sys.display.end()
@@ -156,7 +156,7 @@ func TestFrozenTerminal(t *testing.T) {
 			synctest.Wait()
 			p.EpisodeBegun(&plan[i])
 			p.StepDone(&plan[i], agent.Usage{})
-			p.EpisodeDone(result(plan[i], 1, record.Failure, 0, barEvery))
+			p.EpisodeDone(&plan[i], result(plan[i], 1, record.Failure, 0, barEvery))
 			sys.bench().Warn("the server refuses seed")
 			sys.say("a line")
 		}
@@ -284,7 +284,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 		f.steps++
 		f.next = now.Add(step(f.Episode))
 		if f.steps == f.length {
-			p.EpisodeDone(result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
+			p.EpisodeDone(f.Episode, result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
 			flights = slices.DeleteFunc(flights, func(other *flight) bool { return other == f })
 		}
 		if steps%8 > 0 || 10*p.done < len(plan) {

@@ -82,12 +82,30 @@ func describe(sys *system, j *bench.Job) error {
 	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
 	for _, g := range j.Plan.Groups {
 		c := g.Condition
-		fmt.Fprintf(&b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps\n",
+		fmt.Fprintf(&b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps",
 			c.Env, c.Source, c.Model, c.Agent, c.Perturbation, c.Seed, len(g.Episodes), c.StepLimit)
+		if t := c.Trials; t != nil {
+			fmt.Fprintf(&b, ", each again after a failure: at most %d trials, memory %d", t.Most, t.Memory)
+		}
+		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "together: %d episodes, at most %d model calls\n", len(j.Plan.Episodes), j.Plan.MaxCalls())
+	b.WriteString(cost(j.Plan) + "\n")
 	_, err := sys.stdout.Write([]byte(b.String()))
 	return err
+}
+
+// cost says how much a plan needs at least and at most.
+func cost(p *eval.Plan) string {
+	least, most := p.Cost()
+	if least.Episodes == most.Episodes {
+		return fmt.Sprintf("together: %d episodes, at most %d model calls", most.Episodes, most.Calls)
+	}
+	text := fmt.Sprintf("together: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d model calls",
+		least.Episodes, most.Episodes, least.Calls, most.Calls)
+	if most.Reflections > 0 {
+		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
+	}
+	return text
 }
 
 // play plays what is missing of a job and prints the tables.
@@ -108,8 +126,8 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if session.Recovered > 0 {
 		sys.say("passed over %d bytes of an episode that a crash left unfinished", session.Recovered)
 	}
-	if done := len(j.Plan.Episodes) - len(session.Missing); done > 0 {
-		sys.say("%d of %d episodes already have a result in %s", done, len(j.Plan.Episodes), j.Dir)
+	if session.Done > 0 {
+		sys.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
 	}
 	shown := newProgress(sys, session.Missing, j.Config.Concurrency, out.quiet)
 	silence := broadcast(shown, session.SetStatus)

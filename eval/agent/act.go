@@ -44,14 +44,14 @@ func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agen
 }
 
 func (a *act) messages() []model.Message {
-	return a.withSystem(a.system, a.opening.text()+strings.Join(a.items, "\n")+"\nAction: ")
+	return a.withSystem(a.system, a.opening.text(&a.Memory)+strings.Join(a.items, "\n")+"\nAction: ")
 }
 
 // dropOldest removes the oldest item. The last observation stays; if no other
-// item is left, dropOldest removes an example.
+// item is left, dropOldest removes an example, and finally the oldest plan.
 func (a *act) dropOldest() bool {
 	if len(a.items) < 2 {
-		return a.opening.dropExample()
+		return a.opening.dropExample() || a.forget()
 	}
 	a.items = a.items[1:]
 	return true

@@ -52,7 +52,8 @@ type Usage struct {
 	Requests         int // requests sent for them, retries included
 	PromptTokens     int
 	CompletionTokens int
-	Trimmed          int           // exchanges, lines of act's history and finally examples that were removed to fit the context
+	Trimmed          int           // exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
+	Forgotten        int           // of these, reflections on earlier trials
 	Latency          time.Duration // of the answered requests
 	Dropped          []string      // fields of the decoding that the server refuses, sorted
 }

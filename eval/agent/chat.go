@@ -25,6 +25,9 @@ type Chat struct {
 	// Completion has react write its history as one text, which the model
 	// continues: for base models, which have no chat template.
 	Completion bool
+	// Memory is what the agent knows of earlier trials of the task. If the prompt is
+	// too long without any history and examples, the oldest plan is removed.
+	Memory Memory
 }
 
 // transcript is a history that can be sent and shortened.
@@ -46,6 +49,8 @@ type caller struct {
 	// lastPrompt is the size of the last prompt in tokens; 0 when the next one
 	// does not continue it.
 	lastPrompt int
+	// forgotten counts the plans that were removed from the memory.
+	forgotten int
 }
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
@@ -80,9 +85,11 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 
 // drop shortens a history; false if nothing can be removed.
 func (c *caller) drop(t transcript, used *Usage) bool {
+	before := c.forgotten
 	if !t.dropOldest() {
 		return false
 	}
+	used.Forgotten += c.forgotten - before
 	c.shortened()
 	used.Trimmed++
 	return true

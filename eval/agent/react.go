@@ -28,7 +28,9 @@ type opening struct {
 	after    string
 }
 
-func (o *opening) text() string { return o.before + strings.Join(o.examples, "") + o.after }
+func (o *opening) text(m *Memory) string {
+	return o.before + strings.Join(o.examples, "") + m.text() + o.after
+}
 
 // dropExample removes the last example, which helps least if only instruction and
 // task fit.
@@ -87,7 +89,7 @@ func (r *react) messages() []model.Message {
 	if r.Completion {
 		return r.script()
 	}
-	return append(r.withSystem(r.system, r.opening.text()), r.history...)
+	return append(r.withSystem(r.system, r.opening.text(&r.Memory)), r.history...)
 }
 
 // script is the history as one text in the form of the examples. It ends where
@@ -97,7 +99,7 @@ func (r *react) script() []model.Message {
 	if r.system != "" {
 		text.WriteString(strings.TrimSpace(r.system) + "\n\n")
 	}
-	text.WriteString(r.opening.text())
+	text.WriteString(r.opening.text(&r.Memory))
 	for _, m := range r.history {
 		text.WriteString("\n" + m.Content)
 	}
@@ -107,10 +109,10 @@ func (r *react) script() []model.Message {
 
 // dropOldest removes the oldest turn of the model and the answer to it. The last
 // turn and its answer stay; if nothing else is left, dropOldest removes an
-// example.
+// example, and finally the oldest plan.
 func (r *react) dropOldest() bool {
 	if len(r.history) <= 2 {
-		return r.opening.dropExample()
+		return r.opening.dropExample() || r.forget()
 	}
 	r.history = r.history[2:]
 	return true

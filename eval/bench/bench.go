@@ -71,7 +71,11 @@ type Job struct {
 	opened  []envs.Env
 	prompts map[string]record.Prompt // by environment
 	sweep   *record.Sweep            // nil for a run without perturbations
-	servers map[string]record.Server // by player; set by Meet
+	// trials and reflection are nil if a task has one trial; the latter is the
+	// prompt in use, if there is one.
+	trials     *eval.Trials
+	reflection *record.Prompt
+	servers    map[string]record.Server // by player; set by Meet
 }
 
 // Served is a player whose model is on a server.
@@ -94,6 +98,9 @@ func New(out Outside, r configs.Run) (*Job, error) {
 func (j *Job) prepare() (err error) {
 	r := j.Config
 	if j.spec.Seeds, err = eval.ParseSeeds(r.Seeds); err != nil {
+		return err
+	}
+	if err := j.setTrials(); err != nil {
 		return err
 	}
 	j.spec.Players = make([]eval.Player, len(r.Model))
@@ -129,7 +136,7 @@ func (j *Job) setPlayer(r configs.Run, name string, p *eval.Player) error {
 	if err != nil {
 		return err
 	}
-	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context}
+	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
 	j.Served = append(j.Served, Served{p, client})
 	return nil
 }

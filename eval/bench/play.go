@@ -62,6 +62,9 @@ func (j *Job) Meet(ctx context.Context) error {
 		if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
 			return ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", p.Decoding.MaxTokens, p.ContextLimit, p.Name)}
 		}
+		if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 && t.Decoding.MaxTokens >= p.ContextLimit {
+			return ConfigError{fmt.Errorf("reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", t.Decoding.MaxTokens, p.ContextLimit, p.Name)}
+		}
 		j.servers[p.Name] = s
 	}
 	return nil
@@ -69,8 +72,10 @@ func (j *Job) Meet(ctx context.Context) error {
 
 // Session is one period of work on the run directory of a job.
 type Session struct {
-	// Missing are the episodes without a result.
+	// Missing are the episodes that are due and have no result; Done counts those
+	// that have one.
 	Missing []eval.Episode
+	Done    int
 	// Recovered counts the bytes of an episode that a crash left unfinished.
 	Recovered int
 
@@ -81,13 +86,13 @@ type Session struct {
 // Begin opens the run directory; Meet comes before it. End the session when it is
 // done.
 func (j *Job) Begin() (*Session, error) {
-	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Servers: j.servers, Sweep: j.sweep}
+	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers, Sweep: j.sweep}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err
 	}
-	missing, _ := j.Plan.Missing(s.Store.Results)
-	return &Session{Missing: missing, Recovered: s.Store.Recovered, job: j, session: s}, nil
+	missing, done, _ := j.Plan.Missing(s.Store.Results)
+	return &Session{Missing: missing, Done: done, Recovered: s.Store.Recovered, job: j, session: s}, nil
 }
 
 // TakeWarnings returns what the directory's file system does not guarantee, each

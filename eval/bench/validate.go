@@ -59,7 +59,7 @@ func Validate(r configs.Run, kind Kind) error {
 	if err := catalog.CheckSettings(r.Env, r.Settings); err != nil {
 		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, validateSweep(r, kind)...)...)
+	return errors.Join(slices.Concat(errs, validateTrials(r), validateSweep(r, kind))...)
 }
 
 // IsBaseline reports whether a player needs no model.

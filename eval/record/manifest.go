@@ -25,6 +25,8 @@ type Manifest struct {
 	Groups []Group `json:"groups"`
 	// Prompts are the prompts of the environments, by environment.
 	Prompts map[string]Prompt `json:"prompts,omitempty"`
+	// Reflection is the prompt for reflections on failed trials.
+	Reflection *Prompt `json:"reflection,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]Server `json:"servers,omitempty"`

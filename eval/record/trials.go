@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -78,6 +79,16 @@ func (c *Condition) MostTrials() int {
 		return 1
 	}
 	return c.Trials.Most
+}
+
+// ByAttempt orders the attempts at an episode; the first result counts. Two
+// attempts with the same number come from two processes; their order in a file
+// does not decide.
+func ByAttempt(a, b *Result) int {
+	return cmp.Or(
+		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),
+		cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.Grounding, b.Grounding),
+	)
 }
 
 // checkTrial reports fields of an attempt that contradict each other and concern

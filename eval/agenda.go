@@ -1,0 +1,60 @@
+package eval
+
+import "sync"
+
+// agenda hands out the episodes of a run. An episode that has ended may add
+// another one at the end. It is safe for concurrent use.
+type agenda struct {
+	mu       sync.Mutex
+	changed  *sync.Cond
+	waiting  []*Episode
+	inFlight int
+	stopped  bool
+}
+
+func newAgenda(episodes []Episode) *agenda {
+	a := &agenda{}
+	a.changed = sync.NewCond(&a.mu)
+	for i := range episodes {
+		a.waiting = append(a.waiting, &episodes[i])
+	}
+	return a
+}
+
+// take returns the next episode and waits while there is none but one may be
+// added. It returns nil if there is none and none can be added, or if the agenda
+// was stopped.
+func (a *agenda) take() *Episode {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.waiting) == 0 && a.inFlight > 0 && !a.stopped {
+		a.changed.Wait()
+	}
+	if len(a.waiting) == 0 || a.stopped {
+		return nil
+	}
+	e := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	a.inFlight++
+	return e
+}
+
+// done notes that an episode has ended, and adds the one that follows it, unless
+// that is nil.
+func (a *agenda) done(next *Episode) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inFlight--
+	if next != nil {
+		a.waiting = append(a.waiting, next)
+	}
+	a.changed.Broadcast()
+}
+
+// stop ends the agenda: nothing more is handed out.
+func (a *agenda) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stopped = true
+	a.changed.Broadcast()
+}

@@ -1,0 +1,144 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Memory is what an agent knows of earlier trials of its task.
+type Memory struct {
+	// Intro introduces the plans.
+	Intro string
+	// Plans are the reflections on the earlier trials, the oldest first.
+	Plans []record.Remembered
+}
+
+// text is the part of a prompt between the examples and the task; empty without
+// plans.
+func (m *Memory) text() string {
+	if len(m.Plans) == 0 {
+		return ""
+	}
+	return "\n" + strings.TrimSpace(m.Intro) + "\n" + plans(m.Plans)
+}
+
+func plans(remembered []record.Remembered) string {
+	var b strings.Builder
+	for _, p := range remembered {
+		fmt.Fprintf(&b, "Trial %d: %s\n", p.Trial, p.Text)
+	}
+	return b.String()
+}
+
+// forget removes the oldest plan; false if there is none.
+func (c *caller) forget() bool {
+	if len(c.Memory.Plans) == 0 {
+		return false
+	}
+	c.Memory.Plans = c.Memory.Plans[1:]
+	c.forgotten++
+	return true
+}
+
+// Failed is a trial that failed.
+type Failed struct {
+	Start envs.Start
+	Steps []record.Step
+	// Earlier are the reflections that the agent was shown in the trial.
+	Earlier []record.Remembered
+}
+
+// maxReflection is the largest length of a reflection in bytes. It is part of
+// the prompts of later trials.
+const maxReflection = 16 << 10
+
+// Reflect asks the model for a plan after a failed trial. The form is that of the
+// original's code for ALFWorld: instruction, worked examples, the whole trial
+// without the agent's own prompt, and the plans that the agent was shown. The
+// error is the model's.
+func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, error) {
+	c.Memory = Memory{Plans: failed.Earlier}
+	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n"}
+	for _, ex := range prompt.Examples {
+		r.examples = append(r.examples, "\nHere is an example:\n"+strings.TrimSpace(ex.Trial)+"\n"+failedStatus+cue+" "+strings.TrimSpace(ex.Reflection)+"\n")
+	}
+	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Start.Goal + "\nObservation: " + failed.Start.Observation + "\n"
+	for i := range failed.Steps {
+		r.steps = append(r.steps, renderStep(&failed.Steps[i]))
+	}
+	reply, used, err := r.ask(ctx, r)
+	text, cut := shortened(reply.Text)
+	fault := reply.Fault
+	if cut && fault == "" {
+		fault = record.CutOff
+	}
+	return record.Reflection{
+		Text: text, FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning, Trimmed: used.Trimmed,
+		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls, Requests: used.Requests,
+		ModelSeconds: used.Latency.Seconds(),
+	}, err
+}
+
+const (
+	failedStatus = "Status: the task was not completed.\n"
+	cue          = "New plan:"
+)
+
+// renderStep writes a step of a trial as the agent wrote and saw it.
+func renderStep(s *record.Step) string {
+	var b strings.Builder
+	if s.Thought != "" {
+		b.WriteString("Thought: " + s.Thought + "\n")
+	}
+	if s.Action != "" {
+		b.WriteString("Action: " + s.Action + "\n")
+	}
+	return b.String() + "Observation: " + s.Observation + "\n"
+}
+
+// shortened returns a reply as it is kept, and whether it was longer.
+func shortened(reply string) (text string, cut bool) {
+	text = strings.TrimSpace(strings.TrimPrefix(plainLines(reply), cue))
+	if cut = len(text) > maxReflection; cut {
+		text = text[:maxReflection]
+	}
+	return strings.ToValidUTF8(text, ""), cut
+}
+
+// reflector is a prompt for a reflection.
+type reflector struct {
+	*caller
+	before   string
+	examples []string
+	task     string
+	steps    []string
+}
+
+func (r *reflector) messages() []model.Message {
+	var b strings.Builder
+	b.WriteString(r.before + strings.Join(r.examples, "") + r.task + strings.Join(r.steps, "") + failedStatus)
+	if len(r.Memory.Plans) > 0 {
+		b.WriteString("\nThese were your plans before this trial, the oldest first.\n" + plans(r.Memory.Plans))
+	}
+	return []model.Message{{Role: model.User, Content: b.String() + "\n" + cue}}
+}
+
+// dropOldest removes the oldest step. The last step stays; if no other step is
+// left, dropOldest removes an example, and finally the oldest plan.
+func (r *reflector) dropOldest() bool {
+	switch {
+	case len(r.steps) > 1:
+		r.steps = r.steps[1:]
+	case len(r.examples) > 0:
+		r.examples = r.examples[:len(r.examples)-1]
+	default:
+		return r.forget()
+	}
+	return true
+}

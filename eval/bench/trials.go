@@ -1,0 +1,104 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// maxTrials bounds the number of trials: more is probably a typing mistake.
+const maxTrials = 100
+
+// validateTrials reports what is wrong with the settings of trials, and any such
+// settings of a run with one trial.
+func validateTrials(r configs.Run) (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if r.Trials < 1 || r.Trials > maxTrials {
+		fail("trials is %d, want 1 to %d", r.Trials, maxTrials)
+	}
+	if r.Trials <= 1 {
+		d := configs.DefaultRun()
+		if r.Memory != d.Memory || r.ReflectionPrompt != "" || r.ReflectionTokens != d.ReflectionTokens || r.SameAction != 0 || r.SameStep != 0 {
+			fail("memory, reflection-prompt, reflection-tokens, same-action and same-step need --trials of at least 2")
+		}
+		return errs
+	}
+	if i := slices.IndexFunc(r.Model, IsBaseline); i >= 0 {
+		fail("--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
+	}
+	for _, n := range []struct {
+		flag         string
+		value, least int
+	}{{"memory", r.Memory, 0}, {"reflection-tokens", r.ReflectionTokens, 1}} {
+		if n.value < n.least {
+			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"same-action", r.SameAction}, {"same-step", r.SameStep}} {
+		if n.value < 0 || n.value == 1 {
+			fail("%s is %d, want at least 2, or 0 for none", n.flag, n.value)
+		}
+	}
+	if r.Memory == 0 && r.ReflectionPrompt != "" {
+		fail("--reflection-prompt is of no use with --memory 0: there are no reflections")
+	}
+	if r.Context > 0 && r.Memory > 0 && r.ReflectionTokens >= r.Context {
+		fail("reflection-tokens %d leaves no room for a prompt in a context of %d", r.ReflectionTokens, r.Context)
+	}
+	return errs
+}
+
+// setTrials reads the reflection prompt and says how served models play a task
+// again. It comes before the players are made.
+func (j *Job) setTrials() error {
+	r := j.Config
+	if r.Trials <= 1 {
+		return nil
+	}
+	j.trials = &eval.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction, SameStep: r.SameStep}}
+	if r.Memory == 0 {
+		return nil
+	}
+	prompt, about, err := loadReflection(r.ReflectionPrompt)
+	if err != nil {
+		return err
+	}
+	j.reflection, j.trials.Prompt, j.trials.PromptHash = &about, prompt, about.SHA256
+	// The original samples reflections so, whatever samples the actions.
+	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.ExtraBody}
+	return j.trials.Decoding.Validate()
+}
+
+// loadReflection returns the user's reflection prompt or the built-in one.
+func loadReflection(name string) (p configs.Reflection, about record.Prompt, err error) {
+	about = record.Prompt{File: name}
+	if name == "" {
+		about.File, about.Version = "built-in", configs.ReflectionVersion
+		p, err = configs.LoadReflection()
+	} else {
+		var b []byte
+		if b, err = datafile.Read(name, datafile.MaxConfig); err == nil {
+			p, err = configs.ParseReflection(name, b)
+		}
+	}
+	if err != nil {
+		return p, about, err
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		return p, about, err
+	}
+	sum := sha256.Sum256(b)
+	about.SHA256 = hex.EncodeToString(sum[:])
+	return p, about, nil
+}

@@ -1,0 +1,95 @@
+package eval
+
+import (
+	"context"
+	"strconv"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/stream"
+	"heldout/eval/agent"
+	"heldout/eval/record"
+)
+
+// Trials says how served models play a task again after a failure.
+type Trials struct {
+	record.Trials
+	// Prompt asks for reflections; it is not used without memory.
+	Prompt configs.Reflection
+}
+
+// NextTrial is the trial that is due after a result of this one; nil if none is.
+func (e *Episode) NextTrial(r *record.Result) *Episode {
+	if r.Outcome != record.Failure || e.TrialsLeft() == 0 {
+		return nil
+	}
+	next := *e
+	next.Trial++
+	next.ID = record.TrialID(e.first, next.Trial)
+	if r.Reflection != nil && r.Reflection.Text != "" {
+		next.reflections = append(e.reflections[:len(e.reflections):len(e.reflections)], record.Remembered{Trial: e.Trial, Text: r.Reflection.Text})
+	}
+	return &next
+}
+
+// TrialsLeft is the number of trials that can follow this one.
+func (e *Episode) TrialsLeft() int { return e.Condition.MostTrials() - max(1, e.Trial) }
+
+// memory holds the reflections that the agent is shown, the oldest first.
+func (e *Episode) memory() []record.Remembered {
+	if e.Condition.Trials == nil {
+		return nil
+	}
+	return e.reflections[max(0, len(e.reflections)-e.Condition.Trials.Memory):]
+}
+
+// seed is the server's seed for a call of the trial. A retry with the seeds of the
+// trial before it would repeat it.
+func (e *Episode) seed(purpose string, step int) int64 {
+	names := []string{purpose, e.Condition.Env, e.Task.ID, strconv.Itoa(step)}
+	if e.Trial > 1 {
+		names = append(names, "trial", strconv.Itoa(e.Trial))
+	}
+	return stream.Seed(e.Condition.Seed, names...)
+}
+
+// cut returns the rule that ends a trial after these steps; empty if none does.
+func cut(t *record.Trials, steps []record.Step) record.Cut {
+	if t == nil {
+		return ""
+	}
+	actions, both := 0, 0 // equal ones at the end
+	last := &steps[len(steps)-1]
+	for i := len(steps) - 1; i >= 0 && steps[i].Action == last.Action; i-- {
+		actions++
+		if both == actions-1 && steps[i].Observation == last.Observation {
+			both++
+		}
+	}
+	switch {
+	case t.SameAction > 0 && actions >= t.SameAction:
+		return record.SameAction
+	case t.SameStep > 0 && both >= t.SameStep:
+		return record.SameStep
+	}
+	return ""
+}
+
+// reflect adds the model's reflection to the record of a trial that failed and
+// that another one follows.
+func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
+	t := e.player.Trials
+	if rec.Success || t == nil || t.Memory == 0 || e.TrialsLeft() == 0 {
+		return nil
+	}
+	chat := e.chat("reflection")
+	chat.Decoding = *t.Decoding
+	reflection, err := agent.Reflect(ctx, chat, t.Prompt, agent.Failed{
+		Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory, Earlier: rec.Memory,
+	})
+	if err != nil {
+		return err
+	}
+	rec.Reflection = &reflection
+	return nil
+}
