@@ -42,7 +42,7 @@ func (p *progress) status() *record.Status {
 	defer p.mu.Unlock()
 	s := &record.Status{
 		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.concurrency,
-		Planned: p.total, Done: p.done, Failed: p.failures, Tokens: p.tokens, InFlight: []record.InFlight{},
+		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens, InFlight: []record.InFlight{},
 	}
 	if left, ok := p.remaining(); ok {
 		seconds := left.Seconds()

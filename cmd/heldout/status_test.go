@@ -31,14 +31,14 @@ func TestStatusOfARun(t *testing.T) {
 			p.StepDone(&plan[i], agent.Usage{PromptTokens: 10, CompletionTokens: 1})
 		}
 	}
-	p.EpisodeDone(result(plan[1], 1, record.ModelError, 0, time.Second))
+	p.EpisodeDone(&plan[1], result(plan[1], 1, record.ModelError, 0, time.Second))
 	got := p.status()
 	if got.RemainingSeconds == nil {
 		t.Error("no estimate though every kind has made a step")
 	}
 	got.RemainingSeconds = nil
 	want := &record.Status{
-		Updated: now, Started: start, Concurrency: 2, Planned: 4, Done: 1, Failed: 1, Tokens: 66,
+		Updated: now, Started: start, Concurrency: 2, Planned: 4, Most: 4, Done: 1, Failed: 1, Tokens: 66,
 		InFlight: []record.InFlight{
 			{ID: plan[0].ID, Started: start},
 			{ID: plan[2].ID, Steps: 2, Started: start.Add(2 * time.Second)},

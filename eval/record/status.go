@@ -20,9 +20,11 @@ type Status struct {
 	Started time.Time `json:"started"`
 	// Concurrency is the largest number of episodes in flight.
 	Concurrency int `json:"concurrency"`
-	// Planned counts the episodes that had no result when the process began, Done
-	// those of them that have ended, Failed those that ended without a result.
+	// Planned counts the episodes that had no result when the process began, and the
+	// trials that have become due since. Most counts all that can become due. Done
+	// counts those that have ended, Failed those that ended without a result.
 	Planned int `json:"planned"`
+	Most    int `json:"most"`
 	Done    int `json:"done"`
 	Failed  int `json:"failed"`
 	// Tokens are those of all prompts and replies since the start.
