@@ -56,7 +56,15 @@ type ActionsShown struct {
 //   - latest: with the latest observation; earlier lists are taken out of the
 //     history
 //   - every: with every observation
-func ActionTimes() []string { return []string{"never", "first", "latest", "every"} }
+func ActionTimes() []string { return []string{Never, First, Latest, Every} }
+
+// The times of ActionsShown.
+const (
+	Never  = "never"
+	First  = "first"
+	Latest = "latest"
+	Every  = "every"
+)
 
 // AgentForm is the form in which a model is asked.
 type AgentForm struct {
@@ -65,6 +73,10 @@ type AgentForm struct {
 	// Pairs is the number of (observation, action) pairs that a single message
 	// repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
+	// Cue precedes every reply of the forms completion and text, such as ">", on a
+	// line of its own. Its slot {turn} is the number of the turn, which also the
+	// prefix of observations and stop strings may have.
+	Cue string `yaml:"cue" json:"cue,omitempty"`
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
@@ -80,7 +92,18 @@ type AgentForm struct {
 //   - chat: a chat whose turns are replies and observations
 //   - single: one message, written anew at every step
 //   - completion: one text that a base model continues
-func AgentForms() []string { return []string{"react", "act", "chat", "single", "completion"} }
+//   - text: the same text as one message to a chat model
+func AgentForms() []string { return []string{React, Act, Chat, Single, Completion, Text} }
+
+// The agent forms.
+const (
+	React      = "react"
+	Act        = "act"
+	Chat       = "chat"
+	Single     = "single"
+	Completion = "completion"
+	Text       = "text"
+)
 
 // Shots are the worked examples of a prompt.
 type Shots struct {
@@ -99,6 +122,9 @@ type Shots struct {
 type ReplyRules struct {
 	// Parser is one of Parsers.
 	Parser string `yaml:"parser" json:"parser"`
+	// Reasoning is Strip (also when empty) or Keep: what a model writes between tags
+	// of reasoning is part of the reply.
+	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`
 	// Normalise are changes of the action, in this order; see Normalisations.
 	Normalise []string `yaml:"normalise" json:"normalise,omitempty"`
 	// OnFailure says what happens to a reply without an action: one of
@@ -114,7 +140,7 @@ type ReplyRules struct {
 // one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action", "one-action-line",
-		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "whole-reply", "thought-action-i", "tool-call"}
+		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "whole-reply", "thought-action-i"}
 }
 
 // Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
@@ -129,7 +155,16 @@ func Normalisations() []string {
 //   - end: the episode ends
 //   - send-empty, send-reply, send-tail:N: the environment gets the empty action,
 //     the whole reply, or its last N characters
-func OnFailures() []string { return []string{"tell", "end", "send-empty", "send-tail", "send-reply"} }
+func OnFailures() []string { return []string{Tell, End, SendEmpty, SendTail, SendReply} }
+
+// The answers to a reply without an action.
+const (
+	Tell      = "tell"
+	End       = "end"
+	SendEmpty = "send-empty"
+	SendTail  = "send-tail"
+	SendReply = "send-reply"
+)
 
 // StopRules end an episode early, as a failure, after the step that meets them. 0
 // is off.

@@ -108,12 +108,13 @@ func (p *Play) check(errs *complaints) {
 	errs.oneOf("actions-shown.when", p.ActionsShown.When, ActionTimes())
 	errs.oneOf("agent.form", p.Agent.Form, AgentForms())
 	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
+	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
 	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
 	errs.want(p.Agent.Pairs >= 0 && p.Agent.Shots.Count >= 0, "agent: a number is negative")
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
 		errs.oneOf("reply.messages", occasion, []string{"format", "thought"})
 	}
-	errs.want(p.Reply.OnFailure != "tell" || p.Agent.Form == "react" || p.Reply.Messages["format"] != "", "reply.messages.format is missing: it is what on-failure: tell tells")
+	errs.want(p.Reply.OnFailure != Tell || p.Agent.Form == React || p.Reply.Messages["format"] != "", "reply.messages.format is missing: it is what on-failure: tell tells")
 	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "", "reply.messages.thought is missing: it answers the thoughts that are sent")
 	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
 	for _, n := range p.Reply.Normalise {

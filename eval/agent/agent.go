@@ -36,6 +36,16 @@ type Move struct {
 	// wrong with the reply. Both are empty for agents without a model.
 	FinishReason string
 	Fault        record.Fault
+	// Answer replaces the environment's answer to the action, if it is not empty.
+	Answer string
+	// Parsed is the action as it was read from the reply, if another one is sent.
+	// Repairs are the rules of the preset that changed it or, without a readable
+	// action, supplied one, in order.
+	Parsed  string
+	Repairs []string
+	// End says why the episode ends with this move, as a failure; empty if it goes
+	// on. The environment does not get the action.
+	End string
 	// GiveUp: the agent has no further action.
 	GiveUp bool
 	// Reply is the model's text if it is more than thought and action, or what the

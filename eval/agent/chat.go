@@ -28,6 +28,8 @@ type Chat struct {
 	// Memory is what the agent knows of earlier trials of the task. If the prompt is
 	// too long without any history and examples, the oldest plan is removed.
 	Memory Memory
+	// KeepReasoning leaves reasoning between tags in the replies.
+	KeepReasoning bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -67,7 +69,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion})
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning})
 		used.add(reply, err)
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) {
@@ -147,6 +149,17 @@ func size(messages []model.Message) int {
 		n += len(m.Content)
 	}
 	return n
+}
+
+// plus adds the usage of further calls.
+func (u *Usage) plus(v Usage) {
+	u.Calls += v.Calls
+	u.Requests += v.Requests
+	u.PromptTokens += v.PromptTokens
+	u.CompletionTokens += v.CompletionTokens
+	u.Trimmed += v.Trimmed
+	u.Latency += v.Latency
+	u.Dropped = v.Dropped
 }
 
 // add counts one call.

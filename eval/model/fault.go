@@ -53,10 +53,13 @@ type content struct {
 }
 
 // settle fills in the reply from what the server sent: it separates the reasoning
-// and cuts the text at the first stop string. stopsSent: the stop strings were
-// sent to the server.
-func (r *Reply) settle(sent content, stops []string, stopsSent bool, key Secret) {
-	visible, found := splitReasoning(sent.text)
+// and cuts the text at the first stop string. keep: reasoning in the text stays
+// there. stopsSent: the stop strings were sent to the server.
+func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, key Secret) {
+	visible, found := sent.text, ""
+	if !keep {
+		visible, found = splitReasoning(sent.text)
+	}
 	cut := false
 	if visible, cut = cutAtStop(visible, stops); cut {
 		r.FinishReason, r.Overran = "stop", stopsSent

@@ -37,6 +37,8 @@ type Request struct {
 	// all messages. It is for base models, which have no chat template. It needs a
 	// server with OpenAI's protocol.
 	Completion bool
+	// KeepReasoning leaves reasoning that the server left in the text there.
+	KeepReasoning bool
 }
 
 // prompt is the text that a completion continues.

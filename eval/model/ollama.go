@@ -99,7 +99,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 			CompletionTokens: max(response.EvalCount, 0),
 			Latency:          o.now().Sub(start),
 		}
-		reply.settle(ollamaContent(response.Message), stops, stopsSent, o.key)
+		reply.settle(ollamaContent(response.Message), req.KeepReasoning, stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {

@@ -129,7 +129,7 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 		sent, err := converse(ctx, x, &reply)
 		reply.Latency = o.now().Sub(start)
 		if err == nil {
-			reply.settle(sent, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+			reply.settle(sent, req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
 		}
 		return err
 	})

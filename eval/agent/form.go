@@ -1,0 +1,313 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// Protocol is how an agent of a preset asks its model.
+type Protocol struct {
+	configs.Play
+	// Instructions are those of the task's type.
+	Instructions configs.Instructions
+	// Template is the message of the form single, nil for others. Handover stands
+	// between examples and task.
+	Template *configs.Template
+	Handover string
+}
+
+// The reasons why an agent ends an episode, as records name them.
+const (
+	EndUnreadable = "unreadable"
+	EndContext    = "context-overflow"
+)
+
+// formed is an agent of one of the forms chat, single, completion and text. A
+// layout writes what formed knows as messages.
+type formed struct {
+	*caller
+	play        configs.Play
+	parse       parser
+	normalisers []normaliser
+	world       envs.Lister // nil if nothing needs it
+	layout      layout
+	decoding    []string // stop strings, with their slots
+	turns       []turn
+	// dropped counts the oldest turns that no longer fit the context.
+	dropped int
+}
+
+// turn is what the model is shown and what it answers. The last turn has no reply
+// yet.
+type turn struct {
+	// observation follows the rules for observations, without the prefix.
+	observation string
+	// actions is the list that is shown, empty for none.
+	actions string
+	// admissible are the actions of the list before it is written; listed says that
+	// the environment was asked.
+	admissible []string
+	listed     bool
+	// reply is what the history holds of the model's reply; action is what was sent.
+	reply, action string
+}
+
+// layout is a form of messages.
+type layout interface {
+	messages(*formed) []model.Message
+	// dropOldest removes the oldest part that the layout itself holds; false if there
+	// is none. The oldest turns go first.
+	dropOldest(*formed) bool
+}
+
+// NewProtocol returns an agent of a preset's form.
+func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
+	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], decoding: c.Decoding.Stop}
+	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
+	if f.parse == nil {
+		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
+	}
+	needsList := p.ActionsShown.When != configs.Never
+	for _, name := range p.Reply.Normalise {
+		n, err := newNormaliser(name)
+		if err != nil {
+			return nil, err
+		}
+		f.normalisers = append(f.normalisers, n)
+		needsList = needsList || n.lists
+	}
+	if needsList {
+		list, ok := envs.As[envs.Lister](w)
+		if !ok {
+			return nil, errors.New("the environment cannot list its admissible actions")
+		}
+		f.world = list
+	}
+	start.Observation = firstObservation(p.Observation, start.Observation)
+	f.turns = []turn{{observation: start.Observation}}
+	var err error
+	f.layout, err = newLayout(p, start)
+	return f, err
+}
+
+func newLayout(p Protocol, start envs.Start) (layout, error) {
+	switch p.Agent.Form {
+	case configs.Chat:
+		return newChatLayout(p, start)
+	case configs.Single:
+		return newSingleLayout(p, start)
+	case configs.Completion, configs.Text:
+		return newTextLayout(p, start)
+	}
+	return nil, fmt.Errorf("unknown form %q", p.Agent.Form)
+}
+
+// firstObservation and laterObservation follow the rules for observations.
+func firstObservation(o configs.Observation, text string) string {
+	if o.Banner != configs.Strip {
+		return text
+	}
+	if _, rest, ok := strings.Cut(text, "\n\n"); ok {
+		return strings.ReplaceAll(rest, "\n\n", "\n")
+	}
+	return text
+}
+
+func laterObservation(o configs.Observation, text string) string {
+	if o.Arrive == configs.Strip && strings.HasPrefix(text, "You arrive at loc ") {
+		if _, rest, ok := strings.Cut(text, ". "); ok {
+			return rest
+		}
+	}
+	return text
+}
+
+func (f *formed) messages() []model.Message {
+	if f.play.ActionsShown.When == configs.Latest {
+		f.shortened() // by the list that the last prompt ended with
+	}
+	return f.layout.messages(f)
+}
+
+// dropOldest removes the oldest turn that is not the last; then what the layout
+// can spare.
+func (f *formed) dropOldest() bool {
+	if f.play.Stop.ContextOverflow == configs.End {
+		return false
+	}
+	if f.dropped < len(f.turns)-2 {
+		f.dropped++
+		return true
+	}
+	return f.layout.dropOldest(f)
+}
+
+// number is the number of the current turn, from 1.
+func (f *formed) number() int { return len(f.turns) }
+
+// last is the current turn.
+func (f *formed) last() *turn { return &f.turns[len(f.turns)-1] }
+
+// prefix precedes the observation after a turn.
+func (f *formed) prefix(turn int) string { return numbered(f.play.Observation.Prefix, turn) }
+
+// numbered fills in the slot {turn}.
+func numbered(text string, turn int) string {
+	return strings.ReplaceAll(text, "{turn}", strconv.Itoa(turn))
+}
+
+func (f *formed) Act(ctx context.Context) (Move, error) {
+	if err := f.showActions(ctx); err != nil {
+		return Move{}, err
+	}
+	reply, used, err := f.request(ctx, f.decoding)
+	if err != nil {
+		return f.failed(used, err)
+	}
+	move := newMove(reply, used)
+	move.Reply = cmp.Or(reply.Text, reply.Instead)
+	p, ok := f.parse(reply.Text, f.number())
+	f.last().reply = reply.Text
+	if !ok && f.play.Reply.Parser == numberedParser {
+		if err := f.askAgain(ctx, &p, &move); err != nil {
+			return f.failed(move.Usage, err)
+		}
+		ok = true
+	}
+	move.Thought, move.Action = p.thought, p.action
+	if err := f.settle(ctx, p, ok, &move); err != nil {
+		return move, err
+	}
+	f.last().action = move.Action
+	return move, nil
+}
+
+// request asks for a reply that ends at one of the stop strings.
+func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usage, error) {
+	f.Decoding.Stop = nil
+	for _, s := range stops {
+		f.Decoding.Stop = append(f.Decoding.Stop, numbered(s, f.number()))
+	}
+	return f.ask(ctx, f)
+}
+
+// failed ends an episode that no longer fits the context, if the preset says so.
+// An episode without a step has no result, and neither has one whose prompt the
+// server cut: both are faults of the set-up.
+func (f *formed) failed(used Usage, err error) (Move, error) {
+	var tooLong *model.ContextError
+	if errors.As(err, &tooLong) && tooLong.Status != 200 && f.play.Stop.ContextOverflow == configs.End && f.number() > 1 {
+		return Move{GiveUp: true, End: EndContext, Usage: used}, nil
+	}
+	return Move{Usage: used}, err
+}
+
+// settle turns what was read into what is sent.
+func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) error {
+	if !ok {
+		if err := f.failure(ctx, p, move); err != nil || move.Correction != "" || move.End != "" {
+			return err
+		}
+	}
+	admissible := func() ([]string, error) { return f.admissible(ctx) }
+	for _, n := range f.normalisers {
+		was := move.Action
+		var err error
+		if move.Action, err = n.apply(was, admissible); err != nil {
+			return err
+		}
+		if move.Action != was {
+			move.Repairs = append(move.Repairs, n.name)
+		}
+	}
+	if move.Action != p.action {
+		move.Parsed = p.action
+	}
+	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, "think:") {
+		move.Answer = f.play.Reply.Messages["thought"]
+	}
+	return nil
+}
+
+// failure applies the rule for replies without an action.
+func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
+	rule := f.play.Reply.OnFailure
+	move.unread("")
+	move.Repairs = append(move.Repairs, rule)
+	move.Action = ""
+	name, number, _ := strings.Cut(rule, ":")
+	switch name {
+	case configs.Tell:
+		message := f.play.Reply.Messages["format"]
+		if strings.Contains(message, "{actions}") {
+			if _, err := f.admissible(ctx); err != nil {
+				return err
+			}
+		}
+		move.Correction = strings.NewReplacer("{observation}", f.last().observation, "{actions}", f.written(f.last().admissible)).Replace(message)
+	case configs.End:
+		move.End = EndUnreadable
+	case configs.SendReply:
+		move.Action = strings.TrimSpace(p.action)
+	case configs.SendTail:
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return fmt.Errorf("on-failure is %q: %w", rule, err)
+		}
+		move.Action = tail(p.action, n)
+	}
+	return nil
+}
+
+// askAgain asks for the action after a reply that is only a thought.
+func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
+	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
+	f.layout.(*textLayout).again = true
+	reply, used, err := f.request(ctx, []string{"\n"})
+	f.layout.(*textLayout).again = false
+	move.Usage.plus(used)
+	if err != nil {
+		return err
+	}
+	move.Reply += "\n" + reply.Text
+	move.Repairs = append(move.Repairs, "second-call")
+	action := strings.TrimSpace(reply.Text)
+	p.action = lowerFirst(action)
+	f.last().reply += " " + action
+	return nil
+}
+
+// showActions asks for the admissible actions if the current turn shows them.
+func (f *formed) showActions(ctx context.Context) error {
+	when := f.play.ActionsShown.When
+	if when == configs.Never || when == configs.First && f.number() > 1 {
+		return nil
+	}
+	list, err := f.admissible(ctx)
+	f.last().actions = f.written(list)
+	return err
+}
+
+// admissible lists the actions that the environment accepts in the current turn.
+// It asks once a turn: in some environments, listing draws random numbers.
+func (f *formed) admissible(ctx context.Context) ([]string, error) {
+	t := f.last()
+	if t.listed || f.world == nil {
+		return t.admissible, nil
+	}
+	list, err := f.world.Actions(ctx)
+	t.admissible, t.listed = list, err == nil
+	return list, err
+}
+
+func (f *formed) Observe(observation string) {
+	f.turns = append(f.turns, turn{observation: laterObservation(f.play.Observation, observation)})
+}

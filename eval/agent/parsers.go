@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// parser reads a reply of a turn, counted from 1. ok is false if the reply is not
+// in the parser's form. The action may be empty even so.
+type parser func(reply string, turn int) (p parsed, ok bool)
+
+// parsers are the named parsers of protocols. Unlike parseReact, which they
+// include, they are strict: each reads what its protocol reads, slips included.
+var parsers = map[string]parser{
+	"react-line":         parseLine,
+	"after-first-action": afterFirst("Action:"),
+	// ETO's form for ScienceWorld demands the blank.
+	"after-first-action-blank": afterFirst("Action: "),
+	"after-last-action":        parseAfterLast,
+	"one-action-line":          parseOneLine,
+	"upper-action-line":        parseUpperLine,
+	"action-tags":              func(reply string, _ int) (parsed, bool) { return parseTags(lower(reply)) },
+	"action-tags-cased":        func(reply string, _ int) (parsed, bool) { return parseTags(reply) },
+	"whole-reply":              parseWhole,
+	numberedParser:             parseNumbered,
+	"agentboard":               func(reply string, _ int) (parsed, bool) { a := cleanAct(reply); return parsed{action: a}, a != "" },
+	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
+}
+
+// Parsers lists the names of all parsers, sorted.
+func Parsers() []string {
+	var names []string
+	for name := range parsers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// lower is Python's str.lower.
+func lower(s string) string { return cases.Lower(language.Und).String(s) }
+
+// parseLine reads ReAct's reply: its first line is the action, also if it is a
+// thought.
+func parseLine(reply string, _ int) (parsed, bool) {
+	line, _, _ := strings.Cut(reply, "\n")
+	line = strings.TrimSpace(line)
+	return parsed{action: line}, line != ""
+}
+
+// afterFirst reads everything after the first label, line ends included.
+func afterFirst(label string) parser {
+	return func(reply string, _ int) (parsed, bool) {
+		before, after, ok := strings.Cut(reply, label)
+		if !ok {
+			return parsed{}, false
+		}
+		return parsed{spoken(before), strings.TrimSpace(after)}, true
+	}
+}
+
+// spoken is the thought in the text before an action.
+func spoken(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))
+}
+
+// parseAfterLast reads AgentGym's reply: everything after the last label.
+func parseAfterLast(reply string, _ int) (parsed, bool) {
+	const label = "Action:"
+	reply = strings.TrimSuffix(strings.TrimSpace(reply), "</s>")
+	at := strings.LastIndex(reply, label)
+	if at < 0 {
+		return parsed{}, false
+	}
+	return parsed{spoken(reply[:at]), strings.TrimSpace(reply[at+len(label):])}, true
+}
+
+// parseOneLine reads AgentGym's reply for BabyAI: exactly one line gives an
+// action. Only letters, digits, commas and blanks of it count.
+func parseOneLine(reply string, _ int) (p parsed, ok bool) {
+	var before []string
+	for line := range strings.SplitSeq(plainLines(reply), "\n") {
+		rest, labelled := strings.CutPrefix(strings.TrimSpace(line), "Action:")
+		switch {
+		case labelled && ok:
+			return parsed{}, false
+		case labelled:
+			p, ok = parsed{spoken(strings.Join(before, "\n")), strings.TrimSpace(strings.Map(plainRune, rest))}, true
+		}
+		before = append(before, line)
+	}
+	return p, ok
+}
+
+// plainRune drops everything but ASCII letters, digits, commas and blanks.
+func plainRune(r rune) rune {
+	if r == ',' || r == ' ' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return r
+	}
+	return -1
+}
+
+// parseUpperLine reads AgentBench's reply: the rest of the line of the first
+// label, in lower case.
+func parseUpperLine(reply string, _ int) (parsed, bool) {
+	before, after, ok := strings.Cut(reply, "ACTION:")
+	if !ok {
+		return parsed{}, false
+	}
+	line, _, _ := strings.Cut(after, "\n")
+	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(before), "THOUGHT:"))
+	return parsed{thought, lower(strings.TrimSpace(line))}, true
+}
+
+// parseTags reads what stands between the first opening and the first closing tag;
+// nothing if they are in the other order. Without one of the tags, the action is
+// the whole text, of which a protocol may send a part.
+func parseTags(text string) (parsed, bool) {
+	const opening, closing = "<action>", "</action>"
+	from, to := strings.Index(text, opening), strings.Index(text, closing)
+	if from < 0 || to < 0 {
+		return parsed{action: text}, false
+	}
+	p := parsed{thought: strings.TrimSpace(between(text[:from], "<think>", "</think>"))}
+	if from += len(opening); from <= to {
+		p.action = strings.TrimSpace(text[from:to])
+	}
+	return p, true
+}
+
+// between is the part of a text between two marks; a mark that is missing stands
+// at the end of the text on its side.
+func between(text, from, to string) string {
+	if _, after, ok := strings.Cut(text, from); ok {
+		text = after
+	}
+	before, _, _ := strings.Cut(text, to)
+	return before
+}
+
+// parseWhole reads TALES' reply: one line, which is the action.
+func parseWhole(reply string, _ int) (parsed, bool) {
+	reply = strings.TrimSpace(reply)
+	if strings.Contains(reply, "\n") {
+		return parsed{}, false
+	}
+	return parsed{action: reply}, reply != ""
+}
+
+// parseNumbered reads ReAct's reply for HotpotQA: a thought and, on a line with
+// the number of the turn, an action. Of the action, the first letter becomes lower
+// case. Without the label, the first line is the thought, and the action is asked
+// for again.
+func parseNumbered(reply string, turn int) (parsed, bool) {
+	before, after, ok := strings.Cut(strings.TrimSpace(reply), fmt.Sprintf("\nAction %d: ", turn))
+	if !ok {
+		line, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
+		return parsed{thought: line}, false
+	}
+	return parsed{before, lowerFirst(strings.TrimSpace(after))}, true
+}
+
+// lowerFirst makes the first letter of a text lower case.
+func lowerFirst(s string) string {
+	for i := range s {
+		if i > 0 {
+			return lower(s[:i]) + s[i:]
+		}
+	}
+	return lower(s)
+}

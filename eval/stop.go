@@ -1,0 +1,60 @@
+package eval
+
+import (
+	"slices"
+
+	"heldout/configs"
+	"heldout/eval/record"
+)
+
+// The rules of a preset that end an episode, as records name them. See also the
+// reasons of package agent.
+const (
+	stopSameReply    = "same-reply"
+	stopSameAction   = "same-action"
+	stopInvalid      = "invalid-running"
+	stopFormatErrors = "format-errors"
+)
+
+// stopped returns the rule of the episode's preset that ends it after these steps,
+// if there is one.
+func (e *Episode) stopped(steps []record.Step) string {
+	if e.bench.Protocol == nil {
+		return ""
+	}
+	return stopRule(e.bench.Protocol.Stop, steps)
+}
+
+// stopRule returns the first rule that steps meet; empty for none.
+func stopRule(rules configs.StopRules, steps []record.Step) string {
+	same := func(n int, equal func(a, b record.Step) bool) bool {
+		last := steps[max(0, len(steps)-n):]
+		return n > 0 && len(last) == n && len(steps) >= rules.From &&
+			!slices.ContainsFunc(last, func(s record.Step) bool { return !equal(s, last[0]) })
+	}
+	formatErrors := 0
+	for _, s := range steps {
+		if s.FormatError {
+			formatErrors++
+		}
+	}
+	switch {
+	case same(rules.SameReply, func(a, b record.Step) bool {
+		return a.Reply == b.Reply && a.Thought == b.Thought && a.Action == b.Action
+	}):
+		return stopSameReply
+	case same(rules.SameAction, func(a, b record.Step) bool { return a.Action == b.Action }):
+		return stopSameAction
+	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) && len(steps) >= rules.InvalidRunning:
+		return stopInvalid
+	case rules.FormatErrors > 0 && formatErrors >= rules.FormatErrors:
+		return stopFormatErrors
+	}
+	return ""
+}
+
+// carriedOut reports whether the environment carried out the action of any of the
+// steps.
+func carriedOut(steps []record.Step) bool {
+	return slices.ContainsFunc(steps, func(s record.Step) bool { return s.Valid || s.Understood })
+}
