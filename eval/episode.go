@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,17 +56,19 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			return fail(modelOutcome(ctx, e.player.Model, err), err)
 		}
 		if move.GiveUp {
+			rec.Cut = move.End
 			break
 		}
-		if speller, ok := envs.As[envs.Speller](world); ok && e.player.Model != nil && !move.FormatError {
+		if speller, ok := envs.As[envs.Speller](world); ok && e.spells() && !move.FormatError {
 			move.Action = speller.Spell(move.Action)
 		}
 		step := envs.Step{Observation: move.Correction, Progress: rec.Progress}
-		if move.Correction == "" {
+		if move.Correction == "" && move.End == "" {
 			if step, err = world.Step(ctx, move.Action); err != nil {
 				return fail(failed(ctx, record.EnvError), err)
 			}
 		}
+		step.Observation = cmp.Or(move.Answer, step.Observation)
 		step.Valid = step.Valid && !move.FormatError
 		step.Understood = step.Understood && !move.FormatError
 		if step.Valid {
@@ -76,6 +79,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
 			Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
 			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
+			Parsed: move.Parsed, Repairs: move.Repairs,
 			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
 		})
 		count(&rec.Result, move)
@@ -87,7 +91,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 		if step.Done {
 			break
 		}
-		if rec.Cut = cut(e.Condition.Trials, rec.Trajectory); rec.Cut != "" {
+		if rec.Cut = cmp.Or(move.End, cut(e.Condition.Trials, rec.Trajectory), e.stopped(rec.Trajectory)); rec.Cut != "" {
 			break
 		}
 		player.Observe(step.Observation)
@@ -140,6 +144,9 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if t := e.player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
+	if p := e.bench.Protocol; p != nil && !e.spells() {
+		return agent.NewProtocol(chat, agent.Protocol{Play: p.Play, Instructions: in, Template: e.bench.Prompt.Template, Handover: e.bench.Prompt.Handover}, w, start)
+	}
 	switch e.player.Agent {
 	case React:
 		return agent.NewReact(chat, in, e.bench.Prompt.React, start), nil
@@ -158,10 +165,22 @@ func (e *Episode) chat(purpose string) agent.Chat {
 	}
 }
 
-// count adds a reply to the counts of its fault.
+// spells reports whether actions take the spelling of the benchmark's own agent:
+// those of react and act. The other forms send what their parsers read.
+func (e *Episode) spells() bool {
+	return e.player.Agent == React || e.player.Agent == Act
+}
+
+// count adds a reply to the counts of its fault and of the rules applied to it.
 func count(r *record.Result, m agent.Move) {
 	if m.FormatError {
 		r.FormatErrors++
+	}
+	for _, rule := range m.Repairs {
+		if r.Repairs == nil {
+			r.Repairs = map[string]int{}
+		}
+		r.Repairs[rule]++
 	}
 	if m.Fault == "" {
 		return

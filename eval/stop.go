@@ -7,18 +7,9 @@ import (
 	"heldout/eval/record"
 )
 
-// The rules of a preset that end an episode, as records name them. See also the
-// reasons of package agent.
-const (
-	stopSameReply    = "same-reply"
-	stopSameAction   = "same-action"
-	stopInvalid      = "invalid-running"
-	stopFormatErrors = "format-errors"
-)
-
 // stopped returns the rule of the episode's preset that ends it after these steps,
 // if there is one.
-func (e *Episode) stopped(steps []record.Step) string {
+func (e *Episode) stopped(steps []record.Step) record.Cut {
 	if e.bench.Protocol == nil {
 		return ""
 	}
@@ -26,7 +17,7 @@ func (e *Episode) stopped(steps []record.Step) string {
 }
 
 // stopRule returns the first rule that steps meet; empty for none.
-func stopRule(rules configs.StopRules, steps []record.Step) string {
+func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	same := func(n int, equal func(a, b record.Step) bool) bool {
 		last := steps[max(0, len(steps)-n):]
 		return n > 0 && len(last) == n && len(steps) >= rules.From &&
@@ -42,13 +33,13 @@ func stopRule(rules configs.StopRules, steps []record.Step) string {
 	case same(rules.SameReply, func(a, b record.Step) bool {
 		return a.Reply == b.Reply && a.Thought == b.Thought && a.Action == b.Action
 	}):
-		return stopSameReply
+		return record.SameReply
 	case same(rules.SameAction, func(a, b record.Step) bool { return a.Action == b.Action }):
-		return stopSameAction
+		return record.SameAction
 	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) && len(steps) >= rules.InvalidRunning:
-		return stopInvalid
+		return record.InvalidRunning
 	case rules.FormatErrors > 0 && formatErrors >= rules.FormatErrors:
-		return stopFormatErrors
+		return record.FormatErrors
 	}
 	return ""
 }

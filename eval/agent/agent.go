@@ -45,7 +45,7 @@ type Move struct {
 	Repairs []string
 	// End says why the episode ends with this move, as a failure; empty if it goes
 	// on. The environment does not get the action.
-	End string
+	End record.Cut
 	// GiveUp: the agent has no further action.
 	GiveUp bool
 	// Reply is the model's text if it is more than thought and action, or what the

@@ -11,6 +11,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // Protocol is how an agent of a preset asks its model.
@@ -23,12 +24,6 @@ type Protocol struct {
 	Template *configs.Template
 	Handover string
 }
-
-// The reasons why an agent ends an episode, as records name them.
-const (
-	EndUnreadable = "unreadable"
-	EndContext    = "context-overflow"
-)
 
 // formed is an agent of one of the forms chat, single, completion and text. A
 // layout writes what formed knows as messages.
@@ -205,7 +200,7 @@ func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usag
 func (f *formed) failed(used Usage, err error) (Move, error) {
 	var tooLong *model.ContextError
 	if errors.As(err, &tooLong) && tooLong.Status != 200 && f.play.Stop.ContextOverflow == configs.End && f.number() > 1 {
-		return Move{GiveUp: true, End: EndContext, Usage: used}, nil
+		return Move{GiveUp: true, End: record.ContextOverflow, Usage: used}, nil
 	}
 	return Move{Usage: used}, err
 }
@@ -254,7 +249,7 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		}
 		move.Correction = strings.NewReplacer("{observation}", f.last().observation, "{actions}", f.written(f.last().admissible)).Replace(message)
 	case configs.End:
-		move.End = EndUnreadable
+		move.End = record.Unreadable
 	case configs.SendReply:
 		move.Action = strings.TrimSpace(p.action)
 	case configs.SendTail:

@@ -95,13 +95,16 @@ type Result struct {
 	Steps        int           `json:"steps"`
 	FormatErrors int           `json:"format_errors"`
 	Faults       map[Fault]int `json:"faults,omitempty"`
+	// Repairs counts, by rule, how often a rule of the preset changed or supplied an
+	// action.
+	Repairs map[string]int `json:"repairs,omitempty"`
 	// Trimmed counts how often the oldest part of the history, or finally an
 	// example, was removed to fit the context.
 	Trimmed int `json:"trimmed"`
 	// Dropped are the fields of the decoding, sorted, that were not sent because the
 	// server refused them.
 	Dropped []string `json:"dropped,omitempty"`
-	// Cut is the rule that ended the trial early; empty if none did.
+	// Cut is the rule that ended the episode early; empty if none did.
 	Cut Cut `json:"cut,omitempty"`
 	// Forgotten counts the reflections that were removed to fit the context.
 	Forgotten int `json:"forgotten,omitempty"`
@@ -164,6 +167,11 @@ type Step struct {
 	Reply string `json:"reply,omitempty"`
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string `json:"reasoning,omitempty"`
+	// Parsed is the action as it was read from the reply, if the environment got
+	// another one. Repairs are the rules of the preset that changed it or, without a
+	// readable action, supplied one, in order.
+	Parsed  string   `json:"parsed,omitempty"`
+	Repairs []string `json:"repairs,omitempty"`
 	// PromptTokens, CompletionTokens and ModelSeconds are what the step cost, as in
 	// Result. All are zero for baselines and in older records.
 	PromptTokens     int     `json:"prompt_tokens,omitempty"`
@@ -213,7 +221,7 @@ func (r *Result) check() error {
 // checkTrajectory compares the attempt's totals with its steps.
 func (e *Episode) checkTrajectory() error {
 	valid, formatErrors, progress := 0, 0, 0.0
-	faults := map[Fault]int{}
+	faults, repairs := map[Fault]int{}, map[string]int{}
 	for i, s := range e.Trajectory {
 		if !fraction(s.Progress) {
 			return fmt.Errorf("trajectory[%d].progress: %v is outside of [0,1]", i, s.Progress)
@@ -233,6 +241,9 @@ func (e *Episode) checkTrajectory() error {
 		if s.Fault != "" {
 			faults[s.Fault]++
 		}
+		for _, rule := range s.Repairs {
+			repairs[rule]++
+		}
 		progress = s.Progress
 	}
 	grounding := 0.0
@@ -246,6 +257,8 @@ func (e *Episode) checkTrajectory() error {
 		return fmt.Errorf("format_errors: %d contradicts a trajectory with %d", e.FormatErrors, formatErrors)
 	case !maps.Equal(e.Faults, faults):
 		return fmt.Errorf("faults: %v contradicts a trajectory with %v", e.Faults, faults)
+	case !maps.Equal(e.Repairs, repairs):
+		return fmt.Errorf("repairs: %v contradicts a trajectory with %v", e.Repairs, repairs)
 	case e.Grounding != grounding:
 		return fmt.Errorf("grounding: %v contradicts a trajectory with %v", e.Grounding, grounding)
 	case e.Progress != progress:

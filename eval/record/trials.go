@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 )
 
 // Trials says how a task is played again after a failure (Reflexion, Shinn et al.
@@ -26,14 +27,25 @@ type Trials struct {
 	SameStep   int `json:"same_step,omitempty"`
 }
 
-// Cut says which rule ended a trial early.
+// Cut says which rule ended an episode early.
 type Cut string
 
-// The rules that can end a trial early.
+// The rules that can end an episode early: the first two are those of trials, all
+// but SameStep those of presets.
 const (
-	SameAction Cut = "same_action"
-	SameStep   Cut = "same_step"
+	SameAction      Cut = "same_action"
+	SameStep        Cut = "same_step"
+	SameReply       Cut = "same_reply"
+	InvalidRunning  Cut = "invalid_running"
+	FormatErrors    Cut = "format_errors"
+	Unreadable      Cut = "unreadable"
+	ContextOverflow Cut = "context_overflow"
 )
+
+// valid reports whether c is one of the rules.
+func (c Cut) valid() bool {
+	return slices.Contains([]Cut{SameAction, SameStep, SameReply, InvalidRunning, FormatErrors, Unreadable, ContextOverflow}, c)
+}
 
 // Reflection is what a model wrote about its failed trial. Its usage is not part
 // of the usage of the trial.
@@ -97,11 +109,11 @@ func (e *Episode) checkTrial() error {
 	switch {
 	case e.Trial < 0:
 		return fmt.Errorf("trial: %d is negative", e.Trial)
-	case e.Trial == 0 && (e.Reflection != nil || e.Cut != "" || len(e.Memory) > 0):
+	case e.Trial == 0 && (e.Reflection != nil || e.Cut != "" && e.Preset == "" || len(e.Memory) > 0):
 		return fmt.Errorf("trial: it is missing, but there are reflections or an early end")
 	case e.Reflection != nil && e.Outcome != Failure:
 		return fmt.Errorf("reflection: outcome %s contradicts a reflection on a failure", e.Outcome)
-	case e.Cut != "" && e.Cut != SameAction && e.Cut != SameStep:
+	case e.Cut != "" && !e.Cut.valid():
 		return fmt.Errorf("cut: unknown rule %q", e.Cut)
 	case e.Forgotten < 0 || e.Forgotten > len(e.Memory):
 		return fmt.Errorf("forgotten: %d contradicts %d reflections in memory", e.Forgotten, len(e.Memory))
@@ -133,7 +145,7 @@ func (c *checker) checkTrial(e *Episode, want planned) error {
 		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v", e.Outcome, e.Trial, t.Most, t.Memory, reflects)
 	case len(e.Memory) > t.Memory:
 		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory), e.ID, t.Memory)
-	case e.Cut == SameAction && t.SameAction == 0 || e.Cut == SameStep && t.SameStep == 0:
+	case e.Cut == SameAction && t.SameAction == 0 && e.Preset == "" || e.Cut == SameStep && t.SameStep == 0:
 		return fmt.Errorf("cut: the condition of the episode %s has no rule %s", e.ID, e.Cut)
 	}
 	if e.Outcome == Failure {
