@@ -39,8 +39,15 @@ type Score struct {
 	// Easy and Hard are the rates on the easy and on the hard tasks.
 	Easy, Hard Split
 
-	played    []played
-	samplings map[stats.Question]stats.Sampling // of all played tasks
+	// LaterUnfinished counts the trials after the first that are due and have no
+	// result, by the outcome of their last attempt. All other fields are about first
+	// trials; see Trials.
+	LaterUnfinished map[record.Outcome]int
+
+	played     []played
+	chains     []chain // nil if the tasks have one trial
+	hasActions bool
+	samplings  map[stats.Question]stats.Sampling // of all played tasks
 }
 
 // played is a result with what was planned.
@@ -68,6 +75,8 @@ type Run struct {
 	// Counts holds what each result contributes to the measures of refinement;
 	// nil if the run was read without trajectories.
 	Counts []refinement.Counts
+	// Actions holds a hash of the actions of each result, or is nil as Counts.
+	Actions []uint64
 }
 
 // ReadRun reads a run directory, checks its records against the plan and counts
@@ -84,7 +93,8 @@ func ReadRun(dir string, known []string) (Run, error) {
 				old = map[string]func(string) bool{}
 			}
 		}
-		r.Results = append(r.Results, e.Result)
+		r.Results = append(r.Results, withoutTexts(e.Result))
+		r.Actions = append(r.Actions, actionsOf(e))
 		r.Counts = append(r.Counts, counter.Count(e, old[e.Perturbation]))
 	})
 	if err == nil && damaged != nil {
@@ -113,13 +123,17 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 		}
 		s := byCondition[string(key)]
 		if s == nil {
-			s = &Score{Condition: g.Condition, Environment: env, About: about, samplings: map[stats.Question]stats.Sampling{}, Unfinished: map[record.Outcome]int{}}
+			s = &Score{Condition: g.Condition, Environment: env, About: about, samplings: map[stats.Question]stats.Sampling{}, Unfinished: map[record.Outcome]int{},
+				LaterUnfinished: map[record.Outcome]int{}, hasActions: r.Actions != nil}
 			byCondition[string(key)] = s
 			out = append(out, s)
 		}
 		s.Seeds = append(s.Seeds, seed)
 		s.Planned += len(g.Episodes)
 		for i, id := range g.Episodes {
+			if s.Condition.Trials != nil {
+				s.addChain(&r, env.Tasks[i], seed, id, final, last)
+			}
 			if at, ok := final[id]; ok {
 				s.Finished++
 				p := played{task: env.Tasks[i], seed: seed, result: r.Results[at]}

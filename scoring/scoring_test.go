@@ -319,6 +319,7 @@ func TestReadRun(t *testing.T) {
 	}
 	want.Results = []record.Result{e.Result}
 	want.Counts = []refinement.Counts{refinement.NewCounter(nil).Count(e, nil)}
+	want.Actions = []uint64{actionsOf(e)}
 	if diff := cmp.Diff(want.Run, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -37,7 +37,10 @@ func Complete(scores []*scoring.Score) error {
 	var e IncompleteError
 	for _, s := range scores {
 		e.Missing += s.Planned - s.Finished
-		e.TooLong += s.Unfinished[record.ContextExceeded]
+		e.TooLong += s.Unfinished[record.ContextExceeded] + s.LaterUnfinished[record.ContextExceeded]
+		for _, n := range s.LaterUnfinished {
+			e.Missing += n
+		}
 	}
 	if e.Missing == 0 {
 		return nil

@@ -131,6 +131,12 @@ func playedBy(c record.Condition) []string {
 	if c.Completions {
 		out = append(out, "completions")
 	}
+	if t := c.Trials; t != nil {
+		out = append(out, fmt.Sprintf("%d trials", t.Most), fmt.Sprintf("memory %d", t.Memory), fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
+		if t.Memory > 0 {
+			out = append(out, fmt.Sprintf("reflection prompt %.8s", t.PromptHash), fmt.Sprintf("reflection-tokens %d", t.Decoding.MaxTokens))
+		}
+	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))
 	}

@@ -41,6 +41,9 @@ type Baseline struct {
 //     "pairs", on request, has all differences that they follow from
 //   - "robustness" and "change": the conditions of every swept environment side
 //     by side, and what each changes
+//   - "trials", "trials-cost" and "trials-paired": success and progress after each
+//     trial, what each took, and the difference from retries without memory, where
+//     tasks are played again after a failure; all other tables have first trials
 //   - "held-out": the environments side by side and the held-out score, where
 //     there are official tasks or baselines
 //   - "refinement": what the models do with their errors, in short;
@@ -60,6 +63,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
+	rest = append(rest, trialTables(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
@@ -71,7 +75,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "held-out",
+	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+		"trials", "trials-cost", "trials-paired", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}
 }
 

@@ -1,0 +1,196 @@
+package scoring
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"heldout/envs"
+	"heldout/eval/record"
+	"heldout/scoring/stats"
+)
+
+// Trial is one of the trials that a score's tasks were given: what was reached
+// after it, and what it took.
+type Trial struct {
+	// Number counts from 1.
+	Number int
+	// After is the score after this trial: a task counts as solved if a trial so far
+	// solved it, and its progress is that of its last trial. Best is the best
+	// progress of the trials so far. After is nil if a later trial that is due has no
+	// result: the tasks without it have all failed so far, so the others would make
+	// the rate too high.
+	After *Score
+	Best  Rate
+	// Due counts the trials of this number that are due: all first ones, and those
+	// after a failure. Played counts those with a result, Solved the successes.
+	Due, Played, Solved int
+	// Same counts the trials with the same actions as the one before; -1 if the run
+	// was read without trajectories. Cut counts those that a rule ended early.
+	Same, Cut int
+	// Forgetful counts the trials that lost reflections to fit the context; Replies
+	// says how readable the model was.
+	Forgetful int
+	Replies   Replies
+	// Reflections counts the reflections made after the trial. Flawed counts them
+	// by what is wrong with them, and Trimmed those that saw a part of the trial.
+	Reflections, Trimmed int
+	Flawed               map[record.Fault]int
+	// Calls and tokens are those of the trials and of the reflections after them.
+	Calls, PromptTokens, CompletionTokens int
+}
+
+// chain is the trials of one task with one seed.
+type chain struct {
+	task envs.Task
+	seed int64
+	// results holds the results in order: all but the last are failures.
+	results []trialResult
+	// due is set if another trial is due and has no result.
+	due bool
+}
+
+type trialResult struct {
+	record.Result
+	actions uint64 // see actionsOf
+}
+
+// actionsOf is a hash of what an agent did in an episode.
+func actionsOf(e *record.Episode) uint64 {
+	h := fnv.New64a()
+	for i := range e.Trajectory {
+		h.Write([]byte(e.Trajectory[i].Action + "\x00"))
+	}
+	return h.Sum64()
+}
+
+// withoutTexts returns the result without what tables do not need.
+func withoutTexts(r record.Result) record.Result {
+	if r.Reflection != nil {
+		short := *r.Reflection
+		short.Text, short.Reasoning = "", ""
+		r.Reflection = &short
+	}
+	return r
+}
+
+// addChain follows the trials of an episode, whose first trial has that id. It
+// counts a later trial that is due and has no result.
+func (s *Score) addChain(r *Run, task envs.Task, seed int64, first string, final map[string]int, last map[string]record.Outcome) {
+	c := chain{task: task, seed: seed}
+	for trial := 1; trial <= s.Condition.MostTrials(); trial++ {
+		id := record.TrialID(first, trial)
+		at, ok := final[id]
+		if !ok {
+			c.due = true
+			if trial > 1 {
+				s.LaterUnfinished[last[id]]++
+			}
+			break
+		}
+		result := trialResult{Result: r.Results[at]}
+		if r.Actions != nil {
+			result.actions = r.Actions[at]
+		}
+		c.results = append(c.results, result)
+		if result.Success {
+			break
+		}
+	}
+	s.chains = append(s.chains, c)
+}
+
+// Trials returns what was reached after each trial; nil if the tasks have only
+// one.
+func (s *Score) Trials() []Trial {
+	if s.Condition.Trials == nil {
+		return nil
+	}
+	var out []Trial
+	for n := 1; n <= s.Condition.MostTrials(); n++ {
+		t := Trial{Number: n}
+		for i := range s.chains {
+			t.add(&s.chains[i])
+		}
+		if !s.hasActions {
+			t.Same = -1
+		}
+		if !slices.ContainsFunc(s.chains, func(c chain) bool { return c.due && len(c.results) > 0 && len(c.results) < n }) {
+			t.After, t.Best = s.after(n)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// add counts the trial of one task.
+func (t *Trial) add(c *chain) {
+	n := t.Number
+	if len(c.results) < n {
+		if len(c.results) == n-1 && c.due {
+			t.Due++
+		}
+		return
+	}
+	t.Due++
+	t.Played++
+	r := &c.results[n-1]
+	t.Replies.add(r.Result)
+	t.Calls += r.Calls
+	t.PromptTokens += r.PromptTokens
+	t.CompletionTokens += r.CompletionTokens
+	if r.Success {
+		t.Solved++
+	}
+	if r.Cut != "" {
+		t.Cut++
+	}
+	if r.Forgotten > 0 {
+		t.Forgetful++
+	}
+	if n > 1 && r.actions == c.results[n-2].actions {
+		t.Same++
+	}
+	if r.Reflection != nil {
+		t.reflected(r.Reflection)
+	}
+}
+
+// reflected counts a reflection.
+func (t *Trial) reflected(r *record.Reflection) {
+	t.Reflections++
+	t.Calls += r.Calls
+	t.PromptTokens += r.PromptTokens
+	t.CompletionTokens += r.CompletionTokens
+	if r.Trimmed > 0 {
+		t.Trimmed++
+	}
+	if r.Fault != "" {
+		if t.Flawed == nil {
+			t.Flawed = map[record.Fault]int{}
+		}
+		t.Flawed[r.Fault]++
+	}
+}
+
+// after returns the score after so many trials, and the best progress.
+func (s *Score) after(n int) (*Score, Rate) {
+	a := &Score{Condition: s.Condition, Environment: s.Environment, Seeds: s.Seeds, About: s.About, Planned: s.Planned,
+		samplings: map[stats.Question]stats.Sampling{}}
+	best := map[string]float64{}
+	for i := range s.chains {
+		c := &s.chains[i]
+		if len(c.results) == 0 {
+			continue
+		}
+		at := min(n, len(c.results))
+		p := played{task: c.task, seed: c.seed, result: c.results[at-1].Result}
+		a.Finished++
+		a.played = append(a.played, p)
+		for _, r := range c.results[:at] {
+			a.Replies.add(r.Result)
+			best[p.result.ID] = max(best[p.result.ID], r.Progress)
+		}
+	}
+	a.compute()
+	return a, a.newRate(a.played, func(r record.Result) float64 { return best[r.ID] })
+}
