@@ -21,6 +21,9 @@ type Counts struct {
 	// Replies counts the steps whose server said why the reply ended, CutOff those
 	// that ended by the length limit.
 	Replies, CutOff int32
+	// CutOffErrors counts the format errors among those that ended by the length
+	// limit.
+	CutOffErrors int32
 	// OldForm counts invalid actions in a form that the perturbation replaces;
 	// Perturbed says that there are such forms.
 	OldForm   int32
@@ -31,8 +34,8 @@ type Counts struct {
 	// Repeated counts the errors that repeat an earlier error in the same
 	// situation.
 	Repeated int32
-	// Looped counts the steps inside a cycle.
-	Looped int32
+	// Looped counts the steps inside a cycle, ValidLooped the valid ones of them.
+	Looped, ValidLooped int32
 	// Recovered and Progressed count the errors that a different valid action, or
 	// progress, followed within the steps of Horizons.
 	Recovered, Progressed [len(Horizons)]int32
@@ -50,6 +53,8 @@ type Counts struct {
 	// Solved says that the episode succeeded. Lost says that it ended with less
 	// progress than it had reached.
 	Solved, Lost bool
+	// Changes are the steps at which progress changed, in order.
+	Changes []Change
 	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
 	// if none did.
 	Stuck int32
@@ -60,6 +65,23 @@ type Spell struct {
 	Steps uint16 // until recovery, or until the end of the episode
 	// Recovered is false if the episode ended before.
 	Recovered bool
+}
+
+// Change is a change of progress.
+type Change struct {
+	Step     uint16 // from 1
+	Progress float64
+}
+
+// ProgressAt returns the progress after a step; after the last step it stays.
+func (c *Counts) ProgressAt(step int) (progress float64) {
+	for _, change := range c.Changes {
+		if int(change.Step) > step {
+			break
+		}
+		progress = change.Progress
+	}
+	return progress
 }
 
 // Errors counts the errors.
@@ -100,12 +122,15 @@ func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts 
 			out.Replies++
 			if s.FinishReason == lengthLimit {
 				out.CutOff++
+				if s.FormatError {
+					out.CutOffErrors++
+				}
 			}
 		}
 	}
 	out.runs(e.Trajectory)
 	out.repetitions(e)
-	out.Looped = looped(e.Trajectory)
+	out.Looped, out.ValidLooped = looped(e.Trajectory)
 	out.recoveries(e.Trajectory)
 	out.variety(e.Trajectory)
 	out.profile(e.Trajectory)
@@ -162,8 +187,9 @@ const (
 	cycles        = 3
 )
 
-// looped counts the steps in cycles of action and observation.
-func looped(steps []record.Step) (n int32) {
+// looped counts the steps in cycles of action and observation, and the valid ones
+// of them.
+func looped(steps []record.Step) (n, valid int32) {
 	inside := make([]bool, len(steps))
 	for period := 1; period <= longestPeriod; period++ {
 		alike := 0 // steps in a row that equal the one a period before
@@ -180,12 +206,15 @@ func looped(steps []record.Step) (n int32) {
 			}
 		}
 	}
-	for _, in := range inside {
+	for i, in := range inside {
 		if in {
 			n++
+			if steps[i].Valid {
+				valid++
+			}
 		}
 	}
-	return n
+	return n, valid
 }
 
 // recoveries looks for the recovery that follows each error.
@@ -238,6 +267,9 @@ const almost = 1e-9
 func (c *Counts) profile(steps []record.Step) {
 	best, last := 0.0, 0.0
 	for i, s := range steps {
+		if s.Progress != last {
+			c.Changes = append(c.Changes, Change{uint16(i + 1), s.Progress})
+		}
 		if last = s.Progress; last <= best+almost {
 			continue
 		}

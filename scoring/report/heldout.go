@@ -62,18 +62,7 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 		t.Rows = append(t.Rows, append(l.cells(all), l.score(w, bounded)...))
 		marks += l.marks(all)
 	}
-	if strings.Contains(marks, incompleteMark) {
-		t.Notes = append(t.Notes, incompleteNote)
-	}
-	if strings.Contains(marks, repliesMark) {
-		t.Notes = append(t.Notes, repliesNote)
-	}
-	if strings.Contains(marks, caveatMark) {
-		t.Notes = append(t.Notes, caveatMark+" Not comparable with published results; the table of results says why.")
-	}
-	if strings.Contains(marks, partMark) {
-		t.Notes = append(t.Notes, partMark+" On a part of the tasks: the rate does not compare with those on all of them.")
-	}
+	t.Notes = append(t.Notes, rateMarks(marks)...)
 	t.Notes = append(t.Notes, sources(baselines, marks)...)
 	return t
 }
@@ -112,6 +101,21 @@ func noScore(lines []line, w configs.Weights) []string {
 		}
 		return "the held-out score is incomplete; missing: " + strings.Join(missing, ", ")
 	})
+}
+
+// rateMarks explains the marks of rates whose details are in another table.
+func rateMarks(marks string) (notes []string) {
+	for _, m := range []struct{ mark, note string }{
+		{incompleteMark, incompleteNote},
+		{repliesMark, repliesNote},
+		{caveatMark, caveatMark + " Not comparable with published results; the table of results says why."},
+		{partMark, partMark + " On a part of the tasks: the rate does not compare with those on all of them."},
+	} {
+		if strings.Contains(marks, m.mark) {
+			notes = append(notes, m.note)
+		}
+	}
+	return notes
 }
 
 // sources says where baselines were published and which caveats they have.

@@ -50,7 +50,9 @@ type Baseline struct {
 //     "refinement-measures", "refinement-paired" and "progress-profile" have all
 //     of it, and are for readers who ask for them (OnRequest)
 //
-// On request there is also "against-published": differences from the baselines.
+// On request there are also "against-published", differences from the baselines, and
+// the tables behind figures: "rates", "tasks", "seeds", "steps", "usage", "endings"
+// and "lost-steps".
 //
 // The "headline" table and the tables of sweeps include perturbed tasks. All
 // other tables leave them out.
@@ -64,7 +66,8 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
 	rest = append(rest, trialTables(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines)) {
+	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines),
+		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}
@@ -72,17 +75,20 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	return tables
 }
 
+// figureTables are the tables that figures are drawn from and no other table has.
+var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "endings", "lost-steps"}
+
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return []string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+	return append([]string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"trials", "trials-cost", "trials-paired", "held-out",
-		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}
+		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
 }
 
 // OnRequest reports whether a table is only for readers who ask for it.
 func OnRequest(id string) bool {
-	return slices.Contains([]string{"pairs", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id)
+	return slices.Contains([]string{"pairs", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"slices"
+
+	"heldout/configs"
+	"heldout/scoring"
+	"heldout/scoring/table"
+)
+
+// heldOutName stands for an environment in the rows of the held-out score.
+const heldOutName = "held-out score"
+
+// rateTable has the held-out score and the rates of each environment with their
+// intervals, published results beside them, one line per environment and model.
+// Environments that only publications have are left out.
+func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table {
+	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "from", Header: "From", Left: true},
+		{Key: "success", Header: "SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true},
+		{Key: "progress", Header: "PR"}, {Key: "progress_low", Header: "95% low"}, {Key: "progress_high", Header: "high", Upper: true},
+	}}
+	lines := gather(rows)
+	runs := len(lines)
+	var shown []Baseline
+	for _, b := range baselines {
+		if b.Table.Env == "" {
+			shown = append(shown, b)
+			lines = append(lines, publishedLines(b)...)
+		}
+	}
+	marks := ""
+	add := func(env string, i int, success, progress scoring.Estimate, mark string) {
+		from := "run"
+		if i >= runs {
+			from = "published"
+		}
+		marks += mark
+		sLow, sHigh := interval(success)
+		pLow, pHigh := interval(progress)
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(env), table.String(lines[i].name), table.String(from),
+			table.Percent(success.Mean).Marked(mark), sLow, sHigh, table.Percent(progress.Mean).Marked(mark), pLow, pHigh,
+		})
+	}
+	for i, l := range lines {
+		if h := l.heldOut(w); len(h.Missing) == 0 {
+			add(heldOutName, i, h.Success, h.Progress, "")
+		}
+	}
+	for _, env := range environmentsOf(rows) {
+		for i, l := range lines {
+			if r, ok := l.rates[env]; ok && r.success != nil && r.progress != nil {
+				add(env, i, *r.success, *r.progress, r.marks)
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return t
+	}
+	t.Notes = append(t.Notes, weightNote(w))
+	t.Notes = append(t.Notes, aboutNotes(rows)...)
+	t.Notes = append(t.Notes, noScore(lines[:runs], w)...)
+	t.Notes = append(t.Notes, otherNames(rows)...)
+	t.Notes = append(t.Notes, directories(rows)...)
+	t.Notes = append(t.Notes, rateMarks(marks)...)
+	t.Notes = append(t.Notes, sources(shown, marks)...)
+	return t
+}
+
+// environmentsOf lists the environments of rows, each once.
+func environmentsOf(rows []row) (out []string) {
+	for _, r := range rows {
+		if !slices.Contains(out, r.Condition.Env) {
+			out = append(out, r.Condition.Env)
+		}
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package scoring
+
+import (
+	"heldout/scoring/refinement"
+	"heldout/scoring/stats"
+)
+
+// ByStep holds what the episodes had reached after a number of steps. What an
+// episode reached at its last step stays.
+type ByStep struct {
+	Step int
+	// Success is the share of solved episodes, Progress the mean progress: means
+	// over seeds, then over tasks.
+	Success, Progress Estimate
+}
+
+// mostPoints is the largest number of points of a curve over steps.
+const mostPoints = 60
+
+// BySteps returns the curves over steps from step 1 to the last step of the
+// longest episode, at most mostPoints points at equal distances. It is nil if the
+// run was read without trajectories.
+func (s *Score) BySteps() (points []ByStep) {
+	counts := s.counts()
+	longest := 0
+	for _, task := range counts {
+		for _, c := range task {
+			longest = max(longest, int(c.Steps))
+		}
+	}
+	stride := (longest + mostPoints - 1) / mostPoints
+	for step := max(1, stride); step < longest+stride; step += max(1, stride) {
+		step := min(step, longest)
+		points = append(points, ByStep{
+			Step: step,
+			Success: s.over(counts, func(c *refinement.Counts) float64 {
+				if c.Solved && int(c.Steps) <= step {
+					return 1
+				}
+				return 0
+			}),
+			Progress: s.over(counts, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
+		})
+	}
+	return points
+}
+
+// over averages a value in [0,1] over the seeds of each task, then over tasks.
+func (s *Score) over(counts [][]*refinement.Counts, value func(*refinement.Counts) float64) Estimate {
+	byTask, means := make([][]float64, len(counts)), make([]float64, len(counts))
+	for i, task := range counts {
+		for _, c := range task {
+			byTask[i] = append(byTask[i], value(c))
+		}
+		means[i] = stats.Mean(byTask[i])
+	}
+	out := Estimate{Mean: stats.Mean(means)}
+	if s.About == stats.TheseTasks {
+		if s.deterministic() || len(byTask) == 0 {
+			return out
+		}
+		out.Basis = stats.DecodingRate(byTask, Level)
+	} else {
+		sampling, err := s.wholeSampling(s.About)
+		if err != nil {
+			return out
+		}
+		out.Basis = sampling.Rate(means)
+	}
+	out.Interval = &out.Basis.Interval
+	return out
+}

@@ -1,0 +1,55 @@
+package scoring
+
+import (
+	"cmp"
+	"slices"
+
+	"heldout/envs"
+	"heldout/scoring/stats"
+)
+
+// TaskRate is what a model reached on one task, over its seeds.
+type TaskRate struct {
+	Task envs.Task
+	// Episodes counts those with a result.
+	Episodes          int
+	Success, Progress float64
+}
+
+// TaskRates returns the rates of the tasks that have results, in benchmark order.
+func (s *Score) TaskRates() (out []TaskRate) {
+	tasks := map[string]envs.Task{}
+	for _, p := range s.played {
+		tasks[taskKey(p)] = p.task
+	}
+	successes, progresses := gathered(s.played, taskKey, success), gathered(s.played, taskKey, progress)
+	for key, task := range tasks {
+		out = append(out, TaskRate{Task: task, Episodes: len(successes[key]), Success: stats.Mean(successes[key]), Progress: stats.Mean(progresses[key])})
+	}
+	slices.SortFunc(out, func(a, b TaskRate) int {
+		return cmp.Or(cmp.Compare(a.Task.Index, b.Task.Index), cmp.Compare(taskName(a.Task), taskName(b.Task)))
+	})
+	return out
+}
+
+func taskName(t envs.Task) string { return t.ID + " " + t.Digest }
+
+// SeedRate is what a model reached with one seed.
+type SeedRate struct {
+	Seed int64
+	// Episodes counts those with a result.
+	Episodes          int
+	Success, Progress float64
+}
+
+// SeedRates returns the rates of the seeds that have results, sorted.
+func (s *Score) SeedRates() (out []SeedRate) {
+	bySeed := func(p played) int64 { return p.seed }
+	successes, progresses := gathered(s.played, bySeed, success), gathered(s.played, bySeed, progress)
+	for _, seed := range s.Seeds {
+		if n := len(successes[seed]); n > 0 {
+			out = append(out, SeedRate{Seed: seed, Episodes: n, Success: stats.Mean(successes[seed]), Progress: stats.Mean(progresses[seed])})
+		}
+	}
+	return out
+}
