@@ -135,7 +135,12 @@ func sources(baselines []Baseline, marks string) (notes []string) {
 
 // line is one model's rates by environment.
 type line struct {
-	name   string
+	name string
+	// model, run and directory are other names of a line from a run; served says
+	// that a server played it.
+	model, run, directory string
+	served                bool
+
 	rates  map[string]rates
 	scores map[string]*scoring.Score // of rates that are not published
 	order  []string                  // the names of rates, as they came
@@ -174,7 +179,10 @@ func gather(rows []row) []line {
 		if !ok {
 			i = len(lines)
 			index[key] = i
-			lines = append(lines, line{rates: map[string]rates{}, scores: map[string]*scoring.Score{}})
+			lines = append(lines, line{
+				model: r.Condition.Model, run: r.run, directory: r.directory, served: r.Condition.Decoding != nil,
+				rates: map[string]rates{}, scores: map[string]*scoring.Score{},
+			})
 			things = append(things, thing{r.Condition.Model, playedBy(r.Condition), r.run})
 		}
 		lines[i].rates[r.Condition.Env], lines[i].scores[r.Condition.Env] = r.rates(), r.Score

@@ -15,11 +15,7 @@ const heldOutName = "held-out score"
 // intervals, published results beside them, one line per environment and model.
 // Environments that only publications have are left out.
 func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table {
-	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "from", Header: "From", Left: true},
-		{Key: "success", Header: "SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true},
-		{Key: "progress", Header: "PR"}, {Key: "progress_low", Header: "95% low"}, {Key: "progress_high", Header: "high", Upper: true},
-	}}
+	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: rateColumnsWithLimits()}
 	lines := gather(rows)
 	runs := len(lines)
 	var shown []Baseline
@@ -31,17 +27,12 @@ func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table 
 	}
 	marks := ""
 	add := func(env string, i int, success, progress scoring.Estimate, mark string) {
-		from := "run"
+		from := fromRun
 		if i >= runs {
-			from = "published"
+			from = fromPublished
 		}
 		marks += mark
-		sLow, sHigh := interval(success)
-		pLow, pHigh := interval(progress)
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(env), table.String(lines[i].name), table.String(from),
-			table.Percent(success.Mean).Marked(mark), sLow, sHigh, table.Percent(progress.Mean).Marked(mark), pLow, pHigh,
-		})
+		t.Rows = append(t.Rows, rateCells(env, lines[i].name, from, success, progress, mark))
 	}
 	for i, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {

@@ -1,0 +1,254 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The numbers of models that have a color of their own, and up to which there are
+// bands.
+const (
+	mostColored = 7
+	mostBands   = 4
+)
+
+// look is how the line of a model is drawn.
+type look struct {
+	color color.NRGBA
+	line  draw.LineStyle
+	band  bool
+}
+
+// looks gives models their looks. If there are too many for colors, those with the
+// highest last values have them, and the others are grey.
+func looks(names []string, last map[string]float64) map[string]look {
+	colored := slices.Clone(names)
+	if len(names) > mostColored {
+		slices.SortStableFunc(colored, func(a, b string) int { return cmp.Compare(last[b], last[a]) })
+		colored = colored[:mostColored]
+	}
+	out := map[string]look{}
+	n := 0
+	for _, name := range names {
+		if !slices.Contains(colored, name) {
+			out[name] = look{rest, draw.LineStyle{Color: rest, Width: 0.6}, false}
+			continue
+		}
+		out[name] = look{colors[n], draw.LineStyle{Color: colors[n], Width: 1.2, Dashes: dashes[n]}, len(names) <= mostBands}
+		n++
+	}
+	return out
+}
+
+// lines is a figure of curves.
+type lines struct {
+	r         reader
+	key, name string // of the value
+	at        string // key of the place on the x axis
+	x         func(of reader) axis
+	dots      bool
+}
+
+// byStep has a panel for each environment: a curve over steps for each model.
+func byStep(key, name string) func(reader, *Figure) error {
+	return func(r reader, f *Figure) error {
+		return lines{r: r, key: key, name: name, at: "step", x: func(of reader) axis {
+			most := 1.0
+			for row := range of.Rows {
+				step, _ := of.number(row, "step")
+				most = max(most, step)
+			}
+			return roundAxis(0, most, 1, "step")
+		}}.figure(f)
+	}
+}
+
+// checkpoints has a panel for each environment and the held-out score: a curve
+// over training for success and progress.
+func checkpoints(r reader, f *Figure) error {
+	names := r.distinct("model")
+	f.width = doubleColumn
+	scale := axis{min: -0.3, max: float64(len(names)) - 0.7}
+	every := (len(names) + 9) / 10
+	for i, name := range names {
+		label := ""
+		if i%every == 0 {
+			label = fmt.Sprint(i + 1)
+		}
+		scale.ticks = append(scale.ticks, plot.Tick{Value: float64(i), Label: label})
+		f.Caption += fmt.Sprintf(" %d: %s.", i+1, name)
+	}
+	scale.label = "checkpoint"
+	environments := r.distinct("environment")
+	columns := gridColumns(len(environments))
+	all := twoRates("success", "progress")
+	var plots []*plot.Plot
+	for i, env := range environments {
+		of := r.is("environment", env)
+		p := curvePlot(env, columns, i%columns == 0, scale)
+		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
+			for _, q := range all {
+				var points []curvePoint
+				for row := range of.Rows {
+					points = append(points, newPoint(of, row, q.key, float64(slices.Index(names, of.text(row, "model"))),
+						fmt.Sprintf("%s, %s: %s %s", env, of.text(row, "model"), q.name, of.exact(row, q.key))))
+				}
+				curve(s, p, points, look{q.glyph.Color.(color.NRGBA), solid(q.glyph.Color), true}, &q.glyph)
+			}
+		}))
+		plots = append(plots, p)
+	}
+	panels(f, plots, columns, 118, entries(all))
+	return nil
+}
+
+// curvePlot is an empty plot of a rate over something.
+func curvePlot(title string, columns int, labelled bool, x axis) *plot.Plot {
+	p := newPlot()
+	p.Title.Text = plotTitle(title, columns)
+	setAxis(&p.X, x)
+	y := percentAxis("")
+	if labelled {
+		y.label = "%"
+	} else {
+		for i := range y.ticks {
+			y.ticks[i].Label = " " // as high as a label
+		}
+	}
+	setAxis(&p.Y, y)
+	p.Add(plotter(func(c draw.Canvas, p *plot.Plot) {
+		_, at := p.Transforms(&c)
+		for _, t := range y.ticks {
+			c.StrokeLine2(thin(grid), c.Min.X, at(t.Value), c.Max.X, at(t.Value))
+		}
+	}))
+	return p
+}
+
+// figure lays out the curves.
+func (l lines) figure(f *Figure) error {
+	names := l.r.distinct("model")
+	last := map[string]float64{}
+	environments := l.r.distinct("environment")
+	for _, env := range environments {
+		of := l.r.is("environment", env)
+		final := map[string]float64{}
+		for row := range of.Rows {
+			final[of.text(row, "model")], _ = of.number(row, l.key)
+		}
+		for name, value := range final {
+			last[name] += value
+		}
+	}
+	looks := looks(names, last)
+	if len(names) > mostColored {
+		f.Caption += fmt.Sprintf(" Grey lines are the other %d models; the %d with the highest last values have colors.", len(names)-mostColored, mostColored)
+	} else if len(names) > mostBands {
+		f.Caption += fmt.Sprintf(" Bands are left out, because there are more than %d models; the numbers have the intervals.", mostBands)
+	}
+	f.width = doubleColumn
+	columns := min(len(environments), 3)
+	if len(environments) == 1 {
+		f.width = singleColumn
+	}
+	var plots []*plot.Plot
+	for i, env := range environments {
+		of := l.r.is("environment", env)
+		p := curvePlot(env, columns, i%columns == 0, l.x(of))
+		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, of, env, names, looks) }))
+		plots = append(plots, p)
+	}
+	var key []entry
+	for _, name := range names {
+		if look := looks[name]; look.color != rest {
+			key = append(key, entry{name, func(s *sheet, x, y vg.Length) { s.StrokeLine2(look.line, x, y, x+legendSample, y) }})
+		}
+	}
+	panels(f, plots, columns, 130, key)
+	return nil
+}
+
+// draw draws the curves of a panel, grey ones first.
+func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []string, looks map[string]look) {
+	longest := 0.0
+	for row := range of.Rows {
+		at, _ := of.number(row, l.at)
+		longest = max(longest, at)
+	}
+	for _, grey := range []bool{true, false} {
+		for _, name := range names {
+			if (looks[name].color == rest) != grey {
+				continue
+			}
+			var points []curvePoint
+			part := of.is("model", name)
+			for row := range part.Rows {
+				at, _ := part.number(row, l.at)
+				points = append(points, newPoint(part, row, l.key, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name, l.at, part.text(row, l.at), l.name, part.exact(row, l.key))))
+			}
+			if n := len(points); n > 0 && points[n-1].x < longest { // what was reached stays
+				stays := points[n-1]
+				stays.x, stays.text = longest, ""
+				points = append(points, stays)
+			}
+			curve(s, p, points, looks[name], nil)
+		}
+	}
+}
+
+// curvePoint is a point of a curve; low and high are NaN without an interval.
+type curvePoint struct {
+	x, y, low, high float64
+	text            string
+}
+
+func newPoint(r reader, row int, key string, x float64, text string) curvePoint {
+	point := curvePoint{x: x, low: math.NaN(), high: math.NaN(), text: text}
+	var ok bool
+	if point.y, ok = r.number(row, key); !ok {
+		point.y = math.NaN()
+	}
+	if low, ok := r.number(row, key+"_low"); ok {
+		point.low = low
+		point.high, _ = r.number(row, key+"_high")
+	}
+	return point
+}
+
+// curve draws a curve and its band, and glyphs if there is one.
+func curve(s *sheet, p *plot.Plot, points []curvePoint, l look, g *draw.GlyphStyle) {
+	x, y := p.Transforms(&s.Canvas)
+	points = slices.DeleteFunc(points, func(q curvePoint) bool { return math.IsNaN(q.y) })
+	var line, upper, lower []vg.Point
+	for _, q := range points {
+		line = append(line, vg.Point{X: x(q.x), Y: y(q.y)})
+		if !math.IsNaN(q.low) {
+			upper = append(upper, vg.Point{X: x(q.x), Y: y(q.high)})
+			lower = append(lower, vg.Point{X: x(q.x), Y: y(q.low)})
+		}
+		if q.text != "" {
+			s.markAt(x(q.x), y(q.y), 2.5, q.text)
+		}
+	}
+	if l.band && len(upper) > 1 {
+		slices.Reverse(lower)
+		s.FillPolygon(faded(l.color, 0.18), append(upper, lower...))
+	}
+	if len(line) > 1 {
+		s.StrokeLines(l.line, line)
+	}
+	for _, pt := range line {
+		if g != nil {
+			s.DrawGlyphNoClip(*g, pt)
+		} else if len(line) == 1 {
+			s.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: 2, Shape: draw.CircleGlyph{}}, pt)
+		}
+	}
+}

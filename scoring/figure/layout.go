@@ -1,0 +1,188 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// axis is a scale with ticks.
+type axis struct {
+	min, max float64
+	ticks    plot.ConstantTicks
+	label    string
+}
+
+// percentAxis is the scale of a rate, which is a fraction.
+func percentAxis(label string) axis {
+	return axis{0, 1, plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.25}, {Value: 0.5, Label: "50"}, {Value: 0.75}, {Value: 1, Label: "100"}}, label}
+}
+
+// roundAxis is a scale that holds values, with ticks at round numbers. Labels show
+// values times a factor.
+func roundAxis(low, high, factor float64, label string) axis {
+	if high <= low {
+		high = low + 1/factor
+	}
+	const wanted = 4
+	raw := (high - low) * factor / wanted
+	step := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{2, 2.5, 5, 10} {
+		if step >= raw {
+			break
+		}
+		step = m * math.Pow(10, math.Floor(math.Log10(raw)))
+	}
+	first, last := math.Floor(low*factor/step+1e-9), math.Ceil(high*factor/step-1e-9)
+	a := axis{min: first * step / factor, max: last * step / factor, label: label}
+	for k := first; k <= last; k++ {
+		a.ticks = append(a.ticks, plot.Tick{Value: k * step / factor, Label: short(k * step)})
+	}
+	return a
+}
+
+// short writes a number of a tick.
+func short(x float64) string {
+	switch {
+	case math.Abs(x) >= 1e6:
+		return strconv.FormatFloat(x/1e6, 'g', 3, 64) + "M"
+	case math.Abs(x) >= 1e4:
+		return strconv.FormatFloat(x/1e3, 'g', 4, 64) + "k"
+	}
+	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'g', -1, 64)
+}
+
+// entry is a line of a legend.
+type entry struct {
+	text string
+	draw func(s *sheet, x, y vg.Length) // a sample of the width of legendSample
+}
+
+const (
+	legendSample = vg.Length(14)
+	legendLine   = vg.Length(10)
+	legendGap    = vg.Length(10)
+)
+
+// legend lays out entries in lines.
+type legend struct {
+	entries []entry
+	width   vg.Length
+}
+
+func (l legend) style() text.Style { return style(small, ink, draw.XLeft, draw.YCenter) }
+
+// each calls visit with the place of each entry, from the upper left, and returns
+// the height of all.
+func (l legend) each(visit func(e entry, name string, x, y vg.Length)) vg.Length {
+	if len(l.entries) == 0 {
+		return 0
+	}
+	x, y := vg.Length(0), legendLine/2
+	for _, e := range l.entries {
+		name := printable(e.text, l.style(), l.width/2)
+		width := legendSample + 3 + l.style().Width(name)
+		if x > 0 && x+width > l.width {
+			x, y = 0, y+legendLine
+		}
+		if visit != nil {
+			visit(e, name, x, y)
+		}
+		x += width + legendGap
+	}
+	return y + legendLine/2 + 4
+}
+
+func (l legend) height() vg.Length { return l.each(nil) }
+
+// draw draws the legend at the top of the sheet.
+func (l legend) draw(s *sheet) {
+	l.each(func(e entry, name string, x, y vg.Length) {
+		top := s.Max.Y - y
+		e.draw(s, s.Min.X+x, top)
+		s.FillText(l.style(), vg.Point{X: s.Min.X + x + legendSample + 3, Y: top}, name)
+	})
+}
+
+// dotEntry is an entry with a dot.
+func dotEntry(name string, g draw.GlyphStyle) entry {
+	return entry{name, func(s *sheet, x, y vg.Length) {
+		s.StrokeLine2(solid(g.Color), x, y, x+legendSample, y)
+		glyph(s, g, x+legendSample/2, y)
+	}}
+}
+
+// boxEntry is an entry with a box.
+func boxEntry(name string, fill func(s *sheet, x0, y0, x1, y1 vg.Length)) entry {
+	return entry{name, func(s *sheet, x, y vg.Length) { fill(s, x+3, y-3, x+legendSample-1, y+3) }}
+}
+
+// glyph draws a glyph that covers what is below it.
+func glyph(s *sheet, g draw.GlyphStyle, x, y vg.Length) {
+	if hollow(g) {
+		s.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: g.Radius, Shape: draw.CircleGlyph{}}, vg.Point{X: x, Y: y})
+	}
+	s.DrawGlyphNoClip(g, vg.Point{X: x, Y: y})
+}
+
+func hollow(g draw.GlyphStyle) bool {
+	_, ring := g.Shape.(draw.RingGlyph)
+	return ring
+}
+
+// box fills a box.
+func box(s *sheet, c color.Color, x0, y0, x1, y1 vg.Length) {
+	s.FillPolygon(c, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+}
+
+// panels lays out plots in a grid below a legend. All have the same size.
+func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, entries []entry) {
+	rows := (len(plots) + columns - 1) / columns
+	cells := make([][]*plot.Plot, rows)
+	for i := range cells {
+		cells[i] = make([]*plot.Plot, columns)
+		copy(cells[i], plots[i*columns:min(len(plots), (i+1)*columns)])
+	}
+	const pad = vg.Length(7)
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: pad, PadY: pad, PadTop: 1, PadRight: 6, PadLeft: 1, PadBottom: 1}
+	key := legend{entries, f.width - 2}
+	f.height = key.height() + vg.Length(rows)*plotHeight + vg.Length(rows-1)*pad + 2
+	f.draw = func(s *sheet) {
+		key.draw(s)
+		area := draw.Crop(s.Canvas, 0, 0, 0, -key.height())
+		places := plot.Align(cells, tiles, area)
+		for i, row := range cells {
+			for j, p := range row {
+				if p != nil {
+					p.Draw(places[i][j])
+				}
+			}
+		}
+	}
+}
+
+// gridColumns is the number of columns of a grid: two rows from five panels on.
+func gridColumns(panels int) int {
+	switch {
+	case panels <= 4:
+		return panels
+	case panels <= 8:
+		return (panels + 1) / 2
+	}
+	return 4
+}
+
+// setAxis gives an axis a scale.
+func setAxis(a *plot.Axis, to axis) {
+	a.Min, a.Max, a.Tick.Marker, a.Label.Text = to.min, to.max, to.ticks, to.label
+}
+
+// plotTitle makes a title that fits above a panel.
+func plotTitle(title string, columns int) string {
+	return printable(title, bold(style(normal, ink, draw.XCenter, draw.YTop)), doubleColumn/vg.Length(columns)-10)
+}

@@ -1,0 +1,190 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// mostColumns is the largest number of tasks that have a column each. Above it a
+// column is the mean of several tasks in a row.
+const mostColumns = 300
+
+// taskMatrix has a panel for each environment, one below the other: models by
+// tasks.
+func taskMatrix(key, name string) func(reader, *Figure) error {
+	return func(r reader, f *Figure) error {
+		f.width = doubleColumn
+		var plots []*plot.Plot
+		var heights []vg.Length
+		for _, env := range r.distinct("environment") {
+			of := r.is("environment", env)
+			m := newMatrix(of, key, name)
+			plots = append(plots, m.plot(f, env))
+			heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
+			if m.tasks > mostColumns {
+				f.Table.Notes = append(f.Table.Notes, fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env, m.each))
+			}
+		}
+		stack(f, plots, heights)
+		return nil
+	}
+}
+
+// matrixRow is the height of a row: many rows are lower.
+func matrixRow(models int) vg.Length {
+	if models > 12 {
+		return 8.5
+	}
+	return rowHeight
+}
+
+// matrix is what is known of tasks and models.
+type matrix struct {
+	models      []string
+	tasks, each int
+	cells       [][]matrixCell // by model and column
+	types       []string       // of the columns
+}
+
+type matrixCell struct {
+	sum  float64
+	n    int
+	text string
+}
+
+func newMatrix(r reader, key, name string) matrix {
+	tasks := map[string]int{}
+	var rows []int // the first row of each task
+	for row := range r.Rows {
+		if id := r.text(row, "index") + " " + r.text(row, "task"); tasks[id] == 0 {
+			rows = append(rows, row)
+			tasks[id] = len(rows)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		x, _ := r.number(a, "index")
+		y, _ := r.number(b, "index")
+		return int(x) - int(y)
+	})
+	m := matrix{models: r.distinct("model"), tasks: len(rows), each: (len(rows) + mostColumns - 1) / mostColumns}
+	column := map[string]int{}
+	for i, row := range rows {
+		column[r.text(row, "index")+" "+r.text(row, "task")] = i / m.each
+		if i%m.each == 0 {
+			m.types = append(m.types, r.text(row, "type"))
+		}
+	}
+	at := map[string]int{}
+	for i, model := range m.models {
+		at[model] = i
+		m.cells = append(m.cells, make([]matrixCell, len(m.types)))
+	}
+	for row := range r.Rows {
+		value, ok := r.number(row, key)
+		if !ok {
+			continue
+		}
+		c := &m.cells[at[r.text(row, "model")]][column[r.text(row, "index")+" "+r.text(row, "task")]]
+		c.sum += value
+		c.n++
+		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, "model"), r.text(row, "index"), r.text(row, "task"), name, r.exact(row, key), r.text(row, "episodes"))
+		if c.n > 1 {
+			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, "model"), r.text(row, "index"), name, 100*c.sum/float64(c.n), c.n)
+		}
+	}
+	return m
+}
+
+// plot is the panel of an environment.
+func (m matrix) plot(f *Figure, env string) *plot.Plot {
+	p := newPlot()
+	p.Title.Text = plotTitle(env, 1)
+	n := len(m.models)
+	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(len(m.types)), fmt.Sprintf("%d tasks", m.tasks)
+	p.X.Tick.Marker = m.typeTicks()
+	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
+	p.Y.LineStyle.Width, p.Y.Tick.Length, p.X.LineStyle.Width, p.X.Tick.Length = 0, 0, 0, 2
+	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = ink, small+0.5
+	var ticks plot.ConstantTicks
+	for i, name := range m.models {
+		ticks = append(ticks, plot.Tick{Value: float64(n - 1 - i), Label: printable(name, p.Y.Tick.Label, labelWidth) + " "})
+	}
+	p.Y.Tick.Marker = ticks
+	p.Add(f.plotter(m.draw))
+	return p
+}
+
+// typeTicks are at the places where the type of tasks changes.
+func (m matrix) typeTicks() (ticks plot.ConstantTicks) {
+	for i := range m.types {
+		if i == 0 || m.types[i] != m.types[i-1] {
+			ticks = append(ticks, plot.Tick{Value: float64(i)})
+		}
+	}
+	const most = 40 // more of them say nothing
+	if len(ticks) > most || len(ticks) < 2 {
+		return plot.ConstantTicks{}
+	}
+	return ticks
+}
+
+// mostMarks is the largest number of cells that have a mark each; more of them
+// make a page slow.
+const mostMarks = 5000
+
+func (m matrix) marked() bool { return len(m.models)*len(m.types) <= mostMarks }
+
+func (m matrix) draw(s *sheet, p *plot.Plot) {
+	x, y := p.Transforms(&s.Canvas)
+	half := (y(1) - y(0)) / 2 * 0.84
+	if len(m.models) == 1 {
+		half = rowHeight / 2 * 0.84
+	}
+	gap := min(0.4, (x(1)-x(0))*0.12)
+	for i, cells := range m.cells {
+		at := y(float64(len(m.models) - 1 - i))
+		box(s, grid, x(0)+gap, at-half, x(float64(len(cells)))-gap, at+half)
+		for j, cell := range cells {
+			if j > 0 {
+				box(s, paper, x(float64(j))-gap, at-half, x(float64(j))+gap, at+half)
+			}
+			if cell.n == 0 {
+				box(s, paper, x(float64(j)), at-half, x(float64(j+1)), at+half)
+				continue
+			}
+			x0, x1 := x(float64(j))+gap, x(float64(j+1))-gap
+			if value := cell.sum / float64(cell.n); value > 0 {
+				box(s, faded(colors[0], 0.12+0.88*value), x0, at-half, x1, at+half)
+			}
+			if m.marked() {
+				s.mark(x0, at-half, x1, at+half, cell.text)
+			}
+		}
+	}
+}
+
+// stack lays out plots one below the other, each with its own height, their data
+// aligned.
+func stack(f *Figure, plots []*plot.Plot, heights []vg.Length) {
+	for _, h := range heights {
+		f.height += h
+	}
+	f.draw = func(s *sheet) {
+		widest := vg.Length(0)
+		for _, p := range plots {
+			widest = max(widest, p.DataCanvas(s.Canvas).Min.X-s.Min.X)
+		}
+		top := s.Max.Y
+		for i, p := range plots {
+			place := draw.Crop(s.Canvas, 1, -6, 0, 0)
+			place.Max.Y, place.Min.Y = top-2, top-heights[i]+5
+			place.Min.X += widest - (p.DataCanvas(place).Min.X - place.Min.X)
+			p.Draw(place)
+			top -= heights[i]
+		}
+	}
+}

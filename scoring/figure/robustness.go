@@ -1,0 +1,86 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/table"
+)
+
+// conditionPrefix begins the keys of columns that are conditions.
+const conditionPrefix = "condition_"
+
+// robustness has a panel for each environment and rate: a dot for each condition.
+func robustness(r reader, f *Figure) error {
+	var conditions []table.Column
+	for _, c := range r.Columns {
+		if strings.HasPrefix(c.Key, conditionPrefix) {
+			conditions = append(conditions, c)
+		}
+	}
+	names := r.distinct("model")
+	tables := []string{""}
+	if _, ok := r.column["table"]; ok {
+		tables = r.distinct("table")
+	}
+	var out []rowPanel
+	for _, of := range tables {
+		for _, rate := range r.distinct("rate") {
+			part := r.keep(func(row int) bool { return (of == "" || r.text(row, "table") == of) && r.text(row, "rate") == rate })
+			title := strings.TrimSpace(strings.TrimPrefix(of, "Robustness on ") + " " + rate)
+			if of == "" {
+				title = strings.TrimPrefix(f.Table.Title, "Robustness on ") + " " + rate
+			}
+			out = append(out, rowPanel{title, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				for row := range part.Rows {
+					if part.text(row, "model") == names[i] {
+						drawConditions(s, part, row, conditions, x, y, title)
+					}
+				}
+			}, false})
+		}
+	}
+	var key []entry
+	for i, c := range conditions {
+		key = append(key, entry{c.Header, func(s *sheet, x, y vg.Length) { glyph(s, conditionGlyph(i), x+legendSample/2, y) }})
+	}
+	return rowFigure(f, names, out, key)
+}
+
+// conditionGlyph is the glyph of a condition; the first is the one without
+// perturbation. After the colors, the shape changes.
+func conditionGlyph(i int) draw.GlyphStyle {
+	if i == 0 {
+		return draw.GlyphStyle{Color: ink, Radius: 3, Shape: draw.RingGlyph{}}
+	}
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, diamond{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}}
+	i--
+	return draw.GlyphStyle{Color: colors[i%(len(colors)-1)], Radius: 2, Shape: shapes[(i+i/(len(colors)-1))%len(shapes)]}
+}
+
+func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x func(float64) vg.Length, y vg.Length, title string) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range conditions {
+		if value, ok := r.number(row, c.Key); ok {
+			low, high = min(low, value), max(high, value)
+		}
+	}
+	if low > high {
+		return
+	}
+	s.StrokeLine2(draw.LineStyle{Color: rest, Width: 1.5}, x(low), y, x(high), y)
+	for i, c := range slices.Backward(conditions) {
+		value, ok := r.number(row, c.Key)
+		if !ok {
+			continue
+		}
+		s.DrawGlyphNoClip(conditionGlyph(i), vg.Point{X: x(value), Y: y})
+		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, "model"), c.Header, r.exact(row, c.Key),
+			r.text(row, "average"), r.text(row, "sample_std")))
+	}
+}

@@ -1,0 +1,297 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// rowHeight is the height of a row of a panel, titleHeight that of title and axis.
+const (
+	rowHeight   = vg.Length(11)
+	titleHeight = vg.Length(36)
+	labelWidth  = vg.Length(130)
+)
+
+// rowPanel is a panel whose rows are those of the figure, such as models.
+type rowPanel struct {
+	title string
+	axis  axis
+	// draw draws a row around the height y. X maps values.
+	draw func(s *sheet, row int, x func(float64) vg.Length, y vg.Length)
+	// zero draws a line at 0.
+	zero bool
+}
+
+// rowFigure lays out panels whose rows have the same names, which stand on the
+// left.
+func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry) error {
+	if len(all) == 0 || len(names) == 0 {
+		return errors.New("there is nothing to show")
+	}
+	const few, most = 8, 7
+	columns := gridColumns(len(all))
+	if len(names) > few { // one row of panels is easier to read than long columns below each other
+		columns = min(len(all), most)
+	}
+	f.width = doubleColumn
+	if len(all) == 1 && len(names) <= 2*few {
+		f.width = singleColumn
+	}
+	var plots []*plot.Plot
+	for i, panel := range all {
+		plots = append(plots, f.rowPlot(panel, names, i%columns == 0, columns))
+	}
+	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), entries)
+	return nil
+}
+
+// rowPlot is the plot of a panel.
+func (f *Figure) rowPlot(panel rowPanel, names []string, labelled bool, columns int) *plot.Plot {
+	p := newPlot()
+	p.Title.Text = plotTitle(panel.title, columns)
+	setAxis(&p.X, panel.axis)
+	p.Y.Min, p.Y.Max = -0.5, float64(len(names))-0.5
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = ink, small+0.5
+	ticks := plot.ConstantTicks{}
+	if labelled {
+		for i, name := range names {
+			ticks = append(ticks, plot.Tick{Value: float64(len(names) - 1 - i), Label: printable(name, p.Y.Tick.Label, labelWidth) + " "})
+		}
+	}
+	p.Y.Tick.Marker = ticks
+	p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
+		x, y := p.Transforms(&s.Canvas)
+		for _, t := range panel.axis.ticks {
+			style := thin(grid)
+			if panel.zero && math.Abs(t.Value) < 1e-12 {
+				style = thin(soft)
+			}
+			s.StrokeLine2(style, x(t.Value), s.Min.Y, x(t.Value), s.Max.Y)
+		}
+		for i := range names {
+			panel.draw(s, i, x, y(float64(len(names)-1-i)))
+		}
+	}))
+	return p
+}
+
+// series is a rate that rows show.
+type series struct {
+	key, name string
+	glyph     draw.GlyphStyle
+	shift     vg.Length // from the middle of the row
+}
+
+// twoRates are success and progress.
+func twoRates(success, progress string) []series {
+	return []series{
+		{success, "SR", draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, 2.2},
+		{progress, "PR", draw.GlyphStyle{Color: colors[1], Radius: 2.3, Shape: diamond{}}, -2.2},
+	}
+}
+
+// diamond is a glyph.
+type diamond struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
+	r := g.Radius * 1.15
+	c.FillPolygon(g.Color, []vg.Point{{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}})
+}
+
+// interval draws the interval of a row of the table; the number is clipped to the
+// axis.
+func (q series) interval(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
+	low, ok := r.number(row, q.key+"_low")
+	high, also := r.number(row, q.key+"_high")
+	if ok && also {
+		s.StrokeLine2(solid(q.glyph.Color), x(low), y, x(high), y)
+	}
+}
+
+// entries are the legend of series.
+func entries(all []series) (out []entry) {
+	for _, q := range all {
+		out = append(out, dotEntry(q.name, q.glyph))
+	}
+	return out
+}
+
+// find returns the first row of the table with these texts; -1 if there is none.
+func (r reader) find(keysAndTexts ...string) int {
+	return slices.IndexFunc(seq(len(r.Rows)), func(row int) bool {
+		for i := 0; i < len(keysAndTexts); i += 2 {
+			if r.text(row, keysAndTexts[i]) != keysAndTexts[i+1] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// dots are panels by environment with a dot and an interval for each series.
+func dots(r reader, names []string, all []series, scale axis, zero bool) (out []rowPanel) {
+	for _, env := range r.distinct("environment") {
+		of := r.is("environment", env)
+		place := map[string]int{}
+		for row := range of.Rows {
+			place[of.text(row, "model")] = row
+		}
+		out = append(out, rowPanel{env, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+			row, ok := place[names[i]]
+			if !ok {
+				return
+			}
+			for _, q := range all {
+				value, ok := of.number(row, q.key)
+				if !ok {
+					continue
+				}
+				at := y + q.shift
+				g := q.glyph
+				if of.text(row, "from") == "published" {
+					g.Shape = draw.RingGlyph{}
+				}
+				q.interval(s, of, row, x, at)
+				glyph(s, g, x(value), at)
+				s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, of.exact(row, q.key)))
+			}
+		}, zero})
+	}
+	return out
+}
+
+// rates has a panel for the held-out score and for each environment.
+func rates(r reader, f *Figure) error {
+	names, all := r.distinct("model"), twoRates("success", "progress")
+	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all))
+}
+
+// heldOut is the panel of the held-out score alone.
+func heldOut(r reader, f *Figure) error {
+	const score = "held-out score" // its environment in the table of rates
+	of := r.is("environment", score)
+	if len(of.Rows) == 0 {
+		return errors.New("no model has complete results on all official tasks of the held-out environments")
+	}
+	f.Table.Rows = of.Rows
+	return rates(of, f)
+}
+
+// differences has a panel for each environment.
+func differences(r reader, f *Figure) error {
+	all := twoRates("success_difference", "progress_difference")
+	for i, key := range []string{"success", "progress"} {
+		all[i].name = "Δ " + all[i].name
+		r.column[all[i].key+"_low"], r.column[all[i].key+"_high"] = r.column[key+"_low"], r.column[key+"_high"]
+	}
+	reach := 0.05
+	for row := range r.Rows {
+		for _, key := range []string{"success_low", "success_high", "progress_low", "progress_high"} {
+			if x, ok := r.number(row, key); ok {
+				reach = max(reach, math.Abs(x))
+			}
+		}
+	}
+	scale := roundAxis(-reach, reach, 100, "percentage points")
+	if bases := r.distinct("against"); len(bases) == 1 {
+		f.Caption += " All are minus " + bases[0] + "."
+	}
+	names := r.distinct("model")
+	return rowFigure(f, names, dots(r, names, all, scale, true), entries(all))
+}
+
+// seeds has a panel for each environment: a dot for each seed.
+func seeds(r reader, f *Figure) error {
+	names, all := r.distinct("model"), twoRates("success", "progress")
+	var out []rowPanel
+	for _, env := range r.distinct("environment") {
+		of := r.is("environment", env)
+		rows := map[string][]int{}
+		for row := range of.Rows {
+			name := of.text(row, "model")
+			rows[name] = append(rows[name], row)
+		}
+		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+			for _, q := range all {
+				drawSeeds(s, of, rows[names[i]], q, x, y+q.shift)
+			}
+		}, false})
+	}
+	return rowFigure(f, names, out, entries(all))
+}
+
+// drawSeeds draws the dots of one model, and a bar at their mean.
+func drawSeeds(s *sheet, r reader, rows []int, q series, x func(float64) vg.Length, y vg.Length) {
+	if len(rows) == 0 {
+		return
+	}
+	sum := 0.0
+	q.glyph.Radius *= 0.75
+	for _, row := range rows {
+		value, _ := r.number(row, q.key)
+		sum += value
+		g := q.glyph
+		g.Color = faded(colors[slices.Index([]string{"SR", "PR"}, q.name)], 0.6)
+		s.DrawGlyphNoClip(g, vg.Point{X: x(value), Y: y})
+		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, "environment"), r.text(row, "model"), r.text(row, "seed"), q.name, r.exact(row, q.key)))
+	}
+	mean := sum / float64(len(rows))
+	s.StrokeLine2(solid(ink), x(mean), y-2, x(mean), y+2)
+}
+
+// usage has a panel for each environment: the distribution of a quantity.
+func usage(quantity string) func(reader, *Figure) error {
+	return func(r reader, f *Figure) error {
+		r = r.is("quantity", quantity)
+		if len(r.Rows) == 0 {
+			return fmt.Errorf("no episode has %s", quantity)
+		}
+		f.Table.Rows = r.Rows
+		names := r.distinct("model")
+		var out []rowPanel
+		for _, env := range r.distinct("environment") {
+			of := r.is("environment", env)
+			most := 0.0
+			for row := range of.Rows {
+				high, _ := of.number(row, "high")
+				mean, _ := of.number(row, "mean")
+				most = max(most, high, mean)
+			}
+			label := quantity
+			out = append(out, rowPanel{env, roundAxis(0, most, 1, label), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				if row := of.find("model", names[i]); row >= 0 {
+					drawUsage(s, of, row, x, y)
+				}
+			}, false})
+		}
+		return rowFigure(f, names, out, nil)
+	}
+}
+
+func drawUsage(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
+	low, _ := r.number(row, "low")
+	median, _ := r.number(row, "median")
+	high, _ := r.number(row, "high")
+	mean, _ := r.number(row, "mean")
+	s.StrokeLine2(solid(colors[0]), x(low), y, x(high), y)
+	glyph(s, draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, x(median), y)
+	s.StrokeLine2(solid(ink), x(mean), y-2.5, x(mean), y+2.5)
+	s.mark(min(x(low), x(mean))-3, y-3.5, max(x(high), x(mean))+3, y+3.5, fmt.Sprintf("%s, %s: %s per episode: median %s, 10 %% %s, 90 %% %s, mean %s (%s episodes)",
+		r.text(row, "environment"), r.text(row, "model"), r.text(row, "quantity"), r.text(row, "median"), r.text(row, "low"), r.text(row, "high"), r.text(row, "mean"), r.text(row, "episodes")))
+}
