@@ -49,6 +49,7 @@ var floors = map[string]int{
 	"scoring/table":            3,
 	"scoring/refinement":       3,
 	"scoring":                  4,
+	"scoring/figure":           4,
 	"eval":                     5,
 	"eval/bench":               6,
 	"scoring/report":           5,
@@ -58,6 +59,8 @@ var floors = map[string]int{
 
 // reserved are modules that only one package may import.
 var reserved = map[string]string{
+	"gonum.org/v1/plot":                 "scoring/figure",
+	"codeberg.org/go-pdf":               "scoring/figure",
 	"github.com/blevesearch":            "envs/hotpotqa/wiki/index",
 	"golang.org/x/net/html":             "envs/hotpotqa/wiki",
 	"github.com/spf13/cobra":            "cmd/heldout",

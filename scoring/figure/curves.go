@@ -83,7 +83,7 @@ func checkpoints(r reader, f *Figure) error {
 			label = fmt.Sprint(i + 1)
 		}
 		scale.ticks = append(scale.ticks, plot.Tick{Value: float64(i), Label: label})
-		f.Caption += fmt.Sprintf(" %d: %s.", i+1, name)
+		f.Caption += fmt.Sprintf(" %d: %s.", i+1, shown(name))
 	}
 	scale.label = "checkpoint"
 	environments := r.distinct("environment")

@@ -210,7 +210,7 @@ func differences(r reader, f *Figure) error {
 	}
 	scale := roundAxis(-reach, reach, 100, "percentage points")
 	if bases := r.distinct("against"); len(bases) == 1 {
-		f.Caption += " All are minus " + bases[0] + "."
+		f.Caption += " All are minus " + shown(bases[0]) + "."
 	}
 	names := r.distinct("model")
 	return rowFigure(f, names, dots(r, names, all, scale, true), entries(all))

@@ -12,8 +12,6 @@ import (
 
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"heldout/scoring/table"
 )
 
 // pageScale is how many CSS pixels of a page a point of a paper is.
@@ -38,7 +36,7 @@ func (f Figure) Inline() (element template.HTML, marks int, err error) {
 	for _, m := range found {
 		fmt.Fprintf(&out, `<rect class="mark" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`,
 			decimal(m.box.Min.X.Points()), decimal((f.height - m.box.Max.Y).Points()), decimal(m.box.Size().X.Points()), decimal(m.box.Size().Y.Points()),
-			template.HTMLEscapeString(table.Printable(cut(m.text))))
+			template.HTMLEscapeString(shown(m.text)))
 	}
 	out.WriteString("</svg>")
 	return template.HTML(out.String()), len(found), nil

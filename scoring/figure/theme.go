@@ -80,7 +80,7 @@ func bold(s text.Style) text.Style {
 // printable makes a text that fits into a width of a style. What is left out of a
 // long name is its middle, because the ends of names differ.
 func printable(s string, st text.Style, width vg.Length) string {
-	s = table.Printable(cut(s))
+	s = shown(s)
 	if st.Width(s) <= width {
 		return s
 	}
@@ -93,6 +93,9 @@ func printable(s string, st text.Style, width vg.Length) string {
 	}
 	return "…"
 }
+
+// shown makes a text of any length safe to show.
+func shown(s string) string { return table.Printable(cut(s)) }
 
 // longestText is the largest number of bytes of a text in a figure.
 const longestText = 200

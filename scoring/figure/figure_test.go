@@ -1,0 +1,263 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"strings"
+	"testing"
+
+	"heldout/scoring/table"
+)
+
+// rateRows is a table with rates of models on two environments.
+func rateRows(id string, models ...string) table.Table {
+	t := table.Table{ID: id, Title: "Rates", Notes: []string{"A note."}}
+	for _, key := range []string{"environment", "model", "from", "success", "success_low", "success_high", "progress", "progress_low", "progress_high"} {
+		t.Columns = append(t.Columns, table.Column{Key: key, Header: key})
+	}
+	for _, env := range []string{"alfworld", "pddl"} {
+		for i, model := range models {
+			p := float64(i) / float64(len(models))
+			from := "run"
+			low, high := table.Percent(p/2), table.Percent((1+p)/2)
+			if i%3 == 2 {
+				from, low, high = "published", table.None(), table.None()
+			}
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(env), table.String(model), table.String(from), table.Percent(p).Marked("*"), low, high, table.Percent(1 - p), low, high,
+			})
+		}
+	}
+	return t
+}
+
+// everyTable has something for every figure.
+func everyTable(models ...string) []table.Table {
+	rates := rateRows("rates", models...)
+	heldOut := rates.Rows[0]
+	heldOut = append([]table.Cell{table.String("held-out score")}, heldOut[1:]...)
+	rates.Rows = append(rates.Rows, heldOut)
+	tables := []table.Table{rates, rateRows("checkpoints", models...)}
+	add := func(id string, keys string, row func(model string, i int) [][]any) {
+		t := table.Table{ID: id, Title: id}
+		for _, key := range strings.Fields(keys) {
+			t.Columns = append(t.Columns, table.Column{Key: key, Header: key})
+		}
+		for i, model := range models {
+			for _, values := range row(model, i) {
+				var cells []table.Cell
+				for _, v := range values {
+					switch v := v.(type) {
+					case float64:
+						cells = append(cells, table.Percent(v))
+					case int:
+						cells = append(cells, table.Int(v))
+					case string:
+						cells = append(cells, table.String(v))
+					}
+				}
+				t.Rows = append(t.Rows, cells)
+			}
+		}
+		tables = append(tables, t)
+	}
+	add("paired", "environment model against success_difference success_low success_high progress_difference progress_low progress_high", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, "base", -0.1, -0.2, 0.1, 0.1, 0.05, 0.2}}
+	})
+	add("tasks", "environment index task type model episodes success progress", func(m string, i int) (rows [][]any) {
+		for k := range 7 {
+			rows = append(rows, []any{"pddl", k, fmt.Sprintf("t%d", k), "gripper", m, 2, float64(k%3) / 2, 0.5})
+		}
+		return rows
+	})
+	add("steps", "environment model step success success_low success_high progress progress_low progress_high", func(m string, i int) (rows [][]any) {
+		for k := range 3 + i {
+			rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
+		}
+		return rows
+	})
+	add("usage", "environment model quantity episodes mean low median high", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300}, {"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
+	})
+	add("robustness", "model rate condition_base condition_P1 average sample_std", func(m string, i int) [][]any {
+		return [][]any{{m, "SR", 0.5, 0.25, 0.4, 0.1}, {m, "PR", 0.5, 0.25, 0.4, 0.1}}
+	})
+	add("seeds", "environment model seed episodes success progress", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, 0, 9, 0.5, 0.6}, {"pddl", m, 1, 9, 0.4, 0.5}}
+	})
+	add("endings", "environment model planned solved early limit context_exceeded model_error env_error not_run", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
+	})
+	add("lost-steps", "environment model episodes steps cut_off format invalid loops other", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
+	})
+	add("refinement-measures", "environment model measure value unit low high", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, "format errors", 0.1, "%", 0.05, 0.2}}
+	})
+	return tables
+}
+
+// Every kind is drawn in every format, for one model and for thirty, and the
+// same bytes come out again.
+func TestFormats(t *testing.T) {
+	var many []string
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("vllm:a-checkpoint-with-a-rather-long-name/step-%d", 1000*i))
+	}
+	for _, models := range [][]string{{"expert"}, many} {
+		tables := everyTable(models...)
+		for _, name := range Names() {
+			f, err := New(name, tables)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range Formats() {
+				if format == "png" && name != "rates" || format == "pdf" && len(models) > 1 {
+					continue // the drawing is the same
+				}
+				var b, again bytes.Buffer
+				if err := f.Write(&b, format); err != nil {
+					t.Fatalf("%s.%s: %v", name, format, err)
+				}
+				if err := f.Write(&again, format); err != nil || !bytes.Equal(b.Bytes(), again.Bytes()) {
+					t.Errorf("%s.%s: other bytes the second time (%v)", name, format, err)
+				}
+				switch format {
+				case "svg":
+					wellFormed(t, name, b.Bytes())
+				case "png":
+					if _, err := png.Decode(&b); err != nil {
+						t.Errorf("%s.png: %v", name, err)
+					}
+				case "pdf":
+					if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) {
+						t.Errorf("%s.pdf begins with %.10q", name, b.Bytes())
+					}
+				}
+			}
+		}
+	}
+}
+
+func wellFormed(t *testing.T, name string, document []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(document))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+	}
+}
+
+// Inline figures are well-formed, have a mark for each number, and use classes for
+// every color.
+func TestInline(t *testing.T) {
+	for _, name := range Names() {
+		f, err := New(name, everyTable("expert", "vllm:a", "paper"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		element, marks, err := f.Inline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, name, []byte(element))
+		if n := strings.Count(string(element), "<title>"); n == 0 || n != marks {
+			t.Errorf("%s has %d titles for %d marks", name, n, marks)
+		}
+		for _, bad := range []string{"style=", "#0", "href", "<script", "NaN", "Inf"} {
+			if strings.Contains(string(element), bad) {
+				t.Errorf("%s has %q in it: %s", name, bad, element)
+			}
+		}
+	}
+	f, err := New("rates", everyTable("expert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	element, _, err := f.Inline()
+	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil || !strings.Contains(string(element), want) {
+		t.Errorf("no mark says %s", want)
+	}
+}
+
+// Names of models are text, whatever they hold, and no name makes a figure wide.
+func TestHostileNames(t *testing.T) {
+	hostile := []string{
+		"</svg><script>alert(1)</script>", "\x1b[31mred\x00\x07", "\u202eback", "\xff\xfe", "]]>&amp;<!--", strings.Repeat("long ", 40_000), "名前", "",
+	}
+	tables := everyTable(hostile...)
+	for _, name := range Names() {
+		f, err := New(name, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range Formats() {
+			if format == "png" && name != "rates" {
+				continue // the same texts
+			}
+			var b bytes.Buffer
+			if err := f.Write(&b, format); err != nil {
+				t.Fatalf("%s.%s: %v", name, format, err)
+			}
+			if format == "svg" {
+				wellFormed(t, name, b.Bytes())
+			}
+		}
+		element, _, err := f.Inline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, name, []byte(element))
+		for _, bad := range []string{"<script", "\x1b", "\x00", "\u202e", "\xff"} {
+			if strings.Contains(string(element), bad) {
+				t.Errorf("%s has %q in it", name, bad)
+			}
+		}
+		if len(element) > 2_000_000 {
+			t.Errorf("%s has %d bytes", name, len(element))
+		}
+	}
+}
+
+// What the records lack is said.
+func TestNothingToShow(t *testing.T) {
+	var empty *EmptyError
+	for _, name := range Names() {
+		if _, err := New(name, nil); !errors.As(err, &empty) {
+			t.Errorf("%s of nothing: %v", name, err)
+		}
+	}
+	if _, err := New("pie", nil); err == nil || errors.As(err, &empty) {
+		t.Errorf("an unknown figure: %v", err)
+	}
+	if _, err := FormatOf("a.gif"); err == nil {
+		t.Error("GIF is a format")
+	}
+}
+
+// Ticks are round numbers that hold all values.
+func TestRoundAxis(t *testing.T) {
+	for _, c := range []struct {
+		low, high, factor float64
+		want              string
+	}{
+		{0, 7, 1, "0 2 4 6 8"}, {0, 30, 1, "0 10 20 30"}, {-0.1, 0.1, 100, "-10 -5 0 5 10"}, {0, 123456, 1, "0 50k 100k 150k"}, {0, 0, 1, "0 0.25 0.5 0.75 1"},
+	} {
+		a := roundAxis(c.low, c.high, c.factor, "")
+		var labels []string
+		for _, tick := range a.ticks {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != c.want || a.min > c.low || a.max < c.high {
+			t.Errorf("axis of %g to %g: %s (%g to %g), want %s", c.low, c.high, got, a.min, a.max, c.want)
+		}
+	}
+}
