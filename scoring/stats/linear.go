@@ -67,10 +67,10 @@ func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 // estimator of Kaplan and Meier: atRisk[i][j] and ended[i][j] count, of episode j of
 // task i, the spells that are under way and that end at each step from 1 on; the
 // slices of steps have any length. Spells of one task belong together (Williams
-// 1995). The error is ErrNothing, also if fewer than five tasks are at risk at the
-// last step.
+// 1995). The error is ErrNothing, also if fewer than ten tasks are at risk at the
+// last step: an estimate from fewer would be there only by chance, and too high.
 func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
-	const fewest = 5
+	const fewest = 10
 	total := func(of [][][]float64, step int) (sum float64, tasks int) {
 		for _, task := range of {
 			in := 0.0
@@ -85,7 +85,7 @@ func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
 		}
 		return sum, tasks
 	}
-	l := Linear{Value: 1, Share: true, Carriers: math.Inf(1)}
+	l := Linear{Value: 1, Share: true}
 	hazards, sizes := make([]float64, steps), make([]float64, steps)
 	for step := range steps {
 		n, tasks := total(atRisk, step)
@@ -99,10 +99,17 @@ func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
 		hazards[step], sizes[step] = d/n, n
 		l.Value *= 1 - d/n
 	}
+	var carried, squares float64
 	for i, task := range atRisk {
 		influences := make([]float64, len(task))
+		left := 0.0 // spells that keep the value from 0, or those that keep it from 1
 		for j, episode := range task {
 			for step := range min(steps, len(episode)) {
+				if l.Value >= 0.5 {
+					left += ended[i][j][step]
+				} else if step == steps-1 {
+					left += episode[step] - ended[i][j][step]
+				}
 				if h := hazards[step]; h < 1 {
 					influences[j] -= (ended[i][j][step] - h*episode[step]) / (sizes[step] * (1 - h))
 				}
@@ -110,7 +117,10 @@ func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
 			influences[j] *= l.Value * float64(len(atRisk)*len(task))
 		}
 		l.Tasks = append(l.Tasks, influences)
+		left /= float64(len(task))
+		carried, squares = carried+left, squares+left*left
 	}
+	l.Carriers = carried * carried / squares
 	return l, nil
 }
 

@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"heldout/envs/stream"
@@ -55,11 +56,12 @@ func TestRatioRefuses(t *testing.T) {
 	}
 }
 
-// TestSurvivalByHand: ten spells in five tasks; at step 1 two of ten end and two
-// are censored after it, at step 2 three of six end: 0.8 times 0.5.
+// TestSurvivalByHand: twenty spells in ten tasks; at step 1 four of twenty end and
+// four are censored after it, at step 2 six of twelve end: 0.8 times 0.5.
 func TestSurvivalByHand(t *testing.T) {
 	atRisk := [][][]float64{{{2, 2}}, {{2, 1}}, {{2, 1}}, {{2, 1}}, {{2, 1}}}
 	ended := [][][]float64{{{0, 1}}, {{1, 1}}, {{1, 1}}, {{0, 0}}, {{0, 0}}}
+	atRisk, ended = slices.Repeat(atRisk, 2), slices.Repeat(ended, 2)
 	for steps, want := range []float64{1, 0.8, 0.4} {
 		l, err := Survival(atRisk, ended, steps)
 		if err != nil {
@@ -68,8 +70,11 @@ func TestSurvivalByHand(t *testing.T) {
 		near(t, "Value", l.Value, want, 1e-12)
 		near(t, "sum of influences", Mean(l.means()), 0, 1e-12)
 	}
-	if _, err := Survival(atRisk[:4], ended[:4], 1); !errors.Is(err, ErrNothing) {
-		t.Errorf("four tasks at risk: error %v", err)
+	if l, err := Survival(atRisk, ended, 2); err != nil || math.Abs(l.Carriers-6) > 1e-9 { // six tasks have a spell that lasts
+		t.Errorf("carried by %v tasks, error %v", l.Carriers, err)
+	}
+	if _, err := Survival(atRisk[:9], ended[:9], 1); !errors.Is(err, ErrNothing) {
+		t.Errorf("nine tasks at risk: error %v", err)
 	}
 }
 
