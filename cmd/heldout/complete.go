@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -60,6 +61,7 @@ func flagValues() (map[string]completer, error) {
 		"interval":     oneOf(intervalNames()...),
 		"format":       oneOf(formatNames()...),
 		"table":        listOf(report.IDs()...),
+		"figure":       oneOf(figure.Names()...),
 		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
 		"data":         folders,
 		"out":          folders,

@@ -31,9 +31,14 @@ type output struct {
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
+	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
+	o.contentFlags(c)
+}
+
+// contentFlags adds the flags that say what tables contain.
+func (o *output) contentFlags(c *cobra.Command) {
 	intervalFlag(c, &o.interval)
 	c.Flags().StringVar(&o.thoughts, "thoughts", "", "text file with a thought per line to compare thoughts with, such as training data")
-	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
 		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …")
 }
@@ -134,34 +139,10 @@ func readPublished(name string) (configs.Published, error) {
 
 // print prints the tables of run directories, from their records alone.
 func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
-	if err := checkInterval(o.interval); err != nil {
-		return nil, err
-	}
-	weights, err := configs.LoadWeights()
+	runs, tables, err := o.read(dirs)
 	if err != nil {
 		return nil, err
 	}
-	baselines, err := o.published(weights)
-	if err != nil {
-		return nil, err
-	}
-	known, err := readThoughts(o.thoughts)
-	if err != nil {
-		return nil, err
-	}
-	var runs []report.Run
-	for _, dir := range dirs {
-		run, err := scoring.ReadRun(dir, known)
-		if err != nil {
-			return nil, err
-		}
-		scores, err := scoring.Compute(run, stats.Question(o.interval))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
-	}
-	tables := report.Tables(runs, baselines, weights)
 	if len(o.tables) == 0 {
 		tables = slices.DeleteFunc(tables, func(t table.Table) bool { return report.OnRequest(t.ID) })
 	}
@@ -170,4 +151,35 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 		return nil, usage(err)
 	}
 	return runs, render(sys, o.format, o.wide, tables...)
+}
+
+// read makes all tables of run directories, from their records alone.
+func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, err error) {
+	if err := checkInterval(o.interval); err != nil {
+		return nil, nil, err
+	}
+	weights, err := configs.LoadWeights()
+	if err != nil {
+		return nil, nil, err
+	}
+	baselines, err := o.published(weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	known, err := readThoughts(o.thoughts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dir := range dirs {
+		run, err := scoring.ReadRun(dir, known)
+		if err != nil {
+			return nil, nil, err
+		}
+		scores, err := scoring.Compute(run, stats.Question(o.interval))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
+	}
+	return runs, report.Tables(runs, baselines, weights), nil
 }

@@ -56,6 +56,21 @@ var kinds = []kind{
 	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals.", refinement},
 }
 
+// lacks says of each table why it may have no rows.
+var lacks = map[string]string{
+	"rates":               "no episode is planned",
+	"paired":              "no two models played the same tasks to the end",
+	"tasks":               "no episode has a result",
+	"steps":               "no episode has a result",
+	"usage":               "no episode has a result",
+	"robustness":          "no run is a sweep of perturbations",
+	"seeds":               "no model was run with several seeds",
+	"endings":             "no episode is planned",
+	"lost-steps":          "no unsolved episode has steps",
+	"checkpoints":         "no model was served, or there is no order",
+	"refinement-measures": "no episode has a result",
+}
+
 // Names lists the figures.
 func Names() (names []string) {
 	for _, k := range kinds {
@@ -90,7 +105,7 @@ func New(name string, tables []table.Table) (Figure, error) {
 	f := Figure{Name: k.name, Title: k.title, Caption: k.caption, marks: new([]mark)}
 	f.Table = merged(tables, k.table)
 	if len(f.Table.Rows) == 0 {
-		return f, &EmptyError{name, fmt.Sprintf("the records have no table %q to draw it from", k.table)}
+		return f, &EmptyError{name, lacks[k.table]}
 	}
 	if err := k.build(newReader(f.Table), &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
