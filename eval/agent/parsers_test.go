@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+)
+
+// Presets can name exactly the parsers that there are.
+func TestParsersAreThoseOfPresets(t *testing.T) {
+	want := slices.Sorted(slices.Values(configs.Parsers()))
+	if got := Parsers(); !slices.Equal(got, want) {
+		t.Errorf("there are %q, presets name %q", got, want)
+	}
+}
+
+// TestNamedParsers: what each protocol reads, slips included.
+func TestNamedParsers(t *testing.T) {
+	for _, c := range []struct {
+		parser, reply   string
+		thought, action string
+		ok              bool
+	}{
+		{"react-line", " go to desk 1", "", "go to desk 1", true},
+		{"react-line", "think: I see.\ngo", "", "think: I see.", true},
+		{"react-line", "", "", "", false},
+		{"react-line", "\ngo", "", "", false}, // its server stops there
+		{"after-first-action", "Thought: I see.\nAction: open box", "I see.", "open box", true},
+		{"after-first-action", "Action: open box\nAction: look", "", "open box\nAction: look", true},
+		{"after-first-action", "Action:open\n\nbox ", "", "open\n\nbox", true},
+		{"after-first-action", "Action:", "", "", true},
+		{"after-first-action", "action: open box", "", "", false},
+		{"after-first-action-blank", "Action:open box", "", "", false},
+		{"after-first-action-blank", "I see. Action: open box", "I see.", "open box", true},
+		{"after-last-action", "Thought: a\nAction: open box\nAction: look</s>", "a\nAction: open box", "look", true},
+		{"after-last-action", "look</s>", "", "", false},
+		{"after-last-action", "Action: look</s>\n", "", "look", true},
+		{"one-action-line", "Thought: a\nAction: go to the red ball 1!", "a", "go to the red ball 1", true},
+		{"one-action-line", "Action: a\nAction: b", "", "", false},
+		{"one-action-line", "Action: pick up, <b>\r\nDone.", "", "pick up, b", true},
+		{"one-action-line", "The Action: a", "", "", false},
+		{"upper-action-line", "THOUGHT: a\nACTION: Go to Desk 1\nACTION: look", "a", "go to desk 1", true},
+		{"upper-action-line", "Action: go", "", "", false},
+		{"upper-action-line", "ACTION:\ngo", "", "", true},
+		{"action-tags", "<think>A</think><action> Open Box </action>", "a", "open box", true},
+		{"action-tags", "<ACTION>open box</Action>", "", "open box", true},
+		{"action-tags", "<action>a</action><action>b</action>", "", "a", true},
+		{"action-tags", "</action><action>b", "</action>", "", true},
+		{"action-tags", "<action>a<action>b</action>", "", "a<action>b", true},
+		{"action-tags", "Open Box", "", "open box", false},
+		{"action-tags", "<action>open", "", "<action>open", false},
+		{"action-tags-cased", "<action>Open\nBox</action>", "", "Open\nBox", true},
+		{"action-tags-cased", "<ACTION>open</ACTION>", "", "<ACTION>open</ACTION>", false},
+		{"whole-reply", " open box\n", "", "open box", true},
+		{"whole-reply", "open\nbox", "", "", false},
+		{"whole-reply", "  ", "", "", false},
+		{"thought-action-i", "I see.\nAction 3: Search[Box]", "I see.", "search[Box]", true},
+		{"thought-action-i", "I see.\nI go.\nAction 2: Search[Box]", "I see.", "", false},
+		{"thought-action-i", "I see.\nAction 3: Éclair[a]\n", "I see.", "éclair[a]", true},
+		{"thought-action-i", "", "", "", false},
+		{"agentrefine", "**Action:** open box", "", "open box", true},
+		{"agentboard", "The next action is to open box", "", "open box", true},
+	} {
+		got, ok := parsers[c.parser](c.reply, 3)
+		if got != (parsed{c.thought, c.action}) || ok != c.ok {
+			t.Errorf("%s, %q: %+v, %v, want %q, %q, %v", c.parser, c.reply, got, ok, c.thought, c.action, c.ok)
+		}
+	}
+}
+
+func TestNormalisers(t *testing.T) {
+	choices := []string{"go to desk 1", "put mug 1 in/on desk 1", "look"}
+	for _, c := range []struct{ name, action, want string }{
+		{"lower", "Go To DESK 1", "go to desk 1"},
+		{"strip-punctuation", "look..", "look"},
+		{"strip-punctuation", "look 1. now", "look 1. now"},
+		{"put-repair", "put mug 1 in desk 1", "put mug 1 in/on desk 1"},
+		{"put-repair", "put mug 1 on desk 1", "put mug 1 in/on desk 1"},
+		{"put-repair", "put mug 1 in/on desk 1", "put mug 1 in/on desk 1"},
+		{"put-repair", "put mug 1", "put mug 1"},
+		{"put-repair", "go in here", "go in here"},
+		{"nearest-bleu:0.01", "look", "look"},
+		{"nearest-bleu:0.01", "go to the desk 1", "go to desk 1"},
+		{"nearest-bleu:0.01", "xyzzy", "xyzzy"},
+		{"nearest-bleu:0.01", "", ""},
+	} {
+		n, err := newNormaliser(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := n.apply(c.action, func() ([]string, error) { return choices, nil })
+		if got != c.want || err != nil {
+			t.Errorf("%s, %q: %q, %v, want %q", c.name, c.action, got, err, c.want)
+		}
+	}
+	for _, bad := range []string{"", "upper", "nearest-bleu", "nearest-bleu:", "nearest-bleu:1", "nearest-bleu:-1", "nearest-bleu:NaN", "lower:1"} {
+		if _, err := newNormaliser(bad); err == nil {
+			t.Errorf("%q is a normalisation", bad)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"abcdef", 3, "def"}, {"ab", 3, "ab"}, {"", 3, ""}, {"äöü", 2, "öü"}} {
+		if got := tail(c.text, c.n); got != c.want {
+			t.Errorf("%q: %q", c.text, got)
+		}
+	}
+}
+
+// FuzzParsers asks that no reply breaks a parser, and that no parser reads what the
+// reply does not hold.
+func FuzzParsers(f *testing.F) {
+	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>", "ACTION: B\n", "a\nAction 1: C[d]", "Action:", ""} {
+		f.Add(reply)
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		for _, name := range Parsers() {
+			p, ok := parsers[name](reply, 1)
+			if !ok && p.action != "" && !strings.HasPrefix(name, "action-tags") {
+				t.Errorf("%s reads %q without an action from %q", name, p.action, reply)
+			}
+			if len(p.action) > 3*len(reply) { // lower case can be longer
+				t.Errorf("%s reads %q from %q", name, p.action, reply)
+			}
+		}
+	})
+}
