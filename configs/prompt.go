@@ -105,7 +105,7 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 func PromptVersions() []string { return []string{"v2", "v1"} }
 
 // LoadPrompt returns the embedded prompt of an environment; version is one of
-// PromptVersions.
+// PromptVersions, or a name that presets have for a prompt in another form.
 func LoadPrompt(env, version string) (Prompt, error) {
 	file := path.Join("prompts", version, env+".yaml")
 	b, err := files.ReadFile(file)
@@ -134,14 +134,14 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	if p.React == "" {
+	if p.React == "" && p.Template == nil {
 		text, err := files.ReadFile(path.Join("prompts", version, "react.txt"))
 		if err != nil {
 			return Prompt{}, err
 		}
 		p.React = string(text)
 	}
-	if p.Help == "" {
+	if p.Help == "" && p.Template == nil {
 		p.Help = "check valid actions"
 	}
 	return p, p.check(file)

@@ -24,20 +24,21 @@ func exampleGames() map[string]string {
 // The examples of the prompt are won episodes of games of our own.
 func TestPromptExamples(t *testing.T) {
 	for _, version := range configs.PromptVersions() {
-		t.Run(version, func(t *testing.T) { testPromptExamples(t, version) })
+		t.Run(version, func(t *testing.T) { testPromptExamples(t, Name, version, Options{}) })
 	}
+	t.Run("dialect v2", func(t *testing.T) { testPromptExamples(t, Name+"-v2", "v2", Options{Dialect: "v2"}) })
 }
 
-func testPromptExamples(t *testing.T, version string) {
+func testPromptExamples(t *testing.T, name, version string, o Options) {
 	games := exampleGames()
-	prompt, err := configs.LoadPrompt(Name, version)
+	prompt, err := configs.LoadPrompt(name, version)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if prompt.Help != checkAction || len(prompt.Types) != len(games) {
 		t.Errorf("help action %q and %d sections, want %q and %d", prompt.Help, len(prompt.Types), checkAction, len(games))
 	}
-	env, err := NewGenerated(1000, Options{})
+	env, err := NewGenerated(1000, o)
 	if err != nil {
 		t.Fatal(err)
 	}

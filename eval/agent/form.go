@@ -251,13 +251,13 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	case configs.End:
 		move.End = record.Unreadable
 	case configs.SendReply:
-		move.Action = strings.TrimSpace(p.action)
+		move.Action = strings.TrimSpace(cmp.Or(p.action, move.Reply))
 	case configs.SendTail:
 		n, err := strconv.Atoi(number)
 		if err != nil {
 			return fmt.Errorf("on-failure is %q: %w", rule, err)
 		}
-		move.Action = tail(p.action, n)
+		move.Action = tail(cmp.Or(p.action, move.Reply), n)
 	}
 	return nil
 }
