@@ -133,9 +133,6 @@ func playedBy(c record.Condition) []string {
 	}
 	if t := c.Trials; t != nil {
 		out = append(out, fmt.Sprintf("%d trials", t.Most), fmt.Sprintf("memory %d", t.Memory), fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
-		if t.Memory > 0 {
-			out = append(out, fmt.Sprintf("reflection prompt %.8s", t.PromptHash), fmt.Sprintf("reflection-tokens %d", t.Decoding.MaxTokens))
-		}
 	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))
@@ -152,25 +149,35 @@ func setting(c record.Condition) []string {
 	return out
 }
 
-// prompts lists what rows say about the prompt: its hash if a model played the
-// same perturbation with several prompts. Under different perturbations prompts
-// differ anyway.
+// prompts lists what rows say about their prompts: those of which a model played
+// the same perturbation with several. Under different perturbations prompts differ
+// anyway.
 func prompts(rows []row) [][]string {
-	type played struct{ model, perturbation string }
-	hashes := map[played]map[string]bool{}
-	for _, r := range rows {
-		p := played{r.Condition.Model, r.Condition.Perturbation}
-		if hashes[p] == nil {
-			hashes[p] = map[string]bool{}
+	type played struct{ model, perturbation, prompt string }
+	used := map[played]map[string]bool{}
+	each := func(visit func(i int, of played, value string)) {
+		for i, r := range rows {
+			of := played{model: r.Condition.Model, perturbation: r.Condition.Perturbation}
+			of.prompt = "prompt"
+			visit(i, of, fmt.Sprintf("prompt %.8s", r.Condition.PromptHash))
+			if t := r.Condition.Trials; t != nil && t.Memory > 0 {
+				of.prompt = "reflection"
+				visit(i, of, fmt.Sprintf("reflection prompt %.8s, reflections of %d tokens", t.PromptHash, t.Decoding.MaxTokens))
+			}
 		}
-		hashes[p][r.Condition.PromptHash] = true
 	}
+	each(func(_ int, of played, value string) {
+		if used[of] == nil {
+			used[of] = map[string]bool{}
+		}
+		used[of][value] = true
+	})
 	out := make([][]string, len(rows))
-	for i, r := range rows {
-		if len(hashes[played{r.Condition.Model, r.Condition.Perturbation}]) > 1 {
-			out[i] = []string{fmt.Sprintf("prompt %.8s", r.Condition.PromptHash)}
+	each(func(i int, of played, value string) {
+		if len(used[of]) > 1 {
+			out[i] = append(out[i], value)
 		}
-	}
+	})
 	return out
 }
 
