@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+var reflection = configs.Reflection{
+	Instruction: "Write a plan.\n",
+	Examples:    []configs.ReflectionExample{{Trial: "Goal: g\nAction: a\n", Reflection: " Do b.\n"}},
+	Memory:      "You tried before.",
+}
+
+var failed = Failed{
+	Start: start,
+	Steps: []record.Step{
+		{Thought: "A box.", Action: "open box", Observation: "It is locked."},
+		{FormatError: true, Observation: FormatHelp},
+	},
+	Earlier: []record.Remembered{{Trial: 1, Text: "Find a key."}, {Trial: 2, Text: "Look\nup."}},
+}
+
+const reflectionPrompt = `Write a plan.
+
+Here is an example:
+Goal: g
+Action: a
+Status: the task was not completed.
+New plan: Do b.
+
+Now this is your failed trial.
+Goal: The box is open.
+Observation: You see a box.
+Thought: A box.
+Action: open box
+Observation: It is locked.
+Observation: ` + FormatHelp + `
+Status: the task was not completed.
+
+These were your plans before this trial, the oldest first.
+Trial 1: Find a key.
+Trial 2: Look
+up.
+
+New plan:`
+
+func TestReflect(t *testing.T) {
+	m := says("\r\nNew plan: Use the key.\r\nThen open it.\n")
+	r, err := Reflect(t.Context(), chat(m), reflection, failed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("user: "+reflectionPrompt, contents(m.requests[0].Messages)); diff != "" {
+		t.Errorf("prompt (-want +got):\n%s", diff)
+	}
+	want := record.Reflection{Text: "Use the key.\nThen open it.", PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 40, Calls: 1, Requests: 1}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("reflection (-want +got):\n%s", diff)
+	}
+	if m.requests[0].Seed != 1000 {
+		t.Errorf("seed %d", m.requests[0].Seed)
+	}
+}
+
+// A trial that does not fit loses its oldest steps, then the examples, then the
+// oldest plan; the instruction, the task and the last step stay.
+func TestReflectWithinContext(t *testing.T) {
+	for _, c := range []struct {
+		limit, trimmed int
+		has, lacks     string
+	}{
+		{1000, 0, "open box", "nothing"},
+		{520, 1, "Here is an example", "open box"},
+		{400, 3, "Trial 2", "Trial 1"},
+	} {
+		refusing := &fakeModel{answer: func(_ int, req model.Request) (model.Reply, error) {
+			if fakeTokens(req.Messages) > c.limit {
+				return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+			}
+			return model.Reply{Text: "plan", Attempts: 1}, nil
+		}}
+		r, err := Reflect(t.Context(), chat(refusing), reflection, failed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt := contents(refusing.requests[len(refusing.requests)-1].Messages)
+		if r.Trimmed != c.trimmed || !strings.Contains(prompt, c.has) || strings.Contains(prompt, c.lacks) || !strings.Contains(prompt, "You see a box.") {
+			t.Errorf("limit %d: trimmed %d, prompt of %d\n%s", c.limit, r.Trimmed, len(prompt), prompt)
+		}
+	}
+	nothing := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+	}}
+	var tooLong *model.ContextError
+	if _, err := Reflect(t.Context(), chat(nothing), reflection, failed); !errors.As(err, &tooLong) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is wrong with a reflection is noted; its text is limited and remains text.
+func TestFlawedReflections(t *testing.T) {
+	long := strings.Repeat("é", maxReflection)
+	for _, c := range []struct {
+		reply model.Reply
+		text  string
+		fault record.Fault
+	}{
+		{model.Reply{Text: "part", Fault: record.CutOff}, "part", record.CutOff},
+		{model.Reply{Fault: record.Empty}, "", record.Empty},
+		{model.Reply{Reasoning: "hm", Fault: record.OnlyReasoning}, "", record.OnlyReasoning},
+		{model.Reply{Text: "x" + long}, "x" + long[:maxReflection-2], record.CutOff},
+		{model.Reply{Text: "\xff\x00Action: dance"}, "\x00Action: dance", ""},
+	} {
+		m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return c.reply, nil }}
+		r, err := Reflect(t.Context(), chat(m), reflection, failed)
+		if err != nil || r.Text != c.text || r.Fault != c.fault || !utf8.ValidString(r.Text) || r.Reasoning != c.reply.Reasoning {
+			t.Errorf("%.20q: error %v, %d bytes, fault %q, reasoning %q", c.reply.Text, err, len(r.Text), r.Fault, r.Reasoning)
+		}
+	}
+}
+
+// remembering are the agents with two plans, by name. Every form of an agent must
+// be among them.
+func remembering(c Chat) map[string]Agent {
+	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Earlier}
+	script := c
+	script.Completion = true
+	return map[string]Agent{
+		"react": NewReact(c, instructions, "format", start), "act": NewAct(c, instructions, "help", start),
+		"completions": NewReact(script, instructions, "format", start),
+	}
+}
+
+// Plans stand after the examples and before the task, once.
+func TestPlansInPrompts(t *testing.T) {
+	const plans = "\nYou tried before.\nTrial 1: Find a key.\nTrial 2: Look\nup.\n"
+	m := says("Thought: t\nAction: wait")
+	for name, a := range remembering(chat(m)) {
+		m.requests = nil
+		move(t, a)
+		a.Observe("nothing")
+		move(t, a)
+		for _, req := range m.requests {
+			prompt := contents(req.Messages)
+			at, example, task := strings.Index(prompt, plans), strings.Index(prompt, "open jar"), strings.LastIndex(prompt, "The box is open.")
+			if at < example || at > task || strings.Count(prompt, "You tried before.") != 1 {
+				t.Errorf("%s: plans at %d, example at %d, task at %d in\n%s", name, at, example, task, prompt)
+			}
+		}
+	}
+}
+
+// If the rest of the prompt is too long without history and examples, plans go,
+// the oldest first, and are counted.
+func TestPlansGiveWay(t *testing.T) {
+	m := &fakeModel{}
+	m.answer = func(_ int, req model.Request) (model.Reply, error) {
+		if strings.Contains(contents(req.Messages), "Trial 1:") {
+			return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+		}
+		return model.Reply{Text: "Thought: t\nAction: wait", Attempts: 1}, nil
+	}
+	for name, a := range remembering(chat(m)) {
+		got, err := a.Act(context.Background())
+		if err != nil || got.Usage.Forgotten != 1 || got.Usage.Trimmed != 3 {
+			t.Errorf("%s: error %v, usage %+v", name, err, got.Usage)
+		}
+		if prompt := contents(m.requests[len(m.requests)-1].Messages); !strings.Contains(prompt, "Trial 2:") {
+			t.Errorf("%s: the newest plan is gone:\n%s", name, prompt)
+		}
+	}
+}
