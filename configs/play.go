@@ -169,9 +169,11 @@ const (
 // StopRules end an episode early, as a failure, after the step that meets them. 0
 // is off.
 type StopRules struct {
-	// SameReply and SameAction are how many equal ones in a row end an episode.
+	// SameReply, SameAction and SameStep, the same action with the same observation,
+	// are how many equal ones in a row end an episode.
 	SameReply  int `yaml:"same-reply" json:"same-reply,omitempty"`
 	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
+	SameStep   int `yaml:"same-step" json:"same-step,omitempty"`
 	// From is the first step, counted from 1, at which they do; 0 for any.
 	From int `yaml:"from" json:"from,omitempty"`
 	// InvalidRunning is how many invalid actions in a row end an episode;

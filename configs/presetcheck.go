@@ -124,7 +124,7 @@ func (p *Play) check(errs *complaints) {
 		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
 	}
 	s := p.Stop
-	errs.want(min(s.SameReply, s.SameAction, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
+	errs.want(min(s.SameReply, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
 	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})
 	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts && len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
 }

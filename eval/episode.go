@@ -91,7 +91,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 		if step.Done {
 			break
 		}
-		if rec.Cut = cmp.Or(move.End, cut(e.Condition.Trials, rec.Trajectory), e.stopped(rec.Trajectory)); rec.Cut != "" {
+		if rec.Cut = cmp.Or(move.End, e.stopped(rec.Trajectory)); rec.Cut != "" {
 			break
 		}
 		player.Observe(step.Observation)

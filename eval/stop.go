@@ -7,13 +7,16 @@ import (
 	"heldout/eval/record"
 )
 
-// stopped returns the rule of the episode's preset that ends it after these steps,
-// if there is one.
-func (e *Episode) stopped(steps []record.Step) record.Cut {
-	if e.bench.Protocol == nil {
-		return ""
+// stopped returns the rule of the episode's trials or preset that ends it after
+// these steps, if there is one.
+func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
+	if t := e.Condition.Trials; t != nil {
+		rule = stopRule(configs.StopRules{SameAction: t.SameAction, SameStep: t.SameStep}, steps)
 	}
-	return stopRule(e.bench.Protocol.Stop, steps)
+	if p := e.bench.Protocol; p != nil && rule == "" {
+		rule = stopRule(p.Stop, steps)
+	}
+	return rule
 }
 
 // stopRule returns the first rule that steps meet; empty for none.
@@ -36,6 +39,8 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		return record.SameReply
 	case same(rules.SameAction, func(a, b record.Step) bool { return a.Action == b.Action }):
 		return record.SameAction
+	case same(rules.SameStep, func(a, b record.Step) bool { return a.Action == b.Action && a.Observation == b.Observation }):
+		return record.SameStep
 	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) && len(steps) >= rules.InvalidRunning:
 		return record.InvalidRunning
 	case rules.FormatErrors > 0 && formatErrors >= rules.FormatErrors:

@@ -53,28 +53,6 @@ func (e *Episode) seed(purpose string, step int) int64 {
 	return stream.Seed(e.Condition.Seed, names...)
 }
 
-// cut returns the rule that ends a trial after these steps; empty if none does.
-func cut(t *record.Trials, steps []record.Step) record.Cut {
-	if t == nil {
-		return ""
-	}
-	actions, both := 0, 0 // equal ones at the end
-	last := &steps[len(steps)-1]
-	for i := len(steps) - 1; i >= 0 && steps[i].Action == last.Action; i-- {
-		actions++
-		if both == actions-1 && steps[i].Observation == last.Observation {
-			both++
-		}
-	}
-	switch {
-	case t.SameAction > 0 && actions >= t.SameAction:
-		return record.SameAction
-	case t.SameStep > 0 && both >= t.SameStep:
-		return record.SameStep
-	}
-	return ""
-}
-
 // reflect adds the model's reflection to the record of a trial that failed and
 // that another one follows.
 func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {

@@ -132,8 +132,18 @@ func (f *formed) messages() []model.Message {
 	return f.layout.messages(f)
 }
 
+// plans is the text about earlier trials, with an empty line before the task; it
+// is empty in the first trial. The form single has it before its whole message.
+func (f *formed) plans() string {
+	text := strings.TrimPrefix(f.Memory.text(), "\n")
+	if text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
 // dropOldest removes the oldest turn that is not the last; then what the layout
-// can spare.
+// can spare, and finally the oldest plan.
 func (f *formed) dropOldest() bool {
 	if f.play.Stop.ContextOverflow == configs.End {
 		return false
@@ -142,7 +152,7 @@ func (f *formed) dropOldest() bool {
 		f.dropped++
 		return true
 	}
-	return f.layout.dropOldest(f)
+	return f.layout.dropOldest(f) || f.forget()
 }
 
 // number is the number of the current turn, from 1.

@@ -48,7 +48,7 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	for _, shot := range l.shots {
 		out = append(out, shot...)
 	}
-	out = append(out, model.Message{Role: model.User, Content: l.task + f.actionsOf(0)})
+	out = append(out, model.Message{Role: model.User, Content: f.plans() + l.task + f.actionsOf(0)})
 	if l.acknowledge != "" {
 		out = append(append(f.withSystem(l.system, l.instruction), model.Message{Role: model.Assistant, Content: l.acknowledge}), out...)
 	} else {
@@ -104,7 +104,7 @@ func (l *singleLayout) messages(f *formed) []model.Message {
 		"{goal}", l.goal, "{observation}", f.last().observation, "{actions}", f.last().actions,
 		"{turn}", strconv.Itoa(n), "{steps}", strconv.Itoa(n-1), "{pairs}", strconv.Itoa(pairs), "{history}", history,
 	).Replace(text)
-	return f.withSystem(l.system, text)
+	return f.withSystem(l.system, f.plans()+text)
 }
 
 // history writes the turns of the window, and those before it if the template has
@@ -162,7 +162,7 @@ func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
 
 func (l *textLayout) messages(f *formed) []model.Message {
 	var text strings.Builder
-	text.WriteString(l.before + strings.Join(l.examples, "") + l.after + f.actionsOf(0))
+	text.WriteString(l.before + strings.Join(l.examples, "") + f.plans() + l.after + f.actionsOf(0))
 	for i := f.dropped; i < len(f.turns); i++ {
 		text.WriteString("\n" + numbered(l.cue, i+1))
 		if i+1 < len(f.turns) {

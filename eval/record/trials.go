@@ -145,7 +145,7 @@ func (c *checker) checkTrial(e *Episode, want planned) error {
 		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v", e.Outcome, e.Trial, t.Most, t.Memory, reflects)
 	case len(e.Memory) > t.Memory:
 		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory), e.ID, t.Memory)
-	case e.Cut == SameAction && t.SameAction == 0 && e.Preset == "" || e.Cut == SameStep && t.SameStep == 0:
+	case e.Cut == SameAction && t.SameAction == 0 && e.Preset == "" || e.Cut == SameStep && t.SameStep == 0 && e.Preset == "":
 		return fmt.Errorf("cut: the condition of the episode %s has no rule %s", e.ID, e.Cut)
 	}
 	if e.Outcome == Failure {
