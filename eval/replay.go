@@ -150,10 +150,7 @@ type replay struct {
 }
 
 func (r *replay) sameObservation(recorded RecordedStep, ours envs.Step) bool {
-	if c, ok := envs.As[envs.Comparer](r.env); ok {
-		return c.SameObservation(recorded.Action, recorded.Observation, ours.Observation)
-	}
-	return recorded.Observation == ours.Observation
+	return comparer(r.env)(recorded.Action, recorded.Observation, ours.Observation)
 }
 
 // compare notes a difference between two values of one comparable type.

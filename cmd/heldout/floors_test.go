@@ -52,6 +52,8 @@ var floors = map[string]int{
 	"scoring/figure":           4,
 	"eval":                     5,
 	"eval/bench":               6,
+	"eval/trajectory":          4,
+	"eval/view":                6,
 	"scoring/report":           5,
 	"eval/page":                1,
 	"cmd/heldout":              7,

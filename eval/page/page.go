@@ -28,7 +28,7 @@ type Page struct {
 	Scripts []template.JS
 	// Data are bytes for the scripts, below Body.
 	Data []Data
-	// Live allows scripts to ask the server that the page comes from.
+	// Live allows scripts and forms to ask the server that the page comes from.
 	Live bool
 }
 
@@ -57,19 +57,26 @@ var (
 
 // Write writes the page.
 func (p Page) Write(w io.Writer) error {
-	p.Styles = append([]template.CSS{style}, p.Styles...)
 	if err := skeletonTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("the page %q: %w", p.Title, err)
 	}
 	return nil
 }
 
+// Sheets are the shared style and the page's own.
+func (p Page) Sheets() []template.CSS { return append([]template.CSS{style}, p.Styles...) }
+
 // Policy is the page's content security policy: its own styles and scripts by
 // their hashes, and nothing from elsewhere.
 func (p Page) Policy() string {
-	policy := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; img-src data:; base-uri 'none'; form-action "
+	if p.Live {
+		policy += "'self'"
+	} else {
+		policy += "'none'"
+	}
 	var hashes []string
-	for _, s := range p.Styles {
+	for _, s := range p.Sheets() {
 		hashes = append(hashes, hash(string(s)))
 	}
 	policy += "; style-src " + strings.Join(hashes, " ")

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"heldout/envs"
 )
 
 // Index is a run directory for readers that want single episodes of it. It holds
@@ -222,4 +224,10 @@ func (p Place) read() ([]byte, error) {
 		return nil, fmt.Errorf("%s:%d: %w", p.file, p.line, err)
 	}
 	return raw, nil
+}
+
+// Planned returns task and condition of a planned episode.
+func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
+	p, ok := x.plan[id]
+	return p.task, p.condition, ok
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/record"
+	"heldout/eval/view"
+)
+
+func newView(sys *system) *cobra.Command {
+	var listen string
+	var setup configs.Setup
+	c := &cobra.Command{
+		Use:               "view [DIR…]",
+		ValidArgsFunction: folders,
+		Short:             "Show runs and their episodes in a browser, also while they go on",
+		Long: `view serves pages about run directories, and the run directories below other
+folders: rates so far, episodes in flight, and every episode step by step, alone
+or beside another one of its task. Without DIR it takes the folder runs. Stop it
+with Ctrl-C.
+
+Only this machine can read the pages. --listen with another address asks for a
+token, which is part of the address that view prints. The connection is not
+encrypted: prefer ssh -L 8080:127.0.0.1:8080 HOST.
+
+Worlds of BabyAI and ScienceWorld are drawn by replaying the recorded actions.
+For official tasks this needs --data, for generated ones the --generator-seed of
+the run.`,
+		Example: "  heldout view\n  heldout view runs/base runs/tuned --data DIR",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, dirs []string) error {
+			if len(dirs) == 0 {
+				dirs = []string{bench.RunsDir}
+			}
+			return serveView(c.Context(), sys, dirs, listen, setup)
+		},
+	}
+	taskSource(c, sys, &setup)
+	c.Flags().Int64Var(&setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
+	return c
+}
+
+// serveView serves until ctx is done.
+func serveView(ctx context.Context, sys *system, dirs []string, listen string, setup configs.Setup) error {
+	runs, err := findRuns(sys, dirs)
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8080: %w", listen, err))
+	}
+	options := view.Options{
+		Dirs: runs, Now: sys.now, Names: []string{host, machineName()},
+		Draw: func(ctx context.Context, played record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
+			env, found, err := bench.Reopen(played, task, setup, sys.outside())
+			if err != nil {
+				return nil, 0, err
+			}
+			defer bench.CloseEnv(env)
+			return eval.Pictures(ctx, env, found, e)
+		},
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", listen, err)
+	}
+	address := "http://" + l.Addr().String() + "/"
+	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		options.Token = rand.Text()
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			address = fmt.Sprintf("http://%s:%d/", machineName(), l.Addr().(*net.TCPAddr).Port)
+		}
+		address += "?token=" + options.Token
+	}
+	if _, err := fmt.Fprintln(sys.stdout, address); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	sys.say("showing %d run directories; Ctrl-C ends", len(runs))
+	return view.New(options).Serve(ctx, l)
+}
+
+// findRuns lists the run directories below folders, each once.
+func findRuns(sys *system, folders []string) (runs []string, err error) {
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
+		}
+		runs = append(runs, record.Find(dir, func(folder string, err error) {
+			sys.warn(fmt.Sprintf("%s: %v", folder, err))
+		})...)
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json", strings.Join(folders, ", "))
+	}
+	return eachOnce(sys, runs)
+}
+
+// machineName is the name of this machine.
+func machineName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "localhost"
+	}
+	return name
+}

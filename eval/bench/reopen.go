@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/record"
+	"heldout/perturb"
+)
+
+// Reopen opens the environment of a condition as it was played, and finds a task of
+// it. The setup says where data are and which tasks are generated; both are not in
+// records. The task must be the recorded one. The caller closes the environment.
+func Reopen(c record.Condition, task envs.Task, s configs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
+	var err error
+	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {
+		return nil, task, err
+	}
+	switch {
+	case c.Source == envs.Generated:
+		s.Data = ""
+	case s.Data == "":
+		return nil, task, errors.New("its tasks are official, and their folder is not given; give it with --data")
+	}
+	env, err := catalog.Open(c.Env, s, out)
+	if err != nil {
+		return nil, task, err
+	}
+	found, err := eval.FindTask(env, task.ID)
+	if err == nil && found.Digest != task.Digest {
+		err = fmt.Errorf("task %s is another one here than in the records; give the --data or --generator-seed of the run", task.ID)
+	}
+	if err == nil && c.Perturbation != eval.NoPerturbation && c.Instead == "" {
+		env, err = perturbed(env, c.Perturbation)
+	}
+	if err != nil {
+		CloseEnv(env)
+		return nil, task, err
+	}
+	return env, found, nil
+}
+
+// recordedSettings adds the settings of a condition to the user's own. Records may
+// come from anywhere, so they choose among fixed values only: no file, program or
+// address.
+func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, error) {
+	e, err := catalog.Find(c.Env)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(own)
+	if out == nil {
+		out = envs.Settings{}
+	}
+	for _, setting := range e.Settings {
+		value, ok := c.Settings[setting.Name]
+		if !ok || setting.Type == envs.Words || setting.Type == envs.Path {
+			continue
+		}
+		if err := setting.Check(value); err != nil {
+			return nil, err
+		}
+		out[setting.Name] = value
+	}
+	return out, nil
+}
+
+// perturbed puts a built-in perturbation around an environment, unless it changes
+// the model.
+func perturbed(env envs.Env, name string) (envs.Env, error) {
+	rules, err := configs.LoadPerturbation(name)
+	if err != nil || rules.Model != "" {
+		return env, err
+	}
+	wrapped, err := perturb.Wrap(env, rules)
+	if err != nil {
+		return env, err
+	}
+	return wrapped, nil
+}

@@ -1,0 +1,46 @@
+package trajectory
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"heldout/scoring/table"
+)
+
+// maxShown is how much of a text is shown at once, in bytes; the rest unfolds.
+const maxShown = 4000
+
+// Text is a text of a record, ready to be shown.
+type Text struct {
+	Shown string
+	// Rest is what unfolds, Characters its length.
+	Rest       string
+	Characters int
+}
+
+// newText makes a text of a record visible: what does not print, such as escape
+// sequences and marks that turn the direction of writing, is written as Go writes
+// it in strings. Line ends and tabs stay.
+func newText(s string) Text {
+	s = visible(s)
+	if len(s) <= maxShown {
+		return Text{Shown: s}
+	}
+	at := maxShown
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return Text{s[:at], s[at:], utf8.RuneCountInString(s[at:])}
+}
+
+func visible(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		parts := strings.Split(line, "\t")
+		for j, part := range parts {
+			parts[j] = table.Printable(part)
+		}
+		lines[i] = strings.Join(parts, "\t")
+	}
+	return strings.Join(lines, "\n")
+}

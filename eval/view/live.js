@@ -1,0 +1,21 @@
+// Keeps the panel of a run's page up to date. The server renders the panel, so
+// nothing from records is put together here.
+"use strict";
+(() => {
+  const panel = document.getElementById("live");
+  if (!panel || !window.EventSource) return;
+  const listed = Number(panel.dataset.episodes);
+  const events = new EventSource("live");
+  events.onmessage = (message) => {
+    const state = JSON.parse(message.data);
+    const open = [...panel.querySelectorAll("details")].map((d) => d.open);
+    panel.innerHTML = state.html;
+    panel.querySelectorAll("details").forEach((d, i) => { if (i in open) d.open = open[i]; });
+    const more = document.getElementById("more");
+    if (more && state.episodes > listed) {
+      more.hidden = false;
+      more.querySelector("a").textContent = `${state.episodes - listed} more episodes have ended: show them`;
+    }
+    document.documentElement.dataset.live = state.running ? "running" : "ended";
+  };
+})();

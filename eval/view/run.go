@@ -1,0 +1,67 @@
+package view
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"heldout/eval/record"
+)
+
+// fresh is how long what was read of a run is good enough, at least.
+const fresh = time.Second
+
+// run is a run directory that is shown.
+type run struct {
+	name string // in addresses
+	dir  string
+	now  func() time.Time
+
+	mu      sync.Mutex
+	index   *record.Index // nil until it is needed
+	looked  time.Time     // when the index was brought up to date
+	counted int           // results that the summary counts
+	summary Summary
+	cost    time.Duration // of making the summary
+	made    time.Time     // when the summary was made
+}
+
+// look calls f with the index and a summary, both up to date. Nobody else uses them
+// meanwhile.
+func (r *run) look(f func(*record.Index, Summary) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.update(); err != nil {
+		return err
+	}
+	return f(r.index, r.summary)
+}
+
+// update reads what is new. A summary of many episodes takes longer to make, so it
+// is made less often.
+func (r *run) update() (err error) {
+	now := r.now()
+	if r.index != nil && now.Sub(r.looked) < fresh {
+		return nil
+	}
+	if r.index == nil {
+		r.index, err = record.OpenIndex(r.dir)
+	} else {
+		err = r.index.Update()
+	}
+	if err != nil {
+		r.index = nil // half of it may be new
+		return fmt.Errorf("reading %s: %w", r.dir, err)
+	}
+	r.looked = now
+	const share = 20 // of the time, at most, goes into summaries
+	if n := len(r.index.Results); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
+		if r.summary, err = Summarize(r.dir, r.index, now); err != nil {
+			return fmt.Errorf("%s: %w", r.dir, err)
+		}
+		r.made = r.now()
+		r.cost, r.counted = r.made.Sub(now), n
+	}
+	r.summary.setStatus(r.now())
+	return nil
+}

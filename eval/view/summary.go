@@ -1,0 +1,87 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/stats"
+)
+
+// State says how far a run is.
+type State string
+
+// The states of a run.
+const (
+	Running    State = "running"
+	Complete   State = "complete"
+	Incomplete State = "incomplete" // some episodes have no result, and no process works on it
+)
+
+// silent is after how long without a new status a process counts as gone.
+const silent = 15 * time.Second
+
+// Summary is what is known of a run at a glance.
+type Summary struct {
+	Dir          string
+	State        State
+	Environments []string
+	Models       []string
+	// Started is the start of the first session. Last is the end of the last episode;
+	// zero if none has ended.
+	Started, Last time.Time
+	// Planned counts the planned episodes, Finished those with a result.
+	Planned, Finished int
+	// Scores are the rates so far, in the order of the plan.
+	Scores []*scoring.Score
+	// BadLines counts the lines of the records that cannot be read.
+	BadLines int
+	// Status is what the process says that works on the run; nil if none does.
+	Status *record.Status
+}
+
+// Summarize summarizes a run. It does not look at trajectories.
+func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
+	s := Summary{Dir: dir, State: Incomplete, BadLines: len(x.Bad) + x.Others}
+	var err error
+	if s.Scores, err = scoring.Compute(scoring.Run{Manifest: x.Manifest, Results: x.Results}, stats.TheseKinds); err != nil {
+		return s, err
+	}
+	environments, models := map[string]bool{}, map[string]bool{}
+	for _, score := range s.Scores {
+		environments[score.Condition.Env], models[score.Condition.Model] = true, true
+		s.Planned += score.Planned
+		s.Finished += score.Finished
+	}
+	s.Environments, s.Models = slices.Sorted(maps.Keys(environments)), slices.Sorted(maps.Keys(models))
+	if len(x.Manifest.Sessions) > 0 {
+		s.Started = x.Manifest.Sessions[0].Started
+	}
+	for i := range x.Results {
+		if ended := x.Results[i].Ended; ended.After(s.Last) {
+			s.Last = ended
+		}
+	}
+	s.setStatus(now)
+	return s, nil
+}
+
+// setStatus reads what the process says that works on the run. A status that cannot
+// be read is none: it is replaced in a moment.
+func (s *Summary) setStatus(now time.Time) {
+	status, err := record.ReadStatus(s.Dir)
+	if err != nil || status != nil && now.Sub(status.Updated) > silent {
+		status = nil
+	}
+	s.Status = status
+	switch {
+	case status != nil:
+		s.State = Running
+	case s.Finished == s.Planned:
+		s.State = Complete
+	default:
+		s.State = Incomplete
+	}
+}
