@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/eval/record"
 	"heldout/scoring"
 	"heldout/scoring/table"
@@ -280,14 +281,14 @@ func trialsPaired(all []tried) table.Table {
 const reflexion = "reflexion"
 
 // publishedTrials returns published results after several trials on the
-// environments of the rows.
+// environments whose official tasks the rows are about.
 func publishedTrials(rows []row, baselines []Baseline) (out [][]table.Cell, notes []string) {
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
 		for i, env := range b.Table.Columns {
-			if !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == env }) {
+			if !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == env && r.Environment.Source == envs.Official }) {
 				continue
 			}
 			for _, p := range b.Table.Rows {
@@ -297,8 +298,12 @@ func publishedTrials(rows []row, baselines []Baseline) (out [][]table.Cell, note
 				})
 			}
 		}
-		notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title, b.Table.Title))
-		notes = append(notes, b.Table.Notes...)
+		if len(out) > 0 {
+			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title, b.Table.Title))
+			notes = append(notes, b.Table.Notes...)
+		} else {
+			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
+		}
 	}
 	return out, notes
 }

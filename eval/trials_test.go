@@ -1,0 +1,317 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// trying is a player with up to so many trials.
+func trying(m model.Model, trials, memory int) Player {
+	p := served(m)
+	p.Trials = &Trials{
+		Trials: record.Trials{Most: trials, Memory: memory},
+		Prompt: configs.Reflection{Instruction: "write a plan", Memory: "plans"},
+	}
+	if memory > 0 {
+		p.Trials.PromptHash, p.Trials.Decoding = "hash", &record.Decoding{TopP: 1, MaxTokens: 16}
+	}
+	return p
+}
+
+// reflects reports whether a request is for a reflection.
+func reflects(req model.Request) bool {
+	return strings.HasSuffix(req.Messages[len(req.Messages)-1].Content, "New plan:")
+}
+
+// learning is a model that goes down only with so many plans in its prompt. It
+// writes the number of the plans into its reflections.
+func learning(plans int) modelFunc {
+	return func(_ context.Context, req model.Request) (model.Reply, error) {
+		n := strings.Count(req.Messages[0].Content, "\nTrial ")
+		switch {
+		case reflects(req):
+			return model.Reply{Text: fmt.Sprintf("plan after %d", n), PromptTokens: 7, CompletionTokens: 3, Attempts: 1}, nil
+		case n >= plans:
+			return saying("down")(nil, req)
+		}
+		return saying("up")(nil, req)
+	}
+}
+
+// episodes reads the episodes of a run directory by trial.
+func episodes(t *testing.T, dir string) map[int]*record.Episode {
+	t.Helper()
+	out := map[int]*record.Episode{}
+	if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+		if e.Outcome.Final() {
+			out[e.Trial] = e
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A task is played again until it is solved, each trial with the newest plans.
+func TestTrials(t *testing.T) {
+	dir := t.TempDir()
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+	if _, err := play(t, t.Context(), dir, p, Options{Concurrency: 2}); err != nil {
+		t.Fatal(err)
+	}
+	got := episodes(t, dir)
+	if trials := slices.Sorted(maps.Keys(got)); !slices.Equal(trials, []int{1, 2, 3}) || !got[3].Success {
+		t.Fatalf("trials %v", trials)
+	}
+	plan := record.Reflection{Text: "plan after 0", PromptTokens: 7, CompletionTokens: 3, Calls: 1, Requests: 1}
+	if diff := cmp.Diff(&plan, got[1].Reflection); diff != "" {
+		t.Errorf("reflection (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}}, got[3].Memory); diff != "" {
+		t.Errorf("memory (-want +got):\n%s", diff)
+	}
+	if got[1].Calls != 10 || got[1].PromptTokens != 100 || got[3].Reflection != nil || got[1].Memory != nil {
+		t.Errorf("%+v", got[1].Result)
+	}
+	for trial, e := range got {
+		if e.ID != record.TrialID(p.Episodes[0].ID, trial) || e.Goal != got[1].Goal || e.Observation != got[1].Observation {
+			t.Errorf("trial %d has id %s, start %q", trial, e.ID, e.Observation)
+		}
+	}
+}
+
+// The memory has the newest reflections; an empty one is none.
+func TestMemory(t *testing.T) {
+	empty := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+		if n := strings.Count(req.Messages[0].Content, "\nTrial "); reflects(req) && n == 1 {
+			return model.Reply{Fault: record.Empty, Attempts: 1}, nil
+		}
+		return learning(9)(context.Background(), req)
+	})
+	for _, c := range []struct {
+		model  modelFunc
+		trials int
+		memory int
+		want   string
+	}{
+		{learning(9), 5, 2, " 1 12 23 34"},
+		{learning(9), 5, 9, " 1 12 123 1234"},
+		{learning(9), 4, 0, "   "},
+		{empty, 4, 3, " 1 1 1"},
+	} {
+		dir := t.TempDir()
+		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
+		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		var shown []string
+		got := episodes(t, dir)
+		for trial := 1; trial <= c.trials; trial++ {
+			text := ""
+			for _, m := range got[trial].Memory {
+				text += fmt.Sprint(m.Trial)
+			}
+			shown = append(shown, text)
+			if wants := trial < c.trials && c.memory > 0; (got[trial].Reflection != nil) != wants {
+				t.Errorf("memory %d, trial %d: reflection %v", c.memory, trial, got[trial].Reflection)
+			}
+		}
+		if strings.Join(shown, " ") != c.want {
+			t.Errorf("memory %d: the trials are shown %q, want %q", c.memory, shown, c.want)
+		}
+	}
+}
+
+// A later trial does not repeat the server's seeds of an earlier one, and the
+// first has those of a run with one trial.
+func TestSeedsOfTrials(t *testing.T) {
+	seeds := func(trials int) []int64 {
+		var mu sync.Mutex
+		var out []int64
+		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			out = append(out, req.Seed)
+			return learning(9)(ctx, req)
+		})
+		player := served(m)
+		if trials > 1 {
+			player = trying(m, trials, 1)
+		}
+		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{player}, Seeds: []int64{1}})
+		if _, err := play(t, t.Context(), t.TempDir(), p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	one, three := seeds(1), seeds(3)
+	if !slices.Equal(one, three[:10]) {
+		t.Errorf("the first trial has seeds %v, a run with one trial %v", three[:10], one)
+	}
+	slices.Sort(three)
+	if n := len(slices.Compact(three)); n != 3*10+2 {
+		t.Errorf("%d different seeds", n)
+	}
+}
+
+func TestRulesEndTrials(t *testing.T) {
+	for _, c := range []struct {
+		action, step int
+		says         []string
+		steps        int
+		cut          record.Cut
+	}{
+		{3, 0, []string{"up", "up", "left", "up", "up", "up"}, 6, record.SameAction},
+		{2, 0, []string{"down", "down"}, 2, record.SameAction},
+		{0, 2, []string{"down", "down", "up", "up"}, 4, record.SameStep},
+		{0, 0, []string{"up"}, 10, ""},
+		{2, 0, []string{"up", "left"}, 10, ""},
+	} {
+		calls := 0
+		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+			calls++
+			return saying(c.says[(calls-1)%len(c.says)])(ctx, req)
+		})
+		player := trying(m, 2, 0)
+		player.Trials.SameAction, player.Trials.SameStep = c.action, c.step
+		dir := t.TempDir()
+		b := benchmark(newCountdown(5))
+		b.Tasks = b.Tasks[4:]
+		p := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if e := episodes(t, dir)[1]; e.Steps != c.steps || e.Cut != c.cut {
+			t.Errorf("%v: %d steps, cut %q", c, e.Steps, e.Cut)
+		}
+	}
+}
+
+// A rule does not undo a success: the step is carried out before it applies.
+func TestRulesKeepSuccess(t *testing.T) {
+	player := trying(saying("down"), 2, 0)
+	player.Trials.SameAction = 3
+	b := benchmark(newCountdown(3))
+	b.Tasks = b.Tasks[2:]
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+	if err != nil || len(results) != 1 || !results[0].Success || results[0].Cut != "" {
+		t.Errorf("error %v, %+v", err, results)
+	}
+}
+
+// A server that fails in a trial or in its reflection leaves no result. The next
+// session plays the same trial again, with the same plans.
+func TestTrialWithoutResult(t *testing.T) {
+	for name, fails := range map[string]func(model.Request) bool{
+		"in a trial": func(req model.Request) bool {
+			return !reflects(req) && strings.Contains(req.Messages[0].Content, "\nTrial 1:")
+		},
+		"in a reflection": func(req model.Request) bool {
+			return reflects(req) && strings.Contains(req.Messages[0].Content, "\nTrial 1:")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			down := true
+			m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+				if down && fails(req) {
+					return model.Reply{}, &model.UnavailableError{Message: "connection refused", Attempts: 1}
+				}
+				return learning(2)(ctx, req)
+			})
+			dir := t.TempDir()
+			plan := func() *Plan {
+				return mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(m, 5, 3)}, Seeds: []int64{1}})
+			}
+			results, err := play(t, t.Context(), dir, plan(), Options{})
+			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError || results[1].Reflection != nil {
+				t.Fatalf("error %v, %+v", err, results)
+			}
+			missing, done, attempts := plan().Missing(results)
+			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 || len(missing[0].memory()) != 1 {
+				t.Errorf("missing %+v, %d done", missing, done)
+			}
+			down = false
+			if _, err := play(t, t.Context(), dir, plan(), Options{}); err != nil {
+				t.Fatal(err)
+			}
+			got := episodes(t, dir)
+			if len(got) != 3 || got[2].Attempt != 2 || !got[3].Success || len(got[3].Memory) != 2 {
+				t.Errorf("%d trials, %+v", len(got), got[3])
+			}
+		})
+	}
+}
+
+// Another number of trials, memory or rule makes other episodes.
+func TestTrialsAreAnIdentity(t *testing.T) {
+	ids := map[string]bool{}
+	for _, change := range []func(*Trials){
+		func(*Trials) {}, func(t *Trials) { t.Most++ }, func(t *Trials) { t.Memory++ }, func(t *Trials) { t.PromptHash = "other" },
+		func(t *Trials) { t.Decoding.MaxTokens++ }, func(t *Trials) { t.SameAction = 3 }, func(t *Trials) { t.SameStep = 3 },
+	} {
+		player := trying(saying("up"), 3, 1)
+		change(player.Trials)
+		ids[mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
+	}
+	ids[mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{served(saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
+	if len(ids) != 8 {
+		t.Errorf("%d ids for 8 conditions", len(ids))
+	}
+}
+
+func TestCostOfTrials(t *testing.T) {
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
+	least, most := p.Cost()
+	if least != (Cost{Episodes: 6, Calls: 6}) || most != (Cost{Episodes: 24, Calls: 24*10 + 18, Reflections: 18}) {
+		t.Errorf("%+v to %+v", least, most)
+	}
+}
+
+// First trials come before later ones, and no worker waits for another task.
+func TestOrderOfTrials(t *testing.T) {
+	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes)
+	first := a.take()
+	a.done(first.NextTrial(&record.Result{Outcome: record.Failure}))
+	var order []string
+	for e := a.take(); e != nil; e = a.take() {
+		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
+		a.done(e.NextTrial(&record.Result{Outcome: record.Success, Success: true}))
+	}
+	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A worker without work waits until the last episode is done, and a stopped agenda
+// lets it go.
+func TestAgendaEnds(t *testing.T) {
+	for _, stops := range []bool{false, true} {
+		a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes)
+		e := a.take()
+		got := make(chan *Episode)
+		go func() { got <- a.take() }()
+		if stops {
+			a.stop()
+			if next := <-got; next != nil {
+				t.Errorf("a stopped agenda gives %s", next.ID)
+			}
+			continue
+		}
+		a.done(e.NextTrial(&record.Result{Outcome: record.Failure}))
+		if next := <-got; next == nil || next.Trial != 2 {
+			t.Errorf("next is %v", next)
+		}
+	}
+}
