@@ -27,7 +27,9 @@ type caller struct {
 	key     Secret
 	timeout time.Duration
 	retry   Retry
-	now     func() time.Time
+	// leave ends a call that failed as if the server were gone.
+	leave bool
+	now   func() time.Time
 	// budget is the largest total size in bytes of the replies that are being read,
 	// held their current total size.
 	budget int64
@@ -62,7 +64,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 			return struct{}{}, nil
 		}
 		f, ok := last.(*failure)
-		if !ok || !again(f) {
+		if !ok || !again(f) || c.leave && f.gone {
 			return struct{}{}, backoff.Permanent(last)
 		}
 		wait.atLeast = f.after
@@ -83,7 +85,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
-		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Attempts: attempts}
+		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -114,6 +116,8 @@ type failure struct {
 	after time.Duration
 	// absent reports that no server was reachable.
 	absent bool
+	// gone reports that the attempt failed as it does when a server is gone.
+	gone bool
 }
 
 // Error implements error.
@@ -131,9 +135,9 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 	case x.status != 0 && !x.answered():
 		return c.refused(x)
 	case limited.Err() != nil:
-		return c.failed(x, fmt.Sprintf("no reply within %v", c.timeout))
+		return c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
 	case x.err != nil:
-		return c.failed(x, c.viaProxy(x.err.Error()))
+		return c.lost(x, c.viaProxy(x.err.Error()))
 	case x.status == 0:
 		return unsendable(clean(x.url, c.key), clean(err.Error(), c.key))
 	}
@@ -148,6 +152,13 @@ func (c *caller) failed(x *exchange, message string) *failure {
 		after:   retryAfter(x.header, c.now()),
 		absent:  x.status == 0 && absent(x.err),
 	}
+}
+
+// lost is failed for an attempt that fails like this when a server is gone.
+func (c *caller) lost(x *exchange, message string) *failure {
+	f := c.failed(x, message)
+	f.gone = true
+	return f
 }
 
 // absent reports whether a transport error means that no usable server is at the
@@ -179,7 +190,9 @@ func (c *caller) refused(x *exchange) error {
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
-		return c.failed(x, statusLine(status, message))
+		f := c.failed(x, statusLine(status, message))
+		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+		return f
 	}
 	refusal := &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {

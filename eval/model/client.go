@@ -33,6 +33,10 @@ type Options struct {
 	// Timeout is the longest that one attempt may take, by default 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
+	// LeaveGone ends a call with an *UnavailableError once an attempt fails as if the
+	// server were gone, rather than trying again: for callers that wait or go
+	// elsewhere.
+	LeaveGone bool
 	// Concurrency is the number of calls in flight. The same number of connections
 	// is kept open.
 	Concurrency int
@@ -77,6 +81,8 @@ var _ Model = (*Client)(nil)
 type backend interface {
 	chat(context.Context, Request) (Reply, error)
 	server(context.Context) (record.Server, error)
+	// ping asks for the list of models, once.
+	ping(context.Context) error
 	contextLimit() int
 	// kind is the kind of server as in record.Server.Software, "" if it is not
 	// known.
@@ -106,6 +112,7 @@ func Open(o Options) (*Client, error) {
 			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
+		leave:  o.LeaveGone,
 		now:    o.Now,
 		budget: mostInFlight,
 		held:   new(atomic.Int64),
@@ -145,7 +152,9 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 		DialContext:         dialer.DialContext,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: max(concurrency, http.DefaultMaxIdleConnsPerHost),
-		IdleConnTimeout:     90 * time.Second,
+		// Servers close idle connections, uvicorn after 5 seconds. A request that is
+		// sent at that moment breaks, so ours close first.
+		IdleConnTimeout:     4 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 	}
 }
@@ -173,6 +182,20 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 func (c *Client) Server(ctx context.Context) (record.Server, error) {
 	return c.server(ctx)
 }
+
+// Ping reports whether the server is there: nil if it answers at all, whatever the
+// answer, unless a gateway answers in its place. It asks once, without retries.
+func (c *Client) Ping(ctx context.Context) error {
+	err := c.ping(ctx)
+	var nobody *UnavailableError
+	if ctx.Err() != nil || errors.As(err, &nobody) && nobody.Gone {
+		return err
+	}
+	return nil
+}
+
+// URL is where the server is, without user, password and query.
+func (c *Client) URL() string { return c.url }
 
 // ContextLimit returns the context in tokens that calls have to fit in: the limit
 // in the options, or otherwise the value that Server found. It is 0 while

@@ -129,6 +129,12 @@ type UnavailableError struct {
 	Message string
 	// Attempts counts the requests made for the call.
 	Attempts int
+	// Gone reports that the last attempt failed as it does when a server is gone:
+	// nobody was at the address, the connection broke, a gateway found nobody
+	// behind it, or no reply came in time. Only Client.Ping tells if it is gone.
+	Gone bool
+	// Unsent reports that the last request did not reach a server.
+	Unsent bool
 }
 
 // Error gives the number of attempts and why the last one failed.

@@ -80,6 +80,8 @@ type Reply struct {
 	UnusedCompletionTokens int
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int
+	// Server is the address of the server that answered, if there are several.
+	Server string
 	// Latency is how long the last, successful attempt took, without the waits
 	// before it.
 	Latency time.Duration

@@ -290,6 +290,16 @@ func (o *ollama) server(ctx context.Context) (record.Server, error) {
 	return s, nil
 }
 
+func (o *ollama) ping(ctx context.Context) error {
+	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
+		if _, err := api.NewClient(o.base, x.client()).List(ctx); err != nil {
+			return x.misread(err)
+		}
+		return nil
+	})
+	return err
+}
+
 // enlist fills in the available models and the digest of the model in use. A name
 // without a tag means the tag "latest".
 func (o *ollama) enlist(s *record.Server, models []api.ListModelResponse) {

@@ -68,6 +68,14 @@ func (o *openAI) server(ctx context.Context) (record.Server, error) {
 	return s, nil
 }
 
+func (o *openAI) ping(ctx context.Context) error {
+	var list struct{}
+	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
+		return get(ctx, x, o.base+"/models", &list)
+	})
+	return err
+}
+
 // keepsList reports whether an error refuses the list of models alone: services
 // may want another kind of key for it. Whether ours is good shows at the first
 // call.

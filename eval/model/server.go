@@ -27,6 +27,16 @@ func (c *caller) about() *caller {
 	return &quick
 }
 
+// pingTimeout is the longest that a server may take to answer a ping.
+const pingTimeout = 10 * time.Second
+
+// once returns a caller for one quick question.
+func (c *caller) once() *caller {
+	quick := *c
+	quick.timeout = min(c.timeout, pingTimeout)
+	return &quick
+}
+
 // get fetches a JSON document. A field of an unexpected type is left zero.
 func get(ctx context.Context, x *exchange, url string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

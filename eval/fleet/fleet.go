@@ -1,0 +1,186 @@
+// Package fleet asks one model that several servers serve. An episode stays with
+// one server, because the server's prefix cache makes its next turn cheap. A
+// server that is gone is set aside until it answers again; while all are gone,
+// the calls wait.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Options say which servers there are and how long to wait for them.
+type Options struct {
+	// Servers are the addresses, at least one; see model.Options.BaseURL.
+	Servers []string
+	// List returns the addresses that are in force now, for servers that come and
+	// go; nil if they are always the same. The fleet asks every few seconds. An
+	// error leaves the servers as they are.
+	List func() ([]string, error)
+	// Open prepares to ask the server at an address.
+	Open func(address string) (*model.Client, error)
+	// Attempts is the largest number of attempts of a call that reach a server.
+	Attempts int
+	// GiveUpAfter is how long calls wait while no server answers; 0 waits for ever.
+	GiveUpAfter time.Duration
+	// Tell receives one-line notes about servers that leave and come back. It may be
+	// called from many goroutines.
+	Tell func(line string)
+	// Now tells the time.
+	Now func() time.Time
+	// Pace is the time between two questions to a server that is gone, by default 1
+	// second, and between two looks at List, by default 5.
+	Pace, ListPace time.Duration
+}
+
+// Fleet is a model on one or more servers. It is safe for concurrent use.
+type Fleet struct {
+	o    Options
+	stop context.CancelFunc
+	ctx  context.Context
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	servers []*server
+	// about is what all servers must agree on; nil until Server has asked.
+	about *record.Server
+	// changed is closed and replaced when a server comes back or joins, and when the
+	// fleet gives up.
+	changed chan struct{}
+	// gone is when the last server was set aside; zero while one is there.
+	gone time.Time
+	// lost is why the fleet gave up; nil while it has not.
+	lost *LostError
+	// completion is the running mean of the tokens of a reply.
+	completion float64
+}
+
+// server is one server of a fleet. The fleet's lock protects its fields.
+type server struct {
+	address string
+	client  *model.Client
+	// tokens are those of the calls in flight, estimated.
+	tokens int
+	// cause is why the server is set aside; "" while it is in use.
+	cause string
+	since time.Time
+	// checking is closed when a question to a suspected server is answered; nil
+	// while nobody asks.
+	checking chan struct{}
+	// left: the server is no longer on the list.
+	left bool
+}
+
+// LostError reports that no server answered for too long.
+type LostError struct {
+	After time.Duration
+	// Causes say for every server why it is set aside.
+	Causes []string
+}
+
+// Error implements error.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.After, strings.Join(e.Causes, "; "))
+}
+
+// Open prepares to ask the servers. It contacts none. Close the fleet when it is
+// done.
+func Open(o Options) (*Fleet, error) {
+	if o.Pace == 0 {
+		o.Pace = time.Second
+	}
+	if o.ListPace == 0 {
+		o.ListPace = 5 * time.Second
+	}
+	f := &Fleet{o: o, changed: make(chan struct{}), completion: 64}
+	f.ctx, f.stop = context.WithCancel(context.Background())
+	for _, address := range o.Servers {
+		client, err := o.Open(address)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if f.find(client.URL()) != nil {
+			f.Close()
+			client.Close()
+			return nil, fmt.Errorf("the server %s is given twice", client.URL())
+		}
+		f.servers = append(f.servers, &server{address: address, client: client})
+	}
+	if len(f.servers) == 0 {
+		return nil, errors.New("there is no server")
+	}
+	if o.List != nil {
+		f.work.Add(1)
+		go f.follow()
+	}
+	return f, nil
+}
+
+// find returns the server at a client's address, nil if there is none.
+func (f *Fleet) find(url string) *server {
+	for _, s := range f.servers {
+		if s.client.URL() == url && !s.left {
+			return s
+		}
+	}
+	return nil
+}
+
+// Size is the number of servers, whether they answer or not.
+func (f *Fleet) Size() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.servers)
+}
+
+// Clients returns the clients of all servers.
+func (f *Fleet) Clients() []*model.Client {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var clients []*model.Client
+	for _, s := range f.servers {
+		clients = append(clients, s.client)
+	}
+	return clients
+}
+
+// ContextLimit is the smallest context in tokens of the servers; 0 while unknown.
+func (f *Fleet) ContextLimit() int {
+	least := 0
+	for _, c := range f.Clients() {
+		if n := c.ContextLimit(); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// Close stops the questions to servers and closes the connections that are not in
+// use.
+func (f *Fleet) Close() {
+	f.stop()
+	f.work.Wait()
+	for _, c := range f.Clients() {
+		c.Close()
+	}
+}
+
+// notify wakes the calls that wait. The caller holds the lock.
+func (f *Fleet) notify() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// present returns the servers that are in use. The caller holds the lock.
+func (f *Fleet) present() []*server {
+	return slices.DeleteFunc(slices.Clone(f.servers), func(s *server) bool { return s.left || s.cause != "" })
+}

@@ -1,0 +1,77 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"heldout/eval/record"
+)
+
+// Server asks every server about itself. All must serve the same model. A server
+// that is not there is set aside; it is an error if none is.
+func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
+	f.mu.Lock()
+	servers := f.present()
+	f.mu.Unlock()
+	abouts, errs := make([]record.Server, len(servers)), make([]error, len(servers))
+	var group errgroup.Group
+	for i, s := range servers {
+		group.Go(func() error {
+			abouts[i], errs[i] = s.client.Server(ctx)
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in errs
+	first := -1
+	for i, s := range servers {
+		switch {
+		case errs[i] != nil:
+		case first < 0:
+			first = i
+		default:
+			if err := same(abouts[first], abouts[i]); err != nil {
+				return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(), s.client.URL(), err)
+			}
+		}
+	}
+	if first < 0 {
+		return record.Server{}, errors.Join(errs...)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	about := abouts[first]
+	f.about = &about
+	for i, s := range servers {
+		if errs[i] == nil || s.cause != "" {
+			continue
+		}
+		f.setAside(s, errs[i].Error())
+		f.work.Add(1)
+		go func() {
+			defer f.work.Done()
+			f.recall(s)
+		}()
+	}
+	return about, nil
+}
+
+// same reports in which respect two servers differ that should serve one model.
+func same(a, b record.Server) error {
+	for _, x := range []struct{ what, a, b string }{
+		{"software", a.Software, b.Software},
+		{"version of the software", a.Version, b.Version},
+		{"context length", fmt.Sprint(a.ContextLength), fmt.Sprint(b.ContextLength)},
+		{"root of the model", a.Root, b.Root},
+		{"parent of the model", a.Parent, b.Parent},
+		{"digest of the model", a.Digest, b.Digest},
+		{"presence of the model", fmt.Sprint(a.Present), fmt.Sprint(b.Present)},
+	} {
+		if x.a != x.b {
+			return fmt.Errorf("the %s is %q and %q", x.what, x.a, x.b)
+		}
+	}
+	return nil
+}
