@@ -34,8 +34,8 @@ type Run struct {
 	NoSystemRole bool `yaml:"no-system-role"`
 	// Completions has the model continue a text rather than a chat.
 	Completions bool `yaml:"completions"`
-	// BaseURL is the server's address; empty for the provider's default.
-	BaseURL string `yaml:"base-url"`
+	// BaseURL is where the servers are; empty for the provider's default.
+	BaseURL Servers `yaml:"base-url"`
 	// APIKeyEnv names the environment variable that holds the server's key.
 	APIKeyEnv string `yaml:"api-key-env"`
 
@@ -74,6 +74,9 @@ type Run struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.
 	Retries int `yaml:"retries"`
+	// GiveUpAfter is how long a run waits while no server of a model answers; 0
+	// waits for ever.
+	GiveUpAfter time.Duration `yaml:"give-up-after"`
 	// AllowUnusable continues with a model even if none of its first replies is
 	// usable.
 	AllowUnusable bool `yaml:"allow-unusable"`
@@ -85,8 +88,8 @@ type Run struct {
 	// NoIndModel are the models trained without data of the environment that
 	// take the places of Model, in its order, where a perturbation says so.
 	NoIndModel Strings `yaml:"no-ind-model"`
-	// NoIndBaseURL is their server's address; empty for BaseURL.
-	NoIndBaseURL string `yaml:"no-ind-base-url"`
+	// NoIndBaseURL are the addresses of their servers; empty for BaseURL.
+	NoIndBaseURL Strings `yaml:"no-ind-base-url"`
 	// Ind is "none" where the models of Model never saw such data.
 	Ind string `yaml:"ind"`
 }
@@ -130,6 +133,7 @@ func DefaultRun() Run {
 		Concurrency:      8,
 		Timeout:          5 * time.Minute,
 		Retries:          7,
+		GiveUpAfter:      30 * time.Minute,
 	}
 }
 

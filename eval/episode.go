@@ -11,6 +11,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval/agent"
+	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/eval/record"
 )
@@ -140,6 +141,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
+	e.model = conversation(e.player.Model)
 	chat := e.chat("model")
 	if t := e.player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
@@ -159,10 +161,18 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 // chat says how the episode's model is asked for that purpose.
 func (e *Episode) chat(purpose string) agent.Chat {
 	return agent.Chat{
-		Model: e.player.Model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
+		Model: e.model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
 		FoldSystem: e.player.NoSystemRole, Completion: e.player.Completions,
 		Seed: func(step int) int64 { return e.seed(purpose, step) },
 	}
+}
+
+// conversation returns a model for the calls of one episode.
+func conversation(m model.Model) model.Model {
+	if f, ok := m.(*fleet.Fleet); ok {
+		return f.Conversation()
+	}
+	return m
 }
 
 // spells reports whether actions take the spelling of the benchmark's own agent:
@@ -200,6 +210,9 @@ func spend(r *record.Result, u agent.Usage) {
 	r.Trimmed += u.Trimmed
 	r.Forgotten += u.Forgotten
 	r.ModelSeconds += u.Latency.Seconds()
+	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
+		r.Servers = append(r.Servers, u.Server)
+	}
 	for _, field := range u.Dropped {
 		if at, found := slices.BinarySearch(r.Dropped, field); !found {
 			r.Dropped = slices.Insert(r.Dropped, at, field)

@@ -106,6 +106,8 @@ type Episode struct {
 	// trials, the oldest first.
 	first       string
 	reflections []record.Remembered
+	// model answers the calls of the attempt in progress.
+	model model.Model
 }
 
 // NewPlan lists the episodes of all specs: by environment, player, seed and task.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval/agent"
+	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/eval/record"
 )
@@ -102,8 +103,9 @@ func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store
 	o.Observer.EpisodeDone(e, rec.Result)
 	var refused *model.RequestError
 	var unusable *UnusableError
+	var lost *fleet.LostError
 	switch {
-	case errors.As(cause, &unusable):
+	case errors.As(cause, &unusable), errors.As(cause, &lost):
 		return nil, cause
 	case !errors.As(cause, &refused):
 		return e.NextTrial(&rec.Result), nil

@@ -99,18 +99,9 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 		return usage(err)
 	}
 	defer job.Close()
-	client := job.Served[0].Client
-	checks := model.Examine(ctx, client, r.ExtraBody, r.Concurrency)
-	failed := 0
-	answers := false
-	for _, check := range checks {
-		if check.Status == envs.CheckFail {
-			failed++
-		}
-		answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
-		if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
-			return err
-		}
+	failed, answers, err := examineServers(ctx, sys, job, r)
+	if err != nil {
+		return err
 	}
 	if answers {
 		worthless, err := firstTurn(ctx, sys, job)
@@ -127,6 +118,38 @@ func examineModel(ctx context.Context, sys *system, r configs.Run) error {
 	return ctx.Err()
 }
 
+// examineServers checks the servers of a job's model one after the other. It
+// returns the number of failed checks, and whether some server replies.
+func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Run) (failed int, answers bool, err error) {
+	clients := j.Served[0].Fleet.Clients()
+	for _, client := range clients {
+		if len(clients) > 1 {
+			if _, err := fmt.Fprintf(sys.stdout, "%s\n", client.URL()); err != nil {
+				return failed, answers, err
+			}
+		}
+		for _, check := range model.Examine(ctx, client, r.ExtraBody, r.Concurrency) {
+			if check.Status == envs.CheckFail {
+				failed++
+			}
+			answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
+			if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, check.Text); err != nil {
+				return failed, answers, err
+			}
+		}
+	}
+	if len(clients) == 1 || !answers {
+		return failed, answers, nil
+	}
+	check := envs.Check{Status: envs.CheckOK, Text: "all servers serve the same model"}
+	if _, err := j.Served[0].Fleet.Server(ctx); err != nil {
+		check.Status, check.Text = envs.CheckFail, err.Error()
+		failed++
+	}
+	_, err = fmt.Fprintf(sys.stdout, "%-8s servers: %s\n", check.Status, check.Text)
+	return failed, answers, err
+}
+
 // firstTurn plays the first turn of the run, shows it, and reports whether the
 // run would be worthless.
 func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, err error) {
@@ -136,7 +159,7 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title, table.Printable(err.Error()))
 		return true, err
 	}
-	status, verdict := judge(turn, j.Served[0].Client.Remedy)
+	status, verdict := judge(turn, j.Served[0].Fleet.Clients()[0].Remedy)
 	read := "none"
 	if !turn.Move.FormatError {
 		read = fmt.Sprintf("%q, valid: %v", turn.Move.Action, turn.Step.Valid)

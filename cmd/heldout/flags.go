@@ -17,12 +17,13 @@ import (
 // serverFlags adds the flags that say which model is asked and how.
 func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "model or baseline: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; repeat it for several")
-	f.StringVar(&r.BaseURL, "base-url", r.BaseURL, "server address, such as http://HOST:8000/v1; the default is the provider's own, or OLLAMA_HOST")
+	f.StringArrayVar((*[]string)(&r.BaseURL.All), "base-url", r.BaseURL.All, "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST")
 	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable with the server's API key; the default is "+bench.OpenAIKey+" for OpenAI's own address")
 	f.IntVar(&r.Context, "context", r.Context, "context length in tokens; 0 uses the server's (Ollama: at most 8192)")
 	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "more fields of the request body as a JSON object, such as {\"top_k\":20}; null removes a field")
 	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "time limit of a request")
 	f.IntVar(&r.Retries, "retries", r.Retries, "number of retries of a failed request")
+	f.DurationVar(&r.GiveUpAfter, "give-up-after", r.GiveUpAfter, "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever")
 	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "number of episodes in flight")
 }
 

@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"envs/catalog":             3,
 	"perturb":                  3,
 	"eval/agent":               4,
+	"eval/fleet":               4,
 	"scoring/table":            3,
 	"scoring/refinement":       3,
 	"scoring":                  4,

@@ -33,6 +33,6 @@ func sweepFlags(f *pflag.FlagSet, r *configs.Run) {
 	runFlags(f, r)
 	f.StringSliceVar((*[]string)(&r.Perturb), "perturb", r.Perturb, "perturbations, separated by commas: P1 to P5 or YAML files; the default is P1 to P5")
 	f.StringArrayVar((*[]string)(&r.NoIndModel), "no-ind-model", r.NoIndModel, "model trained without data of the environment, for P5; repeat it, one for each served --model in their order")
-	f.StringVar(&r.NoIndBaseURL, "no-ind-base-url", r.NoIndBaseURL, "server address of --no-ind-model; the default is --base-url")
+	f.StringArrayVar((*[]string)(&r.NoIndBaseURL), "no-ind-base-url", r.NoIndBaseURL, "server address of --no-ind-model; the default is --base-url")
 	f.StringVar(&r.Ind, "ind", r.Ind, `"none" if the models never saw data of the environment; P5 is then the unperturbed result`)
 }

@@ -65,6 +65,7 @@ type Usage struct {
 	Trimmed          int           // exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
 	Forgotten        int           // of these, reflections on earlier trials
 	Latency          time.Duration // of the answered requests
+	Server           string        // the address that answered, if there are several
 	Dropped          []string      // fields of the decoding that the server refuses, sorted
 }
 

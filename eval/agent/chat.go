@@ -168,7 +168,7 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts
-	u.Dropped = reply.Dropped
+	u.Dropped, u.Server = reply.Dropped, reply.Server
 	var tooLong *model.ContextError
 	var refused *model.RequestError
 	var unavailable *model.UnavailableError

@@ -19,7 +19,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/eval/model"
+	"heldout/eval/fleet"
 	"heldout/eval/record"
 )
 
@@ -81,7 +81,7 @@ type Job struct {
 // Served is a player whose model is on a server.
 type Served struct {
 	Player *eval.Player
-	Client *model.Client
+	Fleet  *fleet.Fleet
 }
 
 // New sets up environments, models and plan. It contacts no server. Close the job
@@ -198,7 +198,7 @@ func directoryName(r configs.Run, hash string) string {
 // Close closes connections and environments.
 func (j *Job) Close() {
 	for _, s := range j.Served {
-		s.Client.Close()
+		s.Fleet.Close()
 	}
 	for _, env := range j.opened {
 		CloseEnv(env)

@@ -3,9 +3,12 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/eval"
+	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/eval/record"
 )
@@ -41,29 +44,92 @@ func decoding(r configs.Run) record.Decoding {
 const OpenAIKey = "OPENAI_API_KEY"
 
 // openModel prepares to ask a served model.
-func openModel(out Outside, r configs.Run, name string) (*model.Client, error) {
-	spec, err := model.ParseSpec(name)
-	if err != nil {
-		return nil, err
-	}
+func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
-		Spec: spec, BaseURL: r.BaseURL, ContextLimit: r.Context, Timeout: r.Timeout,
+		ContextLimit: r.Context, Timeout: r.Timeout, LeaveGone: true,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
 		Concurrency: r.Concurrency, Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell: func(line string) { out.Warn(name + ": " + line) },
 	}
-	if spec.Provider == model.Ollama && o.BaseURL == "" {
-		o.BaseURL = out.Getenv("OLLAMA_HOST")
+	var err error
+	if o.Spec, err = model.ParseSpec(name); err != nil {
+		return nil, err
 	}
-	if r.APIKeyEnv == "" && spec.Provider == model.OpenAI && r.BaseURL == "" {
-		o.Key = model.NewSecret(out.Getenv(OpenAIKey))
+	if o.Key, err = key(out, r, o.Spec); err != nil {
+		return nil, err
 	}
-	if r.APIKeyEnv != "" {
+	servers, list, err := addresses(out, r, o.Spec, name)
+	if err != nil {
+		return nil, err
+	}
+	return fleet.Open(fleet.Options{
+		Servers: servers, List: list, Attempts: o.Retry.Attempts, GiveUpAfter: r.GiveUpAfter, Tell: o.Tell, Now: o.Now,
+		Open: func(address string) (*model.Client, error) {
+			one := o
+			one.BaseURL = address
+			return model.Open(one)
+		},
+	})
+}
+
+// key returns the key of a model's servers.
+func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
+	switch {
+	case r.APIKeyEnv != "":
 		key := out.Getenv(r.APIKeyEnv)
 		if key == "" {
-			return nil, fmt.Errorf("the environment variable %s, which --api-key-env names, is not set", r.APIKeyEnv)
+			return model.Secret{}, fmt.Errorf("the environment variable %s, which --api-key-env names, is not set", r.APIKeyEnv)
 		}
-		o.Key = model.NewSecret(key)
+		return model.NewSecret(key), nil
+	case spec.Provider == model.OpenAI && r.BaseURL.Empty():
+		return model.NewSecret(out.Getenv(OpenAIKey)), nil
 	}
-	return model.Open(o)
+	return model.Secret{}, nil
+}
+
+// addresses returns the addresses of a model's servers, and a function that reads
+// them again if some are in a file. "" stands for the provider's own.
+func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, again func() ([]string, error), err error) {
+	given := r.BaseURL.Of(name)
+	if len(given) == 0 && spec.Provider == model.Ollama {
+		given = configs.Strings{out.Getenv("OLLAMA_HOST")}
+	}
+	if len(given) == 0 {
+		given = configs.Strings{""}
+	}
+	read := func() ([]string, error) { return expand(given) }
+	if now, err = read(); err != nil {
+		return nil, nil, err
+	}
+	if slices.ContainsFunc(given, func(s string) bool { return strings.HasPrefix(s, "@") }) {
+		again = read
+	}
+	return now, again, nil
+}
+
+// expand replaces every @FILE with the addresses in the file: one per line; empty
+// lines and lines that begin with # do not count.
+func expand(given []string) ([]string, error) {
+	var all []string
+	for _, address := range given {
+		file, isFile := strings.CutPrefix(address, "@")
+		if !isFile {
+			all = append(all, address)
+			continue
+		}
+		b, err := datafile.Read(file, datafile.MaxConfig)
+		if err != nil {
+			return nil, fmt.Errorf("the servers of --base-url: %w", err)
+		}
+		before := len(all)
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				all = append(all, line)
+			}
+		}
+		if len(all) == before {
+			return nil, fmt.Errorf("the servers of --base-url: %s names no address", file)
+		}
+	}
+	return all, nil
 }

@@ -53,7 +53,7 @@ func Complete(scores []*scoring.Score) error {
 func (j *Job) Meet(ctx context.Context) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
-		p, client := known.Player, known.Client
+		p, client := known.Player, known.Fleet
 		s, err := client.Server(ctx)
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (s *Session) End() error { return s.session.End() }
 // that the server reports. See eval.Plan.FirstTurn.
 func (j *Job) FirstTurn(ctx context.Context) (eval.Turn, error) {
 	for _, s := range j.Served {
-		s.Player.ContextLimit = s.Client.ContextLimit()
+		s.Player.ContextLimit = s.Fleet.ContextLimit()
 	}
 	return j.Plan.FirstTurn(ctx)
 }

@@ -94,8 +94,8 @@ func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) (*record.Ru
 func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error) {
 	instead = map[string]*eval.Player{}
 	r := j.Config
-	if r.NoIndBaseURL != "" {
-		r.BaseURL = r.NoIndBaseURL
+	if len(r.NoIndBaseURL) > 0 {
+		r.BaseURL = configs.Servers{All: r.NoIndBaseURL}
 	}
 	for _, p := range j.spec.Players {
 		switch {

@@ -34,14 +34,22 @@ func Validate(r configs.Run, kind Kind) error {
 			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
 		}
 	}
+	if r.GiveUpAfter < 0 {
+		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
+	}
 	if r.Timeout <= 0 {
 		fail("timeout is %v, want more than 0", r.Timeout)
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
-	if len(served) > 1 && r.BaseURL != "" {
-		fail("--base-url can only be one model's; run %d models one after the other and put them together with heldout compare", len(served))
+	if len(served) > 1 && len(r.BaseURL.All) > 0 {
+		fail("--base-url can only be one model's; for %d models give a configuration file whose base-url is a mapping from models to addresses", len(served))
 	}
-	if len(served) == 0 && (r.Prompt != "" || r.BaseURL != "") {
+	for name := range r.BaseURL.ByModel {
+		if !slices.Contains(served, name) {
+			fail("base-url has addresses for %s, which is no --model", name)
+		}
+	}
+	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
 	if r.Completions && r.Agent != eval.React {
@@ -70,7 +78,7 @@ func IsBaseline(name string) bool { return name == eval.Expert || name == eval.R
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind != Sweep {
-		if len(r.Perturb)+len(r.NoIndModel) > 0 || r.Ind != "" || r.NoIndBaseURL != "" {
+		if len(r.Perturb)+len(r.NoIndModel) > 0 || r.Ind != "" || len(r.NoIndBaseURL) > 0 {
 			fail("perturb, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
 		}
 		return errs

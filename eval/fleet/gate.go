@@ -121,11 +121,17 @@ func (f *Fleet) unfit(s *server) string {
 	return ""
 }
 
+// isNew is the cause of a server that has just joined.
+const isNew = "it is new"
+
 // takeBack puts a server into use again. The caller holds the lock.
 func (f *Fleet) takeBack(s *server) {
-	away := f.o.Now().Sub(s.since).Round(time.Second)
+	if s.cause == isNew {
+		f.tell("%s is in use", s.client.URL())
+	} else {
+		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.since).Round(time.Second))
+	}
 	s.cause, f.gone = "", time.Time{}
-	f.tell("%s is back after %v", s.client.URL(), away)
 	f.notify()
 }
 
@@ -176,9 +182,12 @@ func (f *Fleet) reread() error {
 		}
 		client, err := f.o.Open(address)
 		if err != nil {
+			for _, s := range added {
+				s.client.Close()
+			}
 			return err
 		}
-		added = append(added, &server{address: address, client: client, cause: "it is new", since: f.o.Now()})
+		added = append(added, &server{address: address, client: client, cause: isNew, since: f.o.Now()})
 	}
 	f.servers = slices.DeleteFunc(f.servers, func(s *server) bool {
 		if s.left = !slices.Contains(addresses, s.address); s.left {
@@ -187,7 +196,6 @@ func (f *Fleet) reread() error {
 		return s.left
 	})
 	for _, s := range added {
-		f.tell("%s has joined the list of servers", s.client.URL())
 		f.servers = append(f.servers, s)
 		f.work.Add(1)
 		go func() {

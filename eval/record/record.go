@@ -101,6 +101,9 @@ type Result struct {
 	// Trimmed counts how often the oldest part of the history, or finally an
 	// example, was removed to fit the context.
 	Trimmed int `json:"trimmed"`
+	// Servers are the addresses of the servers that answered, in that order, if the
+	// run has several.
+	Servers []string `json:"servers,omitempty"`
 	// Dropped are the fields of the decoding, sorted, that were not sent because the
 	// server refused them.
 	Dropped []string `json:"dropped,omitempty"`

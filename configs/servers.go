@@ -1,0 +1,39 @@
+package configs
+
+import "errors"
+
+// Servers are the addresses of model servers. In YAML they are one address, a
+// list of addresses, or for several models a mapping from a model to its
+// addresses. An address @FILE stands for the addresses in a file.
+type Servers struct {
+	// All are the addresses of the only served model. They replace ByModel.
+	All Strings
+	// ByModel are the addresses of each model, by its name in Run.Model.
+	ByModel map[string]Strings
+}
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (s *Servers) UnmarshalYAML(read func(any) error) error {
+	var all Strings
+	if read(&all) == nil {
+		*s = Servers{All: all}
+		return nil
+	}
+	var byModel map[string]Strings
+	if read(&byModel) != nil {
+		return errors.New("want an address, a list of addresses, or a mapping from models to addresses")
+	}
+	*s = Servers{ByModel: byModel}
+	return nil
+}
+
+// Of returns the addresses of a model.
+func (s Servers) Of(model string) Strings {
+	if len(s.All) > 0 {
+		return s.All
+	}
+	return s.ByModel[model]
+}
+
+// Empty reports that no address is given.
+func (s Servers) Empty() bool { return len(s.All) == 0 && len(s.ByModel) == 0 }

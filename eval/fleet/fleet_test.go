@@ -1,0 +1,319 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// host is a model server that can go and come back at its address.
+type host struct {
+	t       *testing.T
+	address string
+	root    atomic.Pointer[string]
+	// calls counts the chats that were answered.
+	calls atomic.Int64
+	// chat, if set, answers a chat instead.
+	chat func(http.ResponseWriter, *http.Request)
+
+	mu     sync.Mutex
+	server *http.Server
+}
+
+func newHost(t *testing.T, root string) *host {
+	h := &host{t: t}
+	h.root.Store(&root)
+	h.start()
+	t.Cleanup(h.stop)
+	return h
+}
+
+func (h *host) start() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	address := h.address
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.address = l.Addr().String()
+	h.server = &http.Server{Handler: h}
+	go func(s *http.Server) { _ = s.Serve(l) }(h.server)
+}
+
+// stop closes the listener and breaks the connections.
+func (h *host) stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_ = h.server.Close()
+}
+
+func (h *host) url() string { return "http://" + h.address + "/v1" }
+
+func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		fmt.Fprintf(w, `{"data":[{"id":"m","root":%q,"max_model_len":4096}]}`, *h.root.Load())
+	case h.chat != nil:
+		h.chat(w, r)
+	default:
+		h.calls.Add(1)
+		fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+	}
+}
+
+// notes collects what a fleet tells.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+	came  chan string
+}
+
+func (n *notes) tell(line string) {
+	n.mu.Lock()
+	n.lines = append(n.lines, line)
+	n.mu.Unlock()
+	n.came <- line
+}
+
+// await returns once a line with that text has come.
+func (n *notes) await(t *testing.T, text string) {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case line := <-n.came:
+			if strings.Contains(line, text) {
+				return
+			}
+		case <-limit:
+			t.Fatalf("no note with %q in %q", text, n.lines)
+		}
+	}
+}
+
+func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
+	t.Helper()
+	n := &notes{came: make(chan string, 1000)}
+	for _, h := range hosts {
+		o.Servers = append(o.Servers, h.url())
+	}
+	o.Tell, o.Now, o.Attempts, o.Pace, o.ListPace = n.tell, time.Now, 3, 5*time.Millisecond, 5*time.Millisecond
+	o.Open = func(address string) (*model.Client, error) {
+		return model.Open(model.Options{
+			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, LeaveGone: true,
+			Concurrency: 8, Retry: model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
+		})
+	}
+	f, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f, n
+}
+
+func request(text string) model.Request {
+	return model.Request{Messages: []model.Message{{Role: model.User, Content: text}}, Decoding: record.Decoding{MaxTokens: 8, TopP: 1}}
+}
+
+func ask(t *testing.T, m model.Model) model.Reply {
+	t.Helper()
+	reply, err := m.Chat(context.Background(), request("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// An episode stays with its server, and new ones go where the fewest tokens are in
+// flight.
+func TestEpisodesStay(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "r")
+	begun, held := make(chan struct{}), make(chan struct{})
+	a.chat = func(w http.ResponseWriter, r *http.Request) { close(begun); <-held; (&host{}).ServeHTTP(w, r) }
+	f, _ := open(t, Options{}, a, b)
+	var calls sync.WaitGroup
+	calls.Go(func() { ask(t, f.Conversation()) }) // the first server of two that are idle
+	<-begun
+	two := f.Conversation()
+	for range 5 {
+		if got := ask(t, two).Server; got != b.url() {
+			t.Errorf("the call goes to %s", got)
+		}
+	}
+	close(held)
+	calls.Wait()
+	if got := ask(t, two).Server; got != b.url() {
+		t.Errorf("the episode has moved to %s", got)
+	}
+}
+
+// A server that is gone is set aside and taken back; its episode moves, and no call
+// fails.
+func TestServerLeavesAndComesBack(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "r")
+	f, n := open(t, Options{}, a, b)
+	c := f.Conversation()
+	if got := ask(t, c).Server; got != a.url() {
+		t.Fatalf("the first call goes to %s", got)
+	}
+	a.stop()
+	if reply := ask(t, c); reply.Server != b.url() {
+		t.Errorf("%+v", reply)
+	}
+	n.await(t, a.url()+" is set aside")
+	a.start()
+	n.await(t, a.url()+" is back")
+	b.stop()
+	if got := ask(t, c).Server; got != a.url() {
+		t.Errorf("the call goes to %s", got)
+	}
+}
+
+// While all servers are gone, calls wait and use no attempts up.
+func TestCallsWait(t *testing.T) {
+	a := newHost(t, "r")
+	f, n := open(t, Options{}, a)
+	ask(t, f)
+	a.stop()
+	const calls = 20
+	replies := make(chan model.Reply, calls)
+	for range calls {
+		go func() { replies <- ask(t, f.Conversation()) }()
+	}
+	n.await(t, "no model server answers")
+	a.start()
+	for range calls {
+		if reply := <-replies; reply.Attempts > 2 || reply.Server != "" {
+			t.Errorf("%+v", reply)
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if got := slices.DeleteFunc(slices.Clone(n.lines), func(l string) bool { return !strings.Contains(l, "no model server") }); len(got) != 1 {
+		t.Errorf("told %d times: %q", len(got), got)
+	}
+}
+
+// A server that answers questions but breaks calls off costs attempts.
+func TestBrokenCallsEnd(t *testing.T) {
+	a := newHost(t, "r")
+	a.chat = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	f, _ := open(t, Options{}, a)
+	_, err := f.Chat(context.Background(), request("hello"))
+	var unavailable *model.UnavailableError
+	if !errors.As(err, &unavailable) || unavailable.Attempts != 3 {
+		t.Errorf("%+v", err)
+	}
+}
+
+func TestGiveUp(t *testing.T) {
+	a := newHost(t, "r")
+	f, _ := open(t, Options{GiveUpAfter: time.Millisecond}, a)
+	a.stop()
+	_, err := f.Chat(context.Background(), request("hello"))
+	var lost *LostError
+	if !errors.As(err, &lost) || !strings.Contains(err.Error(), a.url())  {
+		t.Errorf("%v", err)
+	}
+	if _, err := f.Chat(context.Background(), request("hello")); !errors.As(err, &lost) {
+		t.Errorf("a later call: %v", err)
+	}
+}
+
+// All servers must serve the same model, also those that come back.
+func TestSameModel(t *testing.T) {
+	a, b := newHost(t, "one"), newHost(t, "two")
+	f, n := open(t, Options{}, a, b)
+	if _, err := f.Server(context.Background()); err == nil || !strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
+		t.Errorf("%v", err)
+	}
+	b.root.Store(a.root.Load())
+	about, err := f.Server(context.Background())
+	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"}, about); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	a.stop()
+	ask(t, f)
+	n.await(t, "is set aside")
+	other := "two"
+	a.root.Store(&other)
+	a.start()
+	n.await(t, "stays set aside: the root of the model is")
+	for range 5 {
+		if got := ask(t, f).Server; got != b.url() {
+			t.Errorf("the call goes to %s", got)
+		}
+	}
+}
+
+// A server that is absent at the start is set aside, unless no other is there.
+func TestAbsentAtStart(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "r")
+	a.stop()
+	f, n := open(t, Options{}, a, b)
+	if _, err := f.Server(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	n.await(t, a.url()+" is set aside")
+	a.start()
+	n.await(t, "is back")
+	a.stop()
+	b.stop()
+	f, _ = open(t, Options{}, a, b)
+	if _, err := f.Server(context.Background()); err == nil {
+		t.Error("no server is there")
+	}
+}
+
+// The list of servers is followed: new ones join, others get no further calls.
+func TestList(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "r")
+	var list atomic.Pointer[[]string]
+	list.Store(&[]string{a.url()})
+	f, n := open(t, Options{List: func() ([]string, error) {
+		if l := *list.Load(); len(l) > 0 {
+			return l, nil
+		}
+		return nil, errors.New("the file is empty")
+	}}, a)
+	c := f.Conversation()
+	ask(t, c)
+	list.Store(&[]string{b.url()})
+	n.await(t, b.url()+" is in use")
+	if ask(t, c); b.calls.Load() != 1 {
+		t.Error("the call went to the server that has left")
+	}
+	list.Store(&[]string{})
+	n.await(t, "the servers stay as they are: the file is empty")
+	if ask(t, c); b.calls.Load() != 2 {
+		t.Error("the list was lost")
+	}
+}
+
+func TestServerTwice(t *testing.T) {
+	a := newHost(t, "r")
+	_, err := Open(Options{Servers: []string{a.url(), a.url() + "/"}, Open: func(address string) (*model.Client, error) {
+		return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now})
+	}})
+	if err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
+}
