@@ -114,7 +114,8 @@ type PresetList struct {
 //   - names: one name per line
 //   - sciworld-pairs: JSON pairs of a name or number of a ScienceWorld task and
 //     a variation
-func ListFormats() []string { return []string{"names", "sciworld-pairs"} }
+//   - alfworld-paths: JSON that holds, at any depth, the paths of ALFWorld's games
+func ListFormats() []string { return []string{"names", "sciworld-pairs", "alfworld-paths"} }
 
 // PresetLimit ends an episode.
 type PresetLimit struct {

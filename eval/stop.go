@@ -37,7 +37,7 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		return a.Reply == b.Reply && a.Thought == b.Thought && a.Action == b.Action
 	}):
 		return record.SameReply
-	case same(rules.SameAction, func(a, b record.Step) bool { return a.Action == b.Action }):
+	case same(rules.SameAction, func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }):
 		return record.SameAction
 	case same(rules.SameStep, func(a, b record.Step) bool { return a.Action == b.Action && a.Observation == b.Observation }):
 		return record.SameStep
@@ -48,6 +48,9 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	}
 	return ""
 }
+
+// sent reports whether a step's action went to the environment.
+func sent(s record.Step) bool { return !s.FormatError || s.Action != "" }
 
 // carriedOut reports whether the environment carried out the action of any of the
 // steps.

@@ -36,6 +36,10 @@ type formed struct {
 	layout      layout
 	decoding    []string // stop strings, with their slots
 	turns       []turn
+	// seen is the environment's last observation; told says that the next one is a
+	// message of the preset.
+	seen string
+	told bool
 	// dropped counts the oldest turns that no longer fit the context.
 	dropped int
 }
@@ -70,7 +74,7 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}
-	needsList := p.ActionsShown.When != configs.Never
+	needsList := p.ActionsShown.When != configs.Never || strings.Contains(p.Reply.Messages["format"], "{actions}")
 	for _, name := range p.Reply.Normalise {
 		n, err := newNormaliser(name)
 		if err != nil {
@@ -87,7 +91,7 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 		f.world = list
 	}
 	start.Observation = firstObservation(p.Observation, start.Observation)
-	f.turns = []turn{{observation: start.Observation}}
+	f.turns, f.seen = []turn{{observation: start.Observation}}, start.Observation
 	var err error
 	f.layout, err = newLayout(p, start)
 	return f, err
@@ -233,7 +237,7 @@ func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) erro
 			move.Repairs = append(move.Repairs, n.name)
 		}
 	}
-	if move.Action != p.action {
+	if ok && move.Action != p.action {
 		move.Parsed = p.action
 	}
 	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, "think:") {
@@ -257,17 +261,18 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 				return err
 			}
 		}
-		move.Correction = strings.NewReplacer("{observation}", f.last().observation, "{actions}", f.written(f.last().admissible)).Replace(message)
+		f.told = true
+		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}", f.written(f.last().admissible)).Replace(message)
 	case configs.End:
 		move.End = record.Unreadable
 	case configs.SendReply:
-		move.Action = strings.TrimSpace(cmp.Or(p.action, move.Reply))
+		move.Action = strings.TrimSpace(cmp.Or(p.action, f.last().reply))
 	case configs.SendTail:
 		n, err := strconv.Atoi(number)
 		if err != nil {
 			return fmt.Errorf("on-failure is %q: %w", rule, err)
 		}
-		move.Action = tail(cmp.Or(p.action, move.Reply), n)
+		move.Action = tail(cmp.Or(p.action, f.last().reply), n)
 	}
 	return nil
 }
@@ -314,5 +319,10 @@ func (f *formed) admissible(ctx context.Context) ([]string, error) {
 }
 
 func (f *formed) Observe(observation string) {
-	f.turns = append(f.turns, turn{observation: laterObservation(f.play.Observation, observation)})
+	observation = laterObservation(f.play.Observation, observation)
+	if !f.told {
+		f.seen = observation
+	}
+	f.told = false
+	f.turns = append(f.turns, turn{observation: observation})
 }

@@ -1,0 +1,272 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+var update = flag.Bool("update", false, "write the transcripts anew")
+
+// house is an environment that answers as ALFWorld does, with banner and arrivals.
+type house struct{ typ string }
+
+const houseGoal = "put a mug in the desk."
+
+func (h house) Info() envs.Info {
+	return envs.Info{Name: "house", Source: envs.Generated, StepLimit: 9}
+}
+func (h house) Tasks() []envs.Task {
+	return []envs.Task{{ID: "house/1", Type: h.typ, Digest: "digest"}}
+}
+func (h house) NewWorld(envs.Task) (envs.World, error) { return &houseWorld{}, nil }
+
+type houseWorld struct{ score float64 }
+
+func (*houseWorld) Start(context.Context) (envs.Start, error) {
+	return envs.Start{Goal: houseGoal, Observation: "-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room. You see a desk 1, and a shelf 1.\n\nYour task is to: " + houseGoal}, nil
+}
+
+func (w *houseWorld) Step(_ context.Context, action string) (envs.Step, error) {
+	switch action {
+	case "go to desk 1":
+		return envs.Step{Observation: "You arrive at loc 4. On the desk 1, you see a mug 1.", Valid: true}, nil
+	case "take mug 1 from desk 1":
+		w.score = 0.5
+		return envs.Step{Observation: "You pick up the mug 1.", Valid: true, Progress: 0.5}, nil
+	case "put mug 1 in/on desk 1":
+		w.score = 1
+		return envs.Step{Observation: "You put the mug 1 in/on the desk 1.", Valid: true, Progress: 1, Done: true, Success: true}, nil
+	case "eat mug 1":
+		w.score = -1
+		return envs.Step{Observation: "You die.", Valid: true, Done: true}, nil
+	}
+	return envs.Step{Observation: "Nothing happens.", Progress: max(0, w.score)}, nil
+}
+
+func (w *houseWorld) Score() float64 { return w.score }
+func (*houseWorld) Close() error     { return nil }
+func (*houseWorld) Actions(context.Context) ([]string, error) {
+	return []string{"go to desk 1", "help", "put mug 1 in/on desk 1", "take mug 1 from desk 1"}, nil
+}
+
+// wellFormed writes an action as the parser of a preset wants it.
+func wellFormed(parser, action string, turn int) string {
+	switch parser {
+	case "react-line", "whole-reply", "agentboard":
+		return action
+	case "upper-action-line":
+		return "THOUGHT: I see.\nACTION: " + action
+	case "action-tags", "action-tags-cased":
+		return "<think>I see.</think>\n<action>" + action + "</action>"
+	case "thought-action-i":
+		return fmt.Sprintf(" I see.\nAction %d: %s", turn, action)
+	}
+	return "Thought: I see.\nAction: " + action
+}
+
+// overflow stands for a reply: the server refuses the prompt as too long.
+const overflow = "\x00overflow"
+
+// scripts are the recorded replies, by episode. A function writes a well-formed
+// reply in the preset's form.
+func scripts(parser string) map[string][]string {
+	do := func(turn int, action string) string { return wellFormed(parser, action, turn) }
+	return map[string][]string{
+		"solved":    {do(1, "go to desk 1"), do(2, "think: I need the mug."), do(3, "take mug 1 from desk 1"), do(4, "put mug 1 in/on desk 1")},
+		"repairs":   {do(1, "Go to the desk 1."), do(2, "take mug 1 from desk 1"), do(3, "put mug 1 in desk 1"), do(4, "put mug 1 on desk 1")},
+		"no action": {"I do not know what to do.", do(2, "go to desk 1"), "Nothing of what I see helps me in any way."},
+		"odd replies": {
+			do(1, "go to desk 1") + "\n" + do(1, "eat mug 1"), do(2, "dance"), do(3, "take mug 1\nfrom desk 1"), "", "  ", do(6, ""),
+		},
+		"repeated": {do(1, "dance"), do(2, "sing"), do(3, "sing"), do(4, "sing"), do(5, "sing")},
+		"fatal":    {do(1, "take mug 1 from desk 1"), do(2, "eat mug 1")},
+		"overflow": {do(1, "go to desk 1"), do(2, "take mug 1 from desk 1"), do(3, "dance"), overflow, overflow, overflow, overflow, overflow, overflow},
+	}
+}
+
+// recorder is a model with recorded replies. It writes down what it is sent.
+type recorder struct {
+	replies []string
+	text    strings.Builder
+	last    []model.Message
+	calls   int
+}
+
+func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	r.calls++
+	same := 0
+	for same < min(len(r.last), len(req.Messages)) && r.last[same] == req.Messages[same] {
+		same++
+	}
+	fmt.Fprintf(&r.text, "\n-- request %d: %d messages, %d as before; completion %v, stop %q\n", r.calls, len(req.Messages), same, req.Completion, req.Decoding.Stop)
+	for _, m := range req.Messages[same:] {
+		fmt.Fprintf(&r.text, "[%s]\n%s\n", m.Role, m.Content)
+	}
+	r.last = slices.Clone(req.Messages)
+	reply := "I stop."
+	if r.calls <= len(r.replies) {
+		reply = r.replies[r.calls-1]
+	}
+	if reply == overflow {
+		r.text.WriteString("-- refused: too long\n")
+		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+	}
+	for _, stop := range req.Decoding.Stop { // as the client does
+		reply, _, _ = strings.Cut(reply, stop)
+	}
+	fmt.Fprintf(&r.text, "-- reply %q\n", reply)
+	return model.Reply{Text: reply, Attempts: 1}, nil
+}
+
+// standIn is a prompt with texts of our own for prompts that only users have.
+func standIn(p *configs.Preset) configs.Prompt {
+	if p.Prompt.BuiltIn != "" {
+		if own, err := configs.LoadPrompt(p.Env.Name, p.Prompt.BuiltIn); err == nil && own.Template != nil {
+			return own
+		}
+	}
+	in := configs.Instructions{Instruction: "Do the task.", Examples: []configs.Example{
+		{Text: "You see a lamp.\n> use lamp 1\nIt is on.\n"}, {Text: "You see a box.\n> open box 1\nIt is open.\n"}, {Text: "never shown"},
+	}}
+	if p.Prompt.Instruction != "" {
+		in.Instruction = p.Prompt.Instruction
+	}
+	if p.Agent.Shots.As == "turns" {
+		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."}, {Role: "assistant", Content: "Action: use lamp 1"}}}}
+	}
+	return configs.Prompt{React: "Think, then act.", Help: "help", Handover: p.Prompt.Handover, Types: map[string]configs.Instructions{"": in},
+		Template: &configs.Template{Next: "{turn}: {goal}\n{history}\n{observation}{actions}", Pair: "{observation} > {action}", Between: "; "}}
+}
+
+// conform plays the recorded replies by a preset and returns what was sent and
+// recorded.
+func conform(t *testing.T, p *configs.Preset) string {
+	t.Helper()
+	typ := "pick_and_place_simple"
+	if len(p.Env.Limit.ByType) > 0 {
+		types := []string{}
+		for name := range p.Env.Limit.ByType {
+			types = append(types, name)
+		}
+		typ = slices.Max(types)
+	}
+	var out strings.Builder
+	all := scripts(p.Reply.Parser)
+	names := []string{}
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	p.Env.Opening = ""
+	for _, name := range names {
+		m := &recorder{replies: all[name]}
+		b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
+		// The form ends no episode by itself: the limit does, after the script.
+		p.Env.Limit = configs.PresetLimit{Steps: len(all[name]), Counts: "replies"}
+		b.StepLimit = len(all[name])
+		plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+		rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+		fmt.Fprintf(&out, "==== %s%s\n-- ended: %s\n", name, m.text.String(), ending(t, rec))
+	}
+	return out.String()
+}
+
+// ending writes what a record says of an episode.
+func ending(t *testing.T, rec *record.Episode) string {
+	t.Helper()
+	var out strings.Builder
+	fmt.Fprintf(&out, "outcome %s, cut %q, score %v, format errors %d, repairs %v, faults %v", rec.Outcome, rec.Cut, score(rec), rec.FormatErrors, rec.Repairs, rec.Faults)
+	for _, s := range rec.Trajectory {
+		b, err := json.Marshal(struct {
+			Action, Observation string
+			Parsed              string   `json:",omitempty"`
+			Repairs             []string `json:",omitempty"`
+		}{s.Action, s.Observation, s.Parsed, s.Repairs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "\n   %s", b)
+	}
+	return out.String()
+}
+
+func score(rec *record.Episode) string {
+	if rec.Score == nil {
+		return "none"
+	}
+	return fmt.Sprint(*rec.Score)
+}
+
+// Every message that is sent under a preset, and what is recorded, is that of a
+// transcript. The replies are recorded ones of our own.
+func TestConformance(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := filepath.Glob("testdata/forms/*.yaml")
+	if err != nil || len(own) == 0 {
+		t.Fatal(own, err)
+	}
+	for _, file := range append(names, own...) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			p := loadAny(t, file)
+			name := filepath.Join("testdata", "conformance", p.Name+".txt")
+			got := conform(t, &p)
+			if *update {
+				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatalf("%v; -update writes it", err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("(-kept +sent):\n%s", diff)
+			}
+		})
+	}
+}
+
+// loadAny reads an embedded preset, or one of the forms that no preset has.
+func loadAny(t *testing.T, file string) configs.Preset {
+	t.Helper()
+	if !strings.HasSuffix(file, ".yaml") {
+		p, err := configs.LoadPreset(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts := p.PartNames(); len(parts) > 0 {
+			if p, err = p.Select(parts[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := configs.ParsePreset(file, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
