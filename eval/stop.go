@@ -19,7 +19,8 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 	return rule
 }
 
-// stopRule returns the first rule that steps meet; empty for none.
+// stopRule returns the first rule that steps meet; empty for none. Replies without
+// an action that was sent are no equal actions.
 func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	same := func(n int, equal func(a, b record.Step) bool) bool {
 		last := steps[max(0, len(steps)-n):]
