@@ -40,7 +40,7 @@ func (f Filter) Match(r *record.Result) bool {
 	return true
 }
 
-// Match reports whether one of the texts of an episode contains the text.
+// MatchText reports whether one of the texts of an episode contains the text.
 func (f Filter) MatchText(e *record.Episode) bool {
 	if f.Text == "" {
 		return true
@@ -105,6 +105,10 @@ type Row struct {
 	Run string
 	// Href is the address of the episode.
 	Href string
+	// Key and Chunk are for rows of a bundle: the episode's key and the number of the
+	// data that hold it.
+	Key   string
+	Chunk int
 }
 
 // listing is a list as its template takes it.
@@ -126,12 +130,12 @@ type column struct {
 }
 
 type listed struct {
-	Name  string
-	Data  []data
-	Cells []cell
+	Bundled *bundled // nil outside of a bundle
+	Cells   []cell
 }
 
-type data struct{ Key, Value string }
+// bundled is what the script of a bundle knows of a row.
+type bundled struct{ Key, Chunk, Task, Title, Env, Kind, Model, Outcome string }
 
 type cell struct{ Text, Class, Href string }
 
@@ -198,9 +202,12 @@ func (l List) differ(c column) bool {
 }
 
 func (l List) row(r Row, columns []column) listed {
-	out := listed{Name: Name(r.Result)}
-	for _, s := range l.Filter.selects() {
-		out.Data = append(out.Data, data{s.Name, s.of(r.Result)})
+	var out listed
+	if r.Key != "" {
+		out.Bundled = &bundled{
+			r.Key, strconv.Itoa(r.Chunk), r.Env + " " + r.Task, visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
+			r.Env, r.TaskType, r.Model, string(r.Outcome),
+		}
 	}
 	for i, c := range columns {
 		shown := cell{Text: visible(c.cell(r))}

@@ -24,6 +24,8 @@ var (
 	episodeText string
 	//go:embed list.html
 	listText string
+	//go:embed bundle.html
+	bundleText string
 	// Style is the style of lists and episodes.
 	//go:embed trajectory.css
 	Style template.CSS
@@ -31,8 +33,18 @@ var (
 	//go:embed episode.js
 	Script template.JS
 
-	parsed = template.Must(template.Must(template.New("episode").Parse(episodeText)).New("list").Parse(listText))
+	parsed = parse(map[string]string{"episode": episodeText, "list": listText, "bundle": bundleText})
 )
+
+// parse parses embedded templates.
+func parse(texts map[string]string) *template.Template {
+	t := template.New("")
+	t.Funcs(template.FuncMap{"visible": visible})
+	for name, text := range texts {
+		template.Must(t.New(name).Parse(text))
+	}
+	return t
+}
 
 // Name names an attempt in links: the id of the episode, and the number of the
 // attempt if it is not the first.
@@ -277,7 +289,7 @@ func cost(s record.Step) string {
 }
 
 // Outcome is an outcome in words.
-func Outcome(o record.Outcome) string { return words(string(o)) }
+func Outcome(o record.Outcome) string { return visible(words(string(o))) }
 
 // verdict is the class of an outcome in the style.
 func verdict(o record.Outcome) string {
