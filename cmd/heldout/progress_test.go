@@ -86,6 +86,43 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
+// Later trials depend on outcomes: the line has the least and the most. The rates
+// are those of first trials.
+func TestProgressOfTrials(t *testing.T) {
+	now := time.Unix(0, 0)
+	plan := episodes("pddl", "vllm:m", "none", 2, 2)
+	for i := range plan {
+		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Most: 3}
+	}
+	p := newProgress(&system{now: func() time.Time { return now }}, plan, 1, true)
+	var got []string
+	play := func(e *eval.Episode, outcome record.Outcome) *eval.Episode {
+		p.EpisodeBegun(e)
+		p.StepDone(e, agent.Usage{})
+		now = now.Add(10 * time.Second)
+		r := result(*e, 1, outcome, 0.5, 10*time.Second)
+		r.Trial = e.Trial
+		p.EpisodeDone(e, r)
+		got = append(got, p.line())
+		return e.NextTrial(&r)
+	}
+	got = append(got, p.line())
+	second := play(&plan[0], record.Failure)
+	play(&plan[1], record.Success)
+	third := play(second, record.Failure)
+	play(third, record.ModelError)
+	want := []string{
+		"0/2-6 episodes",
+		"1/3-6 episodes  6.0/min  ETA at least 20s  pddl SR 0.0 PR 50.0",
+		"2/3-4 episodes  6.0/min  ETA at least 10s  pddl SR 50.0 PR 50.0",
+		"3/4 episodes  6.0/min  ETA 10s  pddl SR 50.0 PR 50.0",
+		"4/4 episodes  6.0/min  1 failed",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // Quiet or not, warnings are shown.
 func TestQuiet(t *testing.T) {
 	var stderr bytes.Buffer

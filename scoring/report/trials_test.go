@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/stats"
+)
+
+// triedRun computes the scores of a run of one environment with several trials.
+// Each task has a word with a letter for each trial.
+func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...string) Run {
+	t.Helper()
+	c := record.Condition{Env: env, Source: envs.Official, Model: "vllm:m", Agent: "react", Decoding: &record.Decoding{TopP: 1, MaxTokens: 512}, Perturbation: "none", StepLimit: 30, Trials: &trials}
+	e := record.Environment{Info: envs.Info{Name: env, Source: envs.Official, StepLimit: 30}, Total: len(tasks)}
+	g := record.Group{Condition: c}
+	run := scoring.Run{}
+	for i, word := range tasks {
+		e.Tasks = append(e.Tasks, envs.Task{ID: fmt.Sprint("t", i), Index: i, Type: "a", Digest: fmt.Sprint(i)})
+		first := fmt.Sprint("id", i)
+		g.Episodes = append(g.Episodes, first)
+		for n, letter := range word {
+			r := record.Result{Schema: record.Schema, ID: record.TrialID(first, n+1), Attempt: 1, Trial: n + 1, Outcome: outcomes[letter], Success: letter == 'S', Progress: 0.5, Calls: 10, Steps: 10}
+			if r.Success {
+				r.Progress = 1
+			}
+			if letter == 'f' && trials.Memory > 0 {
+				r.Reflection = &record.Reflection{Calls: 1}
+				if i == 0 {
+					r.Reflection.Fault = record.Empty
+				}
+			}
+			run.Results = append(run.Results, r)
+		}
+	}
+	run.Manifest = &record.Manifest{Schema: record.Schema, Environments: []record.Environment{e}, Groups: []record.Group{g}}
+	scores, err := scoring.Compute(run, stats.TheseKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{Name: name, Scores: scores}
+}
+
+var withMemory = record.Trials{Most: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}, SameAction: 3}
+
+func TestTrialTables(t *testing.T) {
+	ours := triedRun(t, "memory", "pddl", withMemory, "S", "fS", "ffS", "fff")
+	control := triedRun(t, "control", "pddl", record.Trials{Most: 3}, "S", "fff", "fff", "fff")
+	b := baseline("paper:reflexion")
+	b.Table.ID = reflexion
+	tables := Tables([]Run{ours, control}, []Baseline{b}, weights)
+	rates := find(t, tables, "trials")
+	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"}, column(t, rates, "success")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"1", "2", "3", "1", "2", "3", "–", "–"}, column(t, rates, "trial")); diff != "" {
+		t.Error(diff)
+	}
+	names := column(t, rates, "model")
+	if names[0] != "vllm:m (memory 2, same action 3)" || names[3] != "vllm:m (memory 0, same action 0)" || names[7] != "Tuned, Llama [paper:reflexion]" {
+		t.Errorf("names %q", names)
+	}
+	notes := strings.Join(rates.Notes, "\n")
+	for _, want := range []string{
+		"up to 3 trials with the last 2 reflections, each of at most 256 tokens at temperature 0 (prompt 01234567); a trial ends after the same action 3 times in a row",
+		"up to 3 trials without memory", "an oracle", "The number of trials is not published",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note %q in\n%s", want, notes)
+		}
+	}
+	if strings.Contains(notes, "no retries without memory") {
+		t.Errorf("the control is there:\n%s", notes)
+	}
+	if diff := cmp.Diff([]string{"2", "3"}, column(t, find(t, tables, "trials-paired"), "trial")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"+25.0", "+50.0"}, column(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
+		t.Error(diff)
+	}
+	cost := find(t, tables, "trials-cost")
+	if diff := cmp.Diff([]string{"43", "32", "21", "40", "30", "30"}, column(t, cost, "calls")); diff != "" {
+		t.Error(diff)
+	}
+	for _, id := range []string{"headline", "results", "held-out"} {
+		if tb := find(t, tables, id); !slices.ContainsFunc(tb.Notes, func(n string) bool { return strings.Contains(n, "the first of up to 3 trials") }) {
+			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
+		}
+	}
+	if got := column(t, find(t, tables, "headline"), "success"); !slices.Equal(got, []string{"25.0", "25.0"}) {
+		t.Errorf("headline %q", got)
+	}
+}
+
+// What is missing or doubtful is said; without the control, so is that.
+func TestTrialTablesDoubts(t *testing.T) {
+	ours := triedRun(t, "memory", "pddl", withMemory, "fS", "fm", "S", "-")
+	tables := Tables([]Run{ours}, nil, configs.Weights{})
+	rates := find(t, tables, "trials")
+	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, column(t, rates, "success")); diff != "" {
+		t.Error(diff)
+	}
+	notes := strings.Join(rates.Notes, "\n")
+	for _, want := range []string{
+		"* Incomplete: vllm:m on pddl lacks results that are due: 1 of 2 in trial 2.",
+		"# vllm:m on pddl, all trials: 1 of 2 reflections empty",
+		"no retries without memory beside it",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note %q in\n%s", want, notes)
+		}
+	}
+	if got := column(t, find(t, tables, "trials-cost"), "episodes"); !slices.Equal(got, []string{"3*", "1*", "0"}) {
+		t.Errorf("episodes %q", got)
+	}
+}
+
+// Runs of one trial have none of the tables, and published results after several
+// trials stand beside official tasks only.
+func TestNoTrialTables(t *testing.T) {
+	run := newRun(t, "a", group{env: "pddl", source: envs.Generated, tasks: 2, model: "vllm:m", outcomes: "Sf"})
+	for _, tb := range Tables([]Run{run}, nil, weights) {
+		if strings.HasPrefix(tb.ID, "trials") {
+			t.Errorf("there is a table %s", tb.ID)
+		}
+	}
+}
