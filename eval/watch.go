@@ -62,7 +62,8 @@ type watch struct {
 type replies struct {
 	came, usable, refused, trimmed int
 	faults                         map[record.Fault]int
-	told                           []string // the warnings that were given
+	told                           []string       // the warnings that were given
+	verdict                        *UnusableError // the first one; nil for none
 }
 
 // newWatch returns a watch that includes the replies of earlier sessions.
@@ -118,12 +119,16 @@ func (r *replies) add(m agent.Move) {
 }
 
 // unusable returns the error of a model without a usable reply; nil if the model
-// has one or the error is not wanted.
+// has one or the error is not wanted. The error is always the first one: replies
+// to calls in flight do not change it.
 func (w *watch) unusable(name string, r *replies) error {
 	if w.allow || r.usable > 0 || r.came == 0 {
 		return nil
 	}
-	return &UnusableError{Model: name, Replies: r.came, Faults: maps.Clone(r.faults)}
+	if r.verdict == nil {
+		r.verdict = &UnusableError{Model: name, Replies: r.came, Faults: maps.Clone(r.faults)}
+	}
+	return r.verdict
 }
 
 // warnings returns the warnings about a model that are due and were not given

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/eval/record"
 )
@@ -63,6 +64,27 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 					t.Errorf("if that is allowed, the run ends with %v and %+v", err, results)
 				}
 			})
+		}
+	}
+}
+
+// Replies that come after the verdict do not change it: which episode ends first
+// is chance.
+func TestVerdictIsTheFirst(t *testing.T) {
+	w := newWatch(Options{}, nil)
+	for n := 1; n <= probation+2; n++ {
+		err := w.reply("m", agent.Move{FormatError: true, Fault: record.Empty})
+		if n < probation {
+			if err != nil {
+				t.Fatalf("reply %d: %v", n, err)
+			}
+			continue
+		}
+		for _, err := range []error{err, w.unproven("m"), w.verdict()} {
+			var unusable *UnusableError
+			if !errors.As(err, &unusable) || unusable.Replies != probation || unusable.Faults[record.Empty] != probation {
+				t.Errorf("after reply %d: %v", n, err)
+			}
 		}
 	}
 }

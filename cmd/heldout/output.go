@@ -82,6 +82,19 @@ func (o *output) check() error {
 	return err
 }
 
+// suits reports tables that a run will not have, before anything is played.
+func (o *output) suits(sweep bool) error {
+	for _, id := range o.tables {
+		switch {
+		case report.OfSweeps(id) && !sweep:
+			return usage(fmt.Errorf("only sweeps have the table %q; play one with heldout sweep", id))
+		case id == "against-published" && len(o.baselines) == 0:
+			return usage(fmt.Errorf("the table %q needs published results; name some with --baseline", id))
+		}
+	}
+	return nil
+}
+
 // formats names the formats of tables.
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 

@@ -55,7 +55,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if err := bench.Validate(r, kind); err != nil {
 			return usage(err)
 		}
-		if err := out.check(); err != nil {
+		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep)); err != nil {
 			return err
 		}
 		job, err := bench.New(sys.bench(), r)

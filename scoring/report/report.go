@@ -91,6 +91,9 @@ func OnRequest(id string) bool {
 	return slices.Contains([]string{"pairs", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
 }
 
+// OfSweeps reports whether only sweeps have a table.
+func OfSweeps(id string) bool { return id == "robustness" || id == "change" }
+
 // noPerturbation is the name of the perturbation of unperturbed episodes.
 const noPerturbation = "none"
 
