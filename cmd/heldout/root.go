@@ -19,7 +19,7 @@ OpenAI protocol) or Ollama, records every episode, and prints success and
 progress rates with intervals and spreads.
 
 Pages about a topic (heldout help TOPIC):
-  ` + strings.Join(topicNames(), ", "),
+` + topicList(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),

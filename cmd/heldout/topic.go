@@ -26,12 +26,17 @@ func topicNames() (names []string) {
 	return names
 }
 
+// topicList names the pages, in indented lines that fit the plain width.
+func topicList() string {
+	return "  " + strings.Join(wrap([]string{strings.Join(topicNames(), ", ")}, plainWidth-2), "\n  ")
+}
+
 // newHelp returns the command that prints a page, or the help of a command.
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
 		Short:             "Print the help of a command or a page about a topic",
-		Long:              "help prints the help of a command, or a page about a topic.\n\nTopics: " + strings.Join(topicNames(), ", "),
+		Long:              "help prints the help of a command, or a page about a topic.\n\nTopics:\n" + topicList(),
 		ValidArgsFunction: cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 1 {
