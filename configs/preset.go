@@ -127,6 +127,9 @@ type PresetLimit struct {
 	// count.
 	Counts  string `yaml:"counts" json:"counts,omitempty"`
 	Replies int    `yaml:"replies" json:"replies,omitempty"`
+	// Restart starts the game again when it ends unsolved, until the limit is
+	// reached.
+	Restart bool `yaml:"restart" json:"restart,omitempty"`
 }
 
 // For returns the step limit of a task type, 0 if there is none.

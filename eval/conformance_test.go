@@ -94,7 +94,7 @@ func scripts(parser string) map[string][]string {
 			do(1, "go to desk 1") + "\n" + do(1, "eat mug 1"), do(2, "dance"), do(3, "take mug 1\nfrom desk 1"), "", "  ", do(6, ""),
 		},
 		"repeated": {do(1, "dance"), do(2, "sing"), do(3, "sing"), do(4, "sing"), do(5, "sing")},
-		"fatal":    {do(1, "take mug 1 from desk 1"), do(2, "eat mug 1")},
+		"fatal":    {do(1, "take mug 1 from desk 1"), do(2, "eat mug 1"), do(3, "go to desk 1")},
 		"overflow": {do(1, "go to desk 1"), do(2, "take mug 1 from desk 1"), do(3, "dance"), overflow, overflow, overflow, overflow, overflow, overflow},
 	}
 }
@@ -178,7 +178,7 @@ func conform(t *testing.T, p *configs.Preset) string {
 		b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
 		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
 		// The form ends no episode by itself: the limit does, after the script.
-		p.Env.Limit = configs.PresetLimit{Steps: len(all[name]), Counts: "replies"}
+		p.Env.Limit = configs.PresetLimit{Steps: len(all[name]), Counts: "replies", Restart: p.Env.Limit.Restart}
 		b.StepLimit = len(all[name])
 		plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
 		rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})

@@ -35,7 +35,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 		rec.Outcome, rec.Error, rec.Success = outcome, err.Error(), false
 		return rec, err
 	}
-	world, err := e.bench.Env.NewWorld(e.Task)
+	world, err := e.newWorld()
 	if err != nil {
 		return fail(record.EnvError, err)
 	}

@@ -26,7 +26,7 @@ func (p *Plan) FirstTurn(ctx context.Context) (Turn, error) {
 	player := *e.player
 	player.Model = listener{player.Model, &t.Reply}
 	e.player = &player
-	world, err := e.bench.Env.NewWorld(e.Task)
+	world, err := e.newWorld()
 	if err != nil {
 		return t, err
 	}

@@ -1,0 +1,86 @@
+package eval
+
+import (
+	"context"
+
+	"heldout/envs"
+)
+
+// restartLine stands between the end of a game and its next beginning.
+const restartLine = "-= Restarting =-"
+
+// newWorld makes the episode's world. Under some presets the budget of steps is for
+// as many games as it allows.
+func (e *Episode) newWorld() (envs.World, error) {
+	w, err := e.bench.Env.NewWorld(e.Task)
+	if p := e.bench.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
+		return w, err
+	}
+	return &restarting{World: w, again: func() (envs.World, error) { return e.bench.Env.NewWorld(e.Task) }}, nil
+}
+
+// restarting is a world that starts again when its game ends unsolved.
+type restarting struct {
+	envs.World // the game that is played now
+	again      func() (envs.World, error)
+	// ended is the score of the game that ended with the last step; nil if it goes on.
+	ended *float64
+}
+
+// Step implements envs.World. The answer to the action that ended a game holds the
+// first observation of the next one.
+func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error) {
+	r.ended = nil
+	s, err := r.World.Step(ctx, action)
+	if err != nil || !s.Done || s.Success {
+		return s, err
+	}
+	if scorer, ok := envs.As[envs.Scorer](r.World); ok {
+		score := scorer.Score()
+		r.ended = &score
+	}
+	next, err := r.again()
+	if err != nil {
+		return s, err
+	}
+	_ = r.World.Close() // its game is over
+	r.World = next
+	start, err := next.Start(ctx)
+	s.Done = false
+	s.Observation += "\n\n" + restartLine + "\n\n" + start.Observation
+	return s, err
+}
+
+// Unwrap implements envs.Wrapper.
+func (r *restarting) Unwrap() any { return r.World }
+
+// Rewrites implements envs.Wrapper: abilities that are asked for once are those of
+// the game that is played then.
+func (r *restarting) Rewrites() []any {
+	return []any{
+		func(envs.Lister) envs.Lister { return r },
+		func(envs.Expert) envs.Expert { return r },
+		func(envs.Scorer) envs.Scorer { return r },
+	}
+}
+
+// Actions implements envs.Lister.
+func (r *restarting) Actions(ctx context.Context) ([]string, error) {
+	list, _ := envs.As[envs.Lister](r.World)
+	return list.Actions(ctx)
+}
+
+// ExpertAction implements envs.Expert.
+func (r *restarting) ExpertAction(ctx context.Context) (string, error) {
+	expert, _ := envs.As[envs.Expert](r.World)
+	return expert.ExpertAction(ctx)
+}
+
+// Score implements envs.Scorer.
+func (r *restarting) Score() float64 {
+	if r.ended != nil {
+		return *r.ended
+	}
+	scorer, _ := envs.As[envs.Scorer](r.World)
+	return scorer.Score()
+}
