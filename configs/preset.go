@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,6 +32,8 @@ type Preset struct {
 	// Published names the published results that were made so; see
 	// PublishedNames. It is no part of the hash.
 	Published string `yaml:"published" json:"-"`
+	// Overrides are what a run changed that has no other field here; no file has any.
+	Overrides map[string]string `yaml:"-" json:"overrides,omitempty"`
 }
 
 // The values of Preset.Status. Exact: every message was compared with those of the
@@ -65,6 +68,8 @@ type PresetEnv struct {
 	// Parts are what a preset consists of, such as splits. The values of a part
 	// replace those above. Select returns a preset of one part.
 	Parts []PresetPart `yaml:"parts" json:"-"`
+	// Default are the parts that are played if none is named; empty for all.
+	Default []string `yaml:"default" json:"-"`
 	// Part is the selected part; empty if the preset has none.
 	Part string `yaml:"-" json:"part,omitempty"`
 }
@@ -93,8 +98,6 @@ type PresetTasks struct {
 	SkipTypes   []string `yaml:"skip-types" json:"skip-types,omitempty"`
 	// List is a file of names from the source; nil to take all tasks.
 	List *PresetList `yaml:"list" json:"list,omitempty"`
-	// Changed is set if the user selected other tasks: how.
-	Changed string `yaml:"-" json:"changed,omitempty"`
 }
 
 // PresetList is a file with the names of tasks.
@@ -217,9 +220,13 @@ func Metrics() []string {
 	return []string{"success", "progress", "score-last", "score-best", "score-last-non-negative"}
 }
 
-// ID names a preset and its part, such as eto-alfworld@1:unseen.
-func (p *Preset) ID() string {
+// ID names a preset and its part, such as eto-alfworld@1:unseen. "+" follows the
+// version of a preset that was changed.
+func (p *Preset) ID(changed bool) string {
 	id := fmt.Sprintf("%s@%d", p.Name, p.Version)
+	if changed {
+		id += "+"
+	}
 	if p.Env.Part != "" {
 		id += ":" + p.Env.Part
 	}
@@ -241,7 +248,7 @@ func (p Preset) Select(name string) (Preset, error) {
 		return p, fmt.Errorf("preset %s has no part %q; it has %s", p.Name, name, strings.Join(p.PartNames(), ", "))
 	}
 	part := p.Env.Parts[i]
-	p.Env.Parts, p.Env.Part = nil, name
+	p.Env.Parts, p.Env.Default, p.Env.Part = nil, nil, name
 	if part.Name != "" {
 		p.Env.Name = part.Name
 	}
@@ -262,7 +269,7 @@ func (p Preset) Select(name string) (Preset, error) {
 	if part.Prompt.BuiltIn != "" || len(part.Prompt.Files) > 0 {
 		p.Prompt = part.Prompt
 	}
-	return p, nil
+	return p.complete()
 }
 
 // PresetNames lists the embedded presets.
@@ -277,13 +284,21 @@ func PresetNames() ([]string, error) {
 
 // LoadPreset returns an embedded preset by name.
 func LoadPreset(name string) (Preset, error) {
-	file := path.Join("presets", name+".yaml")
-	b, err := files.ReadFile(file)
+	b, err := PresetText(name)
+	if err != nil {
+		return Preset{}, err
+	}
+	return ParsePreset(name+".yaml", b)
+}
+
+// PresetText returns the file of an embedded preset.
+func PresetText(name string) ([]byte, error) {
+	b, err := files.ReadFile(path.Join("presets", name+".yaml"))
 	if err != nil {
 		names, _ := PresetNames()
-		return Preset{}, fmt.Errorf("there is no preset %q; there are %s, or give a YAML file", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no preset %q; there are %s, or give a YAML file", name, strings.Join(names, ", "))
 	}
-	return ParsePreset(file, b)
+	return b, nil
 }
 
 // ParsePreset reads a preset and checks it.
@@ -296,4 +311,87 @@ func ParsePreset(file string, b []byte) (Preset, error) {
 		return p, fmt.Errorf("%s: %w", file, err)
 	}
 	return p, nil
+}
+
+// All returns the parts of a preset, each as a preset of its own: itself if it has
+// none.
+func (p Preset) All() ([]Preset, error) {
+	if len(p.Env.Parts) == 0 {
+		p, err := p.complete()
+		return []Preset{p}, err
+	}
+	var out []Preset
+	for _, name := range p.PartNames() {
+		part, err := p.Select(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part)
+	}
+	return out, nil
+}
+
+// complete fills in the hash of a prompt of ours.
+func (p Preset) complete() (Preset, error) {
+	if p.Prompt.BuiltIn == "" {
+		return p, nil
+	}
+	prompt, err := LoadPrompt(p.Env.Name, p.Prompt.BuiltIn)
+	if err != nil {
+		return p, err
+	}
+	p.Prompt.SHA256, err = prompt.Hash()
+	return p, err
+}
+
+// FindPresets returns the presets that a text such as eto-alfworld@1:unseen names,
+// one for each part: all default parts if it names none. read reads a user's file.
+func FindPresets(text string, read func(file string) ([]byte, error)) ([]Preset, error) {
+	name, part := cutPart(text)
+	p, err := readPreset(name, read)
+	if err != nil {
+		return nil, err
+	}
+	if part != "" {
+		one, err := p.Select(part)
+		return []Preset{one}, err
+	}
+	if len(p.Env.Default) == 0 {
+		return p.All()
+	}
+	var out []Preset
+	for _, part := range p.Env.Default {
+		one, err := p.Select(part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// cutPart cuts the part off a name or the path of a file.
+func cutPart(text string) (name, part string) {
+	at := strings.LastIndex(text, ":")
+	if at < 0 || strings.ContainsAny(text[at:], `/\.`) {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
+}
+
+// readPreset reads an embedded preset, whose name may have a version, or a file.
+func readPreset(name string, read func(file string) ([]byte, error)) (Preset, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		b, err := read(name)
+		if err != nil {
+			return Preset{}, err
+		}
+		return ParsePreset(name, b)
+	}
+	name, version, versioned := strings.Cut(name, "@")
+	p, err := LoadPreset(name)
+	if err == nil && versioned && version != strconv.Itoa(p.Version) {
+		err = fmt.Errorf("preset %s has version %d here, not %q", name, p.Version, version)
+	}
+	return p, err
 }

@@ -23,26 +23,19 @@ func TestPresets(t *testing.T) {
 		if p.Name != name {
 			t.Errorf("file %s has the preset %s", name, p.Name)
 		}
-		parts := []configs.Preset{p}
-		if len(p.Env.Parts) > 0 {
-			parts = nil
-		}
-		for _, part := range p.PartNames() {
-			one, err := p.Select(part)
-			if err != nil {
-				t.Error(err)
-			}
-			parts = append(parts, one)
+		parts, err := p.All()
+		if err != nil {
+			t.Error(err)
 		}
 		for _, one := range parts {
 			hash, err := one.Hash()
 			if err != nil || len(hash) != 64 {
-				t.Error(one.ID(), hash, err)
+				t.Error(one.ID(false), hash, err)
 			}
 			if seen[hash] != "" {
-				t.Errorf("%s and %s have the same hash", one.ID(), seen[hash])
+				t.Errorf("%s and %s have the same hash", one.ID(false), seen[hash])
 			}
-			seen[hash] = one.ID()
+			seen[hash] = one.ID(false)
 		}
 	}
 }
@@ -71,7 +64,11 @@ func mustHash(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := p.Hash()
+	all, err := p.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := all[0].Hash()
 	if err != nil {
 		t.Fatal(err)
 	}

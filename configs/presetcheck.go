@@ -42,6 +42,9 @@ func (p *Preset) check() error {
 		return err
 	}
 	if len(p.Env.Parts) == 0 {
+		if len(p.Env.Default) > 0 {
+			return errors.New("env.default names parts, and there are none")
+		}
 		return p.checkPart()
 	}
 	return p.checkParts()
@@ -61,6 +64,9 @@ func (p *Preset) checkParts() error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("part %s: %w", name, err))
 		}
+	}
+	for _, name := range p.Env.Default {
+		errs.want(seen[name], "env.default names %q, which is no part", name)
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Canonical returns the canonical JSON of a preset of one part: keys sorted, no
@@ -69,6 +70,13 @@ func DiffPresets(a, b *Preset) ([]FieldDifference, error) {
 		}
 	}
 	return out, nil
+}
+
+// Changes reports whether a difference in the field can change a number. The name of
+// a preset and what is said about it do not.
+func (d FieldDifference) Changes() bool {
+	name, _, _ := strings.Cut(d.Field, ".")
+	return d.Field != "env.part" && !slices.Contains([]string{"preset", "version", "title", "status", "deviations", "source"}, name)
 }
 
 // fields returns the canonical JSON as paths with values. A list is one value.

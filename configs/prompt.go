@@ -2,6 +2,8 @@ package configs
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +97,17 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 	}
 	return Instructions{}, fmt.Errorf("the prompt has no section for task type %q; it has %s",
 		taskType, strings.Join(slices.Sorted(maps.Keys(p.Types)), ", "))
+}
+
+// Hash is the SHA-256, in hex, of what a prompt says, not of how its file is
+// written.
+func (p Prompt) Hash() (string, error) {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // PromptVersions are the versions of the embedded prompts, the newest first.

@@ -13,6 +13,11 @@ import (
 // Run says what to run. Its YAML keys are the names of the command line's
 // flags.
 type Run struct {
+	// Preset are evaluation protocols, by name or file. They say what the fields
+	// below are if nothing else does.
+	Preset Strings `yaml:"preset"`
+	// Originals is a folder with the files of the protocols' sources.
+	Originals string `yaml:"originals"`
 	// Env are the environments.
 	Env   Strings `yaml:"env"`
 	Setup `yaml:",inline"`

@@ -44,12 +44,16 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 	if err != nil {
 		return fail(failed(ctx, record.EnvError), err)
 	}
+	if start.Observation, err = e.open(ctx, world, start.Observation); err != nil {
+		return fail(failed(ctx, record.EnvError), err)
+	}
 	rec.Goal, rec.Observation = start.Goal, start.Observation
 	player, err := e.newAgent(world, start)
 	if err != nil {
 		return fail(record.EnvError, err)
 	}
-	for len(rec.Trajectory) < e.Condition.StepLimit {
+	score := newMetric(e.bench.Protocol)
+	for e.goesOn(rec) {
 		move, err := player.Act(ctx)
 		spend(&rec.Result, move.Usage)
 		onStep(move.Usage)
@@ -84,6 +88,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
 		})
 		count(&rec.Result, move)
+		score.add(world, step, rec)
 		if e.player.Model != nil {
 			if err := w.reply(e.player.Name, move); err != nil {
 				return fail(record.ModelError, err)
@@ -105,6 +110,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 	if err := e.reflect(ctx, rec); err != nil {
 		return fail(modelOutcome(ctx, e.player.Model, err), err)
 	}
+	score.settle(rec)
 	rec.Outcome = record.Failure
 	if rec.Success {
 		rec.Outcome = record.Success
@@ -121,7 +127,7 @@ func (e *Episode) blank() *record.Episode {
 			Env: c.Env, Source: c.Source, Task: e.Task.ID, TaskIndex: e.Task.Index,
 			TaskType: e.Task.Type, Difficulty: e.Task.Difficulty,
 			Model: c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation,
-			Trial: e.Trial,
+			Preset: c.Preset.Key(), Trial: e.Trial,
 		},
 		Memory:     e.memory(),
 		Trajectory: []record.Step{},

@@ -125,6 +125,9 @@ func NewPlan(specs ...*Spec) (*Plan, error) {
 }
 
 func (p *Plan) addBenchmark(s *Spec, b *Benchmark) error {
+	if err := limited(b); err != nil {
+		return err
+	}
 	info := b.Env.Info()
 	env := record.Environment{Info: info, Protocol: b.Preset.Key(), Total: len(b.Env.Tasks()), Tasks: b.Tasks}
 	if b.Protocol != nil {

@@ -25,6 +25,8 @@ type About struct {
 	Servers map[string]record.Server
 	// Sweep is set for a run of several perturbations.
 	Sweep *record.Sweep
+	// Protocols are the presets of the run.
+	Protocols []record.Protocol
 }
 
 // Begin opens a run directory for a plan. A directory that was made for another
@@ -56,6 +58,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	m.Behaviour = behaviour
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
 	m.Reflection = about.Reflection
+	m.Protocols = about.Protocols
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.Server{}

@@ -49,7 +49,13 @@ func flagValues() (map[string]completer, error) {
 	if err != nil {
 		return nil, err
 	}
+	presets, err := presetParts()
+	if err != nil {
+		return nil, err
+	}
 	values := map[string]completer{
+		"preset":       listOf(presets...),
+		"originals":    folders,
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,
 		"no-ind-model": completeModel,

@@ -20,10 +20,14 @@ import (
 func newDoctor(sys *system) *cobra.Command {
 	r := configs.DefaultRun()
 	c := &cobra.Command{
-		Use:               "doctor [ENV | --model PROVIDER:NAME]",
+		Use:               "doctor [ENV | --preset NAME | --model PROVIDER:NAME]",
 		ValidArgsFunction: completeEnvironment,
-		Short:             "Check an environment or a model server",
+		Short:             "Check an environment, a preset or a model server",
 		Long: `doctor ENV says what an environment needs, what is missing, and how to get it.
+
+doctor --preset says whether the data have the tasks of an evaluation protocol, and
+whether the files of its source are the originals. With --model it goes on to the
+server and plays the first turn of the protocol.
 
 doctor --model asks a server for a few dozen short replies. It reports whether
 the server is reachable and has the model, its context length, whether it
@@ -35,6 +39,16 @@ this is pddl.`,
 		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64",
 		Args:    args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
+			if len(names) > 0 && len(r.Preset) > 0 {
+				return usage(errPresetAndEnv)
+			}
+			if len(r.Preset) > 0 {
+				over := func(to *configs.Run) error { return override(to, c.Flags()) }
+				if err := examinePresets(sys, r, over); err != nil || len(r.Model) == 0 {
+					return err
+				}
+				return examineModel(c.Context(), sys, r, over)
+			}
 			if len(names) > 0 && len(r.Model) > 0 {
 				return usage(errors.New("want an environment or a --model, not both"))
 			}
@@ -44,9 +58,10 @@ this is pddl.`,
 			if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
 				return usage(errors.New("want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
-			return examineModel(c.Context(), sys, r)
+			return examineModel(c.Context(), sys, r, nil)
 		},
 	}
+	presetFlags(c.Flags(), &r)
 	serverFlags(c.Flags(), &r)
 	playerFlags(c.Flags(), &r)
 	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment of the first turn; the default is pddl with generated tasks")
@@ -83,18 +98,9 @@ func examineEnv(ctx context.Context, sys *system, name string, s configs.Setup) 
 }
 
 // examineModel checks a model server, and how a run on it would begin.
-func examineModel(ctx context.Context, sys *system, r configs.Run) error {
-	if len(r.Env) == 0 {
-		r.Env, r.Setup = configs.Strings{"pddl"}, configs.Setup{}
-	}
-	if len(r.Env) > 1 {
-		return usage(errors.New("want one --env, whose first turn the model plays"))
-	}
-	r.Limit, r.Seeds = 1, "0-0"
-	if err := bench.Validate(r, bench.Plain); err != nil {
-		return usage(err)
-	}
-	job, err := bench.New(sys.bench(), r)
+// given is set if r names presets: what the user gave besides.
+func examineModel(ctx context.Context, sys *system, r configs.Run, given func(*configs.Run) error) error {
+	job, err := oneEpisode(sys, r, given)
 	if err != nil {
 		return usage(err)
 	}
@@ -148,6 +154,33 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 	}
 	_, err = fmt.Fprintf(sys.stdout, "%-8s servers: %s\n", check.Status, check.Text)
 	return failed, answers, err
+}
+
+// oneEpisode prepares the episode whose first turn the model plays.
+func oneEpisode(sys *system, r configs.Run, given func(*configs.Run) error) (*bench.Job, error) {
+	if len(r.Preset) > 0 {
+		chosen, _, err := bench.ResolvePresets(sys.bench(), bench.Given{Over: given}, r.Preset)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range chosen {
+			if err := bench.Validate(c.Run, bench.Plain); err != nil {
+				return nil, err
+			}
+		}
+		return bench.NewPresets(sys.bench(), chosen[:1])
+	}
+	if len(r.Env) == 0 {
+		r.Env, r.Setup = configs.Strings{"pddl"}, configs.Setup{}
+	}
+	if len(r.Env) > 1 {
+		return nil, errors.New("want one --env, whose first turn the model plays")
+	}
+	r.Limit, r.Seeds = 1, "0-0"
+	if err := bench.Validate(r, bench.Plain); err != nil {
+		return nil, err
+	}
+	return bench.New(sys.bench(), r)
 }
 
 // firstTurn plays the first turn of the run, shows it, and reports whether the

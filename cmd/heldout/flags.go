@@ -43,6 +43,7 @@ func playerFlags(f *pflag.FlagSet, r *configs.Run) {
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	serverFlags(f, r)
 	playerFlags(f, r)
+	presetFlags(f, r)
 	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments, separated by commas; the default is all (see heldout envs)")
 	setupFlags(f, &r.Setup)
 	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "seed of generated tasks")
@@ -59,6 +60,12 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "continue if none of a model's first replies is usable, and count them as failures; otherwise the run stops")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is a name derived from the plan, below runs/")
 	f.SetNormalizeFunc(usualName)
+}
+
+// presetFlags adds the flags that choose evaluation protocols.
+func presetFlags(f *pflag.FlagSet, r *configs.Run) {
+	f.StringSliceVar((*[]string)(&r.Preset), "preset", r.Preset, "evaluation protocols, separated by commas: NAME, NAME:PART or a YAML file; heldout presets lists them")
+	f.StringVar(&r.Originals, "originals", r.Originals, "folder with the original prompt and task files that presets read; heldout preset prompt NAME says which")
 }
 
 // usualName accepts the names that other harnesses use for a flag.

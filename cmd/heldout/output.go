@@ -192,7 +192,7 @@ func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, e
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", dir, err)
 		}
-		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
+		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
 	}
 	return runs, report.Tables(runs, baselines, weights), nil
 }

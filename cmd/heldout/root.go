@@ -43,7 +43,7 @@ Pages about a topic (heldout help TOPIC):
 	root.AddCommand(
 		newRun(sys), newSweep(sys), newCompare(sys), newPlot(sys), newView(sys), newRuns(sys), newPower(sys), newPublished(sys), newRepair(sys),
 		newPlay(sys), newReplay(sys),
-		newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newMan(sys), newVersion(sys),
+		newPresets(sys), newPreset(sys), newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newMan(sys), newVersion(sys),
 	)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
 	if err := completeFlags(root); err != nil {

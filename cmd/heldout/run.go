@@ -24,12 +24,18 @@ that was stopped, and retries episodes that failed because of a server. Without
 --env, --model and --config it plays generated tasks with the baselines expert
 and random.
 
+--preset plays by an evaluation protocol of the field: heldout presets lists
+them. Several presets are one run, whose table has a row for each. Flags that
+change a protocol mark its name with "+", and the table says what they changed.
+
 Environments have settings of their own, such as --split. heldout envs ENV
 lists them; each is a flag of this command.`,
 		Example: `  heldout run
   heldout run --env pddl --data DIR --model expert
   heldout run --env pddl --data DIR --model vllm:NAME \
-          --base-url http://HOST:8000/v1 --seeds 0-9 --temperature 1.0`,
+          --base-url http://HOST:8000/v1 --seeds 0-9 --temperature 1.0
+  heldout run --preset agentrefine:alfworld,agentboard:alfworld --data DIR \
+          --model vllm:NAME --base-url http://HOST:8000/v1`,
 		Args: args(0, 0, "no arguments"),
 	})
 }
@@ -42,23 +48,17 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	var dry bool
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, skipped, err := bench.Resolve(sys.bench(), kind, bench.Given{
-			File: file, Chosen: c.Flags().Changed("env") || c.Flags().Changed("model"),
+		given := bench.Given{
+			File: file, Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") || c.Flags().Changed("preset"),
 			Over: func(r *configs.Run) error { return override(r, c.Flags()) },
-		})
-		if err != nil {
-			return usage(err)
-		}
-		for _, why := range skipped {
-			sys.say("skipped: %v", why)
-		}
-		if err := bench.Validate(r, kind); err != nil {
-			return usage(err)
 		}
 		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep)); err != nil {
 			return err
 		}
-		job, err := bench.New(sys.bench(), r)
+		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
+		for _, why := range skipped {
+			sys.say("skipped: %v", why)
+		}
 		if err != nil {
 			return usage(err)
 		}
@@ -82,6 +82,9 @@ func describe(sys *system, j *bench.Job) error {
 	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
 	for _, g := range j.Plan.Groups {
 		c := g.Condition
+		if c.Preset != nil {
+			fmt.Fprintf(&b, "%s: ", c.Preset.Label())
+		}
 		fmt.Fprintf(&b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps",
 			c.Env, c.Source, c.Model, c.Agent, c.Perturbation, c.Seed, len(g.Episodes), c.StepLimit)
 		if t := c.Trials; t != nil {

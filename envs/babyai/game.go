@@ -26,6 +26,7 @@ type game struct {
 
 	observation string // of the world as it is now
 	reward      float64
+	total       float64 // of the rewards after each step, as AgentGym's client adds them up
 	done, valid bool
 }
 

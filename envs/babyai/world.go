@@ -50,6 +50,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		observation = finished
 	default:
 		observation = w.withActions(w.game.step(action))
+		w.game.total += w.game.reward
 	}
 	return envs.Step{
 		Observation: observation,
@@ -58,6 +59,15 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		Success:     w.game.done,
 		Valid:       w.game.valid,
 	}, nil
+}
+
+// Score implements envs.Scorer: the progress or, with AgentGym, the sum of the
+// rewards after each step. An invalid step adds the last reward again.
+func (w *world) Score() float64 {
+	if w.gym {
+		return w.game.total
+	}
+	return max(0, w.game.reward)
 }
 
 // What AgentGym puts around its list of actions.

@@ -55,6 +55,10 @@ type Options struct {
 	// each in its own virtual machine; 0 for the number of processors. The expert
 	// uses one more.
 	JVMs int
+	// Moves is the number of moves after which the simulator of the variant
+	// ScienceWorld ends an episode; 0 for 100. Moves are ticks of its clock: "wait"
+	// takes several.
+	Moves int
 }
 
 // Env implements envs.Env, envs.Finder and io.Closer.
@@ -64,6 +68,7 @@ type Env struct {
 	labels          []label // by task index; nil if progress is the simulator's score
 	board           bool    // AgentBoard's layer
 	simplifications string
+	moves           int    // that end an episode of the variant ScienceWorld; 0 for its own number
 	version         string // of the simulator
 	digest          string // says which simulator plays
 	games           games
@@ -134,7 +139,10 @@ func (e *Env) choose(o Options) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.info.StepLimit = plainStepLimit
+		e.info.StepLimit, e.moves = plainStepLimit, o.Moves
+		if e.moves != 0 && e.moves != plainStepLimit {
+			e.info.Settings["simulator-limit"] = strconv.Itoa(e.moves)
+		}
 		e.info.Settings["variant"], e.info.Settings["split"] = ScienceWorld, split.name
 		return split.places(), nil
 	}

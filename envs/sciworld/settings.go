@@ -12,6 +12,7 @@ func Settings() []envs.Setting {
 		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld}, Measured: true, Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score"},
 		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " + ScienceWorld},
 		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true, Help: "names separated by commas: " + strings.Join(Simplifications(), ", ")},
+		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true, Help: "moves after which the variant " + ScienceWorld + " ends an episode"},
 		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR", Measured: true, Help: "play the official simulator, scienceworld.jar"},
 		{Name: "jvms", Type: envs.Count, Default: "the number of processors", Help: "number of Java virtual machines for the official simulator, one per world"},
 	}
@@ -22,5 +23,6 @@ func Configured(s envs.Settings) Options {
 	return Options{
 		Jar: s["sciworld-jar"], Variant: s["variant"], Split: s["split"],
 		Simplifications: s["simplifications"], JVMs: s.Number("jvms"),
+		Moves: s.Number("simulator-limit"),
 	}
 }

@@ -1,6 +1,7 @@
 package sciworld
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -29,6 +30,7 @@ type world struct {
 
 	reached []bool // by sub-goal of the label
 	last    envs.Step
+	score   float64  // the simulator's, 0 with labels
 	played  []string // the actions so far
 }
 
@@ -134,10 +136,20 @@ func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
 	}
 	// The package gives the score in percent, rounded half to even (§3).
 	percent := math.RoundToEven(100 * r.score)
+	w.score = percent / 100
 	s.Progress = max(0, percent/100)
 	s.Success = percent >= 100
-	s.Done = r.completed || r.score < 0 || r.moves > plainStepLimit
+	s.Done = r.completed || r.score < 0 || r.moves > cmp.Or(w.env.moves, plainStepLimit)
 	return s, nil
+}
+
+// Score implements envs.Scorer: the simulator's score, negative after a fatal
+// mistake, or the progress if there are labels.
+func (w *world) Score() float64 {
+	if w.label != nil {
+		return w.last.Progress
+	}
+	return w.score
 }
 
 // reach marks the sub-goals whose patterns occur in an observation.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,11 +67,13 @@ type Job struct {
 	// Served are the players whose models are on servers.
 	Served []Served
 
-	outside Outside
-	spec    *eval.Spec
-	opened  []envs.Env
-	prompts map[string]record.Prompt // by environment
-	sweep   *record.Sweep            // nil for a run without perturbations
+	outside   Outside
+	spec      *eval.Spec   // of a run without presets
+	specs     []*eval.Spec // all
+	opened    []envs.Env
+	prompts   map[string]record.Prompt // by environment, or by preset
+	sweep     *record.Sweep            // nil for a run without perturbations
+	protocols []record.Protocol        // of the presets
 	// trials and reflection are nil if a task has one trial; the latter is the
 	// prompt in use, if there is one.
 	trials     *eval.Trials
@@ -78,10 +81,28 @@ type Job struct {
 	servers    map[string]record.Server // by player; set by Meet
 }
 
-// Served is a player whose model is on a server.
+// Served is a model that is on a server, with its players: one, or one per preset.
 type Served struct {
-	Player *eval.Player
-	Fleet  *fleet.Fleet
+	Players []*eval.Player
+	Fleet   *fleet.Fleet
+}
+
+// NewPresets sets up a run of presets, as New does for others.
+func NewPresets(out Outside, chosen []Chosen) (*Job, error) {
+	j := &Job{Config: chosen[0].Run, outside: out, prompts: map[string]record.Prompt{}}
+	j.Config.Env = nil
+	for _, c := range chosen {
+		if err := j.addPreset(c); err != nil {
+			j.Close()
+			return nil, err
+		}
+		j.Config.Env = append(j.Config.Env, c.Released.ID(false))
+	}
+	if err := j.plan(); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
 }
 
 // New sets up environments, models and plan. It contacts no server. Close the job
@@ -117,11 +138,17 @@ func (j *Job) prepare() (err error) {
 	if err := j.addPerturbations(); err != nil {
 		return err
 	}
-	if j.Plan, err = eval.NewPlan(j.spec); err != nil {
+	j.specs = []*eval.Spec{j.spec}
+	return j.plan()
+}
+
+// plan plans the episodes and names the run directory.
+func (j *Job) plan() (err error) {
+	if j.Plan, err = eval.NewPlan(j.specs...); err != nil {
 		return err
 	}
-	if j.Dir = r.Out; j.Dir == "" {
-		j.Dir = filepath.Join(RunsDir, directoryName(r, j.Plan.Hash()))
+	if j.Dir = j.Config.Out; j.Dir == "" {
+		j.Dir = filepath.Join(RunsDir, directoryName(j.Config, j.Plan.Hash()))
 	}
 	return nil
 }
@@ -132,24 +159,27 @@ func (j *Job) setPlayer(r configs.Run, name string, p *eval.Player) error {
 	if IsBaseline(name) {
 		return nil
 	}
-	client, err := openModel(j.outside, r, name)
-	if err != nil {
-		return err
+	at := slices.IndexFunc(j.Served, func(s Served) bool { return s.Players[0].Name == name })
+	if at < 0 {
+		client, err := openModel(j.outside, r, name)
+		if err != nil {
+			return err
+		}
+		at = len(j.Served)
+		j.Served = append(j.Served, Served{Fleet: client})
 	}
-	*p = eval.Player{Name: name, Agent: r.Agent, Model: client, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
-	j.Served = append(j.Served, Served{p, client})
+	served := &j.Served[at]
+	*p = eval.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
+	served.Players = append(served.Players, p)
 	return nil
 }
 
 func (j *Job) addBenchmark(name string) error {
 	r := j.Config
-	outside := j.outside.Envs()
-	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
-	env, err := catalog.Open(name, r.Setup, outside)
+	env, err := j.open(r, name)
 	if err != nil {
 		return err
 	}
-	j.opened = append(j.opened, env)
 	b := eval.Benchmark{Env: env, StepLimit: r.StepLimit}
 	if b.StepLimit == 0 {
 		b.StepLimit = env.Info().StepLimit
@@ -164,6 +194,17 @@ func (j *Job) addBenchmark(name string) error {
 	}
 	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
 	return nil
+}
+
+// open opens an environment for a run.
+func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
+	outside := j.outside.Envs()
+	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
+	env, err := catalog.Open(name, r.Setup, outside)
+	if err == nil {
+		j.opened = append(j.opened, env)
+	}
+	return env, err
 }
 
 // setPrompt gives a benchmark its prompt.

@@ -53,22 +53,24 @@ func Complete(scores []*scoring.Score) error {
 func (j *Job) Meet(ctx context.Context) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
-		p, client := known.Player, known.Fleet
-		s, err := client.Server(ctx)
+		name := known.Players[0].Name
+		s, err := known.Fleet.Server(ctx)
 		if err != nil {
 			return err
 		}
 		if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
-			return fmt.Errorf("the server has no model of the name in %s; it has: %s", p.Name, strings.Join(s.Models, ", "))
+			return fmt.Errorf("the server has no model of the name in %s; it has: %s", name, strings.Join(s.Models, ", "))
 		}
-		p.ContextLimit = client.ContextLimit()
-		if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
-			return ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", p.Decoding.MaxTokens, p.ContextLimit, p.Name)}
+		for _, p := range known.Players {
+			p.ContextLimit = known.Fleet.ContextLimit()
+			if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
+				return ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", p.Decoding.MaxTokens, p.ContextLimit, name)}
+			}
+			if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 && t.Decoding.MaxTokens >= p.ContextLimit {
+				return ConfigError{fmt.Errorf("reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", t.Decoding.MaxTokens, p.ContextLimit, name)}
+			}
 		}
-		if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 && t.Decoding.MaxTokens >= p.ContextLimit {
-			return ConfigError{fmt.Errorf("reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", t.Decoding.MaxTokens, p.ContextLimit, p.Name)}
-		}
-		j.servers[p.Name] = s
+		j.servers[name] = s
 	}
 	return nil
 }
@@ -89,7 +91,7 @@ type Session struct {
 // Begin opens the run directory; Meet comes before it. End the session when it is
 // done.
 func (j *Job) Begin() (*Session, error) {
-	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers, Sweep: j.sweep}
+	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers, Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err
@@ -122,7 +124,9 @@ func (s *Session) End() error { return s.session.End() }
 // that the server reports. See eval.Plan.FirstTurn.
 func (j *Job) FirstTurn(ctx context.Context) (eval.Turn, error) {
 	for _, s := range j.Served {
-		s.Player.ContextLimit = s.Fleet.ContextLimit()
+		for _, p := range s.Players {
+			p.ContextLimit = s.Fleet.ContextLimit()
+		}
 	}
 	return j.Plan.FirstTurn(ctx)
 }

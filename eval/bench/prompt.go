@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"slices"
 
 	"heldout/configs"
@@ -36,12 +33,11 @@ func IsPromptFile(name string) bool {
 	return name != "" && !slices.Contains(configs.PromptVersions(), name)
 }
 
-// promptRecord hashes what a prompt says, not how its file is written.
+// promptRecord names a prompt with the hash of what it says.
 func promptRecord(file string, p configs.Prompt) record.Prompt {
-	b, err := json.Marshal(p)
+	hash, err := p.Hash()
 	if err != nil {
-		return record.Prompt{File: file, SHA256: err.Error()} // strings and maps of them always marshal
+		hash = err.Error() // strings and maps of them always marshal
 	}
-	sum := sha256.Sum256(b)
-	return record.Prompt{File: file, SHA256: hex.EncodeToString(sum[:])}
+	return record.Prompt{File: file, SHA256: hash}
 }

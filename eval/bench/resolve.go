@@ -69,7 +69,7 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 	if err := readConfig(given.File, &r); err != nil {
 		return r, nil, err
 	}
-	if err := given.Over(&r); err != nil || len(r.Env) > 0 {
+	if err := given.Over(&r); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
 		return r, nil, err
 	}
 	if len(offered) == 0 {

@@ -19,8 +19,8 @@ func Validate(r configs.Run, kind Kind) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
-	if r.Agent != eval.React && r.Agent != eval.Act {
-		fail("unknown agent %q; there are %s and %s", r.Agent, eval.React, eval.Act)
+	if agents := agents(r); !slices.Contains(agents, r.Agent) {
+		fail("unknown agent %q; there are %s", r.Agent, strings.Join(agents, ", "))
 	}
 	for _, n := range []struct {
 		flag  string
@@ -36,6 +36,9 @@ func Validate(r configs.Run, kind Kind) error {
 	}
 	if r.GiveUpAfter < 0 {
 		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
+	}
+	if len(r.Preset) > 0 && r.Trials > 1 {
+		fail("--trials is not for presets: none of them plays a task again")
 	}
 	if r.Timeout <= 0 {
 		fail("timeout is %v, want more than 0", r.Timeout)
@@ -70,6 +73,14 @@ func Validate(r configs.Run, kind Kind) error {
 	return errors.Join(slices.Concat(errs, validateTrials(r), validateSweep(r, kind))...)
 }
 
+// agents are those that a run may have: a preset may have any form.
+func agents(r configs.Run) []string {
+	if len(r.Preset) > 0 {
+		return configs.AgentForms()
+	}
+	return []string{eval.React, eval.Act}
+}
+
 // IsBaseline reports whether a player needs no model.
 func IsBaseline(name string) bool { return name == eval.Expert || name == eval.Random }
 
@@ -77,6 +88,9 @@ func IsBaseline(name string) bool { return name == eval.Expert || name == eval.R
 // settings without a sweep.
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if kind == Sweep && len(r.Preset) > 0 {
+		fail("a sweep has no presets")
+	}
 	if kind != Sweep {
 		if len(r.Perturb)+len(r.NoIndModel) > 0 || r.Ind != "" || len(r.NoIndBaseURL) > 0 {
 			fail("perturb, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")

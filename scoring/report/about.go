@@ -74,4 +74,4 @@ func (r row) aboutReservation() string {
 }
 
 // named names a row with its environment.
-func (r row) named() string { return r.name + " on " + r.Condition.Env }
+func (r row) named() string { return r.name + " on " + r.place() }

@@ -20,7 +20,7 @@ const OrderGiven = "given"
 // fits no model or several is an error.
 func Checkpoints(runs []Run, order []string, w configs.Weights) (table.Table, error) {
 	rows := newRows(runs, false)
-	lines := gather(rows)
+	lines := gather(rows, row.place)
 	chosen, err := ordered(lines, order)
 	if err != nil {
 		return table.Table{}, err

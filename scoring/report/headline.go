@@ -28,7 +28,7 @@ func headline(rows []row, w configs.Weights) table.Table {
 		},
 	}
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	for _, l := range gather(rows) {
+	for _, l := range gather(rows, row.place) {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
 			t.Rows = append(t.Rows, headlineRow(l.name, heldOutScore, h.Success, h.Progress, ""))
 		}

@@ -35,14 +35,14 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t := table.Table{ID: "held-out", Title: "Held-out score"}
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" || !w.Has(r.Condition.Env) || r.sweep != nil
+		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" || !w.Has(r.Condition.Env) || r.sweep != nil || !r.comparesAcross()
 	})
 	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != "" || swept && len(rows) == 0 })
 	if len(rows) == 0 && len(baselines) == 0 {
 		return t
 	}
 	all := environments(w)
-	lines := gather(rows)
+	lines := gather(rows, row.environment)
 	t.Columns = rateColumns(all)
 	bounded := slices.ContainsFunc(lines, func(l line) bool { return l.heldOut(w).Success.Interval != nil })
 	t.Columns = append(t.Columns, scoreColumns(bounded)...)
@@ -155,15 +155,16 @@ type rates struct {
 	marks string
 }
 
-// gather makes lines of rows, one for each player. A player with several rows for
-// one environment gets one line per run.
-func gather(rows []row) []line {
+// gather makes lines of rows, one for each player, with the rates by the name of
+// where they were reached. A player with several rows of one name gets one line
+// per run.
+func gather(rows []row, where func(row) string) []line {
 	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(playedBy(r.Condition), "\n") }
 	type place struct{ who, env string }
 	count := map[place]int{}
 	several := map[string]bool{}
 	for _, r := range rows {
-		p := place{who(r), r.Condition.Env}
+		p := place{who(r), where(r)}
 		count[p]++
 		several[p.who] = several[p.who] || count[p] > 1
 	}
@@ -185,8 +186,8 @@ func gather(rows []row) []line {
 			})
 			things = append(things, thing{r.Condition.Model, playedBy(r.Condition), r.run})
 		}
-		lines[i].rates[r.Condition.Env], lines[i].scores[r.Condition.Env] = r.rates(), r.Score
-		lines[i].order = append(lines[i].order, r.Condition.Env)
+		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
+		lines[i].order = append(lines[i].order, where(r))
 	}
 	for i, name := range tellApart(things) {
 		lines[i].name = name
@@ -269,7 +270,7 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []line {
-	return slices.DeleteFunc(gather(rows), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
+	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.comparesAcross() }), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // scoreColumns returns the columns of the held-out score, with its intervals if

@@ -36,9 +36,11 @@ func newRows(runs []Run, perturbed bool) []row {
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep})
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Condition.Env, b.Condition.Env) })
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env), cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()))
+	})
 	for rest := rows; len(rest) > 0; {
-		n := slices.IndexFunc(rest, func(r row) bool { return r.Condition.Env != rest[0].Condition.Env })
+		n := slices.IndexFunc(rest, func(r row) bool { return r.place() != rest[0].place() })
 		if n < 0 {
 			n = len(rest)
 		}

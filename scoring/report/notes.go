@@ -31,7 +31,7 @@ func incomplete(rows []row) (notes []string) {
 			missing = append(missing, fmt.Sprintf("%d not run", n))
 		}
 		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the same command plays the rest.",
-			incompleteMark, r.name, r.Condition.Env, r.Finished, r.Planned, strings.Join(missing, ", ")))
+			incompleteMark, r.name, r.place(), r.Finished, r.Planned, strings.Join(missing, ", ")))
 	}
 	return notes
 }
@@ -58,7 +58,7 @@ func decodings(rows []row) []string {
 func settings(rows []row) []string {
 	setups := map[string]map[string]bool{} // by environment
 	for _, r := range rows {
-		env := r.Condition.Env
+		env := r.place()
 		if setups[env] == nil {
 			setups[env] = map[string]bool{}
 		}
@@ -66,16 +66,16 @@ func settings(rows []row) []string {
 	}
 	var same, differ []row
 	for _, r := range rows {
-		if len(setups[r.Condition.Env]) == 1 {
+		if len(setups[r.place()]) == 1 {
 			same = append(same, r)
 		} else {
 			differ = append(differ, r)
 		}
 	}
-	notes := grouped(same, func(r row) string { return r.Condition.Env }, row.chosen)
+	notes := grouped(same, func(r row) string { return r.place() }, row.chosen)
 	return append(notes, grouped(differ, row.title, func(r row) string {
 		if chosen := r.chosen(); chosen != "" {
-			return r.Condition.Env + " with " + chosen
+			return r.place() + " with " + chosen
 		}
 		return ""
 	})...)
@@ -96,7 +96,7 @@ func stepLimits(rows []row) []string {
 		if r.Condition.StepLimit == r.Environment.StepLimit {
 			return ""
 		}
-		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.Condition.Env, r.Environment.StepLimit)
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place(), r.Environment.StepLimit)
 	})
 }
 
@@ -113,7 +113,7 @@ func caveats(rows []row) []string {
 // otherNames returns notes on the environments whose rates have other names than
 // the columns of the table.
 func otherNames(rows []row) []string {
-	return grouped(rows, func(r row) string { return r.Condition.Env }, func(r row) string {
+	return grouped(rows, func(r row) string { return r.place() }, func(r row) string {
 		if m := r.measures(); m != common {
 			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
 		}

@@ -18,14 +18,14 @@ func paired(rows []row, w configs.Weights) table.Table {
 	var pairs pairing
 	first := map[string]row{}
 	for _, r := range rows {
-		base, ok := first[r.Condition.Env]
+		base, ok := first[r.place()]
 		if !ok {
-			first[r.Condition.Env] = r
+			first[r.place()] = r
 			continue
 		}
 		c, err := scoring.Compare(r.Score, base.Score)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 			continue
 		}
 		pairs.add(c, r.where(), table.String(r.name), table.String(base.name))

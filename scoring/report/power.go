@@ -24,19 +24,19 @@ func Power(runs []Run, difference float64) table.Table {
 	var failed []string
 	assumed := false
 	for _, r := range rows {
-		base, ok := first[r.Condition.Env]
+		base, ok := first[r.place()]
 		if !ok {
-			first[r.Condition.Env] = r
+			first[r.place()] = r
 			continue
 		}
-		paired[r.Condition.Env] = true
+		paired[r.place()] = true
 		for _, rate := range []struct {
 			name string
 			plan func(a, b *scoring.Score) (scoring.Plan, error)
 		}{{"SR", scoring.PlanSuccess}, {"PR", scoring.PlanProgress}} {
 			p, err := rate.plan(r.Score, base.Score)
 			if err != nil {
-				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.Condition.Env, rate.name, err))
+				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.place(), rate.name, err))
 				continue
 			}
 			assumed = assumed || !p.Known && p.Task > 0
@@ -57,7 +57,7 @@ func Power(runs []Run, difference float64) table.Table {
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	for _, r := range rows {
-		if env := r.Condition.Env; !paired[env] {
+		if env := r.place(); !paired[env] {
 			failed = append(failed, fmt.Sprintf("%s: %s is alone; a plan is made from two models on the same tasks.", env, r.name))
 		}
 	}

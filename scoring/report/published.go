@@ -209,7 +209,7 @@ func againstPublished(rows []row, baselines []Baseline) table.Table {
 	}}
 	for _, r := range rows {
 		n := len(r.Environment.Tasks)
-		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" {
+		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" || !r.comparesAcross() {
 			continue
 		}
 		for _, b := range baselines {

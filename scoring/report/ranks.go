@@ -26,7 +26,7 @@ func rankings(rows []row, w configs.Weights) (all []ranked) {
 	lines := scored(rows, w)
 	for rest := rows; len(rest) > 0; {
 		n := 1
-		for n < len(rest) && rest[n].Condition.Env == rest[0].Condition.Env {
+		for n < len(rest) && rest[n].place() == rest[0].place() {
 			n++
 		}
 		if n >= fewestRanked {
@@ -41,7 +41,7 @@ func rankings(rows []row, w configs.Weights) (all []ranked) {
 }
 
 func rankRows(rows []row) ranked {
-	r := ranked{where: rows[0].Condition.Env}
+	r := ranked{where: rows[0].place()}
 	var scores []*scoring.Score
 	for _, of := range rows {
 		scores = append(scores, of.Score)

@@ -16,7 +16,7 @@ const heldOutName = "held-out score"
 // Environments that only publications have are left out.
 func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: rateColumnsWithLimits()}
-	lines := gather(rows)
+	lines := gather(rows, row.place)
 	runs := len(lines)
 	var shown []Baseline
 	for _, b := range baselines {
@@ -62,8 +62,8 @@ func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table 
 // environmentsOf lists the environments of rows, each once.
 func environmentsOf(rows []row) (out []string) {
 	for _, r := range rows {
-		if !slices.Contains(out, r.Condition.Env) {
-			out = append(out, r.Condition.Env)
+		if !slices.Contains(out, r.place()) {
+			out = append(out, r.place())
 		}
 	}
 	return out

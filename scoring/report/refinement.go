@@ -116,14 +116,14 @@ func refinementPaired(rows []row) table.Table {
 		if r.Refinement() == nil { // read without trajectories
 			continue
 		}
-		base, ok := first[r.Condition.Env]
+		base, ok := first[r.place()]
 		if !ok {
-			first[r.Condition.Env] = r
+			first[r.place()] = r
 			continue
 		}
 		found, err := scoring.CompareRefinement(r.Score, base.Score)
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 		}
 		for _, c := range found {
 			changes = append(changes, c)

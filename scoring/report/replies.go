@@ -67,7 +67,7 @@ func them(n int) string {
 func replyNotes(rows []row) (notes []string) {
 	for _, r := range rows {
 		if out := r.reservations(); out != nil {
-			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.Condition.Env, strings.Join(out, "; ")))
+			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.place(), strings.Join(out, "; ")))
 		}
 	}
 	return notes

@@ -19,6 +19,8 @@ type Run struct {
 	Scores []*scoring.Score
 	// Sweep is there for a run of several perturbations.
 	Sweep *record.Sweep
+	// Protocols are the presets of the run.
+	Protocols []record.Protocol
 }
 
 // Baseline is a published table to show next to the runs. Its columns are
@@ -32,6 +34,9 @@ type Baseline struct {
 // Tables returns the tables of runs, and of baselines if there are any:
 //
 //   - "headline": the rates of every model in short, and its held-out score
+//   - "presets": the metric of every preset, with published results beside;
+//     "protocols", how far presets of one environment differ, and "types", the
+//     metric by task type
 //   - "results": rates with intervals; environments with other names for their
 //     rates have tables of their own, such as "results-EM-F1"
 //   - "difficulty": easy and hard tasks, where the benchmark has them
@@ -62,6 +67,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	if len(plain) > 0 {
 		tables = append(tables, headline(plain, w))
 	}
+	tables = append(tables, presetTables(plain, runs)...)
 	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
@@ -81,7 +87,7 @@ var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "ending
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return append([]string{"headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+	return append([]string{"headline", "presets", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"trials", "trials-cost", "trials-paired", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
 }
@@ -101,7 +107,7 @@ const noPerturbation = "none"
 func (r row) title() string { return r.short }
 
 // where names a row's environment for a table.
-func (r row) where() table.Cell { return table.String(r.Condition.Env) }
+func (r row) where() table.Cell { return table.String(r.place()) }
 
 // tasks says which tasks a row was made on.
 func (r row) tasks() string {

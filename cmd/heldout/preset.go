@@ -1,0 +1,303 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/datafile"
+	"heldout/eval/bench"
+	"heldout/scoring/table"
+)
+
+func newPresets(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "presets",
+		Short: "List the evaluation protocols of the field",
+		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
+with its parts, such as splits. A protocol is exact if every message was compared
+with those of the original code; adapted ones list their deviations (heldout
+preset show NAME). heldout help presets says more.`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return listPresets(sys, format, wide) },
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
+	return c
+}
+
+// listPresets lists every part of every embedded preset.
+func listPresets(sys *system, format string, wide bool) error {
+	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "environment", Header: "Environment", Left: true}, {Key: "tasks", Header: "Tasks"},
+		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true}, {Key: "metric", Header: "Metric", Left: true},
+		{Key: "status", Header: "Status", Left: true}, {Key: "originals", Header: "Files"}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
+	}, Notes: []string{"Steps: the largest step limit. Files: how many files of the source the user must have (heldout preset prompt NAME)."}}
+	names, err := configs.PresetNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		whole, err := configs.LoadPreset(name)
+		if err != nil {
+			return err
+		}
+		parts, err := whole.All()
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			hash, err := p.Hash()
+			if err != nil {
+				return err
+			}
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count), table.Int(p.Env.Limit.Max()),
+				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.Status), table.Int(len(bench.Originals(&p))), table.String(hash),
+			})
+		}
+	}
+	return render(sys, format, wide, t)
+}
+
+func newPreset(sys *system) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "preset",
+		Short: "Show and compare evaluation protocols",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, names []string) error {
+			if len(names) > 0 {
+				return usage(fmt.Errorf("unknown command %q; there are show, diff and prompt", names[0]))
+			}
+			return c.Help()
+		},
+	}
+	c.AddCommand(newPresetShow(sys), newPresetDiff(sys), newPresetPrompt(sys))
+	return c
+}
+
+func newPresetShow(sys *system) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Print an evaluation protocol and its hashes",
+		Long:              "show prints the file of a preset, which can be the start of one of your own, and\nthe hash of each part.",
+		Example:           "  heldout preset show agentrefine\n  heldout preset show mine.yaml",
+		ValidArgsFunction: completePresets,
+		Args:              args(1, 1, "one preset"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			name, _, _ := strings.Cut(names[0], ":")
+			found, err := bench.FindPresets(names)
+			if err != nil {
+				return usage(err)
+			}
+			text, err := presetFile(name)
+			if err != nil {
+				return usage(err)
+			}
+			var b strings.Builder
+			for _, line := range splitLines(string(text)) {
+				b.WriteString(table.Printable(line) + "\n")
+			}
+			for _, p := range found {
+				hash, err := p.Hash()
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&b, "\n%s has the SHA-256\n%s\n", p.ID(false), hash)
+			}
+			_, err = sys.stdout.Write([]byte(b.String()))
+			return err
+		},
+	}
+}
+
+// presetFile returns the text of a preset.
+func presetFile(name string) ([]byte, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return datafile.Read(name, datafile.MaxConfig)
+	}
+	name, _, _ = strings.Cut(name, "@")
+	return configs.PresetText(name)
+}
+
+func newPresetDiff(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:               "diff A B",
+		Short:             "Say in what two protocols differ, and whether their numbers compare",
+		Example:           "  heldout preset diff agentrefine:alfworld agentboard:alfworld",
+		ValidArgsFunction: completePresets,
+		Args:              args(2, 2, "two presets"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			var of [2]configs.Preset
+			for i, name := range names {
+				found, err := bench.FindPresets([]string{name})
+				if err != nil {
+					return usage(err)
+				}
+				if len(found) > 1 {
+					return usage(fmt.Errorf("preset %s has several parts; choose one, such as %s", name, found[0].ID(false)))
+				}
+				of[i] = found[0]
+			}
+			return diffPresets(sys, format, wide, &of[0], &of[1])
+		},
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
+	return c
+}
+
+func diffPresets(sys *system, format string, wide bool, a, b *configs.Preset) error {
+	differences, err := configs.DiffPresets(a, b)
+	if err != nil {
+		return err
+	}
+	t := table.Table{ID: "preset-diff", Title: a.ID(false) + " and " + b.ID(false), Columns: []table.Column{
+		{Key: "field", Header: "Field", Left: true}, {Key: "a", Header: a.ID(false), Left: true}, {Key: "b", Header: b.ID(false), Left: true},
+	}}
+	for _, d := range differences {
+		if d.Changes() {
+			t.Rows = append(t.Rows, []table.Cell{table.String(d.Field), table.String(cmp.Or(d.A, "–")), table.String(cmp.Or(d.B, "–"))})
+		}
+	}
+	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %d fields that can change a number.", len(t.Rows))
+	if len(t.Rows) == 0 {
+		verdict = "Numbers of the two compare: no field that can change a number differs."
+	}
+	if len(t.Rows) == 0 && format == string(table.Text) {
+		_, err := fmt.Fprintln(sys.stdout, verdict)
+		return err
+	}
+	t.Notes = []string{verdict}
+	return render(sys, format, wide, t)
+}
+
+func newPresetPrompt(sys *system) *cobra.Command {
+	var originals string
+	c := &cobra.Command{
+		Use:   "prompt NAME",
+		Short: "Say which files of its source a protocol reads, and check them",
+		Long: `prompt says where the prompt of a preset comes from. Texts of others are not part
+of heldout: it names the files of the original repository, their hashes, and where
+heldout looks for them. With --originals it also checks the files in that folder.`,
+		Example:           "  heldout preset prompt eto-alfworld --originals DIR",
+		ValidArgsFunction: completePresets,
+		Args:              args(1, 1, "one preset"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			found, err := bench.FindPresets(names)
+			if err != nil {
+				return usage(err)
+			}
+			return explainPrompts(sys, found, originals)
+		},
+	}
+	c.Flags().StringVar(&originals, "originals", "", "folder with the original files")
+	return c
+}
+
+// explainPrompts names the files of presets' sources, each once.
+func explainPrompts(sys *system, presets []configs.Preset, originals string) error {
+	var b strings.Builder
+	first := presets[0]
+	seen := map[string]bool{}
+	failed := 0
+	for _, p := range presets {
+		if p.Prompt.BuiltIn != "" && !seen[p.Prompt.BuiltIn] {
+			seen[p.Prompt.BuiltIn] = true
+			fmt.Fprintf(&b, "%s uses heldout's own prompt %s.\n", first.Name, p.Prompt.BuiltIn)
+		}
+		for _, f := range bench.Originals(&p) {
+			if seen[f.Path] {
+				continue
+			}
+			seen[f.Path] = true
+			fmt.Fprintf(&b, "%s\n  SHA-256: %s\n", f.Path, cmp.Or(f.SHA256, "not known"))
+			if originals == "" {
+				continue
+			}
+			state := "ok"
+			if _, err := bench.ReadOriginal(originals, f); err != nil {
+				state = table.Printable(err.Error())
+				failed++
+			}
+			fmt.Fprintf(&b, "  %s\n", state)
+		}
+	}
+	if s := first.Source; len(bench.Originals(&first)) > 0 {
+		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository, s.Commit, cmp.Or(s.Licence, "none"))
+		b.WriteString("Check it out, or copy the files into a folder, and name that folder with\n--originals: heldout looks for each path there, and then for its last element.\n")
+	}
+	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d file(s) are missing or not the original", failed)
+	}
+	return nil
+}
+
+// examinePresets checks what presets need.
+func examinePresets(sys *system, r configs.Run, over func(*configs.Run) error) error {
+	chosen, skipped, err := bench.ResolvePresets(sys.bench(), bench.Given{Over: over}, r.Preset)
+	if err != nil {
+		return usage(err)
+	}
+	failed := 0
+	for _, why := range skipped {
+		sys.say("skipped: %v", why)
+	}
+	for _, c := range chosen {
+		for _, check := range bench.ExaminePreset(sys.bench(), c) {
+			if check.Status == envs.CheckFail {
+				failed++
+			}
+			if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, table.Printable(check.Text)); err != nil {
+				return err
+			}
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d check(s) failed", failed)
+	}
+	return nil
+}
+
+// errPresetAndEnv is what doctor says if it is asked about both.
+var errPresetAndEnv = errors.New("want an environment or a --preset, not both")
+
+// completePresets completes the names of presets.
+func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names, err := presetParts()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// presetParts lists the embedded presets, and their parts.
+func presetParts() (out []string, err error) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		p, err := configs.LoadPreset(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+		for _, part := range p.PartNames() {
+			out = append(out, name+":"+part)
+		}
+	}
+	return out, nil
+}

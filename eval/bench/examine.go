@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// ExaminePreset checks what a preset needs: its tasks in the data, and the files of
+// its source. It contacts no server.
+func ExaminePreset(out Outside, c Chosen) []envs.Check {
+	tasks := envs.Check{Name: c.Released.ID(false) + ": tasks", Status: envs.CheckOK}
+	job := &Job{outside: out, prompts: map[string]record.Prompt{}}
+	defer job.Close()
+	b, err := job.presetBenchmark(c)
+	switch {
+	case err != nil:
+		tasks.Status, tasks.Text = envs.CheckFail, err.Error()
+	case b.Env.Info().Source == envs.Generated:
+		tasks.Status, tasks.Text = envs.CheckWarn, fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data", len(b.Tasks))
+	default:
+		tasks.Text = fmt.Sprintf("%d official tasks", len(b.Tasks))
+		if c.Released.Env.Tasks.SHA256 != "" {
+			tasks.Text += ", with the names of the preset"
+		}
+	}
+	return append([]envs.Check{tasks}, examineFiles(c)...)
+}
+
+// examineFiles checks the files of a preset's source.
+func examineFiles(c Chosen) (checks []envs.Check) {
+	if c.Released.Prompt.BuiltIn != "" {
+		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK, Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
+	}
+	for _, f := range Originals(&c.Released) {
+		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK, Text: "it is the original"}
+		if _, err := ReadOriginal(c.Run.Originals, f); err != nil {
+			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(err.Error())
+		} else if f.SHA256 == "" {
+			check.Status, check.Text = envs.CheckWarn, "it is there; its hash is not known"
+		}
+		checks = append(checks, check)
+	}
+	return checks
+}
+
+// Originals lists the files of its source that a preset reads.
+func Originals(p *configs.Preset) []configs.PresetFile {
+	files := append([]configs.PresetFile(nil), p.Prompt.Files...)
+	if l := p.Env.Tasks.List; l != nil {
+		files = append(files, configs.PresetFile{Path: l.File, SHA256: l.SHA256})
+	}
+	return files
+}

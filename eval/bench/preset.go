@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/datafile"
+	"heldout/eval"
+)
+
+// Prepare resolves and checks what to run, and sets it up: with presets if any are
+// named. skipped says which environments are left out.
+func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err error) {
+	r, skipped, err := Resolve(out, kind, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(r.Preset) == 0 {
+		if err := Validate(r, kind); err != nil {
+			return nil, skipped, err
+		}
+		j, err = New(out, r)
+		return j, skipped, err
+	}
+	chosen, skipped, err := ResolvePresets(out, given, r.Preset)
+	if err != nil {
+		return nil, skipped, err
+	}
+	for _, c := range chosen {
+		if err := Validate(c.Run, kind); err != nil {
+			return nil, skipped, err
+		}
+	}
+	j, err = NewPresets(out, chosen)
+	return j, skipped, err
+}
+
+// Chosen is a preset of one part, and the run that plays it.
+type Chosen struct {
+	// Released is the preset as it was released.
+	Released configs.Preset
+	// Run has the values of the preset, overridden by the user's input.
+	Run configs.Run
+}
+
+// FindPresets returns the presets that texts such as eto-alfworld@1:unseen name.
+func FindPresets(names []string) (out []configs.Preset, err error) {
+	for _, name := range names {
+		found, err := configs.FindPresets(name, func(file string) ([]byte, error) { return datafile.Read(file, datafile.MaxConfig) })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// ResolvePresets combines each preset with the user's input, which takes
+// precedence. Environments that the data folder lacks are skipped if a preset has
+// several; skipped says why.
+func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
+	presets, err := FindPresets(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	several := slices.ContainsFunc(presets, func(p configs.Preset) bool {
+		return p.Name == presets[0].Name && p.Env.Name != presets[0].Env.Name
+	})
+	for _, p := range presets {
+		r := configs.DefaultRun()
+		r.Setup = DefaultSetup(out)
+		applyPreset(p, &r)
+		if err := readConfig(given.File, &r); err != nil {
+			return nil, nil, err
+		}
+		if err := given.Over(&r); err != nil {
+			return nil, nil, err
+		}
+		if !slices.Equal(r.Env, configs.Strings{p.Env.Name}) {
+			return nil, nil, fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset", p.ID(false), p.Env.Name)
+		}
+		if several {
+			if _, missing := catalog.Available(r.Env, r.Setup); missing != nil {
+				skipped = append(skipped, missing...)
+				continue
+			}
+		}
+		chosen = append(chosen, Chosen{p, r})
+	}
+	if len(chosen) == 0 {
+		return nil, nil, errors.Join(skipped...)
+	}
+	return chosen, skipped, nil
+}
+
+// applyPreset gives a run the values of a preset.
+func applyPreset(p configs.Preset, r *configs.Run) {
+	r.Env = configs.Strings{p.Env.Name}
+	r.Settings = maps.Clone(r.Settings)
+	maps.Copy(r.Settings, p.Env.Settings)
+	r.Agent, r.StepLimit = p.Agent.Form, p.Env.Limit.Steps
+	r.Temperature, r.TopP, r.MaxTokens = p.Decoding.Temperature, p.Decoding.TopP, p.Decoding.MaxTokens
+	if r.Stop = slices.Clone(p.Decoding.Stop); len(r.Stop) == 0 {
+		r.Stop = configs.Strings{""} // none, not the agent's own
+	}
+}
+
+// effective returns the preset as the run plays it. Tasks and prompt are still the
+// released ones.
+func (c Chosen) effective() configs.Preset {
+	p, r := c.Released, c.Run
+	d := decoding(r)
+	p.Decoding = configs.PresetDecoding{
+		Temperature: d.Temperature, TopP: d.TopP, MaxTokens: d.MaxTokens, Stop: d.Stop, Extra: d.Extra, Template: p.Decoding.Template,
+	}
+	if r.StepLimit != p.Env.Limit.Steps {
+		p.Env.Limit.Steps, p.Env.Limit.ByType = r.StepLimit, nil
+	}
+	p.Env.Settings = measured(p.Env.Name, r.Settings)
+	if r.Agent != p.Agent.Form {
+		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{When: "never"}}
+	}
+	p.Overrides = map[string]string{}
+	for name, value := range map[string]string{
+		"completions": strconv.FormatBool(r.Completions && p.Agent.Form != "completion"), "no-system-role": strconv.FormatBool(r.NoSystemRole),
+		"tasks": r.Tasks, "limit": strconv.Itoa(r.Limit),
+	} {
+		if value != "" && value != "false" && value != "0" {
+			p.Overrides[name] = value
+		}
+	}
+	return p
+}
+
+// measured returns the settings of an environment that change what is measured,
+// without default values and without places of files.
+func measured(env string, chosen envs.Settings) map[string]string {
+	e, err := catalog.Find(env)
+	if err != nil {
+		return nil // opening it reports the error
+	}
+	var out map[string]string
+	for _, s := range e.Settings {
+		value := chosen[s.Name]
+		if value == "" || !s.Measured || s.Type == envs.Path || value == s.Default || len(s.Values) > 0 && value == s.Values[0] {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[s.Name] = value
+	}
+	return out
+}
+
+// changes says in what a run differs from a preset.
+func changes(released, played *configs.Preset) ([]string, error) {
+	differences, err := configs.DiffPresets(released, played)
+	var out []string
+	for _, d := range differences {
+		if name, ok := strings.CutPrefix(d.Field, "overrides."); ok {
+			out = append(out, name+" "+d.B)
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s %s instead of %s", d.Field, cmp.Or(d.B, "none"), cmp.Or(d.A, "none")))
+	}
+	return out, err
+}
+
+// stepLimit is the largest number of replies of an episode.
+func stepLimit(p *configs.Preset) int {
+	if p.Env.Limit.Counts == "commands" {
+		return p.Env.Limit.Replies
+	}
+	return p.Env.Limit.Max()
+}
+
+// addPreset adds the benchmark and the players of a preset.
+func (j *Job) addPreset(c Chosen) error {
+	spec := &eval.Spec{Players: make([]eval.Player, len(c.Run.Model))}
+	var err error
+	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
+		return err
+	}
+	for i, name := range c.Run.Model {
+		if err := j.setPlayer(c.Run, name, &spec.Players[i]); err != nil {
+			return err
+		}
+	}
+	b, err := j.presetBenchmark(c)
+	if err != nil {
+		return fmt.Errorf("preset %s: %w", c.Released.ID(false), err)
+	}
+	spec.Benchmarks = []eval.Benchmark{b}
+	j.specs = append(j.specs, spec)
+	return nil
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// presetBenchmark opens the environment of a preset and settles its tasks, its
+// prompt and the name of what is played.
+func (j *Job) presetBenchmark(c Chosen) (eval.Benchmark, error) {
+	played := c.effective()
+	if played.Env.Limit.Max() == 0 {
+		return eval.Benchmark{}, fmt.Errorf("the step limit is 0")
+	}
+	env, err := j.open(c.Run, played.Env.Name)
+	if err != nil {
+		return eval.Benchmark{}, err
+	}
+	b := eval.Benchmark{Env: env, StepLimit: stepLimit(&played), Protocol: &played}
+	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
+	if b.Tasks, err = j.presetTasks(c, &played, env, &about); err != nil {
+		return b, err
+	}
+	if len(j.Served) > 0 {
+		if err := j.presetPrompt(c, &played, &b, &about); err != nil {
+			return b, err
+		}
+	}
+	if err := nameProtocol(&c.Released, &played, &about); err != nil {
+		return b, err
+	}
+	b.Preset = &about.Preset
+	if b.PromptHash != "" {
+		j.prompts[about.Name] = record.Prompt{File: cmp.Or(played.Prompt.BuiltIn, c.Run.Prompt, "originals"), SHA256: b.PromptHash}
+	}
+	j.protocols = append(j.protocols, about)
+	return b, nil
+}
+
+// nameProtocol fills in name, hashes and definition of what is played.
+func nameProtocol(released, played *configs.Preset, about *record.Protocol) (err error) {
+	if about.Changes, err = changes(released, played); err != nil {
+		return err
+	}
+	about.Name = released.ID(len(about.Changes) > 0)
+	if about.Released, err = released.Hash(); err != nil {
+		return err
+	}
+	if about.Definition, err = played.Canonical(); err != nil {
+		return err
+	}
+	about.SHA256, err = played.Hash()
+	return err
+}
+
+// presetTasks returns the tasks of a preset, sorted by name, or what the user
+// selected of them. Tasks that heldout generates are a change of the preset.
+func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
+	tasks, err := c.listed(env, about)
+	if err != nil {
+		return nil, err
+	}
+	tasks = byRule(tasks, c.Released.Env.Tasks)
+	slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
+	if env.Info().Source == envs.Generated {
+		played.Overrides["source"] = string(envs.Generated)
+		played.Env.Tasks.Count = len(tasks)
+	} else if err := checkTasks(tasks, played.Env); err != nil {
+		return nil, err
+	}
+	if c.Run.Tasks != "" {
+		wanted, err := eval.SelectTasks(env, c.Run.Tasks, 0)
+		if err != nil {
+			return nil, err
+		}
+		tasks = slices.DeleteFunc(tasks, func(t envs.Task) bool { return !slices.Contains(wanted, t) })
+		if len(tasks) == 0 {
+			return nil, fmt.Errorf("none of the tasks %q is one of the preset", c.Run.Tasks)
+		}
+	}
+	if n := c.Run.Limit; n > 0 {
+		tasks = tasks[:min(n, len(tasks))]
+	}
+	about.Tasks = hashNames(tasks)
+	return tasks, nil
+}
+
+// byRule selects tasks as a preset's rule says.
+func byRule(tasks []envs.Task, rule configs.PresetTasks) (out []envs.Task) {
+	seen := map[string]int{}
+	for _, t := range tasks {
+		seen[t.Type]++
+		if !slices.Contains(rule.SkipTypes, t.Type) && (rule.FirstOfType == 0 || seen[t.Type] <= rule.FirstOfType) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// hashNames returns the SHA-256 of sorted names, each followed by a line break.
+func hashNames(tasks []envs.Task) string {
+	h := sha256.New()
+	for _, t := range tasks {
+		h.Write([]byte(t.ID + "\n"))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// checkTasks reports tasks that are not those of a preset.
+func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
+	want := e.Tasks
+	if len(tasks) != want.Count {
+		return fmt.Errorf("the data have %d of its tasks, want %d: they are incomplete, or not those of %s", len(tasks), want.Count, e.Name)
+	}
+	if got := hashNames(tasks); want.SHA256 != "" && got != want.SHA256 {
+		return fmt.Errorf("the names of the %d tasks have the SHA-256 %s, want %s: the data are not those of the preset", want.Count, got, want.SHA256)
+	}
+	return nil
+}
+
+// presetPrompt gives a benchmark the prompt of a preset: ours, that of the
+// source's files, or the user's.
+func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *eval.Benchmark, about *record.Protocol) (err error) {
+	own := c.Run.Prompt
+	if own == played.Prompt.BuiltIn {
+		own = ""
+	}
+	switch {
+	case own != "":
+		var found record.Prompt
+		b.Prompt, found, err = loadPrompt(played.Env.Name, own)
+		played.Prompt = configs.PresetPrompt{SHA256: found.SHA256}
+		if !IsPromptFile(own) {
+			played.Prompt.BuiltIn = own
+		}
+	case played.Prompt.BuiltIn != "":
+		b.Prompt, err = configs.LoadPrompt(played.Env.Name, played.Prompt.BuiltIn)
+	default:
+		b.Prompt, err = c.prompt(about)
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range b.Tasks {
+		if _, err := b.Prompt.For(t.Type); err != nil {
+			return err
+		}
+	}
+	b.PromptHash, err = b.Prompt.Hash()
+	return err
+}

@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// open plays the opening command of the preset, if it has one, and returns the
+// first observation.
+func (e *Episode) open(ctx context.Context, w envs.World, observation string) (string, error) {
+	if e.bench.Protocol == nil || e.bench.Protocol.Env.Opening == "" {
+		return observation, nil
+	}
+	step, err := w.Step(ctx, e.bench.Protocol.Env.Opening)
+	return step.Observation, err
+}
+
+// goesOn reports whether the step limit allows another step. A preset may count
+// only the steps that reached the environment, and have limits by task type.
+func (e *Episode) goesOn(rec *record.Episode) bool {
+	steps := len(rec.Trajectory)
+	if e.bench.Protocol == nil {
+		return steps < e.Condition.StepLimit
+	}
+	limit := e.bench.Protocol.Env.Limit
+	most := limit.For(e.Task.Type)
+	if limit.Counts == "commands" {
+		return steps-rec.FormatErrors < most && steps < limit.Replies
+	}
+	return steps < most
+}
+
+// limited reports a task whose type has no step limit.
+func limited(b *Benchmark) error {
+	if b.Protocol == nil {
+		return nil
+	}
+	for _, t := range b.Tasks {
+		if b.Protocol.Env.Limit.For(t.Type) == 0 {
+			return fmt.Errorf("preset %s has no step limit for the task type %q", b.Preset.Name, t.Type)
+		}
+	}
+	return nil
+}
+
+// metric follows the score of an episode. It does nothing without a preset.
+type metric struct {
+	rule *configs.Metric // nil without a preset
+	// last and best are scores, kept the last one that was not negative.
+	last, best, kept float64
+	done             bool
+}
+
+func newMetric(p *configs.Preset) *metric {
+	if p == nil {
+		return &metric{}
+	}
+	return &metric{rule: &p.Metric}
+}
+
+// add adds a step, the last one of the record, and notes the score in it.
+func (m *metric) add(w envs.World, step envs.Step, rec *record.Episode) {
+	if m.rule == nil {
+		return
+	}
+	last := &rec.Trajectory[len(rec.Trajectory)-1]
+	if last.FormatError && m.rule.FormatErrorResets {
+		m.last, m.best = 0, 0
+	} else {
+		m.last = step.Progress
+		if s, ok := envs.As[envs.Scorer](w); ok {
+			m.last = s.Score()
+		}
+		m.best = max(m.best, m.last)
+	}
+	if m.last >= 0 {
+		m.kept = m.last
+	}
+	m.done = step.Done
+	score := m.last
+	last.Score = &score
+}
+
+// settle gives the record of an ended episode the value of the metric, and the
+// metric's definition of success.
+func (m *metric) settle(rec *record.Episode) {
+	if m.rule == nil {
+		return
+	}
+	if m.rule.Success > 0 {
+		rec.Success = 100*m.decisive() >= m.rule.Success && len(rec.Trajectory) > 0
+	}
+	value := m.decisive()
+	switch m.rule.Primary {
+	case "progress":
+		value = rec.Progress
+	case "success":
+		value = 0
+		if rec.Success {
+			value = 1
+		}
+	}
+	rec.Score = &value
+	if m.rule.Loose != "" {
+		loose := m.done && m.last > 0
+		rec.Loose = &loose
+	}
+}
+
+// decisive is the score that the metric is about.
+func (m *metric) decisive() float64 {
+	switch m.rule.Primary {
+	case "score-best":
+		return m.best
+	case "score-last-non-negative":
+		return m.kept
+	}
+	return m.last
+}

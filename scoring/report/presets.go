@@ -1,0 +1,190 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/eval/record"
+	"heldout/scoring"
+	"heldout/scoring/table"
+)
+
+// place says where the rates of a row were reached: the preset, or the
+// environment if there is none. Rows of different places are never compared.
+func (r row) place() string {
+	if p := r.Condition.Preset; p != nil {
+		return p.Label()
+	}
+	return r.Condition.Env
+}
+
+func (r row) environment() string { return r.Condition.Env }
+
+// comparesAcross reports whether a row may stand beside results of other
+// environments in the held-out score: without a preset, or with AgentRefine's.
+func (r row) comparesAcross() bool {
+	p := r.Condition.Preset
+	return p == nil || strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
+}
+
+// protocol is a preset of the runs.
+type protocol struct {
+	record.Protocol
+	definition configs.Preset
+}
+
+// protocols are the presets of runs by key.
+func protocols(runs []Run) map[string]protocol {
+	out := map[string]protocol{}
+	for _, run := range runs {
+		for _, p := range run.Protocols {
+			known := protocol{Protocol: p}
+			if err := json.Unmarshal(p.Definition, &known.definition); err != nil {
+				continue // the record was checked when it was read
+			}
+			out[p.Key()] = known
+		}
+	}
+	return out
+}
+
+// presetTables are the tables of rows with presets: none if there are none.
+func presetTables(rows []row, runs []Run) []table.Table {
+	known := protocols(runs)
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		_, ok := known[r.Condition.Preset.Key()]
+		return !ok
+	})
+	var out []table.Table
+	for _, t := range []table.Table{presetTable(rows, known), protocolSpread(rows), typeTable(rows)} {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// metric is the value of a row's preset.
+func (p protocol) metric(s *scoring.Score) scoring.Rate {
+	return s.Metric(p.definition.Metric.Aggregate == "mean-over-types")
+}
+
+// presetTable has a row for every preset and model.
+func presetTable(rows []row, known map[string]protocol) table.Table {
+	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
+		{Key: "tasks", Header: "Tasks", Left: true}, {Key: "model", Header: "Model", Left: true},
+		{Key: "metric", Header: "Metric", Left: true},
+		{Key: "value", Header: "Value"}, {Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
+		{Key: "success", Header: "SR"}, {Key: "loose_success", Header: "Loose"}, {Key: "seeds", Header: "Seeds", Detail: true},
+	}}
+	loose := false
+	for _, r := range rows {
+		p := known[r.Condition.Preset.Key()]
+		rate := p.metric(r.Score)
+		low, high := interval(rate.Estimate)
+		cells := []table.Cell{
+			table.String(r.place()), table.String(p.SHA256), table.String(r.tasks()), table.String(r.name), table.String(p.definition.Metric.Primary),
+			r.mark(table.Percent(rate.Mean)), low, high, r.mark(table.Percent(r.Success.Mean)), table.None(), table.Int(len(r.Seeds)),
+		}
+		if p.definition.Metric.Loose != "" {
+			loose = true
+			cells[9] = table.Percent(r.Loose().Mean)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	if len(t.Rows) == 0 {
+		return t
+	}
+	if !loose {
+		t.Columns = slices.Delete(t.Columns, 9, 10)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], 9, 10)
+		}
+	}
+	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other.")
+	if loose {
+		t.Notes = append(t.Notes, "Loose: the success of the protocol's source, which counts every ended episode with a score above 0, also if doing nothing ended it.")
+	}
+	t.Notes = append(t.Notes, aboutNotes(rows)...)
+	t.Notes = append(t.Notes, presetNotes(rows, known)...)
+	t.Notes = append(t.Notes, incomplete(rows)...)
+	return t
+}
+
+// presetNotes say what each preset is and what the run changed.
+func presetNotes(rows []row, known map[string]protocol) []string {
+	return grouped(rows, row.place, func(r row) string {
+		p := known[r.Condition.Preset.Key()]
+		text := fmt.Sprintf("%s, %s", p.definition.Title, p.definition.Status)
+		if len(p.Changes) > 0 {
+			return text + "; changed, so it does not compare with results of the preset: " + strings.Join(p.Changes, "; ")
+		}
+		if n := len(p.definition.Deviations); n > 0 {
+			text += fmt.Sprintf(" (%d deviations: heldout preset show %s)", n, p.definition.Name)
+		}
+		return text
+	})
+}
+
+// protocolSpread says for each model and environment how far the success rates of
+// presets are apart: how much of a score is protocol.
+func protocolSpread(rows []row) table.Table {
+	t := table.Table{ID: "protocols", Title: "How much of a score is protocol", Columns: []table.Column{
+		{Key: "model", Header: "Model", Left: true}, {Key: "environment", Header: "Environment", Left: true}, {Key: "presets", Header: "Presets"},
+		{Key: "lowest", Header: "Lowest", Left: true}, {Key: "lowest_success", Header: "SR"},
+		{Key: "highest", Header: "Highest", Left: true}, {Key: "highest_success", Header: "SR"}, {Key: "range", Header: "Range"},
+	}}
+	type player struct{ model, env string }
+	var order []player
+	by := map[player][]row{}
+	for _, r := range rows {
+		p := player{r.Condition.Model, r.Condition.Env}
+		if by[p] == nil {
+			order = append(order, p)
+		}
+		by[p] = append(by[p], r)
+	}
+	for _, p := range order {
+		of := by[p]
+		if len(of) < 2 {
+			continue
+		}
+		bySuccess := func(a, b row) int { return cmp.Compare(a.Success.Mean, b.Success.Mean) }
+		low, high := slices.MinFunc(of, bySuccess), slices.MaxFunc(of, bySuccess)
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(p.model), table.String(p.env), table.Int(len(of)),
+			table.String(low.place()), low.mark(table.Percent(low.Success.Mean)),
+			table.String(high.place()), high.mark(table.Percent(high.Success.Mean)), table.Points(high.Success.Mean - low.Success.Mean),
+		})
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = []string{"One model under several presets: SR strict success in percent, Range in percentage points. Presets differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
+	}
+	return t
+}
+
+// typeTable has the metric of every preset and model by task type.
+func typeTable(rows []row) table.Table {
+	t := table.Table{ID: "types", Title: "By task type", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "type", Header: "Type", Left: true},
+		{Key: "tasks", Header: "Tasks"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true}, {Key: "success", Header: "SR"},
+	}}
+	for _, r := range rows {
+		for _, of := range r.ByType() {
+			low, high := interval(of.Metric.Estimate)
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(r.place()), table.String(r.name), table.String(of.Type), table.Int(of.Tasks),
+				r.mark(table.Percent(of.Metric.Mean)), low, high, r.mark(table.Percent(of.Success.Mean)),
+			})
+		}
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append([]string{"Value: the preset's metric on the tasks of the type; SR strict success, in percent."}, incomplete(rows)...)
+	}
+	return t
+}
