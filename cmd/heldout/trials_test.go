@@ -5,7 +5,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -236,13 +238,14 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 }
 
 // Killed at 50 random moments and started again each time, a run of several trials
-// ends with the tables of an undisturbed one.
+// ends with the tables of an undisturbed one. Failed trials are short, so that kills
+// hit all trials and their reflections.
 func TestKillTrials(t *testing.T) {
 	const kills = 50
 	l := newLearner(t)
 	server := httptest.NewServer(l)
 	defer server.Close()
-	more := []string{"--seeds", "3", "--temperature", "1"}
+	more := []string{"--seeds", "5", "--temperature", "1", "--same-action", "3", "--concurrency", "3"}
 	want, err := l.run(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -251,6 +254,7 @@ func TestKillTrials(t *testing.T) {
 	l.onChat = starts.onChat
 	dir := filepath.Join(t.TempDir(), "run")
 	rng := stream.New(2, "kill")
+	later := 0 // kills while a later trial had no result
 	for range kills {
 		moment := starts.after(1 + rng.IntN(50))
 		cmd := l.run(server.URL, dir, more...)
@@ -264,6 +268,12 @@ func TestKillTrials(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("the run ended before it was killed: the test needs more episodes")
 		}
+		if laterDue(t, dir) {
+			later++
+		}
+	}
+	if later < kills/2 {
+		t.Errorf("only %d kills came while later trials were due: the test shows little", later)
 	}
 	l.onChat = nil
 	got, err := l.run(server.URL, dir, more...).Output()
@@ -274,6 +284,34 @@ func TestKillTrials(t *testing.T) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
 	checkTrials(t, dir)
+}
+
+// laterDue reports whether a trial after the first is due and has no result.
+func laterDue(t *testing.T, dir string) bool {
+	t.Helper()
+	_, results, err := record.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // it was killed before it wrote its plan
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	type chain struct {
+		task string
+		seed int64
+	}
+	last := map[chain]record.Result{}
+	for _, r := range results {
+		if c := (chain{r.Task, r.Seed}); r.Outcome.Final() && r.Trial > last[c].Trial {
+			last[c] = r
+		}
+	}
+	for _, r := range last {
+		if r.Outcome == record.Failure && r.Trial < 5 {
+			return true
+		}
+	}
+	return false
 }
 
 // A server that dies is no failure: what it left open is played again, and nobody
