@@ -75,7 +75,7 @@ func (w *World) newNamed(k Kind, name string) *Object {
 // newPortal makes a door or drain between two places.
 func (w *World) newPortal(k Kind, from, to *Object) *Object {
 	o := w.new(k)
-	o.door = &door{from, to}
+	o.door = &door{from: from, to: to}
 	o.open = k == LiquidDrain
 	return o
 }

@@ -3,6 +3,7 @@ package lab_test
 import (
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -19,6 +20,8 @@ import (
 var (
 	diffSteps    = flag.Int("steps", 600, "steps to compare with the official simulator")
 	diffSeed     = flag.Uint64("seed", 1, "seed of the played episodes")
+	diffFirst    = flag.Int("first", 0, "number of the first episode: continues a run that ended there")
+	diffNative   = flag.Bool("native", false, "play this engine alone: its sum of answers equals that of another build if both answer alike")
 	diffTasks    = flag.String("tasks", "", "regular expression: play only these tasks")
 	diffLength   = flag.Int("length", 40, "mean number of steps of an episode")
 	diffFailures = flag.Int("failures", 5, "differences after which to stop")
@@ -176,18 +179,10 @@ func (r *recorder) state() {
 }
 
 // valid lists the valid actions without drawing for good.
-func (r *recorder) valid() []string {
-	s := r.world.Snapshot()
-	defer r.world.Restore(s)
-	return r.world.ValidActions()
-}
+func (r *recorder) valid() []string { return r.world.Undrawn((*lab.World).ValidActions) }
 
 // objects lists what can be spoken of, without drawing for good.
-func (r *recorder) objects() []string {
-	s := r.world.Snapshot()
-	defer r.world.Restore(s)
-	return r.world.PossibleObjects()
-}
+func (r *recorder) objects() []string { return r.world.Undrawn((*lab.World).PossibleObjects) }
 
 // difference is the first question on which both sides disagree.
 type difference struct {
@@ -311,10 +306,39 @@ func loggedActions(t *testing.T) map[string][][]string {
 	return out
 }
 
+// episode draws and records the episode of a number. Episodes do not depend on
+// each other.
+func episode(number int, names []string, logged map[string][][]string, kinds map[string]int) *recorder {
+	rng := rand.New(rand.NewPCG(*diffSeed, uint64(number)))
+	name := names[number%len(names)]
+	p := play{
+		task: name, variation: rng.IntN(lab.Variations(name)),
+		simplifications: simplificationSets[rng.IntN(len(simplificationSets))],
+		order:           ordersPlayed[rng.IntN(len(ordersPlayed))],
+	}
+	r := record(p)
+	length := 1 + int(rng.ExpFloat64()*float64(*diffLength))
+	m := &mischief{rng: rng, kinds: kinds, plan: plan(rng, p, logged)}
+	for range min(length, 20**diffLength) {
+		if r.ended {
+			break
+		}
+		if m.chance(5) { // nothing changes
+			r.world.Restore(r.world.Snapshot())
+		}
+		r.step(m.action(r))
+	}
+	return r
+}
+
 // TestDifferential plays random episodes on both sides. On a difference it says
-// how to see it again; -run 'TestDifferential' -steps N -seed S plays others.
+// how to see it again; -run 'TestDifferential' -steps N -seed S plays others. Each
+// line of progress has the flags that continue from there.
 func TestDifferential(t *testing.T) {
-	d := startDriver(t)
+	var d *driver
+	if !*diffNative {
+		d = startDriver(t)
+	}
 	only := regexp.MustCompile(*diffTasks)
 	var names []string
 	for _, name := range lab.TaskNames() {
@@ -322,38 +346,34 @@ func TestDifferential(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	rng := rand.New(rand.NewPCG(*diffSeed, 0))
 	logged := loggedActions(t)
-	steps, episodes, failures := 0, 0, 0
+	steps, number, failures := 0, *diffFirst, 0
 	kinds := map[string]int{}
-	for ; steps < *diffSteps && failures < *diffFailures; episodes++ {
-		name := names[episodes%len(names)]
-		p := play{
-			task: name, variation: rng.IntN(lab.Variations(name)),
-			simplifications: simplificationSets[rng.IntN(len(simplificationSets))],
-			order:           ordersPlayed[rng.IntN(len(ordersPlayed))],
+	answers := fnv.New64a()
+	progress := func() {
+		t.Logf("%d steps, %d differences, sum %016x; continue with -seed %d -first %d", steps, failures, answers.Sum64(), *diffSeed, number)
+	}
+	for steps < *diffSteps && failures < *diffFailures {
+		r := episode(number, names, logged, kinds)
+		for _, q := range r.asked {
+			fmt.Fprintf(answers, "%q %q\n", q.call, q.ours)
 		}
-		r := record(p)
-		length := 1 + int(rng.ExpFloat64()*float64(*diffLength))
-		m := &mischief{rng: rng, kinds: kinds, plan: plan(rng, p, logged)}
-		for range min(length, 20**diffLength) {
-			if r.ended {
-				break
+		if d != nil {
+			found, err := r.compare(d)
+			if err != nil {
+				progress()
+				t.Fatalf("%v: %v", r.play, err)
 			}
-			r.step(m.action(r))
-		}
-		found, err := r.compare(d)
-		if err != nil {
-			t.Fatalf("%v: %v", r.play, err)
-		}
-		if found != nil {
-			failures++
-			report(t, d, r.play, found)
+			if found != nil {
+				failures++
+				report(t, d, r.play, found)
+			}
 		}
 		steps += len(r.play.actions)
-		if episodes%25 == 24 {
-			t.Logf("%d steps in %d episodes, %d differences so far", steps, episodes+1, failures)
+		if number++; number%25 == 0 {
+			progress()
 		}
 	}
-	t.Logf("%d steps in %d episodes, %d differences; actions by origin: %v", steps, episodes, failures, kinds)
+	progress()
+	t.Logf("%d episodes; actions by origin: %v", number-*diffFirst, kinds)
 }

@@ -9,3 +9,10 @@ func NewSolver() *Solver { return &Solver{tours{}} }
 func (s *Solver) Path(task string, variation int, simplifications string) ([]string, error) {
 	return goldPath(task, variation, simplifications, s.known)
 }
+
+// Undrawn asks for a list and takes back what was drawn for it.
+func (w *World) Undrawn(list func(*World) []string) []string {
+	before := w.random
+	defer func() { w.random = before }()
+	return list(w)
+}

@@ -23,6 +23,7 @@ type goal struct {
 	key     string // completed with the goal; empty: none
 	after   string // the key that must be completed before; empty: none
 	defocus bool   // meeting it clears the focus
+	scene   bool   // its test does not depend on the focus
 	test    func(t *trial) verdict
 }
 
@@ -127,7 +128,7 @@ func (p *goals) evaluateUnordered(w *World) {
 			}
 			t := trial{w: w, goals: p, state: state}
 			v := g.test(&t)
-			if v != met && w.focus != nil {
+			if v != met && w.focus != nil && !g.scene {
 				t.focus = w.focus
 				v = g.test(&t)
 			}

@@ -15,11 +15,11 @@ func (t *trial) same() bool {
 // called reports whether a thing has a name or a descriptive name, whatever the
 // case.
 func called(x *Object, name string) bool {
-	return sameWord(x.name, name) || sameWord(x.descriptiveName(), name)
+	return sameWord(x.name, name) || x.hasOtherName() && sameWord(x.descriptiveName(), name)
 }
 
-// sameWord compares as Java does without regard to case.
-func sameWord(a, b string) bool { return strings.EqualFold(a, b) }
+// sameWord compares names, which are ASCII, as Java does without regard to case.
+func sameWord(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
 // some reports whether something visible passes a test.
 func (t *trial) some(test func(x *Object) bool) bool { return slices.ContainsFunc(t.visible(), test) }
@@ -57,7 +57,7 @@ func onSame(class, text string, test func(t *trial, f *Object) verdict) goal {
 
 // onScene is a goal about the visible things.
 func onScene(class, text string, test func(t *trial, x *Object) bool) goal {
-	return goal{class: class, text: text, test: func(t *trial) verdict {
+	return goal{class: class, text: text, scene: true, test: func(t *trial) verdict {
 		return verdictOf(t.some(func(x *Object) bool { return test(t, x) }))
 	}}
 }

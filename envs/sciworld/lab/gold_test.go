@@ -1,30 +1,71 @@
 package lab_test
 
 import (
+	"encoding/json"
 	"flag"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"heldout/envs/sciworld/lab"
+	"heldout/envs/sharedtest"
 )
 
 // goldEach is how many solutions of each task TestGoldPaths compares.
 var goldEach = flag.Int("gold", 0, "solutions of each task to compare with the official simulator's, and to play on both sides")
 
-// goldOnly are tasks the solutions of which the simulator makes fast.
+// goldBoard makes TestGoldPaths compare the solutions of AgentBoard's tasks.
+var goldBoard = flag.Bool("board", false, "compare the solutions of AgentBoard's 90 tasks")
+
+// fastGold are tasks the solutions of which the simulator makes fast.
 var fastGold = regexp.MustCompile("^(find|lifespan|power|use)")
 
-// TestGoldPaths compares solutions, and what both sides answer to them.
+// TestGoldPaths compares solutions, and what both sides answer to them: some of
+// each task, or those of AgentBoard's tasks.
 func TestGoldPaths(t *testing.T) {
+	plays := randomSolutions
+	if *goldBoard {
+		plays = boardSolutions
+	}
 	d := startDriver(t)
-	only := regexp.MustCompile(*diffTasks)
-	rng := rand.New(rand.NewPCG(*diffSeed, 1))
 	solver := lab.NewSolver()
 	paths, steps, failures := 0, 0, 0
-	for round := range max(*goldEach, 1) {
+	for i, p := range plays(t) {
+		path, same := comparePath(t, d, solver, p)
+		if path != nil {
+			p.actions = path
+			found, err := replay(d, p)
+			if err != nil {
+				t.Fatalf("%v: %v", p, err)
+			}
+			if found != nil {
+				same = false
+				report(t, d, p, found)
+			}
+			paths, steps = paths+1, steps+len(path)
+		}
+		if !same {
+			failures++
+		}
+		if i%10 == 9 || failures >= *diffFailures {
+			t.Logf("%d solutions with %d steps, %d differences, up to %s %d", paths, steps, failures, p.task, p.variation)
+		}
+		if failures >= *diffFailures {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d solutions with %d steps, %d differences", paths, steps, failures)
+}
+
+// randomSolutions draws variations whose solutions are compared.
+func randomSolutions(t *testing.T) (plays []play) {
+	only := regexp.MustCompile(*diffTasks)
+	rng := rand.New(rand.NewPCG(*diffSeed, 1))
+	for range max(*goldEach, 1) {
 		for _, name := range lab.TaskNames() {
 			if !only.MatchString(name) || *goldEach == 0 && !fastGold.MatchString(name) {
 				continue
@@ -33,27 +74,31 @@ func TestGoldPaths(t *testing.T) {
 			if strings.Contains(name, "power") || strings.Contains(name, "conductivity") { // else they cannot be done
 				p.simplifications = simplificationSets[1+rng.IntN(2)]
 			}
-			path, same := comparePath(t, d, solver, p)
-			if path != nil {
-				p.actions = path
-				found, err := replay(d, p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if found != nil {
-					same = false
-					report(t, d, p, found)
-				}
-				paths, steps = paths+1, steps+len(path)
-			}
-			if !same {
-				if failures++; failures >= *diffFailures {
-					t.FailNow()
-				}
-			}
+			plays = append(plays, p)
 		}
-		t.Logf("%d solutions with %d steps, %d differences, in %d rounds", paths, steps, failures, round+1)
 	}
+	return plays
+}
+
+// boardSolutions are AgentBoard's tasks, played in its order of calls.
+func boardSolutions(t *testing.T) (plays []play) {
+	labels, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "scienceworld", "test.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(labels)) {
+		var label struct {
+			Info struct {
+				Variation int    `json:"var"`
+				Task      string `json:"env_name"`
+			} `json:"additional_info"`
+		}
+		if err := json.Unmarshal([]byte(line), &label); err != nil {
+			t.Fatal(err)
+		}
+		plays = append(plays, play{task: label.Info.Task, variation: label.Info.Variation, simplifications: simplificationSets[0], order: agentBoardOrder})
+	}
+	return plays
 }
 
 // comparePath compares our solution with the simulator's, which it returns; nil

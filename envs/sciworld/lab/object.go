@@ -64,8 +64,23 @@ type terminal struct {
 	voltage float64
 }
 
-// door is what portals have: the two ends.
-type door struct{ from, to *Object }
+// door is what portals have: the two ends, and texts that are kept as long as the
+// names of the portal and its ends stay.
+type door struct {
+	from, to *Object
+	names    [3]string      // of the portal and its ends, when the texts were made
+	text     string         // the descriptive name
+	called   [3]*calledList // seen from the first end, from the second and from elsewhere; nil before they were made
+}
+
+// keptDoor returns what a portal has, without the texts that are no longer true.
+func (o *Object) keptDoor() *door {
+	d := o.door
+	if names := [3]string{o.name, d.from.name, d.to.name}; d.names != names {
+		*d = door{from: d.from, to: d.to, names: names, text: "door between " + d.from.name + " and " + d.to.name}
+	}
+	return d
+}
 
 // page is the text of documents and pictures. The title of a sandwich is its
 // first name.
@@ -166,13 +181,18 @@ func (o *Object) dn(base string) string {
 func (o *Object) descriptiveName() string {
 	switch {
 	case o.door != nil:
-		return "door between " + o.door.from.name + " and " + o.door.to.name
+		return o.keptDoor().text
 	case o.plane != nil:
 		return o.planeName()
 	case o.is(aAnimal):
 		return o.dn(o.canonicalName())
 	}
 	return o.dn(o.name)
+}
+
+// hasOtherName reports whether the descriptive name may differ from the name.
+func (o *Object) hasOtherName() bool {
+	return o.burning || o.burned || o.door != nil || o.plane != nil || o.life != nil
 }
 
 // leadsTo is the place to which a portal leads, seen from a place; nil if it

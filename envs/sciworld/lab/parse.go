@@ -71,9 +71,10 @@ func (w *World) parserObjects(everywhere bool) []*Object {
 	}
 	k := &w.reach
 	if !w.isCurrent(k) {
-		var l listing
-		l.addAll(accessible(w.here(), true))
-		l.addAll(accessible(w.agent, true))
+		around, carried := accessible(w.here(), true), accessible(w.agent, true)
+		l := newListing(len(around) + len(carried))
+		l.addAll(around)
+		l.addAll(carried)
 		w.keep(k, l.all())
 	}
 	return k.objects
@@ -131,7 +132,11 @@ func (w *World) naming(words string, objects []*Object, yield func(x *Object, re
 		return
 	}
 	for _, x := range objects {
-		for _, t := range w.called(x, w.here()).full {
+		list := w.called(x, w.here())
+		if !list.firsts.has(words[0]) {
+			continue
+		}
+		for _, t := range list.full {
 			if t.first == words[0] && strings.HasPrefix(words, t.words) {
 				yield(x, javaTrim(words[len(t.words):]))
 			}

@@ -15,12 +15,11 @@ type refCache struct {
 	own     *refList // nil before they were made
 	ownAt   uint32   // changes, when they were made
 
-	// What it was called last, with its container or from a place.
+	// What it was called last, with its container; portals keep it in door.
 	called    *calledList
 	at        uint32
 	container *Object
 	withAt    uint32 // changes of the container
-	seenFrom  *Object
 }
 
 // refList is a list of referents in set order. A world has one refList per
@@ -32,7 +31,14 @@ type refList struct{ refs []string }
 type calledList struct {
 	full   []*text // in set order
 	sorted []int32 // numbers of texts
+	firsts firstBytes
 }
+
+// firstBytes are the bytes with which texts begin, as bits; a bit may stand for
+// several bytes.
+type firstBytes uint64
+
+func (f firstBytes) has(b byte) bool { return f&(1<<(b%64)) != 0 }
 
 // pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
@@ -318,10 +324,7 @@ func (w *World) text(s string) *text {
 func (w *World) called(o, from *Object) *calledList {
 	c := &o.refs
 	if o.door != nil {
-		if c.called == nil || c.seenFrom != from {
-			c.called, c.seenFrom = w.calledAs(w.internList(o.portalReferents(from)), noRefs), from
-		}
-		return c.called
+		return w.portalCalled(o, from)
 	}
 	in, withAt := noRefs, uint32(0)
 	if o.container != nil {
@@ -332,6 +335,22 @@ func (w *World) called(o, from *Object) *calledList {
 		c.at, c.container, c.withAt = c.changes, o.container, withAt
 	}
 	return c.called
+}
+
+// portalCalled lists the referents of a portal, seen from a place.
+func (w *World) portalCalled(o, from *Object) *calledList {
+	d := o.keptDoor()
+	side := 2
+	switch near, _ := o.sides(from); near {
+	case d.from:
+		side = 0
+	case d.to:
+		side = 1
+	}
+	if d.called[side] == nil {
+		d.called[side] = w.calledAs(w.internList(o.portalReferents(from)), noRefs)
+	}
+	return d.called[side]
 }
 
 // calledAs makes a called list, if the world has not made it before.
@@ -362,6 +381,7 @@ func (w *World) calledAs(own, in *refList) *calledList {
 	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
 	for _, t := range l.full {
 		l.sorted = append(l.sorted, t.number)
+		l.firsts |= 1 << (t.first % 64)
 	}
 	slices.SortFunc(l.sorted, func(a, b int32) int { return strings.Compare(w.known[a], w.known[b]) })
 	w.calledLists[pairOfLists{own, in}] = l

@@ -113,7 +113,7 @@ func (w *World) refuseGo(o *Object) refusal {
 	}
 	for _, p := range w.here().portals.all() {
 		to := p.leadsTo(w.here())
-		if to == nil || !slices.Contains(to.referents(), o.name) {
+		if to == nil || !slices.Contains(w.refList(to).refs, o.name) {
 			continue
 		}
 		if !p.open {

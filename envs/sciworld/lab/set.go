@@ -55,7 +55,7 @@ func (s *set) append(o *Object) {
 	s.chain = append(s.chain, o)
 	if len(s.chain) >= s.capacity*450/1000 {
 		if s.rotated() {
-			s.chain = append([]*Object(nil), s.all()...)
+			s.chain = append(make([]*Object, 0, cap(s.chain)), s.all()...)
 		}
 		s.capacity *= 2
 	}

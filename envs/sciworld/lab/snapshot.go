@@ -32,7 +32,7 @@ func (w *World) clone() World {
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.lists, out.reach, out.scene, out.collections = lists{}, kept{}, kept{}, nil
+	out.listed, out.reach, out.scene, out.collections = listed{}, kept{}, kept{}, nil
 	return out
 }
 
@@ -73,11 +73,11 @@ func (c *cloner) set(s set) set {
 // finish makes a copy point to copies.
 func (c *cloner) finish(o *Object) {
 	o.contents, o.portals = c.set(o.contents), c.set(o.portals)
-	if o.refs.container != o.container || o.door != nil {
+	if o.refs.container != o.container {
 		o.refs.called = nil // made elsewhere
 	}
 	o.container = c.swap(o.container)
-	o.refs.container, o.refs.seenFrom = o.container, nil
+	o.refs.container = o.container
 	for i, t := range o.terminals {
 		o.terminals[i] = c.swap(t)
 	}
@@ -87,7 +87,9 @@ func (c *cloner) finish(o *Object) {
 		o.terminal = &t
 	}
 	if o.door != nil {
-		o.door = &door{c.swap(o.door.from), c.swap(o.door.to)}
+		d := *o.door
+		d.from, d.to = c.swap(d.from), c.swap(d.to)
+		o.door = &d
 	}
 	if o.life != nil {
 		l := *o.life

@@ -148,12 +148,15 @@ func (o *Object) cool(least float64) {
 // exchangeHeat lets the object and its contents exchange heat, then its contents
 // with each other.
 func (o *Object) exchangeHeat() {
-	var room [64]*Object
+	var room [16]*Object
 	warm := room[:0]
 	for _, x := range o.contents.all() {
 		if x.stuff != nil {
 			warm = append(warm, x)
 		}
+	}
+	if len(warm) == 0 {
+		return
 	}
 	if o.stuff != nil {
 		for _, x := range warm {

@@ -18,32 +18,59 @@ type named struct {
 	object *Object
 }
 
-// search is a search for unique referents. The part that does not depend on draws
-// is computed once, as long as nothing changes.
+// search is a search for unique referents: all of it that does not depend on
+// draws. It is valid as long as nothing changes. The next search reuses its memory.
 type search struct {
 	*memory
+	census  census
+	lists   []*calledList
 	objects []*Object
-	refs    [][]int32 // by object: numbers of those that name no other, or of all
-	shared  []int32   // places of the objects all of whose referents others have too
-	start   choice    // after the steady attempts
+	// texts holds, by object, the number of the first referent that names no other
+	// object; if all are shared, the complement of the object's place in shared.
+	texts  []int32
+	shared [][]int32 // the referents of objects that share all of them
+	start  choice    // after the steady attempts
 }
 
-// choice holds the chosen referent of each object of a search.
+// choice holds the numbers of the referents chosen for the shared objects of a
+// search.
 type choice []int32
 
-// newSearch prepares a search among objects, seen from a place.
-func (w *World) newSearch(objects []*Object, from *Object) *search {
-	s := &search{memory: w.memory, objects: objects, refs: make([][]int32, len(objects)), start: make(choice, len(objects))}
-	for i, o := range objects {
-		s.refs[i] = w.called(o, from).sorted
+// among prepares a search among objects, seen from a place.
+func (s *search) among(w *World, objects []*Object, from *Object) {
+	s.objects, s.lists, s.texts, s.shared = objects, s.lists[:0], s.texts[:0], s.shared[:0]
+	for _, o := range objects {
+		s.lists = append(s.lists, w.called(o, from))
 	}
-	s.keepUnique()
+	s.census.take(objects, s.lists, len(s.known))
+	for _, l := range s.lists {
+		switch n, found := s.census.firstUnique(l); {
+		case found:
+			s.texts = append(s.texts, n)
+		case len(l.sorted) == 0:
+			s.texts = append(s.texts, emptyText)
+		default:
+			s.texts = append(s.texts, ^int32(len(s.shared)))
+			s.shared = append(s.shared, l.sorted)
+		}
+	}
+	s.steady()
+}
+
+// steady makes the attempts that draw nothing.
+func (s *search) steady() {
+	s.start = s.start[:0]
+	for _, refs := range s.shared {
+		s.start = append(s.start, refs[0])
+	}
+	places := make([]int32, len(s.shared))
 	for range steadyAttempts {
 		s.count(s.start)
 		same := true
-		for _, i := range s.shared {
-			if refs := s.refs[i]; s.counts[refs[s.start[i]]] > 1 {
-				s.start[i] = (s.start[i] + 1) % int32(len(refs))
+		for i, n := range s.start {
+			if s.counts[n] > 1 {
+				places[i] = (places[i] + 1) % int32(len(s.shared[i]))
+				s.start[i] = s.shared[i][places[i]]
 				same = false
 			}
 		}
@@ -51,48 +78,15 @@ func (w *World) newSearch(objects []*Object, from *Object) *search {
 			break
 		}
 	}
-	return s
 }
 
-// keepUnique leaves out referents that several objects have, unless an object has
-// no others.
-func (s *search) keepUnique() {
-	total := 0
-	for _, refs := range s.refs {
-		total += len(refs)
-		for _, n := range refs {
-			s.counts[n] = 0
-		}
-	}
-	for _, refs := range s.refs {
-		for _, n := range refs {
-			s.counts[n]++
-		}
-	}
-	kept := make([]int32, 0, total)
-	for i, refs := range s.refs {
-		from := len(kept)
-		for _, n := range refs {
-			if s.counts[n] == 1 {
-				kept = append(kept, n)
-			}
-		}
-		if len(kept) > from {
-			s.refs[i] = kept[from:len(kept):len(kept)]
-		} else if len(refs) > 0 {
-			s.shared = append(s.shared, int32(i))
-		}
-	}
-}
-
-// count counts how often texts are chosen. Texts that name no other object need
-// no counting.
+// count counts how often referents are chosen.
 func (s *search) count(c choice) {
-	for _, i := range s.shared {
-		s.counts[s.refs[i][c[i]]] = 0
+	for _, n := range c {
+		s.counts[n] = 0
 	}
-	for _, i := range s.shared {
-		s.counts[s.refs[i][c[i]]]++
+	for _, n := range c {
+		s.counts[n]++
 	}
 }
 
@@ -102,9 +96,10 @@ func (s *search) run(r *random) choice {
 	for range drawnAttempts {
 		s.count(out)
 		same := true
-		for _, i := range s.shared {
-			if refs := s.refs[i]; s.counts[refs[out[i]]] > 1 {
-				out[i] = int32(r.intn(len(refs)))
+		for i, n := range out {
+			if s.counts[n] > 1 {
+				refs := s.shared[i]
+				out[i] = refs[r.intn(len(refs))]
 				same = false
 			}
 		}
@@ -117,16 +112,18 @@ func (s *search) run(r *random) choice {
 
 // text is the referent that was chosen for an object of the search by its place.
 func (s *search) text(c choice, i int) string {
-	if len(s.refs[i]) == 0 {
-		return ""
+	n := s.texts[i]
+	if n < 0 {
+		n = c[^n]
 	}
-	return s.known[s.refs[i][c[i]]]
+	return s.known[n]
 }
 
 // unique searches unique referents of objects, seen from a place, and sorts the
 // objects by them. It draws.
 func (w *World) unique(objects []*Object, from *Object) []named {
-	s := w.newSearch(objects, from)
+	s := &w.others
+	s.among(w, objects, from)
 	c := s.run(&w.random)
 	out := make([]named, len(objects))
 	for i, o := range objects {
@@ -136,38 +133,41 @@ func (w *World) unique(objects []*Object, from *Object) []named {
 	return out
 }
 
-// lists are the searches behind the list of valid actions, as long as nothing
-// that they depend on changes.
-type lists struct {
-	names, places  uint32
-	here           *Object
-	seen, universe *search
+// listed says when the searches behind the list of valid actions were made.
+type listed struct {
+	names, places, inner uint32
+	here                 *Object // nil: they were not made
 }
 
 // validLists returns the searches among what is seen here and among all objects.
 func (w *World) validLists() (seen, universe *search) {
-	l := &w.lists
-	if l.seen == nil || l.names != w.names || l.places != w.places || l.here != w.here() {
-		*l = lists{names: w.names, places: w.places, here: w.here()}
-		l.seen = w.newSearch(w.collect(l.here, false), l.here)
-		l.universe = w.newSearch(w.collect(w.universe, true), l.here)
+	l, here := &w.listed, w.here()
+	same := l.here == here && l.names == w.names
+	if !same || l.inner != here.inner {
+		w.near.among(w, w.collect(here, false), here)
 	}
-	return l.seen, l.universe
+	if !same || l.places != w.places {
+		w.everywhere.among(w, w.collect(w.universe, true), here)
+	}
+	*l = listed{w.names, w.places, here.inner, here}
+	return &w.near, &w.everywhere
 }
 
-// kept is a list of objects that stays valid as long as nothing is moved or
-// opened.
+// kept is a list of objects that stays valid as long as the agent stays, and
+// nothing there is moved or opened.
 type kept struct {
-	places, opens uint32
-	here          *Object
-	objects       []*Object
+	inner, opens uint32
+	here         *Object
+	objects      []*Object
 }
 
 func (w *World) isCurrent(k *kept) bool {
-	return k.here == w.here() && k.places == w.places && k.opens == w.opens
+	return k.here == w.here() && k.inner == k.here.inner && k.opens == w.opens
 }
 
-func (w *World) keep(k *kept, objects []*Object) { *k = kept{w.places, w.opens, w.here(), objects} }
+func (w *World) keep(k *kept, objects []*Object) {
+	*k = kept{w.here().inner, w.opens, w.here(), objects}
+}
 
 // visibleBelow lists what is below the place where the agent is and not hidden, in
 // closed containers too.

@@ -52,13 +52,15 @@ func (l ValidList) texts(order func(*validLister) []validDeed) []string {
 	list := l.lister()
 	deeds := order(list)
 	out = make([]string, len(deeds))
-	ends := make([]int, len(deeds))
-	var b []byte
-	for i := range deeds {
-		b = list.append(b, deeds[i])
-		ends[i] = len(b)
+	var b strings.Builder
+	b.Grow(w.listBytes)
+	ends := w.listEnds[:0]
+	for _, d := range deeds {
+		list.write(&b, d)
+		ends = append(ends, b.Len())
 	}
-	all, from := string(b), 0
+	w.listBytes, w.listEnds = b.Len(), ends
+	all, from := b.String(), 0
 	for i, end := range ends {
 		out[i], from = all[from:end], end
 	}
@@ -72,7 +74,7 @@ func (l ValidList) Has(text string) bool {
 	}
 	list := l.lister()
 	return slices.ContainsFunc(list.deeds(), func(d validDeed) bool {
-		return strings.HasPrefix(text, actions[d.id].listed) && string(list.append(nil, d)) == text
+		return strings.HasPrefix(text, actions[d.id].listed) && list.text(d) == text
 	})
 }
 
@@ -83,24 +85,29 @@ type validDeed struct {
 	id   actionID
 }
 
-// append adds an entry as it is typed.
-func (l *validLister) append(b []byte, v validDeed) []byte {
+// write writes an entry as it is typed.
+func (l *validLister) write(b *strings.Builder, v validDeed) {
 	a, s, c := &actions[v.id], l.search, l.choice
 	if v.id == teleport {
 		s, c = l.everywhere, l.from.universe
 	}
-	b = append(b, a.listed...)
+	b.WriteString(a.listed)
 	if v.a >= 0 {
-		b = append(b, ' ')
-		b = append(b, s.text(c, int(v.a))...)
+		b.WriteByte(' ')
+		b.WriteString(s.text(c, int(v.a)))
 	}
 	if v.b >= 0 {
-		b = append(b, ' ')
-		b = append(b, a.link...)
-		b = append(b, ' ')
-		b = append(b, s.text(c, int(v.b))...)
+		b.WriteByte(' ')
+		b.WriteString(a.link)
+		b.WriteByte(' ')
+		b.WriteString(s.text(c, int(v.b)))
 	}
-	return b
+}
+
+func (l *validLister) text(v validDeed) string {
+	var b strings.Builder
+	l.write(&b, v)
+	return b.String()
 }
 
 // objects returns the objects of an entry.
@@ -122,25 +129,23 @@ func (l *validLister) deeds() []validDeed {
 	for i := range actions {
 		l.list(&actions[i], l.asFound, l.asFound)
 	}
+	l.listDeeds = l.out
 	return l.out
 }
 
 // nearlySorted lists what can be done in an order that is sorted except for rare
 // referents: actions by their words, objects by their referents.
 func (l *validLister) nearlySorted() []validDeed {
-	byText := l.sorted("")
-	byLink := map[string][]int32{}
+	byText := l.sorted(l.asFound, "")
+	byLink := map[string][]int32{"": byText}
 	for _, id := range actionsSorted {
 		a := &actions[id]
-		first := byText
-		if a.link != "" {
-			if byLink[a.link] == nil {
-				byLink[a.link] = l.sorted(" " + a.link + " ")
-			}
-			first = byLink[a.link]
+		if byLink[a.link] == nil {
+			byLink[a.link] = l.sorted(byText, " "+a.link+" ")
 		}
-		l.list(a, first, byText)
+		l.list(a, byLink[a.link], byText)
 	}
+	l.listDeeds = l.out
 	return l.out
 }
 
@@ -169,7 +174,7 @@ type validLister struct {
 
 func (l ValidList) lister() *validLister {
 	seen, everywhere := l.world.validLists()
-	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, choice: l.seen, out: make([]validDeed, 0, 512)}
+	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, choice: l.seen, out: l.world.listDeeds[:0]}
 	list.asFound = make([]int32, len(seen.objects))
 	for i := range list.asFound {
 		list.asFound[i] = int32(i)
@@ -177,15 +182,25 @@ func (l ValidList) lister() *validLister {
 	return list
 }
 
-// sorted lists the objects by their referents with an ending.
-func (l *validLister) sorted(ending string) []int32 {
-	out := slices.Clone(l.asFound)
-	texts := make([]string, len(out))
-	for i := range out {
-		texts[i] = l.search.text(l.choice, i) + ending
-	}
-	slices.SortStableFunc(out, func(a, b int32) int { return strings.Compare(texts[a], texts[b]) })
+// sorted sorts objects by their referents with an ending.
+func (l *validLister) sorted(objects []int32, ending string) []int32 {
+	out := slices.Clone(objects)
+	slices.SortStableFunc(out, func(a, b int32) int {
+		return compareEnded(l.search.text(l.choice, int(a)), l.search.text(l.choice, int(b)), ending)
+	})
 	return out
+}
+
+// compareEnded compares two texts with an ending.
+func compareEnded(a, b, ending string) int {
+	n := min(len(a), len(b))
+	switch c := strings.Compare(a[:n], b[:n]); {
+	case c != 0 || len(a) == len(b):
+		return c
+	case len(a) < len(b):
+		return strings.Compare(ending, b[n:]+ending)
+	}
+	return strings.Compare(a[n:]+ending, ending)
 }
 
 // list lists one action, with the objects in given orders.
@@ -313,7 +328,7 @@ func (w *World) ValidActionsJSON() string {
 		list := w.DrawValidActions().lister()
 		for _, v := range list.deeds() {
 			objects := list.objects(v)
-			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].number, objects, objects))
+			entries = append(entries, entry(list.text(v), actions[v.id].number, objects, objects))
 		}
 	}
 	return `{"validActions": [` + join(entries, ",") + `]}`

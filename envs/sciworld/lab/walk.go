@@ -13,9 +13,6 @@ type listing struct {
 const manyMembers = 24
 
 func (l *listing) add(o *Object) {
-	if l.chain == nil {
-		l.chain = make([]*Object, 0, manyMembers)
-	}
 	if len(l.chain) < manyMembers {
 		if !l.has(o) {
 			l.append(o)
@@ -44,6 +41,11 @@ func (l *listing) mark(o *Object) bool {
 	}
 	l.members[i] |= bit
 	return true
+}
+
+// newListing returns an empty listing with space for some members.
+func newListing(members int) *listing {
+	return &listing{set: set{chain: make([]*Object, 0, members)}}
 }
 
 func (l *listing) addAll(xs []*Object) {
@@ -89,6 +91,10 @@ func visible(xs []*Object) []*Object {
 	return s.all()
 }
 
+func hasVisible(xs []*Object) bool {
+	return slices.ContainsFunc(xs, func(x *Object) bool { return !x.hidden })
+}
+
 // contentsAndPortals is the query of core §5.3 with hidden objects.
 func (o *Object) contentsAndPortals() []*Object {
 	portals := o.portals.all()
@@ -116,8 +122,8 @@ type placeList struct {
 // collect lists what belongs to a place, whether containers are open or not
 // (core §8.1). The lists of places are kept.
 func (w *World) collect(r *Object, hidden bool) []*Object {
-	if !r.is(aLocation) || r == w.universe {
-		return w.collectAnew(r, hidden)
+	if !r.is(aLocation) {
+		return w.collectAnew(r, hidden, manyMembers)
 	}
 	key := placeList{r, hidden}
 	c, ok := w.collections[key]
@@ -125,13 +131,14 @@ func (w *World) collect(r *Object, hidden bool) []*Object {
 		if w.collections == nil {
 			w.collections = map[placeList]collected{}
 		}
-		c = collected{r.inner, w.collectAnew(r, hidden)}
+		c = collected{r.inner, w.collectAnew(r, hidden, len(c.objects)+manyMembers)}
 		w.collections[key] = c
 	}
 	return c.objects
 }
 
-func (w *World) collectAnew(r *Object, hidden bool) []*Object {
+// collectAnew makes the list, with space for about so many members.
+func (w *World) collectAnew(r *Object, hidden bool, members int) []*Object {
 	seen := hidden || !r.hidden
 	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
 		if seen {
@@ -139,7 +146,7 @@ func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 		}
 		return nil
 	}
-	var l listing
+	l := newListing(members)
 	if seen {
 		l.add(r)
 	}
@@ -151,7 +158,7 @@ func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	}
 	if seen {
 		for _, x := range r.contentsAndPortals() {
-			w.addCollected(&l, x, hidden)
+			w.addCollected(l, x, hidden)
 		}
 	}
 	return l.all()
@@ -177,8 +184,12 @@ func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 
 // accessible lists what can be reached from a place (core §8.1).
 func accessible(r *Object, hidden bool) []*Object {
-	var l listing
+	var contents []*Object
 	seen := hidden || !r.hidden
+	if seen {
+		contents = accessibleContents(r, hidden, true)
+	}
+	l := newListing(len(contents) + manyMembers)
 	if seen {
 		l.add(r)
 	}
@@ -188,16 +199,15 @@ func accessible(r *Object, hidden bool) []*Object {
 			l.add(to)
 		}
 	}
-	if seen {
-		l.addAll(accessibleContents(r, hidden, true))
-	}
+	l.addAll(contents)
 	return l.all()
 }
 
 // accessibleContents is the query of that name of core §5.3. With portals, it
 // adds the hidden portals, or all portals if hidden objects are wanted.
 func accessibleContents(r *Object, hidden, portals bool) []*Object {
-	var l listing
+	const things = 3 // an object and its terminals
+	l := newListing(things * (r.contents.len() + r.portals.len()))
 	for _, x := range r.contents.all() {
 		if x.hidden && !hidden {
 			continue
@@ -251,10 +261,10 @@ func allContents(r *Object) []*Object {
 // below is the query "contents and portals recursive" of core §5.3. With
 // connections, the ends of portals are added.
 func below(r *Object, hidden, connections bool) []*Object {
-	if r.contents.len() == 0 && r.portals.len() == 0 {
+	if r.portals.len() == 0 && (hidden && r.contents.len() == 0 || !hidden && !hasVisible(r.contents.chain)) {
 		return nil
 	}
-	l := &listing{}
+	l := newListing(manyMembers + r.contents.len())
 	var ends listing
 	for _, x := range r.contents.all() {
 		if hidden || !x.hidden {

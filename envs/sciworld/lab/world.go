@@ -55,7 +55,7 @@ type World struct {
 	// places, and of what is open. Results derived from them are kept until they
 	// change.
 	names, places, opens uint32
-	lists                lists
+	listed               listed
 	reach, scene         kept
 	collections          map[placeList]collected
 	*memory
@@ -70,10 +70,25 @@ type memory struct {
 	refLists    map[string]*refList
 	calledLists map[pairOfLists]*calledList
 	mark        int
+
+	near, everywhere, others search
+
+	// Memory of the last list of valid actions, for the next one.
+	listDeeds []validDeed
+	listEnds  []int
+	listBytes int
 }
 
+// emptyText is the number of the empty text.
+const emptyText = 0
+
 func newMemory() *memory {
-	return &memory{texts: map[string]*text{}, refLists: map[string]*refList{}, calledLists: map[pairOfLists]*calledList{}}
+	m := &memory{
+		texts: map[string]*text{}, known: []string{emptyText: ""}, counts: make([]int32, 1),
+		refLists: map[string]*refList{}, calledLists: map[pairOfLists]*calledList{},
+	}
+	m.near.memory, m.everywhere.memory, m.others.memory = m, m, m
+	return m
 }
 
 // mostTexts is the number of referents from which a load forgets them.

@@ -93,12 +93,18 @@ func TestCheckValues(t *testing.T) {
 // forget drops all that a world keeps of what it worked out.
 func (w *World) forget() {
 	w.memory = newMemory()
-	w.lists, w.reach, w.scene, w.collections = lists{}, kept{}, kept{}, nil
+	w.listed, w.reach, w.scene, w.collections = listed{}, kept{}, kept{}, nil
 	for _, o := range w.collect(w.universe, true) {
 		o.refs = refCache{}
+		if o.door != nil {
+			o.door.names = [3]string{}
+		}
 	}
 	for _, o := range w.collect(w.agent, true) {
 		o.refs = refCache{}
+		if o.door != nil {
+			o.door.names = [3]string{}
+		}
 	}
 }
 
