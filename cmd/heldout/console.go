@@ -316,7 +316,7 @@ func (p *console) writeObservation(text string) {
 	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == "" && p.sys.getenv("TERM") != "dumb"
 	var printable []string
 	for _, line := range splitLines(text) {
-		printable = append(printable, table.Printable(line))
+		printable = append(printable, shown(line))
 	}
 	for _, line := range beside(v.View(), printable, cmp.Or(p.sys.columns, plainColumns), colored) {
 		fmt.Fprintln(p.sys.stdout, line)
@@ -326,9 +326,13 @@ func (p *console) writeObservation(text string) {
 // write prints a text of the world.
 func (p *console) write(text string) {
 	for _, line := range splitLines(text) {
-		fmt.Fprintln(p.sys.stdout, table.Printable(line))
+		fmt.Fprintln(p.sys.stdout, shown(line))
 	}
 }
+
+// shown is a line of a world's text for a terminal: tabs, which ScienceWorld
+// indents with, become spaces.
+func shown(line string) string { return table.Printable(strings.ReplaceAll(line, "\t", "    ")) }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.
 func (p *console) prompt(ctx context.Context) error {

@@ -14,9 +14,9 @@ func newRoot(sys *system) *cobra.Command {
 		Use:   "heldout",
 		Short: "Benchmark an LLM agent on text environments",
 		Long: `heldout benchmarks an LLM agent on text environments, natively: no Python, no
-containers. It drives a ReAct model served by vLLM (or anything that speaks the
-OpenAI protocol) or Ollama, records every episode, and prints success and
-progress rates with intervals and spreads.
+Java, no containers. It drives a ReAct model served by vLLM (or anything that
+speaks the OpenAI protocol) or Ollama, records every episode, and prints success
+and progress rates with intervals and spreads.
 
 Pages about a topic (heldout help TOPIC):
 ` + topicList(),
