@@ -129,6 +129,8 @@ func (p *Play) check(errs *complaints) {
 	if p.Reply.OnFailure != "" {
 		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
 	}
+	p.checkForm(errs)
+	p.Reply.checkNumbers(errs)
 	s := p.Stop
 	errs.want(min(s.SameReply, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
 	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})

@@ -1,0 +1,53 @@
+package configs
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkForm reports settings that the agent's form would ignore: all that a preset
+// says has an effect.
+func (p *Play) checkForm(errs *complaints) {
+	a, r := p.Agent, p.Reply
+	only := func(set bool, field string, forms ...string) {
+		errs.want(!set || slices.Contains(forms, a.Form), "%s is for the forms %s, not for %s", field, strings.Join(forms, ", "), a.Form)
+	}
+	ruled := []string{Chat, Single, Completion, Text} // the others have rules of their own
+	only(p.Observation != Observation{}, "observation", ruled...)
+	only(p.ActionsShown.When != Never, "actions-shown", ruled...)
+	only(len(r.Normalise) > 0, "reply.normalise", ruled...)
+	only(r.Reasoning != "", "reply.reasoning", ruled...)
+	only(len(r.Messages) > 0, "reply.messages", ruled...)
+	only(a.Thoughts != "", "agent.thoughts", ruled...)
+	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", ruled...)
+	only(a.Pairs > 0, "agent.pairs", Single)
+	only(a.Acknowledge != "", "agent.acknowledge", Chat)
+	only(a.Cue != "", "agent.cue", Completion, Text)
+	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat)
+	only(a.Shots.As == "text", "agent.shots.as: text", Chat, Completion, Text)
+	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)
+	switch a.Form {
+	case React:
+		errs.want(r.Parser == "agentrefine" && cmp.Or(r.OnFailure, Tell) == Tell, "the form react has reply.parser agentrefine and reply.on-failure tell")
+	case Act:
+		errs.want(r.Parser == "agentboard" && cmp.Or(r.OnFailure, SendEmpty) == SendEmpty, "the form act has reply.parser agentboard and reply.on-failure send-empty")
+	default:
+		errs.want(r.OnFailure != "", "reply.on-failure is missing")
+	}
+}
+
+// checkNumbers reports numbers in rules for replies that are out of their range.
+func (r ReplyRules) checkNumbers(errs *complaints) {
+	for _, n := range r.Normalise {
+		if text, ok := strings.CutPrefix(n, "nearest-bleu:"); ok {
+			threshold, err := strconv.ParseFloat(text, 64)
+			errs.want(err == nil && threshold > 0 && threshold < 1, "reply.normalise is %.50q: want a threshold between 0 and 1", n)
+		}
+	}
+	if text, ok := strings.CutPrefix(r.OnFailure, SendTail+":"); ok {
+		n, err := strconv.Atoi(text)
+		errs.want(err == nil && n > 0, "reply.on-failure is %.50q: want a whole number of characters above 0", r.OnFailure)
+	}
+}
