@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"eval/trajectory":          4,
 	"eval/view":                6,
 	"scoring/report":           5,
+	"scoring/overview":         6,
 	"eval/page":                1,
 	"cmd/heldout":              7,
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/natefinch/atomic"
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
@@ -90,7 +89,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err := f.Write(&b, format); err != nil {
 				return err
 			}
-			if err := atomic.WriteFile(out, &b); err != nil {
+			if err := writeFile(out, &b); err != nil {
 				return fmt.Errorf("writing the figure: %w", err)
 			}
 			sys.say("%s: %s. %s", out, f.Title, f.Caption)

@@ -46,7 +46,7 @@ func failures(r reader, f *Figure) error {
 // stacked has a panel for each environment with a bar for each model. Parts that
 // no bar has are left out of the legend.
 func stacked(r reader, f *Figure, parts []part, whole func(row int) float64) error {
-	names := r.distinct("model")
+	names := r.models()
 	var out []rowPanel
 	for _, env := range r.distinct("environment") {
 		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {

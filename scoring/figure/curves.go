@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -105,7 +106,7 @@ func checkpoints(r reader, f *Figure) error {
 		}))
 		plots = append(plots, p)
 	}
-	panels(f, plots, columns, 118, entries(all))
+	panels(f, plots, columns, 118, labels{}, entries(all))
 	return nil
 }
 
@@ -134,7 +135,7 @@ func curvePlot(title string, columns int, labelled bool, x axis) *plot.Plot {
 
 // figure lays out the curves.
 func (l lines) figure(f *Figure) error {
-	names := l.r.distinct("model")
+	names := l.r.models()
 	last := map[string]float64{}
 	environments := l.r.distinct("environment")
 	for _, env := range environments {
@@ -149,9 +150,9 @@ func (l lines) figure(f *Figure) error {
 	}
 	looks := looks(names, last)
 	if len(names) > mostColored {
-		f.Caption += fmt.Sprintf(" Grey lines are the other %d models; the %d with the highest last values have colors.", len(names)-mostColored, mostColored)
+		f.Caption = noBands(f.Caption) + fmt.Sprintf(" Grey lines are the other %d models; the %d with the highest last values have colors.", len(names)-mostColored, mostColored)
 	} else if len(names) > mostBands {
-		f.Caption += fmt.Sprintf(" Bands are left out, because there are more than %d models; the numbers have the intervals.", mostBands)
+		f.Caption = noBands(f.Caption)
 	}
 	f.width = doubleColumn
 	columns := min(len(environments), 3)
@@ -171,8 +172,14 @@ func (l lines) figure(f *Figure) error {
 			key = append(key, entry{name, func(s *sheet, x, y vg.Length) { s.StrokeLine2(look.line, x, y, x+legendSample, y) }})
 		}
 	}
-	panels(f, plots, columns, 130, key)
+	panels(f, plots, columns, 130, labels{}, key)
 	return nil
+}
+
+// noBands is a caption of curves without bands.
+func noBands(caption string) string {
+	before, _, _ := strings.Cut(caption, ", bands")
+	return before + ". There are too many models for bands; the numbers have the intervals."
 }
 
 // draw draws the curves of a panel, grey ones first.

@@ -53,7 +53,7 @@ var kinds = []kind{
 	{"endings", "How episodes ended", "endings", "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.", endings},
 	{"failures", "Steps of unsolved episodes", "lost-steps", "What the steps of unsolved episodes were.", failures},
 	{"checkpoints", "Checkpoints in order", "checkpoints", "Dots are rates, bands their 95% intervals.", checkpoints},
-	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals.", refinement},
+	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of the steps. Repeated: errors that were already answered as errors; recovered: followed by a different valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes after their last progress.", refinement},
 }
 
 // lacks says of each table why it may have no rows.
@@ -107,7 +107,9 @@ func New(name string, tables []table.Table) (Figure, error) {
 	if len(f.Table.Rows) == 0 {
 		return f, &EmptyError{name, lacks[k.table]}
 	}
-	if err := k.build(newReader(f.Table), &f); err != nil {
+	r := newReader(f.Table)
+	r.order = newReader(merged(tables, "rates")).distinct("model")
+	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
 	return f, nil
@@ -187,10 +189,11 @@ func (s *sheet) mark(x0, y0, x1, y1 vg.Length, text string) {
 type reader struct {
 	table.Table
 	column map[string]int
+	order  []string // of models, the same in all figures
 }
 
 func newReader(t table.Table) reader {
-	r := reader{t, map[string]int{}}
+	r := reader{Table: t, column: map[string]int{}}
 	for i, c := range t.Columns {
 		r.column[c.Key] = i
 	}
@@ -241,9 +244,22 @@ func (r reader) distinct(key string) (out []string) {
 	return out
 }
 
+// models lists the models. Those of runs come first, in the order of the runs.
+func (r reader) models() []string {
+	names := r.distinct("model")
+	place := func(name string) int {
+		if i := slices.Index(r.order, name); i >= 0 {
+			return i
+		}
+		return len(r.order)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
+	return names
+}
+
 // keep returns the reader of the rows that pass.
 func (r reader) keep(pass func(row int) bool) reader {
-	out := reader{r.Table, r.column}
+	out := r
 	out.Rows = nil
 	for i := range r.Rows {
 		if pass(i) {

@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -44,6 +45,18 @@ func roundAxis(low, high, factor float64, label string) axis {
 		a.ticks = append(a.ticks, plot.Tick{Value: k * step / factor, Label: short(k * step)})
 	}
 	return a
+}
+
+// fewLabels keeps the labels of the first and the last tick and of 0, for narrow
+// panels.
+func fewLabels(ticks plot.ConstantTicks) plot.ConstantTicks {
+	out := slices.Clone(ticks)
+	for i := range out {
+		if i > 0 && i < len(out)-1 && math.Abs(out[i].Value) > 1e-12 && len(out) > 3 {
+			out[i].Label = ""
+		}
+	}
+	return out
 }
 
 // short writes a number of a tick.
@@ -140,8 +153,40 @@ func box(s *sheet, c color.Color, x0, y0, x1, y1 vg.Length) {
 	s.FillPolygon(c, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 }
 
-// panels lays out plots in a grid below a legend. All have the same size.
-func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, entries []entry) {
+// labels are the names of the rows of all panels.
+type labels struct {
+	names    []string // as they are shown
+	headings []bool   // they stand above other names
+	width    vg.Length
+}
+
+func labelStyle() text.Style { return style(small+0.5, ink, draw.XRight, draw.YCenter) }
+
+// newLabels makes labels of names.
+func newLabels(names []string) (l labels) {
+	for _, name := range names {
+		l.names = append(l.names, printable(name, labelStyle(), labelWidth))
+		l.width = max(l.width, bold(labelStyle()).Width(l.names[len(l.names)-1])+5)
+	}
+	return l
+}
+
+// draw draws the labels to the left of a panel.
+func (l labels) draw(s *sheet, p *plot.Plot, panel draw.Canvas) {
+	data := p.DataCanvas(panel)
+	_, y := p.Transforms(&data)
+	for i, name := range l.names {
+		st := labelStyle()
+		if l.headings != nil && l.headings[i] {
+			st = bold(st)
+		}
+		s.FillText(st, vg.Point{X: data.Min.X - 5, Y: y(float64(len(l.names) - 1 - i))}, name)
+	}
+}
+
+// panels lays out plots in a grid below a legend. All have the same size. Labels
+// stand to the left of each row of the grid.
+func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, names labels, entries []entry) {
 	rows := (len(plots) + columns - 1) / columns
 	cells := make([][]*plot.Plot, rows)
 	for i := range cells {
@@ -149,14 +194,15 @@ func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, en
 		copy(cells[i], plots[i*columns:min(len(plots), (i+1)*columns)])
 	}
 	const pad = vg.Length(7)
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: pad, PadY: pad, PadTop: 1, PadRight: 6, PadLeft: 1, PadBottom: 1}
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * pad, PadY: pad, PadTop: 1, PadRight: 7, PadLeft: 3, PadBottom: 1}
 	key := legend{entries, f.width - 2}
 	f.height = key.height() + vg.Length(rows)*plotHeight + vg.Length(rows-1)*pad + 2
 	f.draw = func(s *sheet) {
 		key.draw(s)
-		area := draw.Crop(s.Canvas, 0, 0, 0, -key.height())
+		area := draw.Crop(s.Canvas, names.width, 0, 0, -key.height())
 		places := plot.Align(cells, tiles, area)
 		for i, row := range cells {
+			names.draw(s, row[0], places[i][0])
 			for j, p := range row {
 				if p != nil {
 					p.Draw(places[i][j])

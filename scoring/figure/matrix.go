@@ -20,16 +20,19 @@ func taskMatrix(key, name string) func(reader, *Figure) error {
 		f.width = doubleColumn
 		var plots []*plot.Plot
 		var heights []vg.Length
+		var names []labels
 		for _, env := range r.distinct("environment") {
 			of := r.is("environment", env)
 			m := newMatrix(of, key, name)
+			m.marked = len(r.Rows) <= mostMarks
 			plots = append(plots, m.plot(f, env))
+			names = append(names, newLabels(m.models))
 			heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
 			if m.tasks > mostColumns {
 				f.Table.Notes = append(f.Table.Notes, fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env, m.each))
 			}
 		}
-		stack(f, plots, heights)
+		stack(f, plots, heights, names)
 		return nil
 	}
 }
@@ -47,6 +50,7 @@ type matrix struct {
 	models      []string
 	tasks, each int
 	cells       [][]matrixCell // by model and column
+	marked      bool           // cells have marks
 	types       []string       // of the columns
 }
 
@@ -70,7 +74,7 @@ func newMatrix(r reader, key, name string) matrix {
 		y, _ := r.number(b, "index")
 		return int(x) - int(y)
 	})
-	m := matrix{models: r.distinct("model"), tasks: len(rows), each: (len(rows) + mostColumns - 1) / mostColumns}
+	m := matrix{models: r.models(), tasks: len(rows), each: (len(rows) + mostColumns - 1) / mostColumns}
 	column := map[string]int{}
 	for i, row := range rows {
 		column[r.text(row, "index")+" "+r.text(row, "task")] = i / m.each
@@ -104,18 +108,21 @@ func (m matrix) plot(f *Figure, env string) *plot.Plot {
 	p := newPlot()
 	p.Title.Text = plotTitle(env, 1)
 	n := len(m.models)
-	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(len(m.types)), fmt.Sprintf("%d tasks", m.tasks)
+	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(len(m.types)), plural(m.tasks, "task")
 	p.X.Tick.Marker = m.typeTicks()
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
-	p.Y.LineStyle.Width, p.Y.Tick.Length, p.X.LineStyle.Width, p.X.Tick.Length = 0, 0, 0, 2
-	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = ink, small+0.5
-	var ticks plot.ConstantTicks
-	for i, name := range m.models {
-		ticks = append(ticks, plot.Tick{Value: float64(n - 1 - i), Label: printable(name, p.Y.Tick.Label, labelWidth) + " "})
-	}
-	p.Y.Tick.Marker = ticks
+	p.X.LineStyle.Width, p.X.Tick.Length = 0, 2
+	p.HideY()
 	p.Add(f.plotter(m.draw))
 	return p
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // typeTicks are at the places where the type of tasks changes.
@@ -132,11 +139,9 @@ func (m matrix) typeTicks() (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// mostMarks is the largest number of cells that have a mark each; more of them
-// make a page slow.
+// mostMarks is the largest number of cells of a figure that have a mark each; more
+// of them make a page slow.
 const mostMarks = 5000
-
-func (m matrix) marked() bool { return len(m.models)*len(m.types) <= mostMarks }
 
 func (m matrix) draw(s *sheet, p *plot.Plot) {
 	x, y := p.Transforms(&s.Canvas)
@@ -160,7 +165,7 @@ func (m matrix) draw(s *sheet, p *plot.Plot) {
 			if value := cell.sum / float64(cell.n); value > 0 {
 				box(s, faded(colors[0], 0.12+0.88*value), x0, at-half, x1, at+half)
 			}
-			if m.marked() {
+			if m.marked {
 				s.mark(x0, at-half, x1, at+half, cell.text)
 			}
 		}
@@ -169,20 +174,20 @@ func (m matrix) draw(s *sheet, p *plot.Plot) {
 
 // stack lays out plots one below the other, each with its own height, their data
 // aligned.
-func stack(f *Figure, plots []*plot.Plot, heights []vg.Length) {
+func stack(f *Figure, plots []*plot.Plot, heights []vg.Length, names []labels) {
 	for _, h := range heights {
 		f.height += h
 	}
 	f.draw = func(s *sheet) {
 		widest := vg.Length(0)
-		for _, p := range plots {
-			widest = max(widest, p.DataCanvas(s.Canvas).Min.X-s.Min.X)
+		for _, l := range names {
+			widest = max(widest, l.width)
 		}
 		top := s.Max.Y
 		for i, p := range plots {
-			place := draw.Crop(s.Canvas, 1, -6, 0, 0)
+			place := draw.Crop(s.Canvas, widest, -6, 0, 0)
 			place.Max.Y, place.Min.Y = top-2, top-heights[i]+5
-			place.Min.X += widest - (p.DataCanvas(place).Min.X - place.Min.X)
+			names[i].draw(s, p, place)
 			p.Draw(place)
 			top -= heights[i]
 		}

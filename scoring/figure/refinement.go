@@ -7,9 +7,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// refinementShown are the measures of the figure, by the names in the table.
-var refinementShown = []string{
-	"format errors", "invalid actions", "repeated errors", "steps in loops", "recovered within 3", "progress within 5", "unsolved: steps while stuck",
+// refinementShown are the measures of the figure, by the names in the table, with
+// short ones.
+var refinementShown = []struct{ measure, short string }{
+	{"format errors", "format errors"}, {"invalid actions", "invalid"}, {"repeated errors", "repeated"}, {"steps in loops", "loops"},
+	{"recovered within 3", "recovered"}, {"progress within 5", "progress"}, {"unsolved: steps while stuck", "stuck"},
 }
 
 // refinement has a panel for each measure; the rows are the models of each
@@ -18,17 +20,18 @@ func refinement(r reader, f *Figure) error {
 	type place struct{ env, model string }
 	var names []string
 	var places []place
+	var headings []bool
 	for _, env := range r.distinct("environment") {
-		names, places = append(names, env), append(places, place{})
-		for _, model := range r.is("environment", env).distinct("model") {
-			names, places = append(names, "    "+model), append(places, place{env, model})
+		names, places, headings = append(names, env), append(places, place{}), append(headings, true)
+		for _, model := range r.is("environment", env).models() {
+			names, places, headings = append(names, model), append(places, place{env, model}), append(headings, false)
 		}
 	}
 	q := series{key: "value", glyph: draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}}
 	r.column["value_low"], r.column["value_high"] = r.column["low"], r.column["high"]
 	var out []rowPanel
-	for _, measure := range refinementShown {
-		of := r.is("measure", measure)
+	for _, m := range refinementShown {
+		of := r.is("measure", m.measure)
 		if len(of.Rows) == 0 {
 			continue
 		}
@@ -36,7 +39,7 @@ func refinement(r reader, f *Figure) error {
 		for row := range of.Rows {
 			rows[place{of.text(row, "environment"), of.text(row, "model")}] = row
 		}
-		out = append(out, rowPanel{measure, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+		out = append(out, rowPanel{m.short, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 			row, ok := rows[places[i]]
 			if !ok {
 				return
@@ -44,8 +47,8 @@ func refinement(r reader, f *Figure) error {
 			value, _ := of.number(row, "value")
 			q.interval(s, of, row, x, y)
 			glyph(s, q.glyph, x(value), y)
-			s.markAt(x(value), y, 3.2, fmt.Sprintf("%s, %s: %s %s", places[i].env, places[i].model, measure, of.exact(row, "value")))
+			s.markAt(x(value), y, 3.2, fmt.Sprintf("%s, %s: %s %s", places[i].env, places[i].model, m.measure, of.exact(row, "value")))
 		}, false})
 	}
-	return rowFigure(f, names, out, nil)
+	return rowFigure(f, names, out, nil, headings...)
 }

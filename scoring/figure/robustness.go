@@ -23,7 +23,7 @@ func robustness(r reader, f *Figure) error {
 			conditions = append(conditions, c)
 		}
 	}
-	names := r.distinct("model")
+	names := r.models()
 	tables := []string{""}
 	if _, ok := r.column["table"]; ok {
 		tables = r.distinct("table")

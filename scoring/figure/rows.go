@@ -30,7 +30,7 @@ type rowPanel struct {
 
 // rowFigure lays out panels whose rows have the same names, which stand on the
 // left.
-func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry) error {
+func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headings ...bool) error {
 	if len(all) == 0 || len(names) == 0 {
 		return errors.New("there is nothing to show")
 	}
@@ -44,28 +44,23 @@ func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry) error
 		f.width = singleColumn
 	}
 	var plots []*plot.Plot
-	for i, panel := range all {
-		plots = append(plots, f.rowPlot(panel, names, i%columns == 0, columns))
+	for _, panel := range all {
+		if columns > 4 {
+			panel.axis.ticks = fewLabels(panel.axis.ticks)
+		}
+		plots = append(plots, f.rowPlot(panel, names, columns))
 	}
-	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), entries)
+	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), withHeadings(newLabels(names), headings), entries)
 	return nil
 }
 
 // rowPlot is the plot of a panel.
-func (f *Figure) rowPlot(panel rowPanel, names []string, labelled bool, columns int) *plot.Plot {
+func (f *Figure) rowPlot(panel rowPanel, names []string, columns int) *plot.Plot {
 	p := newPlot()
 	p.Title.Text = plotTitle(panel.title, columns)
 	setAxis(&p.X, panel.axis)
 	p.Y.Min, p.Y.Max = -0.5, float64(len(names))-0.5
-	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = ink, small+0.5
-	ticks := plot.ConstantTicks{}
-	if labelled {
-		for i, name := range names {
-			ticks = append(ticks, plot.Tick{Value: float64(len(names) - 1 - i), Label: printable(name, p.Y.Tick.Label, labelWidth) + " "})
-		}
-	}
-	p.Y.Tick.Marker = ticks
+	p.HideY()
 	p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
 		x, y := p.Transforms(&s.Canvas)
 		for _, t := range panel.axis.ticks {
@@ -76,10 +71,17 @@ func (f *Figure) rowPlot(panel rowPanel, names []string, labelled bool, columns 
 			s.StrokeLine2(style, x(t.Value), s.Min.Y, x(t.Value), s.Max.Y)
 		}
 		for i := range names {
-			panel.draw(s, i, x, y(float64(len(names)-1-i)))
+			at := y(float64(len(names) - 1 - i))
+			s.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.4, Dashes: []vg.Length{0.8, 1.6}}, s.Min.X, at, s.Max.X, at)
+			panel.draw(s, i, x, at)
 		}
 	}))
 	return p
+}
+
+func withHeadings(l labels, headings []bool) labels {
+	l.headings = headings
+	return l
 }
 
 // series is a rate that rows show.
@@ -169,6 +171,11 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 				}
 				q.interval(s, of, row, x, at)
 				glyph(s, g, x(value), at)
+				right := value
+				if high, ok := of.number(row, q.key+"_high"); ok {
+					right = max(right, high)
+				}
+				s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter), vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.key).Mark)
 				s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, of.exact(row, q.key)))
 			}
 		}, zero})
@@ -178,7 +185,13 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 
 // rates has a panel for the held-out score and for each environment.
 func rates(r reader, f *Figure) error {
-	names, all := r.distinct("model"), twoRates("success", "progress")
+	runs := r.keep(func(row int) bool { return r.text(row, "from") == "run" }).distinct("model")
+	names, all := slices.Clone(runs), twoRates("success", "progress")
+	for _, name := range r.distinct("model") {
+		if !slices.Contains(runs, name) {
+			names = append(names, name)
+		}
+	}
 	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all))
 }
 
@@ -212,13 +225,13 @@ func differences(r reader, f *Figure) error {
 	if bases := r.distinct("against"); len(bases) == 1 {
 		f.Caption += " All are minus " + shown(bases[0]) + "."
 	}
-	names := r.distinct("model")
+	names := r.models()
 	return rowFigure(f, names, dots(r, names, all, scale, true), entries(all))
 }
 
 // seeds has a panel for each environment: a dot for each seed.
 func seeds(r reader, f *Figure) error {
-	names, all := r.distinct("model"), twoRates("success", "progress")
+	names, all := r.models(), twoRates("success", "progress")
 	var out []rowPanel
 	for _, env := range r.distinct("environment") {
 		of := r.is("environment", env)
@@ -263,7 +276,7 @@ func usage(quantity string) func(reader, *Figure) error {
 			return fmt.Errorf("no episode has %s", quantity)
 		}
 		f.Table.Rows = r.Rows
-		names := r.distinct("model")
+		names := r.models()
 		var out []rowPanel
 		for _, env := range r.distinct("environment") {
 			of := r.is("environment", env)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -42,11 +43,30 @@ func (f Figure) Inline() (element template.HTML, marks int, err error) {
 	return template.HTML(out.String()), len(found), nil
 }
 
+// textLength is the width of a text in the font that the figure was laid out in.
+// Pages may lack that font, and then stretch another one.
+func textLength(e xml.StartElement, content string) string {
+	st := labelStyle()
+	for _, a := range e.Attr {
+		for _, declaration := range strings.Split(a.Value, ";") {
+			property, value, _ := strings.Cut(declaration, ":")
+			if size, err := strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64); property == "font-size" && err == nil {
+				st.Font.Size = vg.Length(size)
+			}
+			if property == "font-weight" && value == "bold" {
+				st = bold(st)
+			}
+		}
+	}
+	return decimal(st.Width(content).Points())
+}
+
 // inline copies the content of an SVG document with classes and attributes in
 // place of styles. What the document has besides groups, paths and texts is an
 // error.
 func inline(w *bytes.Buffer, document io.Reader) error {
 	d := xml.NewDecoder(document)
+	var open xml.StartElement
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -60,12 +80,23 @@ func inline(w *bytes.Buffer, document io.Reader) error {
 			if err := start(w, token); err != nil {
 				return err
 			}
+			open = token.Copy()
+			if open.Name.Local != "text" && open.Name.Local != "svg" {
+				w.WriteByte('>')
+			}
 		case xml.EndElement:
+			if open.Name.Local == "text" { // without content
+				w.WriteByte('>')
+				open = xml.StartElement{}
+			}
 			if token.Name.Local != "svg" {
 				fmt.Fprintf(w, "</%s>", token.Name.Local)
 			}
 		case xml.CharData:
-			template.HTMLEscape(w, bytes.TrimSpace(token))
+			if content := strings.TrimSpace(string(token)); open.Name.Local == "text" && content != "" {
+				fmt.Fprintf(w, ` textLength="%s" lengthAdjust="spacingAndGlyphs">%s`, textLength(open, content), template.HTMLEscapeString(content))
+				open = xml.StartElement{}
+			}
 		}
 	}
 }
@@ -87,7 +118,6 @@ func start(w *bytes.Buffer, e xml.StartElement) error {
 		}
 		writeStyle(w, a.Value)
 	}
-	w.WriteByte('>')
 	return nil
 }
 

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/page"
+	"heldout/scoring/overview"
+)
+
+func newReport(sys *system) *cobra.Command {
+	var d drawn
+	var out string
+	c := &cobra.Command{
+		Use:               "report RUN…",
+		ValidArgsFunction: folders,
+		Short:             "Write figures, tables and episodes of runs as one HTML file",
+		Long: `report writes one HTML file from the records of runs: figures with their exact
+numbers, all tables, and the episodes step by step. The file needs no network and
+asks nothing of one. Open it from disk, print it, or send it.`,
+		Example: `  heldout report runs/base runs/tuned --baseline agentrefine
+  heldout report runs/step-* --order given --out training.html`,
+		Args: args(1, -1, "at least one run directory"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			once, err := eachOnce(sys, dirs)
+			if err != nil {
+				return err
+			}
+			p, err := d.page(once)
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := p.Write(&b); err != nil {
+				return err
+			}
+			size := b.Len()
+			if err := writeFile(out, &b); err != nil {
+				return fmt.Errorf("writing the report: %w", err)
+			}
+			sys.say("%s: %.1f MB", out, float64(size)/1e6)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "report.html", "file to write")
+	d.flags(c)
+	return c
+}
+
+// page makes the page of run directories.
+func (d *drawn) page(dirs []string) (page.Page, error) {
+	runs, tables, err := d.read(dirs)
+	if err != nil {
+		return page.Page{}, err
+	}
+	sections, err := overview.Sections(runs, tables)
+	if err != nil {
+		return page.Page{}, err
+	}
+	p := page.Page{Title: "heldout report", Styles: []template.CSS{overview.Style()}}
+	for _, s := range sections {
+		p.Links = append(p.Links, page.Link{Href: "#" + s.ID, Text: s.Title})
+		p.Body = append(p.Body, s.HTML)
+	}
+	return p, nil
+}

@@ -1,0 +1,51 @@
+package overview
+
+import (
+	"strings"
+
+	"heldout/scoring/table"
+)
+
+// grid is a table of a page. All texts are printable.
+type grid struct {
+	ID, Title string
+	Heads     []gridCell
+	Rows      [][]gridCell
+	Notes     []string
+	// Open: the table is shown at once.
+	Open bool
+}
+
+type gridCell struct {
+	Text string
+	Left bool
+}
+
+// longestCell is the largest number of bytes of a text in a table.
+const longestCell = 400
+
+func newGrid(t table.Table) grid {
+	g := grid{ID: t.ID, Title: shown(t.Title)}
+	for _, c := range t.Columns {
+		g.Heads = append(g.Heads, gridCell{shown(c.Header), c.Left})
+	}
+	for _, row := range t.Rows {
+		var cells []gridCell
+		for i, c := range row {
+			cells = append(cells, gridCell{shown(c.Text + c.Mark), t.Columns[i].Left})
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	for _, n := range t.Notes {
+		g.Notes = append(g.Notes, table.Printable(n))
+	}
+	return g
+}
+
+// shown makes a text printable and not too long.
+func shown(s string) string {
+	if len(s) > longestCell {
+		s = strings.ToValidUTF8(s[:longestCell], "") + "…"
+	}
+	return table.Printable(s)
+}

@@ -1,0 +1,283 @@
+// Package overview shows the tables and figures of runs as sections of a page.
+// Every figure has its exact numbers beside it: as titles of its marks, and as a
+// table that unfolds.
+package overview
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"heldout/scoring/figure"
+	"heldout/scoring/report"
+	"heldout/scoring/table"
+)
+
+// Section is a section of a page.
+type Section struct {
+	ID, Title string
+	HTML      template.HTML
+	// Marks counts the marks of its figures.
+	Marks int
+}
+
+// plan is a section with the figures and tables that it has if there are any. The
+// ID of a table that ends in "-" stands for all that begin so.
+type plan struct {
+	id, title, intro string
+	figures, tables  []string
+	open             bool // the tables are shown at once if they are short
+}
+
+// mostOpen is the largest number of rows of a table that does not unfold.
+const mostOpen = 24
+
+// plans are the sections in order.
+var plans = []plan{
+	{id: "headline", title: "Headline", tables: []string{"headline"}, open: true},
+	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "difficulty", "against-published"}},
+	{id: "differences", title: "Differences", figures: []string{"differences"}, tables: []string{"paired", "pairs", "ranks"}},
+	{id: "checkpoints", title: "Training", figures: []string{"checkpoints"}},
+	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not.", figures: []string{"tasks", "tasks-progress"}},
+	{id: "steps", title: "Steps", figures: []string{"progress", "success"}, tables: []string{"progress-profile"}},
+	{id: "failures", title: "Failures", figures: []string{"endings", "failures"}},
+	{id: "refinement", title: "Errors", figures: []string{"refinement"}, tables: []string{"refinement", "refinement-paired"}},
+	{id: "robustness", title: "Robustness", figures: []string{"robustness"}, tables: []string{"change"}},
+	{id: "trials", title: "Trials", tables: []string{"trials", "trials-"}},
+	{id: "seeds", title: "Seeds", figures: []string{"seeds"}, tables: []string{"spread"}},
+	{id: "cost", title: "Cost", figures: []string{"tokens", "time"}, tables: []string{"usage"}},
+}
+
+var (
+	//go:embed overview.css
+	style string
+	//go:embed section.html
+	sectionText string
+
+	sectionTemplate = template.Must(template.New("section").Parse(sectionText))
+)
+
+// Style is the style of sections and of the figures in them.
+func Style() template.CSS { return template.CSS(style) + figure.CSS() }
+
+// Sections makes the sections of runs from all their tables. Those without content
+// are left out.
+func Sections(runs []report.Run, tables []table.Table) ([]Section, error) {
+	var out []Section
+	for _, p := range plans {
+		s, err := newContent(p, tables)
+		if err != nil {
+			return nil, err
+		}
+		if p.id == "headline" {
+			s.Incomplete = incomplete(runs)
+			g := newGrid(runTable(runs))
+			g.Open = len(g.Rows) <= mostOpen
+			s.Tables = append(s.Tables, g)
+		}
+		if s.empty() {
+			continue
+		}
+		section, err := s.render()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, section)
+	}
+	return out, nil
+}
+
+// content is what the template of a section shows.
+type content struct {
+	ID, Title, Intro, Incomplete string
+	Figures                      []drawing
+	Tables                       []grid
+}
+
+// drawing is a figure on a page.
+type drawing struct {
+	Name, Title, Caption string
+	SVG                  template.HTML
+	// Marked are the notes that explain marks, and are always shown.
+	Marked  []string
+	Numbers grid
+	marks   int
+}
+
+func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 }
+
+func (c content) render() (Section, error) {
+	var b bytes.Buffer
+	if err := sectionTemplate.Execute(&b, c); err != nil {
+		return Section{}, fmt.Errorf("section %s: %w", c.ID, err)
+	}
+	out := Section{ID: c.ID, Title: c.Title, HTML: template.HTML(b.String())}
+	for _, f := range c.Figures {
+		out.Marks += f.marks
+	}
+	return out, nil
+}
+
+func newContent(p plan, tables []table.Table) (content, error) {
+	c := content{ID: p.id, Title: p.title, Intro: p.intro}
+	var drawn []string // tables that are there as the numbers of figures
+	for _, name := range p.figures {
+		d, err := newDrawing(name, tables)
+		var empty *figure.EmptyError
+		if errors.As(err, &empty) {
+			continue
+		}
+		if err != nil {
+			return c, err
+		}
+		c.Figures = append(c.Figures, d)
+		drawn = append(drawn, d.Numbers.ID)
+	}
+	for _, id := range p.tables {
+		for _, t := range tables {
+			fits := t.ID == id || strings.HasSuffix(id, "-") && strings.HasPrefix(t.ID, id)
+			if fits && !slices.Contains(drawn, t.ID) && (len(t.Rows) > 0 || len(t.Notes) > 0) {
+				g := newGrid(t)
+				g.Open = p.open && len(g.Rows) <= mostOpen
+				c.Tables = append(c.Tables, g)
+			}
+		}
+	}
+	return c, nil
+}
+
+func newDrawing(name string, tables []table.Table) (drawing, error) {
+	f, err := figure.New(name, tables)
+	if err != nil {
+		return drawing{}, err
+	}
+	d := drawing{Name: f.Name, Title: f.Title, Caption: f.Caption}
+	if d.SVG, d.marks, err = f.Inline(); err != nil {
+		return drawing{}, err
+	}
+	d.Numbers = newGrid(compact(f))
+	d.Numbers.Title = "Numbers: " + f.Title
+	for _, note := range f.Table.Notes {
+		if first, _ := utf8.DecodeRuneInString(note); strings.ContainsRune("*#†‡¶§", first) {
+			d.Marked = append(d.Marked, table.Printable(note))
+		}
+	}
+	return d, nil
+}
+
+// compact is the table of a figure with a column for each model where it has a line
+// for each model and step, task or measure.
+func compact(f figure.Figure) table.Table {
+	switch f.Name {
+	case "tasks":
+		return pivot(f.Table, []string{"environment", "index", "task", "type"}, "success")
+	case "tasks-progress":
+		return pivot(f.Table, []string{"environment", "index", "task", "type"}, "progress")
+	case "success":
+		return pivot(f.Table, []string{"environment", "step"}, "success")
+	case "progress":
+		return pivot(f.Table, []string{"environment", "step"}, "progress")
+	case "refinement":
+		return pivot(f.Table, []string{"environment", "measure", "unit"}, "value")
+	}
+	return f.Table
+}
+
+// pivot makes a table with a line for each combination of keys and a column for
+// each model. The limits of an interval stand behind the value.
+func pivot(t table.Table, keys []string, value string) table.Table {
+	at := func(key string) int {
+		return slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
+	}
+	model, v, low, high := at("model"), at(value), at(value+"_low"), at(value+"_high")
+	if value == "value" {
+		low, high = at("low"), at("high")
+	}
+	out := table.Table{ID: t.ID, Title: t.Title, Notes: t.Notes}
+	for _, key := range keys {
+		out.Columns = append(out.Columns, t.Columns[at(key)])
+	}
+	column, line := map[string]int{}, map[string]int{}
+	for _, row := range t.Rows {
+		if name := row[model].Text; column[name] == 0 {
+			column[name] = len(out.Columns)
+			out.Columns = append(out.Columns, table.Column{Key: name, Header: name})
+		}
+	}
+	for _, row := range t.Rows {
+		var id strings.Builder
+		for _, key := range keys {
+			fmt.Fprintf(&id, "%s\n", row[at(key)].Text)
+		}
+		n, ok := line[id.String()]
+		if !ok {
+			n = len(out.Rows)
+			line[id.String()] = n
+			cells := slices.Repeat([]table.Cell{table.None()}, len(out.Columns))
+			for i, key := range keys {
+				cells[i] = row[at(key)]
+			}
+			out.Rows = append(out.Rows, cells)
+		}
+		cell := row[v]
+		if low >= 0 && row[low].Value != nil {
+			cell.Mark += fmt.Sprintf(" (%s–%s)", row[low].Text, row[high].Text)
+		}
+		out.Rows[n][column[row[model].Text]] = cell
+	}
+	return out
+}
+
+// runTable says what the directories hold.
+func runTable(runs []report.Run) table.Table {
+	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
+		{Key: "directory", Header: "Directory", Left: true}, {Key: "models", Header: "Models", Left: true}, {Key: "environments", Header: "Environments", Left: true},
+		{Key: "finished", Header: "Done"}, {Key: "planned", Header: "Planned"},
+	}}
+	for _, r := range runs {
+		var models, environments []string
+		finished, planned := 0, 0
+		for _, s := range r.Scores {
+			models, environments = append(models, s.Condition.Model), append(environments, s.Condition.Env)
+			finished, planned = finished+s.Finished, planned+s.Planned
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(r.Name), table.String(some(models)), table.String(some(environments)), table.Int(finished), table.Int(planned),
+		})
+	}
+	return t
+}
+
+// some lists names, each once. Of many it lists the first.
+func some(names []string) string {
+	const most = 8
+	var once []string
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	if len(once) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(once[:most-1], ", "), len(once)-most+1)
+	}
+	return strings.Join(once, ", ")
+}
+
+// incomplete says how many planned episodes have no result; empty if all have one.
+func incomplete(runs []report.Run) string {
+	finished, planned := 0, 0
+	for _, r := range runs {
+		for _, s := range r.Scores {
+			finished, planned = finished+s.Finished, planned+s.Planned
+		}
+	}
+	if finished == planned {
+		return ""
+	}
+	return fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * cover only those.", finished, planned)
+}
