@@ -1,0 +1,256 @@
+// Package browser opens pages in a headless Chromium for tests. A page fails its
+// test if its console has an error or a warning, or if it asks for anything but
+// what its test serves.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// patience is how long anything may take, on a busy machine too.
+const patience = 2 * time.Minute
+
+// names are the programs that Chromium goes by.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+
+// Browser is a running Chromium.
+type Browser struct{ context context.Context }
+
+// Start starts a Chromium with an empty profile that ends with the test. Without
+// one on this machine the test is skipped.
+func Start(t testing.TB) *Browser {
+	t.Helper()
+	program := ""
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("there is no Chromium: apt-get install chromium, or https://www.chromium.org/getting-involved/download-chromium")
+	}
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(patience),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("%s does not start: %v", program, err)
+	}
+	return &Browser{ctx}
+}
+
+// profile is an empty folder. What a browser that is ending still writes there is no
+// error of the test.
+func profile(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "heldout-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// Page is a page in a tab of its own.
+type Page struct {
+	t       testing.TB
+	context context.Context
+	allowed string
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// Look says how a page is looked at.
+type Look struct {
+	// Width and Height are those of the window, in pixels.
+	Width, Height int64
+	// Dark asks for dark colors.
+	Dark bool
+}
+
+// Open opens an address in a new tab. The page may ask only for addresses that begin
+// with allowed. What is wrong with it fails the test at its end.
+func (b *Browser) Open(t testing.TB, address, allowed string, look Look) *Page {
+	t.Helper()
+	tab, closeTab := chromedp.NewContext(b.context)
+	ctx, cancel := context.WithTimeout(tab, patience)
+	p := &Page{t: t, context: ctx, allowed: allowed}
+	t.Cleanup(func() {
+		cancel()
+		closeTab()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, f := range p.faults {
+			t.Errorf("%s: %s", address, f)
+		}
+	})
+	if err := chromedp.Listen(tab, p.hear); err != nil {
+		t.Fatal(err)
+	}
+	p.do("opening "+address, command(network.Enable, network.EnableParams{}), chromedp.EmulateViewport(look.Width, look.Height),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: look.scheme()}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}}), chromedp.Navigate(address))
+	return p
+}
+
+func (l Look) scheme() string {
+	if l.Dark {
+		return "dark"
+	}
+	return "light"
+}
+
+// command is a command of the protocol whose answer does not matter.
+func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// hear notes what must not happen.
+func (p *Page) hear(event any) {
+	fault := ""
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, p.allowed) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
+			fault = "the page asks for " + u
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			fault = fmt.Sprintf("the console says: %s %s", e.Entry.Text, e.Entry.URL)
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			fault = fmt.Sprintf("the console says: %v", e.Args)
+		}
+	case *runtime.EventExceptionThrown:
+		fault = "a script fails: " + e.ExceptionDetails.Text
+		if o := e.ExceptionDetails.Exception; o != nil {
+			fault += " " + o.Description
+		}
+	case *page.EventJavascriptDialogOpening:
+		fault = "the page opens a dialog: " + e.Message
+	}
+	if fault != "" {
+		p.mu.Lock()
+		p.faults = append(p.faults, fault)
+		p.mu.Unlock()
+	}
+}
+
+func (p *Page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.context, actions...); err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// Go opens another address in the tab.
+func (p *Page) Go(address string) {
+	p.t.Helper()
+	p.do("opening "+address, chromedp.Navigate(address))
+}
+
+// Until waits until a JavaScript expression is true. A page that is being replaced
+// by the next one makes nothing true.
+func (p *Page) Until(expression string) {
+	p.t.Helper()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool]("(() => { try { return Boolean("+expression+") } catch { return false } })()"))
+		if err == nil && met {
+			return
+		}
+		select {
+		case <-p.context.Done():
+			p.t.Fatalf("waiting for %s: %v; the page says:\n%.3000s", expression, err, p.text())
+		case <-again.C:
+		}
+	}
+}
+
+// text is what the page shows at the end of a wait that failed.
+func (p *Page) text() string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.context), 5*time.Second)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// Eval returns the value of a JavaScript expression, as text. It waits for a
+// promise.
+func (p *Page) Eval(expression string) string {
+	p.t.Helper()
+	out, err := chromedp.Run(p.context, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)", chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("evaluating %s: %v", expression, err)
+	}
+	return out
+}
+
+// Click clicks on the first element that a CSS selector names.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	p.do("clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Choose chooses an option of a list by its value.
+func (p *Page) Choose(selector, value string) {
+	p.t.Helper()
+	p.Eval(fmt.Sprintf(
+		"(() => { const e = document.querySelector(%q); e.value = %q; if (e.value !== %q) throw new Error('no such option'); e.dispatchEvent(new Event('change', {bubbles: true})); })()",
+		selector, value, value))
+}
+
+// Type types text into an element, and Enter.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.do("typing "+text, chromedp.SendKeys(chromedp.CSS(selector), text+kb.Enter))
+}
+
+// Press presses a key.
+func (p *Page) Press(key string) {
+	p.t.Helper()
+	p.do("pressing "+key, chromedp.KeyEvent(key))
+}
+
+// Picture writes a picture of the whole page to a PNG file.
+func (p *Page) Picture(file string) {
+	p.t.Helper()
+	png, err := chromedp.Run(p.context, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(file, png, 0o644)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
