@@ -9,11 +9,13 @@ type agenda struct {
 	changed  *sync.Cond
 	waiting  []*Episode
 	inFlight int
-	stopped  bool
+	// limit is the largest number in flight.
+	limit   int
+	stopped bool
 }
 
-func newAgenda(episodes []Episode) *agenda {
-	a := &agenda{}
+func newAgenda(episodes []Episode, limit int) *agenda {
+	a := &agenda{limit: limit}
 	a.changed = sync.NewCond(&a.mu)
 	for i := range episodes {
 		a.waiting = append(a.waiting, &episodes[i])
@@ -21,13 +23,22 @@ func newAgenda(episodes []Episode) *agenda {
 	return a
 }
 
-// take returns the next episode and waits while there is none but one may be
-// added. It returns nil if there is none and none can be added, or if the agenda
+// setLimit changes the largest number of episodes in flight. Those that are in
+// flight go on.
+func (a *agenda) setLimit(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.limit = n
+	a.changed.Broadcast()
+}
+
+// take returns the next episode. It waits while the largest number is in flight,
+// and while there is none but one may be added. It returns nil if there is none and none can be added, or if the agenda
 // was stopped.
 func (a *agenda) take() *Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for len(a.waiting) == 0 && a.inFlight > 0 && !a.stopped {
+	for !a.stopped && a.inFlight > 0 && (len(a.waiting) == 0 || a.inFlight >= a.limit) {
 		a.changed.Wait()
 	}
 	if len(a.waiting) == 0 || a.stopped {

@@ -16,7 +16,8 @@ import (
 
 // Options say how a plan is carried out; they do not change the results.
 type Options struct {
-	// Concurrency is the number of episodes in flight, at least 1.
+	// Concurrency is the number of episodes in flight; 0 finds the number at which
+	// the rate of model calls no longer grows.
 	Concurrency int
 	// Now tells the time.
 	Now func() time.Time
@@ -41,6 +42,25 @@ type Observer interface {
 	EpisodeDone(*Episode, record.Result)
 }
 
+// note passes a line on to Warn.
+func (o Options) note(line string) {
+	if o.Warn != nil {
+		o.Warn(line)
+	}
+}
+
+// climbing is an Observer that also lets a climb see the model calls.
+type climbing struct {
+	Observer
+	climb *climb
+}
+
+// StepDone implements Observer.
+func (c climbing) StepDone(e *Episode, u agent.Usage) {
+	c.climb.step(u)
+	c.Observer.StepDone(e, u)
+}
+
 // nobody is the Observer that ignores all events.
 type nobody struct{}
 
@@ -61,10 +81,15 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	w := newWatch(o, s.Results)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	due := newAgenda(missing)
+	due := newAgenda(missing, o.Concurrency)
+	most := o.Concurrency
+	if most == 0 {
+		most = autoMost
+		o.Observer = climbing{o.Observer, newClimb(due.setLimit, o.note, o.Now)}
+	}
 	defer context.AfterFunc(runCtx, due.stop)()
 	var workers errgroup.Group
-	for range min(max(1, o.Concurrency), len(missing)) {
+	for range min(most, len(missing)) {
 		workers.Go(func() error {
 			for {
 				e := due.take()

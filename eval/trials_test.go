@@ -281,7 +281,7 @@ func TestCostOfTrials(t *testing.T) {
 
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
-	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes)
+	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
 	a.done(first.NextTrial(&record.Result{Outcome: record.Failure}))
 	var order []string
@@ -298,7 +298,7 @@ func TestOrderOfTrials(t *testing.T) {
 // lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
-		a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes)
+		a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 		e := a.take()
 		got := make(chan *Episode)
 		go func() { got <- a.take() }()

@@ -230,7 +230,7 @@ func TestGiveUp(t *testing.T) {
 	a.stop()
 	_, err := f.Chat(context.Background(), request("hello"))
 	var lost *LostError
-	if !errors.As(err, &lost) || !strings.Contains(err.Error(), a.url())  {
+	if !errors.As(err, &lost) || !strings.Contains(err.Error(), a.url()) {
 		t.Errorf("%v", err)
 	}
 	if _, err := f.Chat(context.Background(), request("hello")); !errors.As(err, &lost) {

@@ -1,0 +1,80 @@
+package eval
+
+import (
+	"testing"
+	"time"
+
+	"heldout/eval/agent"
+)
+
+// simulated is a server that computes so many calls side by side, each in a
+// second, under a climb.
+type simulated struct {
+	slots float64
+	limit int
+	now   time.Time
+	told  []string
+}
+
+func (s *simulated) climb() *climb {
+	return newClimb(func(n int) { s.limit = n }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
+}
+
+// answer lets n calls end, a share of them sent twice.
+func (s *simulated) answer(c *climb, n int, twice float64) {
+	owed := 0.0
+	for range n {
+		rate := min(float64(s.limit), s.slots)
+		s.now = s.now.Add(time.Duration(float64(time.Second) / rate))
+		u := agent.Usage{Calls: 1, Requests: 1}
+		if owed += twice; owed >= 1 {
+			owed--
+			u.Requests++
+		}
+		c.step(u)
+	}
+}
+
+// The number is found for slow and fast servers, and it stays there.
+func TestClimbFindsTheSlots(t *testing.T) {
+	for _, slots := range []float64{1, 3, 8, 20, 64, 200, 1000, 5000} {
+		s := &simulated{slots: slots}
+		c := s.climb()
+		s.answer(c, 200_000, 0)
+		least, most := min(0.8*slots, autoMost), max(2.1*slots, autoFirst)
+		if got := float64(c.good); got < least || got > most {
+			t.Errorf("%v slots: %v episodes in flight, want %v to %v; %q", slots, got, least, most, s.told)
+		}
+		if len(s.told) != 1 {
+			t.Errorf("%v slots: told %q", slots, s.told)
+		}
+	}
+}
+
+// More slots, as when servers join, are found by and by.
+func TestClimbFollowsGrowth(t *testing.T) {
+	s := &simulated{slots: 16}
+	c := s.climb()
+	s.answer(c, 10_000, 0)
+	s.slots = 256
+	s.answer(c, 400_000, 0)
+	if c.good < 200 {
+		t.Errorf("%d episodes in flight", c.good)
+	}
+}
+
+// Servers that refuse calls because they are too busy get fewer.
+func TestClimbGivesWay(t *testing.T) {
+	s := &simulated{slots: 64}
+	c := s.climb()
+	s.answer(c, 10_000, 0)
+	before := c.good
+	s.answer(c, 3_000, 0.2)
+	if c.good >= before/2 {
+		t.Errorf("%d episodes in flight after %d", c.good, before)
+	}
+	s.answer(c, 100_000, 1)
+	if c.good != 1 {
+		t.Errorf("%d episodes in flight", c.good)
+	}
+}
