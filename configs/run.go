@@ -74,7 +74,7 @@ type Run struct {
 	SameStep   int `yaml:"same-step"`
 
 	// Concurrency is the number of episodes in flight.
-	Concurrency int `yaml:"concurrency"`
+	Concurrency Concurrency `yaml:"concurrency"`
 	// Timeout is the longest that one request may take.
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.

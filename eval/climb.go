@@ -8,11 +8,11 @@ import (
 	"heldout/eval/agent"
 )
 
-// The limits of an automatic concurrency, and where it begins.
-const (
-	autoFirst = 8
-	autoMost  = 1024
-)
+// MostInFlight is the largest concurrency that a run finds by itself.
+const MostInFlight = 1024
+
+// firstInFlight is where it begins.
+const firstInFlight = 8
 
 // climb finds the number of episodes in flight at which the rate of model calls no
 // longer grows. It doubles the number while the rate grows by a sixth or more, and
@@ -54,15 +54,15 @@ const (
 )
 
 func newClimb(set func(int), tell func(string), now func() time.Time) *climb {
-	c := &climb{set: set, tell: tell, now: now, good: autoFirst}
-	c.begin(autoFirst)
+	c := &climb{set: set, tell: tell, now: now, good: firstInFlight}
+	c.begin(firstInFlight)
 	return c
 }
 
 // begin puts a number in force and begins a window. The caller holds the lock, or
 // is alone.
 func (c *climb) begin(limit int) {
-	c.limit = min(limit, autoMost)
+	c.limit = min(limit, MostInFlight)
 	c.skip, c.calls, c.again = c.limit, 0, 0
 	c.set(c.limit)
 }
@@ -103,14 +103,14 @@ func (c *climb) decide(rate float64, busy bool) {
 		c.settle(c.good, c.rate)
 	case c.limit > c.good || !c.settled:
 		c.good, c.rate = c.limit, rate
-		if c.limit == autoMost {
+		if c.limit == MostInFlight {
 			c.settle(c.limit, rate)
 			return
 		}
 		c.begin(2 * c.limit)
 	default:
 		c.rate = rate
-		if c.windows++; c.windows%probeEvery == 0 && c.limit < autoMost {
+		if c.windows++; c.windows%probeEvery == 0 && c.limit < MostInFlight {
 			c.begin(c.limit + max(1, c.limit/4))
 		}
 	}

@@ -41,7 +41,7 @@ func TestClimbFindsTheSlots(t *testing.T) {
 		s := &simulated{slots: slots}
 		c := s.climb()
 		s.answer(c, 200_000, 0)
-		least, most := min(0.8*slots, autoMost), max(2.1*slots, autoFirst)
+		least, most := min(0.8*slots, MostInFlight), max(2.1*slots, firstInFlight)
 		if got := float64(c.good); got < least || got > most {
 			t.Errorf("%v slots: %v episodes in flight, want %v to %v; %q", slots, got, least, most, s.told)
 		}

@@ -84,7 +84,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	due := newAgenda(missing, o.Concurrency)
 	most := o.Concurrency
 	if most == 0 {
-		most = autoMost
+		most = MostInFlight
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, o.note, o.Now)}
 	}
 	defer context.AfterFunc(runCtx, due.stop)()

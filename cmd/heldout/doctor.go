@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,7 +135,7 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 				return failed, answers, err
 			}
 		}
-		for _, check := range model.Examine(ctx, client, r.ExtraBody, r.Concurrency) {
+		for _, check := range model.Examine(ctx, client, r.ExtraBody, int(cmp.Or(r.Concurrency, 64))) {
 			if check.Status == envs.CheckFail {
 				failed++
 			}

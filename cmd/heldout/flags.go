@@ -24,7 +24,7 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "time limit of a request")
 	f.IntVar(&r.Retries, "retries", r.Retries, "number of retries of a failed request")
 	f.DurationVar(&r.GiveUpAfter, "give-up-after", r.GiveUpAfter, "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever")
-	f.IntVar(&r.Concurrency, "concurrency", r.Concurrency, "number of episodes in flight")
+	f.Var(&r.Concurrency, "concurrency", "number of episodes in flight; auto raises it while the rate of model calls grows")
 }
 
 // playerFlags adds the flags that say how a served model plays.

@@ -4,64 +4,19 @@ package main
 
 import (
 	"bytes"
-	"net"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"heldout/eval/fleet/fleettest"
 )
-
-// movingServer is a model server that can go away and come back at its address.
-type movingServer struct {
-	t       *testing.T
-	handler http.Handler
-	address string
-
-	mu     sync.Mutex
-	server *http.Server // nil while it is away
-}
-
-func newMovingServer(t *testing.T, handler http.Handler) *movingServer {
-	m := &movingServer{t: t, handler: handler, address: "127.0.0.1:0"}
-	m.come()
-	t.Cleanup(m.leave)
-	return m
-}
-
-func (m *movingServer) url() string { return "http://" + m.address }
-
-func (m *movingServer) come() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.server != nil {
-		return
-	}
-	l, err := net.Listen("tcp", m.address)
-	if err != nil {
-		m.t.Error(err)
-		return
-	}
-	m.address = l.Addr().String()
-	m.server = &http.Server{Handler: m.handler}
-	go func(s *http.Server) { _ = s.Serve(l) }(m.server)
-}
-
-// leave breaks the connections.
-func (m *movingServer) leave() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.server != nil {
-		_ = m.server.Close()
-		m.server = nil
-	}
-}
 
 // Servers that go away and come back, one at a time and then all, lose no episode
 // and change no table.
 func TestServersComeAndGo(t *testing.T) {
 	want, requests := undisturbed(t)
-	var servers []*movingServer
+	var servers []*fleettest.Server
 	var events sync.Mutex
 	away := 0
 	fake := &fakeServer{context: 16384, onChat: func(n int) {
@@ -70,23 +25,23 @@ func TestServersComeAndGo(t *testing.T) {
 		}
 		events.Lock()
 		defer events.Unlock()
-		servers[away].come()
+		servers[away].Come()
 		away = (away + 1) % len(servers)
-		servers[away].leave()
+		servers[away].Leave()
 		if n%240 == 0 { // now all
 			for _, s := range servers {
-				s.leave()
+				s.Leave()
 			}
 			for _, s := range servers {
-				s.come()
+				s.Come()
 			}
 		}
 	}}
 	for range 3 {
-		servers = append(servers, newMovingServer(t, fake))
+		servers = append(servers, fleettest.New(t, fake))
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	run := fakeRun(servers[0].url(), dir, "--base-url", servers[1].url()+"/v1", "--base-url", servers[2].url()+"/v1")
+	run := fakeRun(servers[0].URL, dir, "--base-url", servers[1].URL+"/v1", "--base-url", servers[2].URL+"/v1")
 	var said bytes.Buffer
 	run.Stderr = &said
 	got, err := run.Output()

@@ -47,6 +47,7 @@ var floors = map[string]int{
 	"perturb":                  3,
 	"eval/agent":               4,
 	"eval/fleet":               4,
+	"eval/fleet/fleettest":     1,
 	"scoring/table":            3,
 	"scoring/refinement":       3,
 	"scoring":                  4,

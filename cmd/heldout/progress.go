@@ -23,7 +23,7 @@ const (
 type progress struct {
 	now         func() time.Time
 	started     time.Time
-	concurrency int
+	concurrency int // 0 if it changes
 	display     *display
 	quiet       bool // shows nothing
 	stop        chan struct{}
@@ -47,7 +47,7 @@ type playing struct{ env, model, perturbation string }
 // counts if it is to be quiet.
 func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet bool) *progress {
 	p := &progress{
-		now: sys.now, started: sys.now(), concurrency: max(1, concurrency), least: len(missing), most: len(missing),
+		now: sys.now, started: sys.now(), concurrency: concurrency, least: len(missing), most: len(missing),
 		display: sys.display, quiet: quiet || len(missing) == 0,
 		stop: make(chan struct{}), paces: map[playing]*pace{},
 	}
@@ -200,7 +200,18 @@ func (p *progress) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, p.concurrency)
+	return remaining(paces, p.inFlight())
+}
+
+// inFlight is the number of episodes in flight that the run keeps up.
+func (p *progress) inFlight() int {
+	n := p.concurrency
+	if n == 0 {
+		for _, of := range p.paces {
+			n += len(of.begun)
+		}
+	}
+	return max(1, n)
 }
 
 // finish shows a last line, which stays.

@@ -132,7 +132,7 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if session.Done > 0 {
 		sys.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
 	}
-	shown := newProgress(sys, session.Missing, j.Config.Concurrency, out.quiet)
+	shown := newProgress(sys, session.Missing, int(j.Config.Concurrency), out.quiet)
 	silence := broadcast(shown, session.SetStatus)
 	runErr := session.Play(ctx, shown, sys.warn)
 	silence()

@@ -41,7 +41,7 @@ func (p *progress) status() *record.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &record.Status{
-		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.concurrency,
+		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.inFlight(),
 		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens, InFlight: []record.InFlight{},
 	}
 	if left, ok := p.remaining(); ok {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
 		ContextLimit: r.Context, Timeout: r.Timeout, LeaveGone: true,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
-		Concurrency: r.Concurrency, Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
+		Concurrency: int(cmp.Or(r.Concurrency, eval.MostInFlight)), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell: func(line string) { out.Warn(name + ": " + line) },
 	}
 	var err error

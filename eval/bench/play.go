@@ -112,7 +112,7 @@ func (s *Session) SetStatus(status *record.Status) error { return s.session.Stor
 // meaningful. Both are called from many goroutines.
 func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
-		Concurrency: s.job.Config.Concurrency, Now: s.job.outside.Now, Observer: watching,
+		Concurrency: int(s.job.Config.Concurrency), Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn,
 	})
 }

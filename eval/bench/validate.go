@@ -28,7 +28,7 @@ func Validate(r configs.Run, kind Kind) error {
 		least int
 	}{
 		{"limit", r.Limit, 0}, {"max-tokens", r.MaxTokens, 0}, {"context", r.Context, 0}, {"step-limit", r.StepLimit, 0},
-		{"concurrency", r.Concurrency, 1}, {"retries", r.Retries, 0},
+		{"concurrency", int(r.Concurrency), 0}, {"retries", r.Retries, 0},
 	} {
 		if n.value < n.least {
 			fail("%s is %d, want at least %d", n.flag, n.value, n.least)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,56 +14,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/eval/fleet/fleettest"
 	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
 // host is a model server that can go and come back at its address.
 type host struct {
-	t       *testing.T
-	address string
-	root    atomic.Pointer[string]
+	*fleettest.Server
+	root atomic.Pointer[string]
 	// calls counts the chats that were answered.
 	calls atomic.Int64
 	// chat, if set, answers a chat instead.
 	chat func(http.ResponseWriter, *http.Request)
-
-	mu     sync.Mutex
-	server *http.Server
 }
 
 func newHost(t *testing.T, root string) *host {
-	h := &host{t: t}
+	h := &host{}
 	h.root.Store(&root)
-	h.start()
-	t.Cleanup(h.stop)
+	h.Server = fleettest.New(t, h)
 	return h
 }
 
-func (h *host) start() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	address := h.address
-	if address == "" {
-		address = "127.0.0.1:0"
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.address = l.Addr().String()
-	h.server = &http.Server{Handler: h}
-	go func(s *http.Server) { _ = s.Serve(l) }(h.server)
-}
-
-// stop closes the listener and breaks the connections.
-func (h *host) stop() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_ = h.server.Close()
-}
-
-func (h *host) url() string { return "http://" + h.address + "/v1" }
+func (h *host) url() string { return h.URL + "/v1" }
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
@@ -174,14 +146,14 @@ func TestServerLeavesAndComesBack(t *testing.T) {
 	if got := ask(t, c).Server; got != a.url() {
 		t.Fatalf("the first call goes to %s", got)
 	}
-	a.stop()
+	a.Leave()
 	if reply := ask(t, c); reply.Server != b.url() {
 		t.Errorf("%+v", reply)
 	}
 	n.await(t, a.url()+" is set aside")
-	a.start()
+	a.Come()
 	n.await(t, a.url()+" is back")
-	b.stop()
+	b.Leave()
 	if got := ask(t, c).Server; got != a.url() {
 		t.Errorf("the call goes to %s", got)
 	}
@@ -192,14 +164,14 @@ func TestCallsWait(t *testing.T) {
 	a := newHost(t, "r")
 	f, n := open(t, Options{}, a)
 	ask(t, f)
-	a.stop()
+	a.Leave()
 	const calls = 20
 	replies := make(chan model.Reply, calls)
 	for range calls {
 		go func() { replies <- ask(t, f.Conversation()) }()
 	}
 	n.await(t, "no model server answers")
-	a.start()
+	a.Come()
 	for range calls {
 		if reply := <-replies; reply.Attempts > 2 || reply.Server != "" {
 			t.Errorf("%+v", reply)
@@ -227,7 +199,7 @@ func TestBrokenCallsEnd(t *testing.T) {
 func TestGiveUp(t *testing.T) {
 	a := newHost(t, "r")
 	f, _ := open(t, Options{GiveUpAfter: time.Millisecond}, a)
-	a.stop()
+	a.Leave()
 	_, err := f.Chat(context.Background(), request("hello"))
 	var lost *LostError
 	if !errors.As(err, &lost) || !strings.Contains(err.Error(), a.url()) {
@@ -250,12 +222,12 @@ func TestSameModel(t *testing.T) {
 	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"}, about); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	a.stop()
+	a.Leave()
 	ask(t, f)
 	n.await(t, "is set aside")
 	other := "two"
 	a.root.Store(&other)
-	a.start()
+	a.Come()
 	n.await(t, "stays set aside: the root of the model is")
 	for range 5 {
 		if got := ask(t, f).Server; got != b.url() {
@@ -267,16 +239,16 @@ func TestSameModel(t *testing.T) {
 // A server that is absent at the start is set aside, unless no other is there.
 func TestAbsentAtStart(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
-	a.stop()
+	a.Leave()
 	f, n := open(t, Options{}, a, b)
 	if _, err := f.Server(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	n.await(t, a.url()+" is set aside")
-	a.start()
+	a.Come()
 	n.await(t, "is back")
-	a.stop()
-	b.stop()
+	a.Leave()
+	b.Leave()
 	f, _ = open(t, Options{}, a, b)
 	if _, err := f.Server(context.Background()); err == nil {
 		t.Error("no server is there")
