@@ -9,24 +9,26 @@ import (
 type Concurrency int
 
 // Auto is written "auto".
-const Auto Concurrency = 0
+const Auto Concurrency = -1
+
+const auto = "auto"
 
 // String implements pflag.Value.
 func (c *Concurrency) String() string {
 	if *c == Auto {
-		return "auto"
+		return auto
 	}
 	return strconv.Itoa(int(*c))
 }
 
 // Set implements pflag.Value.
 func (c *Concurrency) Set(s string) error {
-	if s == "auto" {
+	if s == auto {
 		*c = Auto
 		return nil
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
+	if err != nil || n < 0 {
 		return fmt.Errorf("concurrency is %q, want a number from 1 on, or auto", s)
 	}
 	*c = Concurrency(n)
@@ -39,8 +41,9 @@ func (c *Concurrency) Type() string { return "number or auto" }
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (c *Concurrency) UnmarshalYAML(read func(any) error) error {
 	var text string
-	if err := read(&text); err != nil {
-		return fmt.Errorf("concurrency: want a number from 1 on, or auto")
+	if read(&text) == nil && text == auto {
+		*c = Auto
+		return nil
 	}
-	return c.Set(text)
+	return read((*int)(c))
 }

@@ -16,8 +16,8 @@ import (
 
 // Options say how a plan is carried out; they do not change the results.
 type Options struct {
-	// Concurrency is the number of episodes in flight; 0 finds the number at which
-	// the rate of model calls no longer grows.
+	// Concurrency is the number of episodes in flight, at least 1; AutoConcurrency
+	// finds the number at which the rate of model calls no longer grows.
 	Concurrency int
 	// Now tells the time.
 	Now func() time.Time
@@ -81,9 +81,9 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	w := newWatch(o, s.Results)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	due := newAgenda(missing, o.Concurrency)
-	most := o.Concurrency
-	if most == 0 {
+	most := max(1, o.Concurrency)
+	due := newAgenda(missing, most)
+	if o.Concurrency == AutoConcurrency {
 		most = MostInFlight
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, o.note, o.Now)}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 				return failed, answers, err
 			}
 		}
-		for _, check := range model.Examine(ctx, client, r.ExtraBody, int(cmp.Or(r.Concurrency, 64))) {
+		for _, check := range model.Examine(ctx, client, r.ExtraBody, max(int(r.Concurrency), 8)) {
 			if check.Status == envs.CheckFail {
 				failed++
 			}

@@ -23,7 +23,7 @@ const (
 type progress struct {
 	now         func() time.Time
 	started     time.Time
-	concurrency int // 0 if it changes
+	concurrency int // less than 1 if it changes
 	display     *display
 	quiet       bool // shows nothing
 	stop        chan struct{}
@@ -206,7 +206,8 @@ func (p *progress) remaining() (time.Duration, bool) {
 // inFlight is the number of episodes in flight that the run keeps up.
 func (p *progress) inFlight() int {
 	n := p.concurrency
-	if n == 0 {
+	if n < 1 {
+		n = 0
 		for _, of := range p.paces {
 			n += len(of.begun)
 		}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
 		ContextLimit: r.Context, Timeout: r.Timeout, LeaveGone: true,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
-		Concurrency: int(cmp.Or(r.Concurrency, eval.MostInFlight)), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
+		Concurrency: inFlight(r.Concurrency), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell: func(line string) { out.Warn(name + ": " + line) },
 	}
 	var err error
@@ -71,6 +70,14 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 			return model.Open(one)
 		},
 	})
+}
+
+// inFlight is the largest number of episodes in flight.
+func inFlight(c configs.Concurrency) int {
+	if c == configs.Auto {
+		return eval.MostInFlight
+	}
+	return int(c)
 }
 
 // key returns the key of a model's servers.

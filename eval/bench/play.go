@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heldout/configs"
 	"heldout/eval"
 	"heldout/eval/record"
 	"heldout/scoring"
@@ -111,8 +112,12 @@ func (s *Session) SetStatus(status *record.Status) error { return s.session.Stor
 // sends warn a one-line warning about replies that make the rates less
 // meaningful. Both are called from many goroutines.
 func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
+	concurrency := int(s.job.Config.Concurrency)
+	if s.job.Config.Concurrency == configs.Auto {
+		concurrency = eval.AutoConcurrency
+	}
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
-		Concurrency: int(s.job.Config.Concurrency), Now: s.job.outside.Now, Observer: watching,
+		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn,
 	})
 }

@@ -28,11 +28,14 @@ func Validate(r configs.Run, kind Kind) error {
 		least int
 	}{
 		{"limit", r.Limit, 0}, {"max-tokens", r.MaxTokens, 0}, {"context", r.Context, 0}, {"step-limit", r.StepLimit, 0},
-		{"concurrency", int(r.Concurrency), 0}, {"retries", r.Retries, 0},
+		{"retries", r.Retries, 0},
 	} {
 		if n.value < n.least {
 			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
 		}
+	}
+	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
+		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
 	if r.GiveUpAfter < 0 {
 		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
