@@ -210,10 +210,14 @@ func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 // setPrompt gives a benchmark its prompt.
 func (j *Job) setPrompt(b *eval.Benchmark) error {
 	name := b.Env.Info().Name
-	if d := b.Env.Info().Settings["dialect"]; d != "" && !IsPromptFile(j.Config.Prompt) {
-		return fmt.Errorf("our prompt for %s speaks dialect v1, not %s: give one that does with --prompt", name, d)
+	own := name
+	if !IsPromptFile(j.Config.Prompt) {
+		var err error
+		if own, err = ownPrompt(b.Env.Info()); err != nil {
+			return err
+		}
 	}
-	prompt, about, err := loadPrompt(name, j.Config.Prompt)
+	prompt, about, err := loadPrompt(own, j.Config.Prompt)
 	if err != nil {
 		return err
 	}

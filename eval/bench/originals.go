@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,8 +110,15 @@ func (c Chosen) listed(env envs.Env, about *record.Protocol) ([]envs.Task, error
 
 // readList reads the names of tasks.
 func readList(f configs.PromptFile, list configs.PresetList) ([]string, error) {
-	if list.Format == "names" {
+	switch list.Format {
+	case "names":
 		return strings.Fields(string(f.Content)), nil
+	case "alfworld-paths":
+		names, err := readPaths(f.Content)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		return names, nil
 	}
 	pairs, err := readPairs(f.Content, list.Key)
 	if err != nil {
@@ -124,6 +134,41 @@ func readList(f configs.PromptFile, list configs.PresetList) ([]string, error) {
 	}
 	return names, nil
 }
+
+// readPaths reads the names of ALFWorld's games from JSON that holds their paths at
+// any depth: a path ends with the folders of task and trial, and may name a file in
+// them.
+func readPaths(b []byte) (names []string, err error) {
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
+		return nil, err
+	}
+	var visit func(any)
+	visit = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, item := range v {
+				visit(item)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				visit(v[key])
+			}
+		case string:
+			if path := gamePath.FindStringSubmatch(v); path != nil {
+				names = append(names, path[1])
+			}
+		}
+	}
+	visit(value)
+	if len(names) == 0 {
+		return nil, errors.New("it holds no path of a game of ALFWorld")
+	}
+	return names, nil
+}
+
+// gamePath matches the path of a game: task, trial and perhaps a file.
+var gamePath = regexp.MustCompile(`(?:^|/)([^/]+/trial_[^/]+)(?:/[^/]*)?$`)
 
 // listPair is a task of ScienceWorld, by name or number, and a variation.
 type listPair struct {

@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"fmt"
 	"slices"
 
 	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/alfworld"
 	"heldout/envs/datafile"
 	"heldout/eval/record"
 )
@@ -40,4 +43,21 @@ func promptRecord(file string, p configs.Prompt) record.Prompt {
 		hash = err.Error() // strings and maps of them always marshal
 	}
 	return record.Prompt{File: file, SHA256: hash}
+}
+
+// ownPrompt names our prompt for an environment as it is set up. ALFWorld's second
+// dialect has a prompt of its own.
+func ownPrompt(info envs.Info) (string, error) {
+	dialect := info.Settings["dialect"]
+	switch {
+	case info.Name != alfworld.Name:
+		return info.Name, nil
+	case info.Settings["variant"] == alfworld.ALFWorld:
+		return "", fmt.Errorf("our prompts for %s are for AgentBoard's layer, which the variant %s does not have: give one with --prompt, or play a --preset", info.Name, alfworld.ALFWorld)
+	case dialect == "":
+		return info.Name, nil
+	case dialect == "v2":
+		return info.Name + "-v2", nil
+	}
+	return "", fmt.Errorf("our prompts for %s speak dialect v1 or v2, not %s: give one that does with --prompt", info.Name, dialect)
 }
