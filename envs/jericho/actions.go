@@ -162,7 +162,9 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 	if err := errors.Join(err, s.restore(at)); err != nil {
 		return nil, err
 	}
-	return choose(s.effective(c, at, distinct(candidates(c.templates, names))), c.counts), nil
+	s.machine.Prompt() // once, instead of with every command
+	groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)))
+	return choose(groups, c.counts), s.restore(at)
 }
 
 // distinct leaves out repeated entries, because they would say the same again.

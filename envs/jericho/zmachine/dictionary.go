@@ -11,8 +11,13 @@ func (s *Story) wordSize() (chars, bytes int) {
 	return 9, 6
 }
 
-// encode turns ZSCII into the form of a dictionary word; Standard, section 3.7.
-func (s *Story) encode(word []byte) []byte {
+// encoded is the form of a dictionary word, of which the last bytes are not used up
+// to version 3.
+type encoded [6]byte
+
+// encode turns ZSCII into the form of a dictionary word, and returns how many bytes
+// that has; Standard, section 3.7.
+func (s *Story) encode(word []byte) (out encoded, size int) {
 	chars, size := s.wordSize()
 	var z [16]byte // three more than a word keeps
 	n := 0
@@ -20,20 +25,34 @@ func (s *Story) encode(word []byte) []byte {
 		if n >= chars {
 			break
 		}
-		n += s.encodeChar(z[n:], c)
+		code := &s.codes[c]
+		n += copy(z[n:], code.chars[:code.n])
 	}
 	for i := n; i < chars; i++ {
 		z[i] = 5
 	}
-	out := make([]byte, 0, 6)
 	for i := 0; i < chars; i += 3 {
 		w := uint16(z[i])<<10 | uint16(z[i+1])<<5 | uint16(z[i+2])
 		if i+3 == chars {
 			w |= 0x8000
 		}
-		out = append(out, byte(w>>8), byte(w))
+		out[i/3*2], out[i/3*2+1] = byte(w>>8), byte(w)
 	}
-	return out[:size]
+	return out, size
+}
+
+// zchars are the Z-characters of a character.
+type zchars struct {
+	n     uint8
+	chars [4]byte
+}
+
+// loadCodes encodes all characters.
+func (s *Story) loadCodes() {
+	for c := range s.codes {
+		code := &s.codes[c]
+		code.n = uint8(s.encodeChar(code.chars[:], byte(c)))
+	}
 }
 
 // encodeChar writes the Z-characters of a character, at most four.
@@ -174,7 +193,8 @@ func (t *tokens) add(buffer, start, end uint16) {
 	for i := start; i < end && len(word) < cap(word); i++ {
 		word = append(word, m.mem[buffer+i])
 	}
-	addr := m.lookup(&t.dictionary, m.story.encode(word))
+	code, size := m.story.encode(word)
+	addr := m.lookup(&t.dictionary, code[:size])
 	if addr == 0 && t.keep {
 		return
 	}
@@ -190,7 +210,8 @@ func (m *Machine) encodeText(text, length, from, to uint16) {
 	for i := uint16(0); i < length && len(word) < cap(word); i++ {
 		word = append(word, m.mem[text+from+i])
 	}
-	for i, b := range m.story.encode(word) {
+	code, size := m.story.encode(word)
+	for i, b := range code[:size] {
 		m.storeb(to+uint16(i), b)
 	}
 }

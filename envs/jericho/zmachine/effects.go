@@ -47,17 +47,25 @@ const (
 	outputStream = 19
 )
 
-// perform does again what an instruction did.
-func (m *Machine) perform(e effect) {
-	switch {
-	case e.kind < effectChar:
-		m.note(changeKind(e.kind), e.a, e.b)
-	case e.kind == effectChar:
-		m.printChar(byte(e.a))
-	default:
-		m.args[0], m.args[1], m.count = e.a, e.b, 2
-		m.executeScreen(uint8(e.kind - effectScreen))
+// performAll does again what instructions did.
+func (m *Machine) performAll(effects []effect) {
+	tracing := m.tracing
+	if tracing {
+		m.memo.did = append(m.memo.did, effects...)
 	}
+	m.tracing = false // all is noted
+	for _, e := range effects {
+		switch {
+		case e.kind == effectChar:
+			m.printChar(byte(e.a))
+		case e.kind < effectChar:
+			m.note(changeKind(e.kind), e.a, e.b)
+		default:
+			m.args[0], m.args[1], m.count = e.a, e.b, 2
+			m.executeScreen(uint8(e.kind - effectScreen))
+		}
+	}
+	m.tracing = tracing
 }
 
 // longestWord is how many bytes, at most, effects put behind the word that is

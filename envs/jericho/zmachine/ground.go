@@ -1,6 +1,9 @@
 package zmachine
 
-import "math/bits"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // ground is dynamic memory as it was at some moment. The present one is compared
 // with it byte by byte, all the time: at the moments that one list of commands is
@@ -39,6 +42,14 @@ func newGround(dynamic int) ground {
 	}
 }
 
+// stretch returns the bytes of the first block of a stretch of memory, and how
+// many they are.
+func stretch(addr uint16, size int) (b block, n int) {
+	i := int(addr & inBlock)
+	n = min(size, blockSize-i)
+	return block{addr >> blockBits, ^uint64(0) >> (blockSize - n) << i}, n
+}
+
 // locate returns the block of an address, and its bit there.
 func locate(addr uint16) (number uint16, bit uint64) { return addr >> blockBits, 1 << (addr & inBlock) }
 
@@ -51,6 +62,44 @@ func (g *ground) wrote(addr uint16, value byte) {
 	} else {
 		g.off[b] |= bit
 	}
+}
+
+// wroteWord notes that two bytes of memory have new values.
+func (g *ground) wroteWord(addr, value uint16) {
+	if addr&inBlock == inBlock {
+		g.wrote(addr, byte(value>>8))
+		g.wrote(addr+1, byte(value))
+		return
+	}
+	b, bit := locate(addr)
+	g.changed[b/64] |= 1 << (b % 64)
+	was := g.bytes[addr : addr+2]
+	off := uint64(0)
+	if was[0] != byte(value>>8) {
+		off = bit
+	}
+	if was[1] != byte(value) {
+		off |= 2 * bit
+	}
+	g.off[b] = g.off[b]&^(3*bit) | off
+}
+
+// wroteBlock notes that bytes of a block have new values.
+func (g *ground) wroteBlock(b block, mem []byte) {
+	g.changed[b.number/64] |= 1 << (b.number % 64)
+	off := uint64(0)
+	from := int(b.number) * blockSize
+	if end := min(from+blockSize, len(g.bytes)); bytes.Equal(mem[from:end], g.bytes[from:end]) {
+		g.off[b.number] = 0
+		return
+	}
+	for set := b.bytes; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		if mem[from+i] != g.bytes[from+i] {
+			off |= 1 << i
+		}
+	}
+	g.off[b.number] = g.off[b.number]&^b.bytes | off
 }
 
 // same reports whether bytes are as they are on the ground.

@@ -17,10 +17,11 @@ const (
 
 // input is what was typed and has not been read.
 type input struct {
-	ready  bool   // the action is waiting
-	action string // with a carriage return at its end
-	line   string // typed ahead of the next read of a line
-	keys   string // and of the next read of a key
+	ready    bool   // the action is waiting
+	prompted bool   // the screen is ready for a line
+	action   string // with a carriage return at its end
+	line     string // typed ahead of the next read of a line
+	keys     string // and of the next read of a key
 }
 
 // translateAction prepares an action for reading; spec §5. It is read byte by
@@ -86,14 +87,33 @@ func (m *Machine) terminates(c byte) bool {
 	return false
 }
 
-// readLine executes read.
-func (m *Machine) readLine(in *instruction) {
-	buffer, parse := m.arg(0), m.arg(1)
+// Prompt shows what the story shows before it reads a line, if that is what it waits
+// for. The next Step then does not; nothing else is different.
+func (m *Machine) Prompt() {
+	if m.fault == nil && m.mem[m.pc] == opcodeRead {
+		m.budget = m.options.Budget
+		m.prompt()
+	}
+}
+
+// prompt gets the screen ready for a line of input.
+func (m *Machine) prompt() {
+	if m.input.prompted {
+		return
+	}
+	m.input.prompted = true
 	m.flush()
 	m.showStatus()
 	if m.screen.window == 0 && m.screen.left() < margin {
 		m.screenNewLine()
 	}
+}
+
+// readLine executes read.
+func (m *Machine) readLine(in *instruction) {
+	buffer, parse := m.arg(0), m.arg(1)
+	m.prompt()
+	m.input.prompted = false
 	line, key := m.takeLine()
 	if key == carriage {
 		m.screenNewLine()

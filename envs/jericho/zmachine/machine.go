@@ -134,7 +134,7 @@ func (m *Machine) Start() error {
 	m.captured = 0
 	m.changes = Changes{}
 	m.flags2 = m.initialFlags2()
-	m.input.ready = false
+	m.input.ready, m.input.prompted = false, false
 	m.files.transcript, m.files.recording = false, false
 	m.restart()
 	m.budget = m.options.Budget

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -310,5 +311,42 @@ func TestSnapshot(t *testing.T) {
 	}
 	if err := New(load(t, mini(5)), Options{}).Restore(at); err == nil {
 		t.Error("another story's snapshot was restored")
+	}
+}
+
+// A step shows the same whether or not the machine was asked for the prompt before.
+func TestPrompt(t *testing.T) {
+	code := append(slices.Clone(read3), 0xE6, 0x7F, 7, 0xBB, 0x8C, 0xFF, 0xF5) // print 7, new line, again
+	play := func(prepare func(*Machine)) (*Snapshot, string) {
+		m := New(load(t, mini(3, code...)), Options{})
+		if err := m.Start(); err != nil {
+			t.Fatal(err)
+		}
+		prepare(m)
+		for range 2 {
+			if err := m.Step("a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := m.Snapshot()
+		return at, shown(m)
+	}
+	plain, want := play(func(*Machine) {})
+	if strings.Count(want, "Score:") != 2 || strings.Count(want, "7") != 2 {
+		t.Fatalf("two steps show %q", want)
+	}
+	for name, prepare := range map[string]func(*Machine){
+		"once":             func(m *Machine) { m.Prompt() },
+		"twice":            func(m *Machine) { m.Prompt(); m.Prompt() },
+		"before a start":   func(m *Machine) { m.Prompt(); _ = m.Start() },
+		"before a restore": func(m *Machine) { at := m.Snapshot(); m.Prompt(); _ = m.Restore(at) },
+	} {
+		at, text := play(prepare)
+		if text != want {
+			t.Errorf("%s: %q, want %q", name, text, want)
+		}
+		if string(at.memory) != string(plain.memory) || at.state.screen != plain.state.screen {
+			t.Errorf("%s: memory or screen is different", name)
+		}
 	}
 }

@@ -151,9 +151,7 @@ func (m *Machine) recall(store int16) bool {
 	for i := o.writes.from; i < o.writes.to; i++ {
 		m.rewrite(&memo.writes[i])
 	}
-	for _, e := range memo.effects[o.effects.from:o.effects.to] {
-		m.perform(e)
-	}
+	m.performAll(memo.effects[o.effects.from:o.effects.to])
 	if store != discard {
 		m.setVariable(uint8(store), o.result)
 	}

@@ -61,8 +61,7 @@ func (m *Machine) storew(addr, value uint16) {
 	m.mem[addr] = byte(value >> 8)
 	m.mem[addr+1] = byte(value)
 	if m.memo != nil {
-		m.memo.wrote(addr, byte(value>>8))
-		m.memo.wrote(addr+1, byte(value))
+		m.memo.wroteWord(addr, value)
 	}
 }
 

@@ -138,6 +138,12 @@ func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
 	for k, v := range l.moves {
 		sources[k], targets[k] = m.value(v.source.kind, v.source.value), m.value(v.target.kind, v.target.value)
 	}
+	if l.apart(&sources, &targets, int(from), int(to)) {
+		for k := range l.moves {
+			m.moveBytes(&l.moves[k], sources[k], targets[k], int(from), int(to))
+		}
+		return
+	}
 	for i := from; i < to; i++ {
 		for k := range l.moves {
 			value := sources[k]
@@ -156,5 +162,56 @@ func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
 				m.storeb(targets[k]+i, byte(value))
 			}
 		}
+	}
+}
+
+// places returns where some places of a table are, and of how many bytes a place is.
+func (v *move) places(table uint16, from, to int) (begin, end, size int) {
+	size = 1
+	if v.words {
+		size = 2
+	}
+	return int(table) + size*from, int(table) + size*to, size
+}
+
+// apart reports whether the moves of some places can be done one after the other:
+// nothing that one of them writes is read or written by another.
+func (l *moveLoop) apart(sources, targets *[longestLoop]uint16, from, to int) bool {
+	for i := range l.moves {
+		begin, end, _ := l.moves[i].places(targets[i], from, to)
+		for k := range l.moves {
+			v := &l.moves[k]
+			if b, e, _ := v.places(targets[k], from, to); k != i && b < end && begin < e {
+				return false
+			}
+			if b, e, _ := v.places(sources[k], from, to); v.loads && b < end && begin < e {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// moveBytes does one move for some places at once.
+func (m *Machine) moveBytes(v *move, source, target uint16, from, to int) {
+	begin, end, size := v.places(target, from, to)
+	if v.loads {
+		at, behind, _ := v.places(source, from, to)
+		if m.tracing {
+			m.noteRead(uint16(at), behind-at)
+		}
+		copy(m.mem[begin:end], m.mem[at:behind])
+		m.stack[m.sp] = uint16(m.mem[end-1])
+		if v.words {
+			m.stack[m.sp] = m.word(uint16(end - 2))
+		}
+	} else {
+		for i := begin; i < end; i += size {
+			m.mem[i] = byte(source >> (8 * (size - 1)))
+			m.mem[i+size-1] = byte(source)
+		}
+	}
+	if m.memo != nil {
+		m.noteStored(uint16(begin), end-begin)
 	}
 }

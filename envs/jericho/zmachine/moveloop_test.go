@@ -2,6 +2,7 @@ package zmachine
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -20,6 +21,9 @@ func TestMoveLoop(t *testing.T) {
 		"bytes":            {40, append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), 1},
 		"words":            {20, append(table(0xCF, 0x2F, 0x230, 0), table(0xE1, 0x2B, 0x270, 0)...), 1},
 		"overlapping":      {40, append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x231, 0)...), 1},
+		"twice":            {20, append(append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), append(table(0xD0, 0x2F, 0x240, 0), table(0xE2, 0x2B, 0x290, 0)...)...), 2},
+		"in a chain":       {20, append(append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), append(table(0xD0, 0x2F, 0x26F, 0), table(0xE2, 0x2B, 0x290, 0)...)...), 2},
+		"one target":       {20, append(append(table(0xD0, 0x2F, 0x230, 0), table(0xE2, 0x2B, 0x270, 0)...), table(0xE2, 0x27, 0x271, 9)...), 2},
 		"filled":           {20, append(table(0xE1, 0x27, 0x230, 7), table(0xE2, 0x27, 0x270, 9)...), 2},
 		"header":           {20, table(0xE2, 0x27, 0x00C, 1), 1},
 		"beyond the end":   {120, table(0xE1, 0x27, miniStatic-100, 5), 1},
@@ -58,6 +62,12 @@ func TestMoveLoop(t *testing.T) {
 				}
 				if found != c.found {
 					t.Errorf("%d moves, want %d", found, c.found)
+				}
+				if remember {
+					off := slices.Clone(m.memo.off)
+					if m.memo.compare(m.mem); !slices.Equal(off, m.memo.off) {
+						t.Error("it is not noted which bytes are different from the ground")
+					}
 				}
 				const from = headerStart + 2 // the code of one is longer
 				if !bytes.Equal(m.mem[from:miniStatic], plain.mem[from:miniStatic]) {

@@ -194,18 +194,34 @@ func (r *recording) noteWritten(b block) {
 	r.written.add(b)
 }
 
-// noteRead notes that one or two bytes are read.
+// noteRead notes that bytes are read.
 func (m *Machine) noteRead(addr uint16, size int) {
 	rec := m.memo.top()
-	for i := int(addr); i < int(addr)+size && i < m.story.dynamic; i++ {
-		number, bit := locate(uint16(i))
-		switch {
-		case rec.known.masks[number]&bit != 0:
-		case m.memo.off[number]&bit != 0:
-			rec.noteOff(uint16(i), m.mem[i])
-		default:
-			rec.noteSame(block{number, bit})
+	for size = min(size, m.story.dynamic-int(addr)); size > 0; {
+		b, n := stretch(addr, size)
+		if b.bytes &^= rec.known.masks[b.number]; b.bytes != 0 {
+			off := m.memo.off[b.number] & b.bytes
+			rec.noteSame(block{b.number, b.bytes &^ off})
+			for ; off != 0; off &= off - 1 {
+				at := b.number<<blockBits | uint16(bits.TrailingZeros64(off))
+				rec.noteOff(at, m.mem[at])
+			}
 		}
+		addr += uint16(n)
+		size -= n
+	}
+}
+
+// noteStored notes that bytes of dynamic memory behind the header have new values.
+func (m *Machine) noteStored(addr uint16, size int) {
+	for size > 0 {
+		b, n := stretch(addr, size)
+		if m.tracing {
+			m.memo.top().noteWritten(b)
+		}
+		m.memo.wroteBlock(b, m.mem)
+		addr += uint16(n)
+		size -= n
 	}
 }
 

@@ -98,8 +98,14 @@ func (m *Machine) printChar(c byte) {
 	if m.tracing {
 		m.noteChar(c)
 	}
-	if m.streams() == 0 && !m.screen.buffers() {
+	s := &m.screen
+	if s.streams == 0 && !s.buffers() {
 		m.printDirect(c)
+		return
+	}
+	if c > ' ' && s.prev != '-' && s.n < pendingSize-1 { // nearly all
+		s.prev, s.pending[s.n] = c, c
+		s.n++
 		return
 	}
 	switch c {
@@ -186,8 +192,14 @@ func (m *Machine) flush() {
 
 // show emits a word, without the codes for styles and fonts.
 func (m *Machine) show(word []byte) {
+	if m.options.HideStatus && m.screen.inStatus() {
+		return
+	}
 	for i := 0; i < len(word); i++ {
 		switch c := word[i]; {
+		case c >= ' ' && c <= '~' && m.captured < len(m.capture)-1: // nearly all
+			m.capture[m.captured] = c
+			m.captured++
 		case c == codeStyle, c == codeFont:
 			i++
 		case c == tab && i == 0 && m.screen.col[m.screen.window] != 1:

@@ -72,8 +72,9 @@ type Story struct {
 	strings    int // added to packed addresses of strings, version 7
 	scale      int // bytes in a unit of a packed address
 	alphabet   [3][26]byte
-	unicode    []uint16 // what ZSCII 155 and up stand for; nil for the default
-	sum        uint16   // of the bytes from 0x40 up to the length in the header
+	codes      [256]zchars // of all ZSCII characters
+	unicode    []uint16    // what ZSCII 155 and up stand for; nil for the default
+	sum        uint16      // of the bytes from 0x40 up to the length in the header
 }
 
 // Load reads a story file. Its bytes must not change afterwards.
@@ -114,6 +115,7 @@ func Load(image []byte) (*Story, error) {
 		return nil, errors.New("not a story: its global variables cannot be written")
 	}
 	s.loadAlphabet()
+	s.loadCodes()
 	s.loadUnicode()
 	s.sum = s.checksum()
 	return s, nil
