@@ -51,7 +51,7 @@ func (r *run) update() (err error) {
 	}
 	if err != nil {
 		r.index = nil // half of it may be new
-		return fmt.Errorf("reading %s: %w", r.dir, err)
+		return err
 	}
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries

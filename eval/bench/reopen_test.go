@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// An episode of generated tasks is drawn from its record, also under a perturbation.
+func TestReopen(t *testing.T) {
+	out := envs.Outside{Now: time.Now}
+	c := record.Condition{Env: "babyai", Source: envs.Generated, Perturbation: eval.NoPerturbation}
+	task := envs.Task{ID: "BabyAI-GoToRedBallGrey-v0/1234"}
+	_, _, err := Reopen(c, task, configs.Setup{}, out)
+	if err == nil || !strings.Contains(err.Error(), "is another one here than in the records") {
+		t.Fatalf("another task is opened: %v", err)
+	}
+	env, err := catalog.Open(c.Env, configs.Setup{}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if task, err = eval.FindTask(env, task.ID); err != nil {
+		t.Fatal(err)
+	}
+	reopened, found, err := Reopen(c, task, configs.Setup{}, out)
+	if err != nil || found.Digest != task.Digest {
+		t.Fatalf("task %v, %v", found, err)
+	}
+	world, err := reopened.NewWorld(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := world.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures, differs, err := eval.Pictures(t.Context(), reopened, found, &record.Episode{Observation: start.Observation})
+	if err != nil || len(pictures) != 1 || differs != -1 || len(pictures[0].Rows) < 5 {
+		t.Errorf("%d pictures, differs %d, %v", len(pictures), differs, err)
+	}
+	for name, change := range map[string]func(*record.Condition){
+		"give it with --data": func(c *record.Condition) { c.Source = envs.Official },
+		"no environment":      func(c *record.Condition) { c.Env = "chess" },
+		"unknown variant":     func(c *record.Condition) { c.Settings = map[string]string{"variant": "x"} },
+		"perturbation":        func(c *record.Condition) { c.Perturbation = "../../secret.yaml" },
+	} {
+		bad := c
+		change(&bad)
+		if _, _, err := Reopen(bad, task, configs.Setup{}, out); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Records choose no files, programs or addresses.
+func TestRecordsNameNoFiles(t *testing.T) {
+	c := record.Condition{Env: "sciworld", Settings: map[string]string{"sciworld-jar": "/tmp/evil.jar", "variant": "scienceworld", "nonsense": "x"}}
+	got, err := recordedSettings(c, envs.Settings{"simplifications": "easy"})
+	if err != nil || got["sciworld-jar"] != "" || got["nonsense"] != "" || got["variant"] != "scienceworld" || got["simplifications"] != "easy" {
+		t.Errorf("settings %v, %v", got, err)
+	}
+}

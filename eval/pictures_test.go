@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// drawn is countdown with pictures.
+type drawn struct{ *countdown }
+
+type drawnWorld struct{ envs.World }
+
+func (e drawn) NewWorld(t envs.Task) (envs.World, error) {
+	w, err := e.countdown.NewWorld(t)
+	return drawnWorld{w}, err
+}
+
+func (w drawnWorld) View() envs.Picture {
+	c := w.World.(*countdownWorld)
+	return envs.Picture{Rows: [][]envs.Glyph{{{Text: fmt.Sprint(c.from - c.said)}}}}
+}
+
+// Pictures follow the recorded actions. Steps whose reply has no action change
+// nothing, unless the agent sends the empty action then.
+func TestPicturesFollowTheRecord(t *testing.T) {
+	env := drawn{newCountdown(3)}
+	e := &record.Episode{Result: record.Result{Agent: React}, Observation: "3", Trajectory: []record.Step{
+		{Action: "down", Observation: "2"}, {Action: "", FormatError: true, Observation: "What?"}, {Action: "up", Observation: "2"}, {Action: "down", Observation: "1"},
+	}}
+	check := func(want string, wantDiffers int) {
+		t.Helper()
+		pictures, differs, err := Pictures(t.Context(), env, env.tasks[2], e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, p := range pictures {
+			got += p.Rows[0][0].Text
+		}
+		if got != want || differs != wantDiffers {
+			t.Errorf("pictures %s, differs at %d; want %s, %d", got, differs, want, wantDiffers)
+		}
+	}
+	check("32221", -1)
+	e.Trajectory[2].Observation = "otherwise"
+	check("32221", 3)
+	e.Agent = Act // which sends the empty action
+	check("32221", 2)
+	e.Observation = "4"
+	check("32221", 0)
+}
+
+func TestNoPictures(t *testing.T) {
+	env := newCountdown(1)
+	if _, _, err := Pictures(t.Context(), env, env.tasks[0], &record.Episode{}); !errors.Is(err, ErrNoPictures) {
+		t.Errorf("a world that cannot be drawn: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e := &record.Episode{Trajectory: []record.Step{{Action: "down"}}}
+	if _, _, err := Pictures(ctx, drawn{env}, env.tasks[0], e); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	e.Trajectory[0].Action = "break"
+	if _, _, err := Pictures(t.Context(), drawn{env}, env.tasks[0], e); err == nil {
+		t.Error("a broken world is drawn")
+	}
+}
