@@ -96,6 +96,12 @@ type PresetTasks struct {
 	// for selections that follow a rule.
 	FirstOfType int      `yaml:"first-of-type" json:"first-of-type,omitempty"`
 	SkipTypes   []string `yaml:"skip-types" json:"skip-types,omitempty"`
+	// BySeed keeps one task of every type: the one whose position is the remainder of
+	// the seed by the number of tasks; 0 for all.
+	BySeed int `yaml:"by-seed" json:"by-seed,omitempty"`
+	// Sample is the size of a fixed sample, with equally many tasks of each type as
+	// far as there are; 0 for all.
+	Sample int `yaml:"sample" json:"sample,omitempty"`
 	// List is a file of names from the source; nil to take all tasks.
 	List *PresetList `yaml:"list" json:"list,omitempty"`
 }
@@ -104,8 +110,9 @@ type PresetTasks struct {
 type PresetList struct {
 	// File is the path in the source's repository.
 	File string `yaml:"file" json:"file"`
-	// SHA256 is its hash, or the first digits of it, at least 8.
-	SHA256 string `yaml:"sha256" json:"sha256"`
+	// SHA256 is its hash, or the first digits of it, at least 8; empty if it is not
+	// known.
+	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// Format is one of ListFormats.
 	Format string `yaml:"format" json:"format"`
 	// Key is the key of the list in a JSON object.
@@ -117,8 +124,13 @@ type PresetList struct {
 //   - names: one name per line
 //   - sciworld-pairs: JSON pairs of a name or number of a ScienceWorld task and
 //     a variation
-//   - alfworld-paths: JSON that holds, at any depth, the paths of ALFWorld's games
-func ListFormats() []string { return []string{"names", "sciworld-pairs", "alfworld-paths"} }
+//   - alfworld-paths: JSON that holds, at any depth, the paths of ALFWorld's games,
+//     or their folders and trials one after the other
+//   - agentgym-ids: JSON that holds, at any depth, ids of AgentGym such as
+//     babyai_17
+func ListFormats() []string {
+	return []string{"names", "sciworld-pairs", "alfworld-paths", "agentgym-ids"}
+}
 
 // PresetLimit ends an episode.
 type PresetLimit struct {

@@ -78,10 +78,10 @@ func (p *Preset) checkPart() error {
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")
-	errs.want(e.Tasks.FirstOfType >= 0, "env.tasks.first-of-type is negative")
+	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample) >= 0, "env.tasks: a number is negative")
 	if l := e.Tasks.List; l != nil {
 		errs.want(l.File != "", "env.tasks.list.file is empty")
-		errs.want(hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
+		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
 	}
 	e.Limit.check(&errs)

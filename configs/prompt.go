@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -149,7 +150,7 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	}
 	if p.React == "" && p.Template == nil {
 		text, err := files.ReadFile(path.Join("prompts", version, "react.txt"))
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // prompts of other forms have none
 			return Prompt{}, err
 		}
 		p.React = string(text)

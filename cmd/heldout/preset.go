@@ -36,8 +36,8 @@ preset show NAME). heldout help presets says more.`,
 // listPresets lists every part of every embedded preset.
 func listPresets(sys *system, format string, wide bool) error {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "environment", Header: "Environment", Left: true}, {Key: "tasks", Header: "Tasks"},
-		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true}, {Key: "metric", Header: "Metric", Left: true},
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "environment", Header: "Environment", Left: true, Detail: true}, {Key: "tasks", Header: "Tasks"},
+		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true, Detail: true}, {Key: "metric", Header: "Metric", Left: true},
 		{Key: "status", Header: "Status", Left: true}, {Key: "originals", Header: "Files"}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
 	}, Notes: []string{"Steps: the largest step limit. Files: how many files of the source the user must have (heldout preset prompt NAME)."}}
 	names, err := configs.PresetNames()

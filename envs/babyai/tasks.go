@@ -60,3 +60,10 @@ func parsePlace(id string) (place, error) {
 	return place{}, fmt.Errorf("babyai: there is no level %q; they are numbered from 1 to %d, or have names such as %s",
 		name, len(minigrid.Levels()), minigrid.Levels()[0].ID)
 }
+
+// GymTask returns the name of AgentGym's task with that number (§6).
+func GymTask(number *big.Int) string {
+	levels := big.NewInt(int64(len(minigrid.Levels())))
+	seed, level := new(big.Int).DivMod(number, levels, new(big.Int))
+	return place{&minigrid.Levels()[level.Int64()], seed}.id()
+}

@@ -30,3 +30,25 @@ func CurrentName(old string) (string, error) {
 	}
 	return name, nil
 }
+
+// notInGym are the tasks that AgentGym leaves out.
+var notInGym = []string{
+	"grow-plant", "grow-fruit", "inclined-plane-determine-angle", "inclined-plane-friction-named-surfaces",
+	"inclined-plane-friction-unnamed-surfaces", "mendelian-genetics-known-plant", "mendelian-genetics-unknown-plant",
+}
+
+// GymTask returns the name of AgentGym's task with that number: they count the
+// variations of its tasks, in the order of the simulator.
+func GymTask(number int) (string, error) {
+	rest := number
+	for _, t := range tasks {
+		switch {
+		case slices.Contains(notInGym, t.name):
+		case rest >= 0 && rest < t.variations:
+			return place{t.name, rest}.id(), nil
+		default:
+			rest -= t.variations
+		}
+	}
+	return "", fmt.Errorf("sciworld: AgentGym has no task number %d", number)
+}

@@ -22,9 +22,9 @@ func ExaminePreset(out Outside, c Chosen) []envs.Check {
 	case b.Env.Info().Source == envs.Generated:
 		tasks.Status, tasks.Text = envs.CheckWarn, fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data", len(b.Tasks))
 	default:
-		tasks.Text = fmt.Sprintf("%d official tasks", len(b.Tasks))
-		if c.Released.Env.Tasks.SHA256 != "" {
-			tasks.Text += ", with the names of the preset"
+		tasks.Text = fmt.Sprintf("%d official tasks, with the names of the preset", len(b.Tasks))
+		if c.Released.Env.Tasks.SHA256 == "" {
+			tasks.Text = fmt.Sprintf("%d official tasks; their names have the SHA-256 %s", len(b.Tasks), job.protocols[0].Tasks)
 		}
 	}
 	return append([]envs.Check{tasks}, examineFiles(c)...)

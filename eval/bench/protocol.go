@@ -65,45 +65,30 @@ func nameProtocol(released, played *configs.Preset, about *record.Protocol) (err
 // presetTasks returns the tasks of a preset, sorted by name, or what the user
 // selected of them. Tasks that heldout generates are a change of the preset.
 func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
-	tasks, err := c.listed(env, about)
+	tasks, official, err := c.listed(env, about)
 	if err != nil {
 		return nil, err
 	}
 	tasks = byRule(tasks, c.Released.Env.Tasks)
 	slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
-	if env.Info().Source == envs.Generated {
+	if !official {
 		played.Overrides["source"] = string(envs.Generated)
 		played.Env.Tasks.Count = len(tasks)
 	} else if err := checkTasks(tasks, played.Env); err != nil {
 		return nil, err
 	}
 	if c.Run.Tasks != "" {
-		wanted, err := eval.SelectTasks(env, c.Run.Tasks, 0)
+		wanted, err := eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, 0)
 		if err != nil {
 			return nil, err
 		}
-		tasks = slices.DeleteFunc(tasks, func(t envs.Task) bool { return !slices.Contains(wanted, t) })
-		if len(tasks) == 0 {
-			return nil, fmt.Errorf("none of the tasks %q is one of the preset", c.Run.Tasks)
-		}
+		tasks = wanted
 	}
 	if n := c.Run.Limit; n > 0 {
 		tasks = tasks[:min(n, len(tasks))]
 	}
 	about.Tasks = hashNames(tasks)
 	return tasks, nil
-}
-
-// byRule selects tasks as a preset's rule says.
-func byRule(tasks []envs.Task, rule configs.PresetTasks) (out []envs.Task) {
-	seen := map[string]int{}
-	for _, t := range tasks {
-		seen[t.Type]++
-		if !slices.Contains(rule.SkipTypes, t.Type) && (rule.FirstOfType == 0 || seen[t.Type] <= rule.FirstOfType) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // hashNames returns the SHA-256 of sorted names, each followed by a line break.

@@ -1,0 +1,264 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/babyai"
+	"heldout/envs/sciworld"
+	"heldout/envs/stream"
+	"heldout/eval/record"
+)
+
+// listed returns the tasks that a preset's list names, or all tasks of the
+// environment. official is false for tasks that heldout generates. Without the
+// source's files, a preset whose environment has only such tasks plays them.
+func (c Chosen) listed(env envs.Env, about *record.Protocol) (tasks []envs.Task, official bool, err error) {
+	list := c.Released.Env.Tasks.List
+	generated := env.Info().Source == envs.Generated
+	if list == nil || generated && c.Run.Originals == "" {
+		return slices.Clone(env.Tasks()), !generated, nil
+	}
+	found, err := c.original(configs.PresetFile{Path: list.File, SHA256: list.SHA256}, about)
+	if err != nil {
+		return nil, false, err
+	}
+	names, err := readList(found, *list)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", found.Name, err)
+	}
+	tasks, err = named(env, names)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", found.Name, err)
+	}
+	return tasks, true, nil
+}
+
+// named returns the tasks of those names, each once, in the order of the names.
+func named(env envs.Env, names []string) (out []envs.Task, err error) {
+	byName := map[string]envs.Task{}
+	for _, t := range env.Tasks() {
+		byName[t.ID] = t
+	}
+	finder, finds := envs.As[envs.Finder](env)
+	seen := map[string]bool{}
+	for _, name := range names {
+		t, ok := byName[name]
+		if !ok && finds {
+			if t, err = finder.Task(name); err != nil {
+				return nil, err
+			}
+		} else if !ok {
+			return nil, fmt.Errorf("it names the task %.100q, which the data lack", name)
+		}
+		if !seen[t.ID] {
+			seen[t.ID] = true
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// readList reads the names of tasks.
+func readList(f configs.PromptFile, list configs.PresetList) ([]string, error) {
+	if list.Format == "names" {
+		return strings.Fields(string(f.Content)), nil
+	}
+	content, err := valueOf(f.Content, list.Key)
+	if err != nil {
+		return nil, err
+	}
+	switch list.Format {
+	case "sciworld-pairs":
+		return readPairs(content)
+	case "alfworld-paths":
+		return readPaths(content)
+	case "agentgym-ids":
+		return readIDs(content)
+	}
+	return nil, fmt.Errorf("unknown format of a list: %q", list.Format)
+}
+
+// valueOf returns the value of a key of a JSON object; all of it without a key.
+func valueOf(b []byte, key string) ([]byte, error) {
+	if key == "" {
+		return b, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(b, &object); err != nil {
+		return nil, err
+	}
+	if object[key] == nil {
+		return nil, fmt.Errorf("there is no key %q", key)
+	}
+	return object[key], nil
+}
+
+// readPairs reads a JSON list of pairs: a task of ScienceWorld, by an older name or
+// a number, and a variation.
+func readPairs(b []byte) (names []string, err error) {
+	var pairs [][]any
+	if err := json.Unmarshal(b, &pairs); err != nil {
+		return nil, err
+	}
+	for i, p := range pairs {
+		if len(p) != 2 {
+			return nil, fmt.Errorf("entry %d has %d values, want a task and a variation", i+1, len(p))
+		}
+		variation, ok := p[1].(float64)
+		if !ok || variation != float64(int(variation)) || variation < 0 {
+			return nil, fmt.Errorf("entry %d: want the number of a variation, not %v", i+1, p[1])
+		}
+		name, err := sciworld.CurrentName(fmt.Sprint(p[0]))
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		names = append(names, name+"/"+strconv.Itoa(int(variation)))
+	}
+	return names, nil
+}
+
+var (
+	// gamePath matches the path of a game: folder, trial and perhaps a file.
+	gamePath   = regexp.MustCompile(`(?:^|/)([^/]+/trial_[^/]+)(?:/[^/]*)?$`)
+	gameFolder = regexp.MustCompile(`^[a-z_]+-[A-Za-z]+-[A-Za-z]+-[A-Za-z]+-\d+$`)
+	gameTrial  = regexp.MustCompile(`^trial_T[0-9_]+$`)
+	// gymID is the id of a task of AgentGym.
+	gymID = regexp.MustCompile(`^(babyai|sciworld)_(\d{1,9})$`)
+)
+
+// readPaths reads the games that JSON names at any depth: by paths, or by a folder
+// and the trial that follows it.
+func readPaths(b []byte) (names []string, err error) {
+	folder := ""
+	err = eachString(b, func(s string) error {
+		if m := gamePath.FindStringSubmatch(s); m != nil {
+			names, folder = append(names, m[1]), ""
+		} else if gameFolder.MatchString(s) {
+			folder = s
+		} else if gameTrial.MatchString(s) && folder != "" {
+			names, folder = append(names, path.Join(folder, s)), ""
+		}
+		return nil
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("it names no game")
+	}
+	return names, err
+}
+
+// readIDs reads the ids of AgentGym that JSON holds at any depth.
+func readIDs(b []byte) (names []string, err error) {
+	err = eachString(b, func(s string) error {
+		m := gymID.FindStringSubmatch(s)
+		if m == nil {
+			return nil
+		}
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			return err
+		}
+		name := babyai.GymTask(big.NewInt(int64(n)))
+		if m[1] == "sciworld" {
+			if name, err = sciworld.GymTask(n); err != nil {
+				return err
+			}
+		}
+		names = append(names, name)
+		return nil
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("it has no ids such as babyai_17")
+	}
+	return names, err
+}
+
+// eachString calls visit for every string of a JSON value, in order, keys included.
+func eachString(b []byte, visit func(string) error) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s, ok := token.(string); ok {
+			if err := visit(s); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// byRule selects tasks as a preset's rule says.
+func byRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
+	count, seen := map[string]int{}, map[string]int{}
+	for _, t := range tasks {
+		count[t.Type]++
+	}
+	var out []envs.Task
+	for _, t := range tasks {
+		at := seen[t.Type]
+		seen[t.Type]++
+		switch {
+		case slices.Contains(rule.SkipTypes, t.Type):
+		case rule.FirstOfType > 0 && at >= rule.FirstOfType:
+		case rule.BySeed > 0 && at != rule.BySeed%count[t.Type]:
+		default:
+			out = append(out, t)
+		}
+	}
+	if rule.Sample > 0 {
+		out = sample(out, rule.Sample)
+	}
+	return out
+}
+
+// sample draws n tasks: of each type by turns, in an order that depends on the names
+// alone.
+func sample(tasks []envs.Task, n int) (out []envs.Task) {
+	types := map[string][]envs.Task{}
+	for _, t := range tasks {
+		types[t.Type] = append(types[t.Type], t)
+	}
+	names := slices.Sorted(maps.Keys(types))
+	for _, name := range names {
+		of := types[name]
+		slices.SortFunc(of, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
+		stream.New(0, "sample", name).Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+	}
+	for round := 0; len(out) < n; round++ {
+		before := len(out)
+		for _, name := range names {
+			if round < len(types[name]) && len(out) < n {
+				out = append(out, types[name][round])
+			}
+		}
+		if len(out) == before {
+			return out
+		}
+	}
+	return out
+}
+
+// subset is an environment with the tasks of a preset, for selections among them.
+type subset struct {
+	envs.Env
+	tasks []envs.Task
+}
+
+func (s subset) Tasks() []envs.Task { return s.tasks }
