@@ -116,18 +116,26 @@ func (w *world) solve(p float64) {
 	})
 }
 
-// draw plays a benchmark: the means of its tasks, and the true rates for tasks of
-// the kinds that were drawn.
-func (w *world) draw(rng *rand.Rand, groups []Group, rates []float64) (values []float64, truth float64) {
+// drawn is a benchmark that was played.
+type drawn struct {
+	episodes [][]float64 // by task
+	// ofTasks is the true rate of these tasks, ofKinds that of new tasks of these
+	// kinds.
+	ofTasks, ofKinds float64
+}
+
+// draw plays a benchmark; rates are those of the kinds' effects.
+func (w *world) draw(rng *rand.Rand, groups []Group, rates []float64) (d drawn) {
 	kinds, settings := map[string]int{}, map[Group]float64{}
 	pick := func(from []float64) float64 { return from[rng.IntN(len(from))] }
+	n := float64(len(groups))
 	for i, g := range groups {
 		k, ok := kinds[g.Kind]
 		if !ok {
 			k = rng.IntN(len(w.shape))
 			kinds[g.Kind] = k
 		}
-		truth += rates[k] / float64(len(groups))
+		d.ofKinds += rates[k] / n
 		if _, ok := settings[g]; !ok {
 			settings[g] = pick(w.shape)
 		}
@@ -136,20 +144,35 @@ func (w *world) draw(rng *rand.Rand, groups []Group, rates []float64) (values []
 		if w.progress {
 			goals = 1 + i%6
 		}
-		p, hits := logistic(logit), 0
+		p := logistic(logit)
+		d.ofTasks += w.expected(logit) / n
+		var episodes []float64
 		for range w.seeds {
 			if w.episode > 0 {
 				p = logistic(logit + w.episode*pick(w.normal))
 			}
+			hits := 0
 			for range goals {
 				if rng.Float64() < p {
 					hits++
 				}
 			}
+			episodes = append(episodes, float64(hits)/float64(goals))
 		}
-		values = append(values, float64(hits)/float64(w.seeds*goals))
+		d.episodes = append(d.episodes, episodes)
 	}
-	return values, truth
+	return d
+}
+
+// expected is the mean over episodes of a task.
+func (w *world) expected(logit float64) (mean float64) {
+	if w.episode == 0 {
+		return logistic(logit)
+	}
+	for _, e := range w.normal {
+		mean += logistic(logit+w.episode*e) / float64(len(w.normal))
+	}
+	return mean
 }
 
 // cover is the share of runs whose interval holds the true rate.
@@ -159,22 +182,39 @@ func (w *world) cover(b benchmark, q Question, p float64, runs int) float64 {
 	for k := range rates {
 		rates[k] = w.rate(w.base, w.shape[k])
 	}
-	sampling, err := NewSampling(q, b.groups, 0.95)
-	if err != nil {
-		panic(err)
+	var sampling Sampling
+	if q != TheseTasks {
+		var err error
+		if sampling, err = NewSampling(q, b.groups, 0.95); err != nil {
+			panic(err)
+		}
 	}
 	held := 0
 	rng := stream.New(1, b.name, string(q), fmt.Sprint(p, w.kind, w.seeds, w.progress, len(w.shape), w.shape[0]))
 	for range runs {
-		values, truth := w.draw(rng, b.groups, rates)
-		if q == NewKinds {
-			truth = p
+		d := w.draw(rng, b.groups, rates)
+		truth, interval := p, Interval{}
+		switch q {
+		case TheseTasks:
+			truth, interval = d.ofTasks, DecodingRate(d.episodes, 0.95).Interval
+		case TheseKinds:
+			truth, interval = d.ofKinds, sampling.Rate(means(d.episodes)).Interval
+		default:
+			interval = sampling.Rate(means(d.episodes)).Interval
 		}
-		if e := sampling.Rate(values); e.Low <= truth && truth <= e.High {
+		if interval.Low <= truth && truth <= interval.High {
 			held++
 		}
 	}
 	return float64(held) / float64(runs)
+}
+
+// means averages the episodes of each task.
+func means(episodes [][]float64) (out []float64) {
+	for _, values := range episodes {
+		out = append(out, Mean(values))
+	}
+	return out
 }
 
 // newWorld has kinds that differ by the standard deviation in logits.
@@ -215,7 +255,7 @@ func TestRatesCover(t *testing.T) {
 	for _, shape := range shapes {
 		t.Logf("%s effects of kinds and settings: coverage in %%, smallest to largest of a row's cells", shape)
 		for _, b := range benchmarks() {
-			for _, q := range questionsOf(b) {
+			for _, q := range append([]Question{TheseTasks}, questionsOf(b)...) {
 				line := fmt.Sprintf("| %s | %s |", b.name, q)
 				for _, progress := range progresses {
 					for _, seeds := range []int{1, 10} {
