@@ -44,11 +44,18 @@ type PublishedRow struct {
 	Grounding   []*float64 `yaml:"grounding"`
 	SuccessStd  []*float64 `yaml:"success-std"`
 	ProgressStd []*float64 `yaml:"progress-std"`
+	// BestOf is the number of tries of which the best counts; 0 for a single try.
+	BestOf int `yaml:"best-of"`
 	// HeldIn are the columns whose data the model was tuned on.
 	HeldIn []string `yaml:"held-in"`
 	// Average and Std are the row's summary as printed: success, progress.
 	Average []float64 `yaml:"average"`
 	Std     []float64 `yaml:"std"`
+}
+
+// HasBestOf reports whether a row of the table is the best of several tries.
+func (t PublishedTable) HasBestOf() bool {
+	return slices.ContainsFunc(t.Rows, func(r PublishedRow) bool { return r.BestOf > 1 })
 }
 
 // PublishedNames lists the embedded files of published results.
@@ -157,6 +164,9 @@ func (r PublishedRow) check(columns []string) error {
 				return fmt.Errorf("%s has the value %g, which is not a percentage", l.name, v)
 			}
 		}
+	}
+	if r.BestOf < 0 {
+		return fmt.Errorf("best-of is %d, which is no number of tries", r.BestOf)
 	}
 	for _, c := range r.HeldIn {
 		if !slices.Contains(columns, c) {

@@ -112,9 +112,9 @@ func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
 }
 
 // loadBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
-// table it is the first whose columns are environments, and the first of each
-// environment whose columns are its conditions. A table of neither kind cannot be
-// compared with runs.
+// table it is the first whose columns are environments, the first of these with the
+// best of several tries, and the first of each environment whose columns are its
+// conditions. A table of none of these kinds cannot be compared with runs.
 func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err error) {
 	name, id, chosen := strings.Cut(arg, ":")
 	p, err := readPublished(name)
@@ -122,16 +122,20 @@ func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err er
 		return nil, err
 	}
 	var ids []string
-	first := map[string]bool{}
+	type kind struct {
+		env    string
+		bestOf bool
+	}
+	first := map[kind]bool{}
 	for _, t := range p.Tables {
 		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Has) {
 			continue
 		}
 		ids = append(ids, t.ID)
-		if chosen && t.ID == id || !chosen && !first[t.Env] {
+		if chosen && t.ID == id || !chosen && !first[kind{t.Env, t.HasBestOf()}] {
 			out = append(out, report.Baseline{Name: arg, From: p, Table: t})
 		}
-		first[t.Env] = true
+		first[kind{t.Env, t.HasBestOf()}] = true
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id, strings.Join(ids, ", "))

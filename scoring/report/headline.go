@@ -30,7 +30,7 @@ func headline(rows []row, w configs.Weights) table.Table {
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	for _, l := range gather(rows, row.place) {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			t.Rows = append(t.Rows, headlineRow(l.name, heldOutScore, h.Success, h.Progress, ""))
+			t.Rows = append(t.Rows, headlineRow(l.name, heldOutName, h.Success, h.Progress, ""))
 		}
 		for _, env := range l.order {
 			r := l.rates[env]

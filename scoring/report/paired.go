@@ -9,9 +9,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// heldOutScore is the name of the held-out score among environments.
-const heldOutScore = "held-out score"
-
 // paired is the table of differences from the first row of each environment, and
 // of held-out scores from the first one.
 func paired(rows []row, w configs.Weights) table.Table {
@@ -40,7 +37,7 @@ func paired(rows []row, w configs.Weights) table.Table {
 			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.", l.name, lines[0].name, err))
 			continue
 		}
-		pairs.add(c, table.String(heldOutScore), table.String(l.name), table.String(lines[0].name))
+		pairs.add(c, table.String(heldOutName), table.String(l.name), table.String(lines[0].name))
 	}
 	t := pairs.table(
 		table.Column{Key: "environment", Header: "Environment", Left: true},

@@ -16,9 +16,14 @@ type pairing struct {
 	failed      []string // what could not be compared, and why
 }
 
-// pairedNote says how whole tables estimate differences.
+// pairedNote says how tables estimate differences of rates.
 func (p *pairing) pairedNote() string {
-	const note = "seeds averaged within each task first. 95% low, high: Student's t interval, each row by itself"
+	return "seeds averaged within each task first. " + p.intervalNote()
+}
+
+// intervalNote says what the intervals of differences are.
+func (p *pairing) intervalNote() string {
+	const note = "95% low, high: Student's t interval, each row by itself"
 	var about stats.Question
 	atMost := false
 	for _, c := range p.comparisons {

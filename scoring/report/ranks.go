@@ -54,7 +54,7 @@ func rankRows(rows []row) ranked {
 }
 
 func rankLines(lines []line, w configs.Weights) ranked {
-	r := ranked{where: heldOutScore}
+	r := ranked{where: heldOutName}
 	var models []map[string]*scoring.Score
 	for _, l := range lines {
 		h := l.heldOut(w)

@@ -46,6 +46,9 @@ type Baseline struct {
 //     "pairs", on request, has all differences that they follow from
 //   - "robustness" and "change": the conditions of every swept environment side
 //     by side, and what each changes
+//   - "best-of": the best of all seeds, where there are several, and published
+//     rates of that sort; "pass-at-k" has every number of tries, "best-of-paired"
+//     differences, both on request
 //   - "trials", "trials-cost" and "trials-paired": success and progress after each
 //     trial, what each took, and the difference from retries without memory, where
 //     tasks are played again after a failure; all other tables have first trials
@@ -63,6 +66,7 @@ type Baseline struct {
 // other tables leave them out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows, plain := newRows(runs, true), newRows(runs, false)
+	bests, baselines := splitBaselines(baselines)
 	var tables []table.Table
 	if len(plain) > 0 {
 		tables = append(tables, headline(plain, w))
@@ -71,6 +75,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
+	rest = append(rest, bestOfTables(rows, plain, bests, w)...)
 	rest = append(rest, trialTables(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines),
 		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
@@ -81,6 +86,19 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	return tables
 }
 
+// splitBaselines separates the tables with the best of several tries, which do not
+// compare with the rates of one try.
+func splitBaselines(baselines []Baseline) (bests, others []Baseline) {
+	for _, b := range baselines {
+		if b.Table.HasBestOf() {
+			bests = append(bests, b)
+		} else {
+			others = append(others, b)
+		}
+	}
+	return bests, others
+}
+
 // figureTables are the tables that figures are drawn from and no other table has.
 var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "endings", "lost-steps"}
 
@@ -88,13 +106,13 @@ var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "ending
 // their rates have an ID that begins with "results-".
 func IDs() []string {
 	return append([]string{"headline", "presets", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
-		"trials", "trials-cost", "trials-paired", "held-out",
+		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
 }
 
 // OnRequest reports whether a table is only for readers who ask for it.
 func OnRequest(id string) bool {
-	return slices.Contains([]string{"pairs", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
+	return slices.Contains([]string{"pairs", "pass-at-k", "best-of-paired", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
 }
 
 // OfSweeps reports whether only sweeps have a table.

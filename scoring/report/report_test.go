@@ -238,7 +238,7 @@ func TestWhichTables(t *testing.T) {
 		{"one model", []group{one}, nil, "headline results difficulty"},
 		{"no classes", []group{plain}, nil, "headline results"},
 		{"two models", []group{one, other}, nil, "headline results difficulty paired"},
-		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread"},
+		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k"},
 		{"two environments", []group{one, plain}, nil, "headline results difficulty"},
 		{"official", []group{official}, nil, "headline results difficulty held-out"},
 		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty"},
@@ -534,6 +534,52 @@ func TestPairedHeldOut(t *testing.T) {
 	same(t, "ranked", column(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
 	same(t, "rank", column(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
 	same(t, "pairs", column(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5", "-18.8")
+}
+
+// TestBestOf is worked by hand: of three seeds, the tasks have 3, 1, 0 and 0
+// successes, and progress is 0.5 without one.
+func TestBestOf(t *testing.T) {
+	seeds := func(model string, outcomes ...string) (groups []group) {
+		for seed, o := range outcomes {
+			for _, env := range []string{"babyai", "pddl"} {
+				groups = append(groups, group{env, envs.Official, 4, model, int64(seed), nil, o})
+			}
+		}
+		return groups
+	}
+	published := baseline("paper")
+	published.Table.Rows[0].BestOf = 10
+	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
+	tables := Tables([]Run{run}, []Baseline{published}, weights)
+	b := find(t, tables, "best-of")
+	same(t, "places", column(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "models", column(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
+	same(t, "tries", column(t, b, "tries")[:3], "3", "3", "10")
+	same(t, "one", column(t, b, "success")[:3], "33.3", "8.3", "–")
+	same(t, "any", column(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
+	same(t, "best", column(t, b, "best_progress")[:3], "75.0", "62.5", "40.0")
+	hasNote(t, b, "chosen by an oracle")
+	k := find(t, tables, "pass-at-k")
+	same(t, "pass@k", column(t, k, "pass")[:6], "33.3", "41.7", "50.0", "8.3", "16.7", "25.0") // A at 2: (1 + 2/3)/4
+	same(t, "best PR", column(t, k, "best_progress")[:3], "66.7", "70.8", "75.0")
+	same(t, "differences", column(t, find(t, tables, "best-of-paired"), "success_difference"), "-25.0", "-25.0")
+	for _, other := range tables {
+		if other.ID == "held-out" && slices.Contains(column(t, other, "model"), "GPT-9 [paper]") {
+			t.Error("the best of ten stands beside rates of one try")
+		}
+	}
+}
+
+// TestBestOfIncomplete: a task with fewer results bounds the number of tries, and
+// one without any is left out; both are said and marked.
+func TestBestOfIncomplete(t *testing.T) {
+	b := find(t, Tables([]Run{newRun(t, "run",
+		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"}, group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
+	)}, nil, weights), "best-of")
+	same(t, "tries", column(t, b, "tries"), "2")
+	same(t, "any", column(t, b, "any_success"), "55.6*") // (2/3 + 1 + 0)/3
+	hasNote(t, b, "tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
+	hasNote(t, b, "Incomplete")
 }
 
 func TestPairedOnce(t *testing.T) {

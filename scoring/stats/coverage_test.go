@@ -86,6 +86,8 @@ type world struct {
 	episode  float64
 	seeds    int
 	progress bool
+	// best is the number of tries of which the best counts; 0 for every try.
+	best int
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -99,10 +101,18 @@ func (w *world) rate(base, kind float64) (mean float64) {
 	within := math.Hypot(w.task, w.episode)
 	for _, s := range settings {
 		for _, e := range w.normal {
-			mean += logistic(base+w.kind*kind+w.setting*s+within*e) / float64(len(settings)*len(w.normal))
+			mean += w.anyOf(logistic(base+w.kind*kind+w.setting*s+within*e)) / float64(len(settings)*len(w.normal))
 		}
 	}
 	return mean
+}
+
+// anyOf is the probability that one of the tries succeeds.
+func (w *world) anyOf(p float64) float64 {
+	if w.best == 0 {
+		return p
+	}
+	return 1 - math.Pow(1-p, float64(w.best))
 }
 
 // solve finds the base at which the expected rate over all kinds is p.
@@ -167,7 +177,7 @@ func (w *world) draw(rng *rand.Rand, groups []Group, rates []float64) (d drawn) 
 // expected is the mean over episodes of a task.
 func (w *world) expected(logit float64) (mean float64) {
 	if w.episode == 0 {
-		return logistic(logit)
+		return w.anyOf(logistic(logit))
 	}
 	for _, e := range w.normal {
 		mean += logistic(logit+w.episode*e) / float64(len(w.normal))

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"heldout/configs"
+	"heldout/scoring"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// tries are the results of several tries in one place: of a row, or of the held-out
+// scores of a model.
+type tries struct {
+	where, name string
+	most        int // the largest number of tries that has an estimate
+	of          func(tries int) scoring.BestOf
+	mark        func(table.Cell) table.Cell
+}
+
+// severalTries returns the rows and the held-out scores with two tries or more.
+func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
+	for _, r := range rows {
+		if most := r.Tries(); len(r.Seeds) > 1 && most > 0 {
+			all = append(all, tries{r.Condition.Env, r.name, most, r.BestOf, r.mark})
+		}
+	}
+	for _, l := range scored(plain, w) {
+		most := 0
+		for _, part := range w.HeldOut {
+			if n := l.scores[part.Env].Tries(); most == 0 || n < most {
+				most = n
+			}
+		}
+		if most > 1 {
+			of := func(n int) scoring.BestOf { return scoring.HeldOutBestOf(w, l.scores, n) }
+			all = append(all, tries{heldOutName, l.name, most, of, func(c table.Cell) table.Cell { return c }})
+		}
+	}
+	return all
+}
+
+// bestOfTables are the tables of several tries: the best of all tries, as papers
+// print it, the best of every number of tries, and its paired differences.
+func bestOfTables(rows, plain []row, baselines []Baseline, w configs.Weights) []table.Table {
+	all := severalTries(rows, plain, w)
+	if len(all) == 0 {
+		return nil
+	}
+	return []table.Table{bestOf(all, rows, baselines, w), passAtK(all, rows), bestOfPaired(plain)}
+}
+
+const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: this is no rate of an agent that must choose itself."
+
+// bestOf has the rates of one try and of the best of all, with published ones.
+func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) table.Table {
+	t := table.Table{ID: "best-of", Title: "Best of N tries", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "N"},
+		{Key: "success", Header: "one SR", Detail: true},
+		{Key: "any_success", Header: "Any SR"}, {Key: "any_success_low", Header: "95% low"}, {Key: "any_success_high", Header: "high", Upper: true},
+		{Key: "progress", Header: "one PR", Detail: true},
+		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
+	}}
+	marks := ""
+	for i, a := range all {
+		one, best := a.of(1), a.of(a.most)
+		sLow, sHigh := interval(best.Success)
+		pLow, pHigh := interval(best.Progress)
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(a.where), table.String(a.name), table.Int(a.most),
+			a.mark(table.Percent(one.Success.Mean)), a.mark(table.Percent(best.Success.Mean)), sLow, sHigh,
+			a.mark(table.Percent(one.Progress.Mean)), a.mark(table.Percent(best.Progress.Mean)), pLow, pHigh,
+		})
+		if i+1 == len(all) || all[i+1].where != a.where {
+			published, used := publishedBest(a.where, baselines, w)
+			t.Rows, marks = append(t.Rows, published...), marks+used
+		}
+	}
+	t.Notes = append(t.Notes, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
+		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.")
+	t.Notes = append(t.Notes, tryNotes(rows)...)
+	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	t.Notes = append(t.Notes, sources(baselines, marks)...)
+	return t
+}
+
+// publishedBest are the published rates of the best of several tries in one place,
+// and their marks.
+func publishedBest(where string, baselines []Baseline, w configs.Weights) (rows [][]table.Cell, marks string) {
+	for _, b := range baselines {
+		for i, l := range publishedLines(b) {
+			if b.Table.Rows[i].BestOf < 2 {
+				continue
+			}
+			r, ok := l.rates[where]
+			if h := l.heldOut(w); where == heldOutName && len(h.Missing) == 0 {
+				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
+			}
+			if !ok || r.success == nil && r.progress == nil {
+				continue
+			}
+			marks += r.marks
+			none := table.None()
+			rows = append(rows, []table.Cell{
+				table.String(where), table.String(l.name), table.Int(b.Table.Rows[i].BestOf),
+				none, rateCell(r.success, r.marks), none, none, none, rateCell(r.progress, r.marks), none, none,
+			})
+		}
+	}
+	return rows, marks
+}
+
+// tryNotes say what the tries of rows are.
+func tryNotes(rows []row) []string {
+	var several []row
+	for _, r := range rows {
+		if len(r.Seeds) > 1 {
+			several = append(several, r)
+		}
+	}
+	notes := aboutNotes(several)
+	if len(several) > 0 && several[0].About == stats.TheseTasks {
+		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")
+	}
+	notes = append(notes, grouped(several, row.named, func(r row) string {
+		if fewest := r.Tries(); !r.Complete() {
+			return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results of %d or more, so N is %d", len(r.Seeds), fewest, fewest)
+		}
+		return ""
+	})...)
+	notes = append(notes, grouped(several, row.named, func(r row) string {
+		if d := r.Condition.Decoding; d != nil && d.Temperature == 0 {
+			return "temperature 0, so the tries differ only by what the server does not repeat"
+		}
+		return ""
+	})...)
+	return append(notes, firstTrial(several)...)
+}
+
+// passAtK has the best of every number of tries.
+func passAtK(all []tries, rows []row) table.Table {
+	t := table.Table{ID: "pass-at-k", Title: "Best of k tries", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "k"},
+		{Key: "pass", Header: "pass@k"}, {Key: "pass_low", Header: "95% low"}, {Key: "pass_high", Header: "high", Upper: true},
+		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
+	}}
+	for _, a := range all {
+		for k := 1; k <= a.most; k++ {
+			b := a.of(k)
+			sLow, sHigh := interval(b.Success)
+			pLow, pHigh := interval(b.Progress)
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(a.where), table.String(a.name), table.Int(k),
+				a.mark(table.Percent(b.Success.Mean)), sLow, sHigh, a.mark(table.Percent(b.Progress.Mean)), pLow, pHigh,
+			})
+		}
+	}
+	t.Notes = append(t.Notes, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
+		"unbiased for new tries (Chen et al. 2021). "+oracleNote)
+	t.Notes = append(t.Notes, tryNotes(rows)...)
+	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	return t
+}
+
+// bestOfPaired has the differences of the best of all tries from the first row of
+// each environment.
+func bestOfPaired(rows []row) table.Table {
+	var pairs pairing
+	first := map[string]row{}
+	for _, r := range rows {
+		if len(r.Seeds) < 2 || r.Tries() == 0 {
+			continue
+		}
+		base, ok := first[r.Condition.Env]
+		if !ok {
+			first[r.Condition.Env] = r
+			continue
+		}
+		n := min(r.Tries(), base.Tries())
+		c, err := scoring.CompareBestOf(r.Score, base.Score, n)
+		if err != nil {
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			continue
+		}
+		pairs.add(c, r.where(), table.String(r.name), table.String(base.name), table.Int(n))
+	}
+	t := pairs.table(
+		table.Column{Key: "environment", Header: "Environment", Left: true},
+		table.Column{Key: "model", Header: "Model", Left: true},
+		table.Column{Key: "against", Header: "against", Left: true},
+		table.Column{Key: "tries", Header: "N"},
+	)
+	t.ID, t.Title = "best-of-paired", "Best of N tries: differences, paired by task"
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
+		t.Notes = append(t.Notes, otherNames(rows)...)
+	}
+	return t
+}

@@ -1,0 +1,71 @@
+package stats
+
+import (
+	"errors"
+	"slices"
+)
+
+// ErrFewTries says that there is no interval for other decodings of the tasks,
+// because the best of more than half of the tries leaves too few to resample.
+var ErrFewTries = errors.New("the best of more than half of the tries cannot be resampled")
+
+// BestOf is the expected best of k of the values: the exact mean of the maximum
+// over all subsets of k, which is unbiased for the best of k new tries. Of zeros
+// and ones it is pass@k (Chen et al. 2021, arXiv:2107.03374). The value number j
+// in ascending order is the best of a subset with the probability
+// C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
+// number occurs. k is at least 1 and at most the number of values.
+func BestOf(values []float64, k int) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	best := sorted[n-1]
+	mean, weight := best, float64(k)/float64(n)
+	for j := n; j >= k; j-- {
+		mean -= weight * (best - sorted[j-1]) // exact where the values agree
+		if j > k {
+			weight *= float64(j-k) / float64(j-1)
+		}
+	}
+	return mean
+}
+
+// DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i]
+// has the values of task i, in [0,1], at least k of them. The variance is that of
+// the jackknife over the tries of each task. The error is ErrFewTries if k is more
+// than half of the tries of a task.
+func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
+	e := Estimate{Trials: true, N: len(tries)}
+	n, played := float64(len(tries)), 0.0
+	for _, values := range tries {
+		if 2*k > len(values) {
+			return e, ErrFewTries
+		}
+		best := BestOf(values, k)
+		e.Mean += best / n
+		e.Trials = e.Trials && (best == 0 || best == 1)
+		e.Variance += jackknife(values, k) / (n * n)
+		e.Degrees += float64(len(values) - 1)
+		played += float64(len(values))
+	}
+	e.Variance += 1 / (played * played) // one odd try in one task
+	worth := played / float64(k)        // disjoint subsets of k
+	if e.Mean <= rounding || e.Mean >= 1-rounding {
+		e.Interval = Wilson(e.Mean, worth, level)
+		return e, nil
+	}
+	z := normalQuantile(level)
+	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/worth)
+	e.Interval = scoreInterval(e.Mean, squared, true)
+	return e, nil
+}
+
+// jackknife is the variance of BestOf from leaving out each value in turn.
+func jackknife(values []float64, k int) float64 {
+	var without []float64
+	for i := range values {
+		without = append(without, BestOf(slices.Delete(slices.Clone(values), i, i+1), k))
+	}
+	n := float64(len(values))
+	std := PopulationStd(without)
+	return (n - 1) * std * std
+}
