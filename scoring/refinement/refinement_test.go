@@ -50,13 +50,15 @@ func TestCount(t *testing.T) {
 		want        Counts
 	}{
 		{"nothing", "", Counts{}},
-		{"straight", "a>1@5 b>2@10", Counts{Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{1, 1, 1, 1, 1, 2, 2, 2, 2, 2}}},
+		{"straight", "a>1@5 b>2@10", Counts{
+			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, Changes: []Change{{1, 0.5}, {2, 1}},
+		}},
 		// Three errors, of which the second repeats the first; the third is another
 		// action. A valid one follows, with progress.
 		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
 			Spells: []Spell{{3, true}, {2, true}, {1, true}}, Recovered: [3]int32{1, 3, 3}, Progressed: [3]int32{1, 3, 3},
-			Stuck: 5, Reached: [10]uint16{5, 5, 5},
+			Stuck: 5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
 		}},
 		// After another observation the same error is not in an equal situation.
 		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
@@ -73,10 +75,12 @@ func TestCount(t *testing.T) {
 			Spells: []Spell{{2, true}, {1, true}}, Recovered: [3]int32{1, 2, 2},
 		}},
 		// a b a b a b is a cycle of two that repeats twice; c is outside.
-		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, Actions: 3, Observations: 4}},
+		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
 		{"no loop yet", "a>1 b>2 a>1 b>2", Counts{Steps: 4, Actions: 2, Observations: 2}},
 		{"another answer is no loop", "a>1 a>2 a>3", Counts{Steps: 3, Actions: 1, Observations: 3}},
-		{"lost", "a>1@6 b>2@2", Counts{Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1}}},
+		{"lost", "a>1@6 b>2@2", Counts{
+			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1}, Changes: []Change{{1, 0.6}, {2, 0.2}},
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := NewCounter(nil).Count(episode(c.steps), nil)
