@@ -99,6 +99,21 @@ func (s *Score) addChain(r *Run, task envs.Task, seed int64, first string, final
 	s.chains = append(s.chains, c)
 }
 
+// Episodes counts the episodes of all trials that are due so far, and those with a
+// result. With one trial they are Planned and Finished.
+func (s *Score) Episodes() (due, finished int) {
+	due, finished = s.Planned, s.Finished
+	for _, c := range s.chains {
+		later := max(0, len(c.results)-1)
+		finished += later
+		due += later
+		if c.due && len(c.results) > 0 {
+			due++
+		}
+	}
+	return due, finished
+}
+
 // Trials returns what was reached after each trial; nil if the tasks have only
 // one.
 func (s *Score) Trials() []Trial {

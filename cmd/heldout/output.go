@@ -95,6 +95,14 @@ func (o *output) suits(sweep bool) error {
 	return nil
 }
 
+// suitsTrials reports tables that a run with so many trials will not have.
+func (o *output) suitsTrials(trials int) error {
+	if i := slices.IndexFunc(o.tables, report.OfTrials); i >= 0 && trials <= 1 {
+		return usage(fmt.Errorf("only runs with --trials of at least 2 have the table %q", o.tables[i]))
+	}
+	return nil
+}
+
 // formats names the formats of tables.
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 

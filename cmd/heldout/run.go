@@ -63,6 +63,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
+		if err := out.suitsTrials(job.Config.Trials); err != nil {
+			return err
+		}
 		if dry {
 			return describe(sys, job)
 		}

@@ -82,7 +82,7 @@ func listRuns(sys *system, root string, dirs []string, wide bool) error {
 		{Key: "planned", Header: "Planned"},
 		{Key: "success", Header: "SR"},
 		{Key: "progress", Header: "PR"},
-	}, Notes: []string{"SR, PR: success and progress rate so far, in percent. Episodes that end early come first, so rates of a run that goes on are not those that it will have."}}
+	}, Notes: []string{"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come first, so rates of a run that goes on are not those that it will have."}}
 	err := eachRun(sys, dirs, func(s view.Summary) error {
 		if s.BadLines > 0 {
 			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Dir, s.BadLines))
@@ -96,9 +96,10 @@ func listRuns(sys *system, root string, dirs []string, wide bool) error {
 			if i > 0 { // of the same run
 				row = []table.Cell{table.String(""), table.String(""), table.String("")}
 			}
+			due, finished := score.Episodes()
 			t.Rows = append(t.Rows, append(row,
 				table.String(score.Condition.Env), table.String(score.Condition.Model), table.String(score.Condition.Perturbation),
-				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
+				table.Int(finished), table.Int(due), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
 		}
 		return nil
 	})
@@ -161,7 +162,8 @@ func writeRuns(sys *system, dirs []string) error {
 		}
 		for _, score := range s.Scores {
 			c := score.Condition
-			r := jsonRate{Env: c.Env, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
+			due, finished := score.Episodes()
+			r := jsonRate{Env: c.Env, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: due, Finished: finished}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)

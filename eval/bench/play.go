@@ -37,11 +37,9 @@ func (e *IncompleteError) Error() string {
 func Complete(scores []*scoring.Score) error {
 	var e IncompleteError
 	for _, s := range scores {
-		e.Missing += s.Planned - s.Finished
+		due, finished := s.Episodes()
+		e.Missing += due - finished
 		e.TooLong += s.Unfinished[record.ContextExceeded] + s.LaterUnfinished[record.ContextExceeded]
-		for _, n := range s.LaterUnfinished {
-			e.Missing += n
-		}
 	}
 	if e.Missing == 0 {
 		return nil

@@ -49,8 +49,9 @@ func (r *run) panel(x *record.Index, s Summary) livePanel {
 	for _, score := range s.Scores {
 		c := score.Condition
 		p.Perturbed = p.Perturbed || c.Perturbation != "none"
+		due, finished := score.Episodes()
 		p.Rows = append(p.Rows, rateRow{
-			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), score.Finished, score.Planned,
+			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), finished, due,
 			interval(score.Success), interval(score.Progress),
 		})
 	}

@@ -32,7 +32,8 @@ type Summary struct {
 	// Started is the start of the first session. Last is the end of the last episode;
 	// zero if none has ended.
 	Started, Last time.Time
-	// Planned counts the planned episodes, Finished those with a result.
+	// Planned counts the planned episodes, with the trials that are due so far,
+	// Finished those with a result.
 	Planned, Finished int
 	// Scores are the rates so far, in the order of the plan.
 	Scores []*scoring.Score
@@ -52,8 +53,9 @@ func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
 	environments, models := map[string]bool{}, map[string]bool{}
 	for _, score := range s.Scores {
 		environments[score.Condition.Env], models[score.Condition.Model] = true, true
-		s.Planned += score.Planned
-		s.Finished += score.Finished
+		due, finished := score.Episodes()
+		s.Planned += due
+		s.Finished += finished
 	}
 	s.Environments, s.Models = slices.Sorted(maps.Keys(environments)), slices.Sorted(maps.Keys(models))
 	if len(x.Manifest.Sessions) > 0 {

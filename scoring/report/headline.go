@@ -44,7 +44,6 @@ func headline(rows []row, w configs.Weights) table.Table {
 		}
 	}
 	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, firstTrial(rows)...)
 	t.Notes = append(append(t.Notes, otherNames(rows)...), markNotes(t.Rows)...)
 	return t
 }

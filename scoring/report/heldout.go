@@ -53,7 +53,6 @@ func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	}
 	t.Notes = append(t.Notes, noScore(lines, w)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
-	t.Notes = append(t.Notes, firstTrial(rows)...)
 	for _, b := range baselines {
 		lines = append(lines, publishedLines(b)...)
 	}

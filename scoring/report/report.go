@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heldout/configs"
 	"heldout/eval/record"
@@ -83,6 +84,11 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 			tables = append(tables, t)
 		}
 	}
+	for i, t := range tables {
+		if !OfTrials(t.ID) && len(t.Rows) > 0 {
+			tables[i].Notes = append(t.Notes, firstTrial(rows)...)
+		}
+	}
 	return tables
 }
 
@@ -114,6 +120,9 @@ func IDs() []string {
 func OnRequest(id string) bool {
 	return slices.Contains([]string{"pairs", "pass-at-k", "best-of-paired", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
 }
+
+// OfTrials reports whether only runs with several trials have a table.
+func OfTrials(id string) bool { return strings.HasPrefix(id, "trials") }
 
 // OfSweeps reports whether only sweeps have a table.
 func OfSweeps(id string) bool { return id == "robustness" || id == "change" }

@@ -74,7 +74,6 @@ func results(rows []row, m measures) table.Table {
 		})
 	}
 	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, firstTrial(rows)...)
 	t.Notes = append(t.Notes, decodings(rows)...)
 	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)

@@ -91,6 +91,9 @@ func trials(all []tried, baselines []Baseline) table.Table {
 	t.Notes = append(t.Notes, stepLimits(plain)...)
 	t.Notes = append(t.Notes, directories(plain)...)
 	t.Notes = append(t.Notes, otherNames(plain)...)
+	if slices.ContainsFunc(plain, func(r row) bool { return !r.Complete() }) {
+		t.Notes = append(t.Notes, incompleteNote)
+	}
 	for _, r := range all {
 		t.Notes = append(t.Notes, r.unfinished()...)
 		t.Notes = append(t.Notes, r.doubts()...)
@@ -118,7 +121,7 @@ func (r row) howTried() string {
 	return text
 }
 
-// firstTrial is the note of tables that have first trials only.
+// firstTrial is the note of all other tables, which have first trials only.
 func firstTrial(rows []row) []string {
 	return grouped(rows, row.title, func(r row) string {
 		if r.Condition.Trials == nil {
@@ -236,7 +239,12 @@ func trialCosts(all []tried) table.Table {
 			})
 		}
 	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	if slices.ContainsFunc(all, func(r tried) bool {
+		due, finished := r.Episodes()
+		return finished < due
+	}) {
+		t.Notes = append(t.Notes, incompleteMark+" Incomplete: some trials that are due have no result; the table of trials says which.")
+	}
 	return t
 }
 
