@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"heldout/eval/page"
+	"heldout/eval/record"
+	"heldout/eval/trajectory"
 	"heldout/scoring/overview"
 )
 
@@ -60,10 +63,53 @@ func (d *drawn) page(dirs []string) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	p := page.Page{Title: "heldout report", Styles: []template.CSS{overview.Style()}}
+	episodes, err := bundle(dirs)
+	if err != nil {
+		return page.Page{}, err
+	}
+	p := page.Page{
+		Title: "heldout report", Styles: []template.CSS{overview.Style(), episodes.Style},
+		Scripts: episodes.Scripts, Data: episodes.Data,
+	}
 	for _, s := range sections {
 		p.Links = append(p.Links, page.Link{Href: "#" + s.ID, Text: s.Title})
 		p.Body = append(p.Body, s.HTML)
 	}
+	p.Links = append(p.Links, page.Link{Href: "#episodes", Text: "Episodes"})
+	p.Body = append(p.Body, `<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`, episodes.Body, `</section>`)
 	return p, nil
+}
+
+// bundle packs the episodes of run directories, or of a part of their tasks if all
+// are too large.
+func bundle(dirs []string) (trajectory.Section, error) {
+	var size int64
+	for _, dir := range dirs {
+		n, err := record.Size(dir)
+		if err != nil {
+			return trajectory.Section{}, err
+		}
+		size += n
+	}
+	b := trajectory.NewBundle(size)
+	taken := map[string]bool{}
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
+		if taken[name] {
+			name = dir
+		}
+		taken[name] = true
+		var failed error
+		if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+			if failed == nil {
+				failed = b.Add(name, e)
+			}
+		}); err != nil {
+			return trajectory.Section{}, err
+		}
+		if failed != nil {
+			return trajectory.Section{}, fmt.Errorf("%s: %w", dir, failed)
+		}
+	}
+	return b.Section()
 }

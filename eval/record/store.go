@@ -268,6 +268,18 @@ func Each(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
 	return m, err
 }
 
+// Size returns the size of a run directory's attempts, in bytes.
+func Size(dir string) (int64, error) {
+	info, err := os.Stat(filepath.Join(dir, episodesFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // sized is an open file with the size that it had then.
 type sized struct {
 	file *os.File

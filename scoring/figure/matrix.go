@@ -37,6 +37,10 @@ func taskMatrix(key, name string) func(reader, *Figure) error {
 	}
 }
 
+// leastColumns is the number of columns that a panel has room for, at least: few
+// tasks do not become wide.
+const leastColumns = 20
+
 // matrixRow is the height of a row: many rows are lower.
 func matrixRow(models int) vg.Length {
 	if models > 12 {
@@ -108,7 +112,7 @@ func (m matrix) plot(f *Figure, env string) *plot.Plot {
 	p := newPlot()
 	p.Title.Text = plotTitle(env, 1)
 	n := len(m.models)
-	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(len(m.types)), plural(m.tasks, "task")
+	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(max(leastColumns, len(m.types))), plural(m.tasks, "task")
 	p.X.Tick.Marker = m.typeTicks()
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.X.LineStyle.Width, p.X.Tick.Length = 0, 2

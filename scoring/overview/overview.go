@@ -39,7 +39,7 @@ const mostOpen = 24
 
 // plans are the sections in order.
 var plans = []plan{
-	{id: "headline", title: "Headline", tables: []string{"headline"}, open: true},
+	{id: "summary", title: "Summary", tables: []string{"headline"}, open: true},
 	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "difficulty", "against-published"}},
 	{id: "differences", title: "Differences", figures: []string{"differences"}, tables: []string{"paired", "pairs", "ranks"}},
 	{id: "checkpoints", title: "Training", figures: []string{"checkpoints"}},
@@ -74,7 +74,7 @@ func Sections(runs []report.Run, tables []table.Table) ([]Section, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.id == "headline" {
+		if p.id == "summary" {
 			s.Incomplete = incomplete(runs)
 			g := newGrid(runTable(runs))
 			g.Open = len(g.Rows) <= mostOpen
@@ -134,6 +134,9 @@ func newContent(p plan, tables []table.Table) (content, error) {
 		}
 		if err != nil {
 			return c, err
+		}
+		for _, f := range c.Figures { // a section says each of them once
+			d.Marked = slices.DeleteFunc(d.Marked, func(note string) bool { return slices.Contains(f.Marked, note) })
 		}
 		c.Figures = append(c.Figures, d)
 		drawn = append(drawn, d.Numbers.ID)

@@ -59,11 +59,11 @@ func read(t testing.TB, dir string) ([]report.Run, []table.Table) {
 // Sections of every kind of run are well-formed and show what there is.
 func TestLooks(t *testing.T) {
 	want := map[string]string{
-		"empty":      "headline rates failures",
-		"one":        "headline rates tasks steps failures refinement cost",
-		"incomplete": "headline rates differences tasks steps failures refinement seeds cost",
-		"thirty":     "headline rates differences tasks steps failures refinement cost",
-		"three":      "headline rates differences tasks steps failures refinement seeds cost",
+		"empty":      "summary rates failures",
+		"one":        "summary rates tasks steps failures refinement cost",
+		"incomplete": "summary rates differences tasks steps failures refinement seeds cost",
+		"thirty":     "summary rates differences tasks steps failures refinement cost",
+		"three":      "summary rates differences tasks steps failures refinement seeds cost",
 	}
 	for name, s := range looks() {
 		t.Run(name, func(t *testing.T) {
