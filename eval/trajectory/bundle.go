@@ -13,6 +13,7 @@ import (
 
 	"heldout/eval/page"
 	"heldout/eval/record"
+	"heldout/scoring/table"
 )
 
 //go:embed bundle.js
@@ -59,21 +60,25 @@ func (b *Bundle) Add(run string, e *record.Episode) error {
 	if err != nil {
 		return err
 	}
-	key := run + "/" + Name(&e.Result)
+	key := bundleKey(run, &e.Result)
 	b.pending[key] = rendered
 	b.waiting += len(rendered)
 	result := e.Result
 	b.choices.Add(&result)
-	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data), Href: "#" + Fragment(key)})
+	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data), Href: "#" + Fragment(run, &e.Result)})
 	if b.waiting >= chunkSize {
 		return b.flush()
 	}
 	return nil
 }
 
-// Fragment is the part of an address, behind #, that shows an episode of a bundle.
-// The key is the run's name, a slash and the attempt's Name.
-func Fragment(key string) string { return "episode=" + template.URLQueryEscaper(key) }
+// Fragment is the part of an address, behind #, that shows an attempt of a bundle.
+func Fragment(run string, r *record.Result) string {
+	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
+}
+
+// bundleKey names an attempt in a bundle. HTML changes characters that do not print.
+func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
 
 // takes reports whether the bundle takes the episodes of a result's task.
 func (b *Bundle) takes(r *record.Result) bool {

@@ -82,7 +82,7 @@
       row.hidden = !fits;
       if (fits) n++;
     }
-    count.textContent = n === rows.length ? told : `${n} of these: ${told}`;
+    count.textContent = n === rows.length ? told : `${n} match; ${told} in this file`;
   }
 
   // The link to a step also says which episode it is of.

@@ -137,7 +137,7 @@ func (p *Page) hear(event any) {
 	fault := ""
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, p.allowed) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
+		if u := e.Request.URL; !strings.HasPrefix(u, p.allowed) && !strings.HasPrefix(u, "data:") && u != "about:blank" {
 			fault = "the page asks for " + u
 		}
 	case *log.EventEntryAdded:
