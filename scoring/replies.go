@@ -12,6 +12,10 @@ type Replies struct {
 	Steps, FormatErrors int
 	// Faults counts the replies by what is wrong with them.
 	Faults map[record.Fault]int
+	// Repairs counts the actions that a rule of the preset changed or supplied, by
+	// rule; Cuts the episodes that a rule ended.
+	Repairs map[string]int
+	Cuts    map[record.Cut]int
 	// Episodes counts the episodes, Trimmed those whose history was shortened to
 	// fit the context.
 	Episodes, Trimmed int
@@ -28,7 +32,13 @@ func (r *Replies) add(res record.Result) {
 		r.Trimmed++
 	}
 	if r.Faults == nil {
-		r.Faults = map[record.Fault]int{}
+		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
+	}
+	for rule, n := range res.Repairs {
+		r.Repairs[rule] += n
+	}
+	if res.Cut != "" {
+		r.Cuts[res.Cut]++
 	}
 	for f, n := range res.Faults {
 		r.Faults[f] += n

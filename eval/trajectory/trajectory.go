@@ -255,6 +255,9 @@ func newStep(s record.Step, before float64) step {
 	if s.Fault != "" {
 		out.Marks = append(out.Marks, mark{visible(words(string(s.Fault))), true})
 	}
+	for _, rule := range s.Repairs {
+		out.Marks = append(out.Marks, mark{"rule " + visible(rule), false})
+	}
 	if s.FinishReason != "" && s.FinishReason != "stop" {
 		out.Marks = append(out.Marks, mark{"ended by " + visible(s.FinishReason), false})
 	}
@@ -265,6 +268,7 @@ func newStep(s record.Step, before float64) step {
 	for _, p := range []part{
 		{"reasoning", "Reasoning", newText(s.Reasoning), true},
 		{"thought", "Thought", newText(s.Thought), false},
+		{"parsed", "Action as it was read", newText(s.Parsed), false},
 		{"action", "Action", newText(s.Action), false},
 		{"reply", "Reply", newText(s.Reply), !s.FormatError},
 		{"observation", "Observation", newText(s.Observation), false},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,6 +72,34 @@ func replyNotes(rows []row) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// ruleNotes say how often the rules of presets for replies applied, and how many
+// episodes rules ended.
+func ruleNotes(rows []row) (notes []string) {
+	for _, r := range rows {
+		var out []string
+		if counts := counted(r.Replies.Repairs); counts != "" {
+			out = append(out, fmt.Sprintf("rules for replies applied: %s (of %d replies)", counts, r.Replies.Steps))
+		}
+		// Rules of trials have a table of their own.
+		if counts := counted(r.Replies.Cuts); counts != "" && r.Condition.Preset != nil {
+			out = append(out, fmt.Sprintf("rules ended episodes: %s (of %d)", counts, r.Replies.Episodes))
+		}
+		if out != nil {
+			notes = append(notes, fmt.Sprintf("%s on %s: %s.", r.name, r.place(), strings.Join(out, "; ")))
+		}
+	}
+	return notes
+}
+
+// counted lists names with their counts, sorted by name.
+func counted[Name ~string](counts map[Name]int) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf("%d %s", counts[name], name))
+	}
+	return strings.Join(out, ", ")
 }
 
 // markNotes explain the marks in a table whose details stand elsewhere.

@@ -83,5 +83,6 @@ func results(rows []row, m measures) table.Table {
 	t.Notes = append(t.Notes, caveats(rows)...)
 	t.Notes = append(t.Notes, incomplete(rows)...)
 	t.Notes = append(t.Notes, replyNotes(rows)...)
+	t.Notes = append(t.Notes, ruleNotes(rows)...)
 	return t
 }
