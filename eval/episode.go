@@ -236,11 +236,12 @@ func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
 }
 
 // modelOutcome is the outcome of an agent's error. Agents without a model only
-// ask the environment.
+// ask the environment; others ask both.
 func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome {
 	var tooLong *model.ContextError
+	var world *agent.WorldError
 	switch {
-	case m == nil:
+	case m == nil, errors.As(err, &world):
 		return failed(ctx, record.EnvError)
 	case errors.As(err, &tooLong):
 		return failed(ctx, record.ContextExceeded)

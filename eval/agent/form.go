@@ -25,6 +25,15 @@ type Protocol struct {
 	Handover string
 }
 
+// WorldError is an error of the environment that an agent with a model asked.
+type WorldError struct{ Err error }
+
+// Error implements error.
+func (e *WorldError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the environment's error.
+func (e *WorldError) Unwrap() error { return e.Err }
+
 // formed is an agent of one of the forms chat, single, completion and text. A
 // layout writes what formed knows as messages.
 type formed struct {
@@ -314,8 +323,11 @@ func (f *formed) admissible(ctx context.Context) ([]string, error) {
 		return t.admissible, nil
 	}
 	list, err := f.world.Actions(ctx)
-	t.admissible, t.listed = list, err == nil
-	return list, err
+	if err != nil {
+		return nil, &WorldError{err}
+	}
+	t.admissible, t.listed = list, true
+	return list, nil
 }
 
 func (f *formed) Observe(observation string) {

@@ -316,3 +316,18 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 }
+
+// Protocols that ask for reasoning between tags get it as part of the reply.
+func TestKeepReasoning(t *testing.T) {
+	const text = "<think>Wait.</think>\n<action>go</action>"
+	server := recording(t, say(200, `{"choices":[{"message":{"role":"assistant","content":"<think>Wait.</think>\n<action>go</action>"},"finish_reason":"stop"}]}`))
+	client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
+	for keep, want := range map[bool]model.Reply{true: {Text: text}, false: {Text: "<action>go</action>", Reasoning: "Wait."}} {
+		req := hello
+		req.KeepReasoning = keep
+		got, err := client.Chat(t.Context(), req)
+		if err != nil || got.Text != want.Text || got.Reasoning != want.Reasoning {
+			t.Errorf("keep %v: %q and %q, %v", keep, got.Text, got.Reasoning, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// chatPlay is a preset's form for tests.
+func chatPlay() configs.Play {
+	return configs.Play{
+		ActionsShown: configs.ActionsShown{When: configs.Never},
+		Agent:        configs.AgentForm{Form: configs.Chat, Acknowledge: "OK", Shots: configs.Shots{As: "turns", Count: 2}},
+		Reply:        configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.SendEmpty},
+	}
+}
+
+var turnInstructions = configs.Instructions{Instruction: "Open the box.", Examples: []configs.Example{
+	{Turns: []configs.Turn{{Role: "user", Content: "first"}, {Role: "assistant", Content: "Action: one"}}},
+	{Goal: "Open the bag.", Observation: "You see a bag.", Steps: []configs.ExampleStep{{Thought: "Shut.", Action: "open bag", Observation: "It is open."}}},
+}}
+
+func newForm(t *testing.T, c Chat, play configs.Play, w envs.World) Agent {
+	t.Helper()
+	a, err := NewProtocol(c, Protocol{Play: play, Instructions: turnInstructions}, w, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A form that trims leaves the oldest turns out, then its examples, and never the
+// instruction, the task and the last turn.
+func TestFormTrims(t *testing.T) {
+	m := limited(700, true)
+	a := newForm(t, chat(m), chatPlay(), nil)
+	trimmed := 0
+	for turn := range 6 {
+		trimmed += move(t, a).Usage.Trimmed
+		a.Observe(observation(turn))
+	}
+	last := m.requests[len(m.requests)-1].Messages
+	if trimmed == 0 || last[0].Content != "Open the box." || !strings.Contains(contents(last), "The box is open.\nYou see a box.") || last[len(last)-1].Content != observation(4) {
+		t.Errorf("%d trimmed:\n%s", trimmed, contents(last))
+	}
+	for i := 1; i < len(last); i++ {
+		if last[i].Role == last[i-1].Role {
+			t.Errorf("messages %d and %d are both of the %s", i-1, i, last[i].Role)
+		}
+	}
+}
+
+// With the rule, an episode ends when the server refuses its prompt, but a first
+// prompt that is too long is a fault of the set-up, and so is a server that cuts.
+func TestFormEndsAtItsContext(t *testing.T) {
+	play := chatPlay()
+	play.Stop.ContextOverflow = configs.End
+	a := newForm(t, chat(limited(480, true)), play, nil)
+	var got Move
+	for turn := range 9 {
+		if got = move(t, a); got.GiveUp {
+			break
+		}
+		a.Observe(observation(turn))
+	}
+	if !got.GiveUp || got.End != record.ContextOverflow || got.Usage.Calls != 1 || got.Usage.Trimmed != 0 {
+		t.Errorf("%+v", got)
+	}
+	var tooLong *model.ContextError
+	if _, err := newForm(t, chat(limited(100, true)), play, nil).Act(context.Background()); !errors.As(err, &tooLong) {
+		t.Errorf("the first prompt: %v", err)
+	}
+	shrinking := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
+		return model.Reply{Text: "Action: go", PromptTokens: 100 - call, Attempts: 1}, nil
+	}}
+	a = newForm(t, chat(shrinking), play, nil)
+	move(t, a)
+	a.Observe("Seen.")
+	if _, err := a.Act(context.Background()); !errors.As(err, &tooLong) {
+		t.Errorf("a prompt that the server cut: %v", err)
+	}
+}
+
+// The list of the last observation alone makes a later prompt shorter, which is not
+// the server's doing.
+func TestLatestListShortensPrompts(t *testing.T) {
+	w := &board{actions: []string{strings.Repeat("a very long action ", 40)}}
+	play := chatPlay()
+	play.ActionsShown.When = configs.Latest
+	m := says("Action: go")
+	a := newForm(t, chat(m), play, w)
+	move(t, a)
+	w.actions = []string{"b"}
+	a.Observe("Seen.")
+	move(t, a)
+	if last := m.requests[1].Messages; strings.Contains(contents(last), "very long") || !strings.HasSuffix(contents(last), "Seen.b") {
+		t.Error(contents(last))
+	}
+}
+
+// A window leaves earlier turns out, or writes them in another form.
+func TestSingleWindow(t *testing.T) {
+	play := chatPlay()
+	play.Agent = configs.AgentForm{Form: configs.Single, Pairs: 1}
+	for older, want := range map[string]string{
+		"":         "turn 4 after 3, 1 pairs: 3 Seen 1.>c | Seen 2.",
+		"{action}": "turn 4 after 3, 1 pairs: a;b;3 Seen 1.>c | Seen 2.",
+	} {
+		m := says("Action: a", "Action: b", "Action: c", "Action: d")
+		a, err := NewProtocol(chat(m), Protocol{Play: play, Template: &configs.Template{
+			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation}", Pair: "{turn} {observation}>{action}", Between: ";", Older: older,
+		}}, nil, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seen := range []string{"Seen 0.", "Seen 1.", "Seen 2.", ""} {
+			move(t, a)
+			a.Observe(seen)
+		}
+		if got := m.requests[3].Messages; len(got) != 1 || got[0].Content != want {
+			t.Errorf("%q, want %q", contents(got), want)
+		}
+	}
+}
+
+// What does not fit together is an error before the first call.
+func TestImpossibleForms(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Protocol)
+		world  envs.World
+		want   string
+	}{
+		"no parser":         {func(p *Protocol) { p.Reply.Parser = "lisp" }, nil, `no parser "lisp"`},
+		"no normalisation":  {func(p *Protocol) { p.Reply.Normalise = []string{"upper"} }, nil, `unknown normalisation "upper"`},
+		"no list":           {func(p *Protocol) { p.ActionsShown.When = configs.Every }, struct{ envs.World }{}, "cannot list"},
+		"no list to repair": {func(p *Protocol) { p.Reply.Normalise = []string{"nearest-bleu:0.1"} }, struct{ envs.World }{}, "cannot list"},
+		"no template":       {func(p *Protocol) { p.Agent.Form = configs.Single }, nil, "no template"},
+		"no example":        {func(p *Protocol) { p.Agent.Shots.Order = []int{2} }, nil, "no example 2; it has 2"},
+		"no turns":          {func(p *Protocol) { p.Instructions.Examples = []configs.Example{{Text: "x"}}; p.Agent.Shots.Count = 1 }, nil, "one text"},
+		"no form":           {func(p *Protocol) { p.Agent.Form = "poem" }, nil, `unknown form "poem"`},
+	} {
+		p := Protocol{Play: chatPlay(), Instructions: turnInstructions}
+		c.change(&p)
+		if _, err := NewProtocol(chat(says("")), p, c.world, start); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A world that cannot list its actions now ends the episode with its error.
+func TestFormWithABrokenList(t *testing.T) {
+	play := chatPlay()
+	play.ActionsShown.When = configs.Every
+	w := &board{err: errors.New("broken")}
+	if _, err := newForm(t, chat(says("")), play, w).Act(context.Background()); !errors.Is(err, w.err) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,63 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/record"
+)
+
+// brokenHouse cannot say what is admissible.
+type brokenHouse struct{ house }
+
+func (brokenHouse) NewWorld(envs.Task) (envs.World, error) { return &brokenWorld{}, nil }
+
+type brokenWorld struct{ houseWorld }
+
+func (*brokenWorld) Actions(context.Context) ([]string, error) {
+	return nil, errors.New("the list broke")
+}
+
+// playProtocol plays one episode by a preset.
+func playProtocol(t *testing.T, env envs.Env, p *configs.Preset, replies ...string) *record.Episode {
+	t.Helper()
+	b := Benchmark{Env: env, Tasks: env.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{TopP: 1, MaxTokens: 9}}
+	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+	rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+	return rec
+}
+
+// A budget of steps holds several games, and the best score is the highest of any.
+func TestRestart(t *testing.T) {
+	p := loadAny(t, "testdata/forms/form-restart.yaml")
+	p.Env.Limit.Steps = 5
+	rec := playProtocol(t, house{"a"}, &p, "take mug 1 from desk 1", "eat mug 1", "dance", "eat mug 1", "dance")
+	if rec.Outcome != record.Failure || rec.Steps != 5 || *rec.Score != 0.5 {
+		t.Errorf("%s after %d steps with the score %v, want a failure after 5 with 0.5", rec.Outcome, rec.Steps, *rec.Score)
+	}
+	scores := []float64{}
+	for _, s := range rec.Trajectory {
+		scores = append(scores, *s.Score)
+	}
+	if want := []float64{0.5, -1, 0, -1, 0}; !slices.Equal(scores, want) {
+		t.Errorf("scores %v, want %v: a game's end has its own, the next game starts at 0", scores, want)
+	}
+	rec = playProtocol(t, house{"a"}, &p, "eat mug 1", "take mug 1 from desk 1", "put mug 1 in/on desk 1", "never")
+	if rec.Outcome != record.Success || rec.Steps != 3 {
+		t.Errorf("%s after %d steps, want a success that ends the episode", rec.Outcome, rec.Steps)
+	}
+}
+
+// An environment that fails while the agent asks it is at fault, not the model.
+func TestBrokenListIsTheEnvironments(t *testing.T) {
+	p := loadAny(t, "testdata/forms/form-every.yaml")
+	if rec := playProtocol(t, brokenHouse{house{"a"}}, &p, "x"); rec.Outcome != record.EnvError || rec.Error != "the list broke" {
+		t.Errorf("%s: %s", rec.Outcome, rec.Error)
+	}
+}
