@@ -85,6 +85,9 @@ type Run struct {
 	// AllowUnusable continues with a model even if none of its first replies is
 	// usable.
 	AllowUnusable bool `yaml:"allow-unusable"`
+	// Shard is the part of the plan to play, as record.ParseShard reads it; empty for
+	// all.
+	Shard string `yaml:"shard"`
 	// Out is the run directory; empty for one named after what is run.
 	Out string `yaml:"out"`
 

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,6 +92,9 @@ type Plan struct {
 	Environments []record.Environment
 	Groups       []record.Group
 	Episodes     []Episode
+	// Shard is the part that is played; nil for all. The rest of the plan is known, so
+	// that all parts have the same manifest.
+	Shard *record.Shard
 }
 
 // Episode is a planned episode.
@@ -259,6 +263,13 @@ func (p *Plan) Cost() (least, most Cost) {
 	return least, most
 }
 
+// Part returns the part of the plan that a shard plays.
+func (p *Plan) Part(s record.Shard) *Plan {
+	part := *p
+	part.Shard = &s
+	return &part
+}
+
 // Missing lists the episodes that are due and have no result yet, in the order of
 // InPlayingOrder, counts those that have one, and returns the number of attempts
 // at each, by id.
@@ -274,6 +285,9 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, done int, at
 	}
 	for i := range p.Episodes {
 		e := &p.Episodes[i]
+		if p.Shard != nil && !p.Shard.Has(e.ID) {
+			continue
+		}
 		for e != nil && result[e.ID] != nil {
 			done++
 			e = e.NextTrial(result[e.ID])
@@ -306,6 +320,9 @@ func InPlayingOrder(episodes []Episode) []Episode {
 // extends reports whether the plan contains everything that the run directory was
 // made for. The plan may contain more.
 func (p *Plan) extends(m *record.Manifest) error {
+	if len(m.Groups) > 0 && (p.Shard == nil) != (m.Shard == nil) || p.Shard != nil && m.Shard != nil && *p.Shard != *m.Shard {
+		return errors.New("the run directory is of another part of the plan: give the same --shard again, or another --out")
+	}
 	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != behaviour {
 		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, behaviour)
 	}

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"heldout/eval/record"
@@ -32,6 +34,9 @@ type About struct {
 // Begin opens a run directory for a plan. A directory that was made for another
 // plan is refused, unless the plan only adds to it.
 func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, error) {
+	if err := divided(dir, p); err != nil {
+		return nil, err
+	}
 	store, err := record.Open(dir)
 	if err != nil {
 		return nil, err
@@ -41,6 +46,26 @@ func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, er
 		return nil, errors.Join(err, store.Close())
 	}
 	return s, nil
+}
+
+// divided reports a run directory that is for a whole run where the plan is for a
+// shard, or the other way round.
+func divided(dir string, p *Plan) error {
+	if p.Shard != nil {
+		if whole := filepath.Dir(dir); record.IsRun(whole) {
+			return fmt.Errorf("%s is a run without shards: give another --out", whole)
+		}
+		others, err := record.Shards(filepath.Dir(dir))
+		if err == nil && len(others) > 0 && !record.SameDivision(others[0], dir) {
+			err = fmt.Errorf("%s is a shard of another division than %s: give another --out", others[0], filepath.Base(dir))
+		}
+		return err
+	}
+	shards, err := record.Shards(dir)
+	if err == nil && len(shards) > 0 {
+		err = fmt.Errorf("%s holds shards of a run: give --shard again, or another --out; heldout merge puts them together", dir)
+	}
+	return err
 }
 
 func (s *Session) begin(dir string, p *Plan, about About) error {
@@ -57,6 +82,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	}
 	m.Behaviour = behaviour
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
+	m.Shard = p.Shard
 	m.Reflection = about.Reflection
 	m.Protocols = about.Protocols
 	for player, server := range about.Servers {

@@ -45,24 +45,32 @@ func printRepaired(w io.Writer, r *record.Repaired) error {
 	if r.File != "" {
 		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
 	}
-	missing := 0
-	for _, m := range r.Missing {
-		missing += len(m.Tasks)
-	}
-	switch {
-	case r.Planned == 0:
+	if r.Planned == 0 {
 		b.WriteString("run.json is missing, so what is to be played is not known; the command that made the run writes it again\n")
-	case missing == 0:
-		fmt.Fprintf(&b, "all %d planned episodes have a result\n", r.Planned)
-	default:
-		fmt.Fprintf(&b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing, r.Planned)
-	}
-	for _, m := range r.Missing {
-		c := m.Condition
-		fmt.Fprintf(&b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model), table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
+	} else {
+		describeMissing(&b, r.Planned, r.Missing)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// describeMissing lists the planned episodes without a result, and returns their
+// number.
+func describeMissing(b *strings.Builder, planned int, groups []record.Missing) int {
+	missing := 0
+	for _, m := range groups {
+		missing += len(m.Tasks)
+	}
+	if missing == 0 {
+		fmt.Fprintf(b, "all %d planned episodes have a result\n", planned)
+		return 0
+	}
+	fmt.Fprintf(b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing, planned)
+	for _, m := range groups {
+		c := m.Condition
+		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model), table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
+	}
+	return missing
 }
 
 // some lists the first tasks of a list and the number of further ones.

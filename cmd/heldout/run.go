@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,12 +146,29 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if err != nil {
 		return stopped(ctx, err, j.Dir)
 	}
+	if j.Plan.Shard != nil {
+		return endShard(sys, j)
+	}
 	runs, err := out.print(sys, []string{j.Dir})
 	if err != nil {
 		return err
 	}
 	sys.say("records: %s", j.Dir)
 	return bench.Complete(runs[0].Scores)
+}
+
+// endShard says how far a shard is. It has no tables of its own: they would be
+// those of an arbitrary part of the tasks.
+func endShard(sys *system, j *bench.Job) error {
+	done, missing, err := j.Shortfall()
+	if err != nil {
+		return err
+	}
+	sys.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard, done, filepath.Dir(j.Dir))
+	if missing > 0 {
+		return &bench.IncompleteError{Missing: missing}
+	}
+	return nil
 }
 
 // stopped says what is left of a run that ended with an error.

@@ -150,6 +150,14 @@ func (j *Job) plan() (err error) {
 	if j.Dir = j.Config.Out; j.Dir == "" {
 		j.Dir = filepath.Join(RunsDir, directoryName(j.Config, j.Plan.Hash()))
 	}
+	if j.Config.Shard == "" {
+		return nil
+	}
+	shard, err := record.ParseShard(j.Config.Shard)
+	if err != nil {
+		return err
+	}
+	j.Plan, j.Dir = j.Plan.Part(shard), filepath.Join(j.Dir, shard.Dir())
 	return nil
 }
 

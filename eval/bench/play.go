@@ -47,6 +47,17 @@ func Complete(scores []*scoring.Score) error {
 	return &e
 }
 
+// Shortfall counts the episodes of the job's part of the plan that have a result
+// on disk, and those that have none.
+func (j *Job) Shortfall() (done, missing int, err error) {
+	_, results, err := record.Read(j.Dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	left, done, _ := j.Plan.Missing(results)
+	return done, len(left), nil
+}
+
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
 func (j *Job) Meet(ctx context.Context) error {

@@ -34,6 +34,8 @@ type Manifest struct {
 	Sweep *Sweep `json:"sweep,omitempty"`
 	// Protocols are the presets of the run.
 	Protocols []Protocol `json:"protocols,omitempty"`
+	// Shard is the part of the plan that this directory is for; nil for all of it.
+	Shard *Shard `json:"shard,omitempty"`
 	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
 }

@@ -248,8 +248,20 @@ func Read(dir string) (*Manifest, []Result, error) {
 
 // Each reads a run directory as Read does and visits every attempt in the order of
 // the file, with its trajectory, and what was planned. Nothing of the attempt is
-// kept afterwards.
+// kept afterwards. The shards in a run directory are read as one run.
 func Each(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
+	shards, err := Shards(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(shards) > 0:
+		return eachShard(shards, visit)
+	}
+	return eachOf(dir, visit)
+}
+
+// eachOf is Each for a directory without shards.
+func eachOf(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
 	name := filepath.Join(dir, episodesFile)
 	content, err := wholeFile(name)
 	if err != nil {

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/bench"
+	"heldout/eval/record"
+	"heldout/scoring/table"
+)
+
+func newMerge(sys *system) *cobra.Command {
+	return &cobra.Command{
+		Use:               "merge OUT DIR…",
+		ValidArgsFunction: folders,
+		Short:             "Join the shards of a run into one run directory",
+		Long: `merge writes the records of shards (heldout run --shard I/N) into the new run
+directory OUT. A directory that holds shards stands for all of them. Parts of
+different runs are refused, and so are two results of one episode. The planned
+episodes without a result are listed; the command that made the run, with
+--out OUT and without --shard, plays them.`,
+		Example: `  heldout run --shard 1/2 --out runs/big
+  heldout run --shard 2/2 --out runs/big
+  heldout merge runs/whole runs/big`,
+		Args: args(2, -1, "the new run directory and at least one directory of a run or of shards"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			m, err := record.Merge(dirs[0], dirs[1:])
+			if err != nil {
+				return err
+			}
+			return printMerged(sys.stdout, dirs[0], m)
+		},
+	}
+}
+
+// printMerged says what a merge has done; an *IncompleteError if episodes are
+// missing.
+func printMerged(w io.Writer, out string, m *record.Merged) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d lines in %s\n", m.Lines, table.Printable(out))
+	if m.Twice > 0 {
+		fmt.Fprintf(&b, "%d lines were there twice and count once\n", m.Twice)
+	}
+	missing := describeMissing(&b, m.Planned, m.Missing)
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	if missing > 0 {
+		return &bench.IncompleteError{Missing: missing}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Merged says what a merge has written.
+type Merged struct {
+	// Lines are the attempts, Twice those that were there more than once, byte for
+	// byte, and are written once.
+	Lines, Twice int
+	// Planned is the number of planned tasks, Missing those of them without a result,
+	// by group.
+	Planned int
+	Missing []Missing
+}
+
+// Merge writes the records of directories that are parts of one run into a new run
+// directory. A directory with shards stands for all of them. If two parts have
+// different results of one episode, they are two runs, and nothing is written.
+func Merge(out string, dirs []string) (*Merged, error) {
+	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s exists already: give the merged run a new directory", out)
+	}
+	var parts []string
+	for _, dir := range dirs {
+		shards, err := Shards(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(shards) == 0 {
+			shards = []string{dir}
+		}
+		parts = append(parts, shards...)
+	}
+	m, err := joined(parts)
+	if err != nil {
+		return nil, err
+	}
+	d := realDisk()
+	if err := d.makeDir(filepath.Dir(filepath.Clean(out))); err != nil {
+		return nil, err
+	}
+	// The directory gets its name once it is complete.
+	temporary := filepath.Join(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+".merging")
+	if err := os.RemoveAll(temporary); err != nil { // of a merge that was killed
+		return nil, err
+	}
+	if err := os.Mkdir(temporary, 0o777); err != nil { // the umask removes permissions
+		return nil, err
+	}
+	defer os.RemoveAll(temporary) // it has its name by then if all went well
+	report, err := mergeInto(d, temporary, m, parts)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(temporary, out); err != nil {
+		return nil, err
+	}
+	if err := d.syncDir(filepath.Dir(filepath.Clean(out))); err != nil && !tolerable(err) {
+		return nil, err
+	}
+	return report, nil
+}
+
+// mergeInto writes the files of a merged run.
+func mergeInto(d disk, dir string, m *Manifest, parts []string) (*Merged, error) {
+	f, err := os.OpenFile(filepath.Join(dir, episodesFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // again, if an error came first
+	w := &merger{out: bufio.NewWriterSize(f, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{}, from: map[string]string{}}
+	for _, part := range parts {
+		if err := w.add(part, m); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(w.out.Flush(), d.sync(f), f.Close()); err != nil {
+		return nil, err
+	}
+	b, err := encodeJSON(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.replace(filepath.Join(dir, manifestFile), b); err != nil {
+		return nil, err
+	}
+	w.report.Planned, w.report.Missing = m.missing(w.results)
+	return &w.report, nil
+}
+
+// merger copies lines.
+type merger struct {
+	out    *bufio.Writer
+	report Merged
+	// seen are the lines that were written, by id and checksum.
+	seen map[string]bool
+	// results are those of the episodes, from the directories where they were found.
+	results map[string]Outcome
+	from    map[string]string
+}
+
+// add copies the lines of a part.
+func (w *merger) add(dir string, m *Manifest) error {
+	name := filepath.Join(dir, episodesFile)
+	content, err := wholeFile(name)
+	if err != nil || content == nil {
+		return err
+	}
+	defer content.file.Close()
+	plan := newChecker(m.plan())
+	return scan(io.NewSectionReader(content.file, 0, content.size), name, func(l *line) error {
+		if l.bad == nil {
+			l.bad = plan.check(&l.episode)
+		}
+		switch {
+		case l.torn:
+			return nil
+		case l.bad != nil:
+			return badLine(name, l)
+		}
+		return w.copy(dir, l)
+	})
+}
+
+// copy writes a line unless it is there already.
+func (w *merger) copy(dir string, l *line) error {
+	raw := append(bytes.TrimSuffix(l.raw, []byte("\n")), '\n')
+	e := &l.episode
+	line := e.ID + checksum(raw)
+	if w.seen[line] {
+		w.report.Twice++
+		return nil
+	}
+	w.seen[line] = true
+	if e.Outcome.Final() {
+		if other := w.from[e.ID]; other != "" && other != dir {
+			return fmt.Errorf("%s and %s have different results of the episode %s (task %s): they are two runs; merge one of them", other, dir, e.ID, e.Task)
+		}
+		if w.from[e.ID] = dir; w.results[e.ID] == "" {
+			w.results[e.ID] = e.Outcome
+		}
+	}
+	w.report.Lines++
+	_, err := w.out.Write(raw)
+	return err
+}
