@@ -52,15 +52,13 @@ func (l ValidList) texts(order func(*validLister) []validDeed) []string {
 	list := l.lister()
 	deeds := order(list)
 	out = make([]string, len(deeds))
-	var b strings.Builder
-	b.Grow(w.listBytes)
-	ends := w.listEnds[:0]
+	b, ends := w.listText[:0], w.listEnds[:0]
 	for _, d := range deeds {
-		list.write(&b, d)
-		ends = append(ends, b.Len())
+		b = list.append(b, d)
+		ends = append(ends, len(b))
 	}
-	w.listBytes, w.listEnds = b.Len(), ends
-	all, from := b.String(), 0
+	w.listText, w.listEnds = b, ends
+	all, from := string(b), 0
 	for i, end := range ends {
 		out[i], from = all[from:end], end
 	}
@@ -74,7 +72,7 @@ func (l ValidList) Has(text string) bool {
 	}
 	list := l.lister()
 	return slices.ContainsFunc(list.deeds(), func(d validDeed) bool {
-		return strings.HasPrefix(text, actions[d.id].listed) && list.text(d) == text
+		return strings.HasPrefix(text, actions[d.id].listed) && string(list.append(nil, d)) == text
 	})
 }
 
@@ -85,29 +83,24 @@ type validDeed struct {
 	id   actionID
 }
 
-// write writes an entry as it is typed.
-func (l *validLister) write(b *strings.Builder, v validDeed) {
+// append adds an entry as it is typed.
+func (l *validLister) append(b []byte, v validDeed) []byte {
 	a, s, c := &actions[v.id], l.search, l.choice
 	if v.id == teleport {
 		s, c = l.everywhere, l.from.universe
 	}
-	b.WriteString(a.listed)
+	b = append(b, a.listed...)
 	if v.a >= 0 {
-		b.WriteByte(' ')
-		b.WriteString(s.text(c, int(v.a)))
+		b = append(b, ' ')
+		b = append(b, s.text(c, int(v.a))...)
 	}
 	if v.b >= 0 {
-		b.WriteByte(' ')
-		b.WriteString(a.link)
-		b.WriteByte(' ')
-		b.WriteString(s.text(c, int(v.b)))
+		b = append(b, ' ')
+		b = append(b, a.link...)
+		b = append(b, ' ')
+		b = append(b, s.text(c, int(v.b))...)
 	}
-}
-
-func (l *validLister) text(v validDeed) string {
-	var b strings.Builder
-	l.write(&b, v)
-	return b.String()
+	return b
 }
 
 // objects returns the objects of an entry.
@@ -328,7 +321,7 @@ func (w *World) ValidActionsJSON() string {
 		list := w.DrawValidActions().lister()
 		for _, v := range list.deeds() {
 			objects := list.objects(v)
-			entries = append(entries, entry(list.text(v), actions[v.id].number, objects, objects))
+			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].number, objects, objects))
 		}
 	}
 	return `{"validActions": [` + join(entries, ",") + `]}`

@@ -76,7 +76,7 @@ type memory struct {
 	// Memory of the last list of valid actions, for the next one.
 	listDeeds []validDeed
 	listEnds  []int
-	listBytes int
+	listText  []byte
 }
 
 // emptyText is the number of the empty text.
