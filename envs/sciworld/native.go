@@ -16,15 +16,23 @@ import (
 const nativeVersion = "1.1.3"
 
 // native is our own simulator. Its games are values in this process. Their number
-// is not limited.
+// is not limited. Worlds are used again, because they know texts of the games
+// before.
 type native struct {
+	worlds sync.Pool
 	making singleflight.Group // of solutions
 	known  sync.Map           // of solutions, by place
 }
 
-func (*native) take(context.Context) (game, error) { return &nativeGame{world: lab.New()}, nil }
+func (n *native) take(context.Context) (game, error) {
+	w, ok := n.worlds.Get().(*lab.World)
+	if !ok {
+		w = lab.New()
+	}
+	return &nativeGame{world: w}, nil
+}
 
-func (*native) giveBack(game) {}
+func (n *native) giveBack(g game) { n.worlds.Put(g.(*nativeGame).world) }
 
 func (*native) discard(game) {}
 
