@@ -25,36 +25,45 @@ func (s *Score) Tries() (fewest int) {
 	return fewest
 }
 
-// BestOf estimates the best of so many tries, which are at most Tries. Tasks with
-// more results use all of them. Tasks without any are left out, so that the score
-// must be complete for the estimate to be of all tasks.
-func (s *Score) BestOf(tries int) BestOf {
-	return BestOf{tries, s.bestOf(tries, success), s.bestOf(tries, progress)}
+// BestOf estimates the best of every number of tries, from 1 to Tries. Tasks with
+// more results use all of them. Tasks without any are left out, so the score must
+// be complete for the estimates to be of all tasks.
+func (s *Score) BestOf() (out []BestOf) {
+	successes, progresses := s.tries(success), s.tries(progress)
+	for n := range s.Tries() {
+		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1), s.bestOf(progresses, n+1)})
+	}
+	return out
 }
 
-func (s *Score) bestOf(tries int, value func(record.Result) float64) Estimate {
-	values := s.best(tries, value)
+// tries returns the values of each task, in the order of the tasks' keys.
+func (s *Score) tries(value func(record.Result) float64) [][]float64 {
+	return sorted(gathered(s.played, taskKey, value))
+}
+
+func (s *Score) bestOf(tries [][]float64, n int) Estimate {
+	values := best(tries, n)
 	e := Estimate{Mean: stats.Mean(values)}
-	if basis, err := s.bestEstimate(tries, value, values); err == nil {
+	if basis, err := s.bestEstimate(tries, n, values); err == nil {
 		e.Basis, e.Interval = basis, &basis.Interval
 	}
 	return e
 }
 
-// best returns the best of so many tries of each task, in the order of their keys.
-func (s *Score) best(tries int, value func(record.Result) float64) (values []float64) {
-	for _, results := range sorted(gathered(s.played, taskKey, value)) {
-		values = append(values, stats.BestOf(results, tries))
+// best returns the best of n tries of each task.
+func best(tries [][]float64, n int) (values []float64) {
+	for _, of := range tries {
+		values = append(values, stats.BestOf(of, n))
 	}
 	return values
 }
 
-func (s *Score) bestEstimate(tries int, value func(record.Result) float64, values []float64) (stats.Estimate, error) {
+func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if s.deterministic() {
 			return stats.Estimate{}, ErrDeterministic
 		}
-		return stats.DecodingBestOf(sorted(gathered(s.played, taskKey, value)), tries, Level)
+		return stats.DecodingBestOf(tries, n, Level)
 	}
 	sampling, err := s.wholeSampling(s.About)
 	if err != nil {
@@ -63,17 +72,27 @@ func (s *Score) bestEstimate(tries int, value func(record.Result) float64, value
 	return sampling.Rate(values), nil
 }
 
-// HeldOutBestOf is the held-out score of the best of so many tries of one model,
-// which has a complete score on every held-out environment.
-func HeldOutBestOf(w configs.Weights, scores map[string]*Score, tries int) BestOf {
-	var weights []float64
-	var successes, progresses []Estimate
-	for _, part := range w.HeldOut {
-		b := scores[part.Env].BestOf(tries)
-		weights = append(weights, part.Weight)
-		successes, progresses = append(successes, b.Success), append(progresses, b.Progress)
+// HeldOutBestOf is the held-out score of the best of every number of tries, from
+// those of one model on each held-out environment, as far as all have one.
+func HeldOutBestOf(w configs.Weights, of map[string][]BestOf) (out []BestOf) {
+	if len(w.HeldOut) == 0 {
+		return nil
 	}
-	return BestOf{tries, combine(successes, weights), combine(progresses, weights)}
+	fewest := len(of[w.HeldOut[0].Env])
+	var weights []float64
+	for _, part := range w.HeldOut {
+		fewest = min(fewest, len(of[part.Env]))
+		weights = append(weights, part.Weight)
+	}
+	for n := range fewest {
+		var successes, progresses []Estimate
+		for _, part := range w.HeldOut {
+			b := of[part.Env][n]
+			successes, progresses = append(successes, b.Success), append(progresses, b.Progress)
+		}
+		out = append(out, BestOf{n + 1, combine(successes, weights), combine(progresses, weights)})
+	}
+	return out
 }
 
 // CompareBestOf pairs the best of so many tries of two scores by task. Its errors
@@ -93,10 +112,10 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 
 func (p pair) bestChange(tries int, value func(record.Result) float64) (Change, error) {
 	return newChange(p.about, Level, func(about stats.Question) (stats.Difference, error) {
-		a, b := p.as[0].best(tries, value), p.b.best(tries, value)
 		if about == stats.TheseTasks {
 			return p.decodingBest(tries, value)
 		}
+		a, b := best(p.as[0].tries(value), tries), best(p.b.tries(value), tries)
 		sampling, err := p.b.sampling(p.b.played, about, Level)
 		if err != nil {
 			return stats.Difference{}, err
@@ -113,7 +132,7 @@ func (p pair) decodingBest(tries int, value func(record.Result) float64) (stats.
 	var of [2]stats.Estimate
 	for i, s := range []*Score{p.as[0], p.b} {
 		var err error
-		if of[i], err = stats.DecodingBestOf(sorted(gathered(s.played, taskKey, value)), tries, Level); err != nil {
+		if of[i], err = stats.DecodingBestOf(s.tries(value), tries, Level); err != nil {
 			return stats.Difference{}, err
 		}
 	}

@@ -14,28 +14,28 @@ import (
 // scores of a model.
 type tries struct {
 	where, name string
-	most        int // the largest number of tries that has an estimate
-	of          func(tries int) scoring.BestOf
+	best        []scoring.BestOf // of 1, 2, … tries
 	mark        func(table.Cell) table.Cell
 }
 
-// severalTries returns the rows and the held-out scores with two tries or more.
+// severalTries returns the rows and the held-out scores with two seeds or more.
 func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
+	byScore := map[*scoring.Score][]scoring.BestOf{}
 	for _, r := range rows {
-		if most := r.Tries(); len(r.Seeds) > 1 && most > 0 {
-			all = append(all, tries{r.Condition.Env, r.name, most, r.BestOf, r.mark})
+		if len(r.Seeds) > 1 {
+			byScore[r.Score] = r.BestOf()
+		}
+		if best := byScore[r.Score]; best != nil {
+			all = append(all, tries{r.Condition.Env, r.name, best, r.mark})
 		}
 	}
 	for _, l := range scored(plain, w) {
-		most := 0
-		for _, part := range w.HeldOut {
-			if n := l.scores[part.Env].Tries(); most == 0 || n < most {
-				most = n
-			}
+		of := map[string][]scoring.BestOf{}
+		for env, s := range l.scores {
+			of[env] = byScore[s]
 		}
-		if most > 1 {
-			of := func(n int) scoring.BestOf { return scoring.HeldOutBestOf(w, l.scores, n) }
-			all = append(all, tries{heldOutName, l.name, most, of, func(c table.Cell) table.Cell { return c }})
+		if best := scoring.HeldOutBestOf(w, of); len(best) > 1 {
+			all = append(all, tries{heldOutName, l.name, best, func(c table.Cell) table.Cell { return c }})
 		}
 	}
 	return all
@@ -64,11 +64,11 @@ func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) ta
 	}}
 	marks := ""
 	for i, a := range all {
-		one, best := a.of(1), a.of(a.most)
+		one, best := a.best[0], a.best[len(a.best)-1]
 		sLow, sHigh := interval(best.Success)
 		pLow, pHigh := interval(best.Progress)
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(a.where), table.String(a.name), table.Int(a.most),
+			table.String(a.where), table.String(a.name), table.Int(best.Tries),
 			a.mark(table.Percent(one.Success.Mean)), a.mark(table.Percent(best.Success.Mean)), sLow, sHigh,
 			a.mark(table.Percent(one.Progress.Mean)), a.mark(table.Percent(best.Progress.Mean)), pLow, pHigh,
 		})
@@ -146,12 +146,11 @@ func passAtK(all []tries, rows []row) table.Table {
 		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
 	}}
 	for _, a := range all {
-		for k := 1; k <= a.most; k++ {
-			b := a.of(k)
+		for _, b := range a.best {
 			sLow, sHigh := interval(b.Success)
 			pLow, pHigh := interval(b.Progress)
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(a.where), table.String(a.name), table.Int(k),
+				table.String(a.where), table.String(a.name), table.Int(b.Tries),
 				a.mark(table.Percent(b.Success.Mean)), sLow, sHigh, a.mark(table.Percent(b.Progress.Mean)), pLow, pHigh,
 			})
 		}

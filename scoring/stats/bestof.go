@@ -59,13 +59,28 @@ func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 	return e, nil
 }
 
-// jackknife is the variance of BestOf from leaving out each value in turn.
+// jackknife is the variance of BestOf from leaving out each value in turn. A value
+// that is left out moves the ranks of the larger ones down by one.
 func jackknife(values []float64, k int) float64 {
-	var without []float64
-	for i := range values {
-		without = append(without, BestOf(slices.Delete(slices.Clone(values), i, i+1), k))
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	weights := make([]float64, n-1) // by rank among n-1 values
+	for j, w := n-2, float64(k)/float64(n-1); j >= k-1; j-- {
+		weights[j] = w
+		w *= float64(j+1-k) / float64(max(j, 1))
 	}
-	n := float64(len(values))
+	above := 0.0 // of the values above the one that is left out
+	for j := 1; j < n; j++ {
+		above += weights[j-1] * sorted[j]
+	}
+	without, below := make([]float64, n), 0.0
+	for i := range sorted {
+		without[i] = below + above
+		if i+1 < n {
+			below += weights[i] * sorted[i]
+			above -= weights[i] * sorted[i+1]
+		}
+	}
 	std := PopulationStd(without)
-	return (n - 1) * std * std
+	return float64(n-1) * std * std
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -44,6 +45,23 @@ func TestBestOfIsTheMeanOverSubsets(t *testing.T) {
 			want += best / float64(len(subsets))
 		}
 		if got := BestOf(values, k); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("best of %d of %v: %v, want %v", k, values, got, want)
+		}
+	})
+}
+
+// TestJackknife compares with the definition.
+func TestJackknife(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 12).Draw(t, "values")
+		k := rapid.IntRange(1, len(values)-1).Draw(t, "k")
+		var without []float64
+		for i := range values {
+			without = append(without, BestOf(slices.Delete(slices.Clone(values), i, i+1), k))
+		}
+		std := PopulationStd(without)
+		want := float64(len(values)-1) * std * std
+		if got := jackknife(values, k); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("best of %d of %v: %v, want %v", k, values, got, want)
 		}
 	})
