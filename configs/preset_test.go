@@ -1,6 +1,8 @@
 package configs_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,4 +130,35 @@ func FuzzParsePreset(f *testing.F) {
 			t.Error(hash, again, err, err2)
 		}
 	})
+}
+
+// Published results are of parts that there are.
+func TestPresetResults(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, name := range names {
+		r, err := configs.LoadPresetResults(name)
+		if err != nil {
+			t.Error(err)
+		}
+		p, err := configs.LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := fmt.Sprintf("%s@%d", p.Name, p.Version); len(r.Rows) > 0 && r.Preset != whole {
+			t.Errorf("%s: the results are of %q", whole, r.Preset)
+		}
+		for _, row := range r.Rows {
+			rows++
+			if row.Part != "" && !slices.Contains(p.PartNames(), row.Part) {
+				t.Errorf("%s: %s is of the part %q", name, row.Model, row.Part)
+			}
+		}
+	}
+	if rows == 0 {
+		t.Error("there are no published results")
+	}
 }

@@ -62,7 +62,7 @@ func flagValues() (map[string]completer, error) {
 		"agent":        oneOf(eval.React, eval.Act),
 		"prompt":       orFile(configs.PromptVersions()...),
 		"perturb":      orFile(perturbations...),
-		"baseline":     orFile(published...),
+		"baseline":     orFile(append(published, presetResults)...),
 		"ind":          oneOf("none"),
 		"interval":     oneOf(intervalNames()...),
 		"format":       oneOf(formatNames()...),

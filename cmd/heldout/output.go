@@ -40,8 +40,12 @@ func (o *output) contentFlags(c *cobra.Command) {
 	intervalFlag(c, &o.interval)
 	c.Flags().StringVar(&o.thoughts, "thoughts", "", "text file with a thought per line to compare thoughts with, such as training data")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
-		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …")
+		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …; presets are those of presets that the run changed")
 }
+
+// presetResults is the baseline that stands for the published results of presets,
+// which are shown without it if the run did not change the preset.
+const presetResults = "presets"
 
 // plainWidth is the width of text that goes to no terminal, in characters.
 const plainWidth = 80
@@ -110,6 +114,9 @@ func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
 	var out []report.Baseline
 	for _, name := range o.baselines {
+		if name == presetResults {
+			continue
+		}
 		found, err := loadBaselines(name, w)
 		if err != nil {
 			return nil, usage(err)
@@ -204,7 +211,7 @@ func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, e
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", dir, err)
 		}
-		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
+		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
 	}
 	return runs, report.Tables(runs, baselines, weights), nil
 }

@@ -87,6 +87,9 @@ func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 		if !slices.Equal(r.Env, configs.Strings{p.Env.Name}) {
 			return nil, nil, fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset", p.ID(false), p.Env.Name)
 		}
+		if err := checkAgent(p, r); err != nil {
+			return nil, nil, err
+		}
 		if several {
 			if _, missing := catalog.Available(r.Env, r.Setup); missing != nil {
 				skipped = append(skipped, missing...)
@@ -99,6 +102,19 @@ func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 		return nil, nil, errors.Join(skipped...)
 	}
 	return chosen, skipped, nil
+}
+
+// checkAgent reports an agent that cannot take the place of a preset's.
+func checkAgent(p configs.Preset, r configs.Run) error {
+	switch {
+	case r.Agent == p.Agent.Form:
+		return nil
+	case r.Agent != eval.React && r.Agent != eval.Act:
+		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent, p.ID(false), p.Agent.Form, eval.React, eval.Act)
+	case r.Prompt == "" && p.Agent.Form != eval.React && p.Agent.Form != eval.Act:
+		return fmt.Errorf("agent %s cannot read the prompt of preset %s: give one with --prompt, such as %s", r.Agent, p.ID(false), configs.PromptVersions()[0])
+	}
+	return nil
 }
 
 // applyPreset gives a run the values of a preset.
@@ -124,7 +140,7 @@ func (c Chosen) effective() configs.Preset {
 	if r.StepLimit != p.Env.Limit.Steps {
 		p.Env.Limit.Steps, p.Env.Limit.ByType = r.StepLimit, nil
 	}
-	p.Env.Settings = measured(p.Env.Name, r.Settings)
+	p.Env.Settings = measured(p.Env, r.Settings)
 	if r.Agent != p.Agent.Form {
 		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{When: "never"}}
 	}
@@ -141,16 +157,18 @@ func (c Chosen) effective() configs.Preset {
 }
 
 // measured returns the settings of an environment that change what is measured,
-// without default values and without places of files.
-func measured(env string, chosen envs.Settings) map[string]string {
-	e, err := catalog.Find(env)
+// without default values and without places of files. A value that a preset states
+// stays as it states it.
+func measured(e configs.PresetEnv, chosen envs.Settings) map[string]string {
+	entry, err := catalog.Find(e.Name)
 	if err != nil {
 		return nil // opening it reports the error
 	}
 	var out map[string]string
-	for _, s := range e.Settings {
-		value := chosen[s.Name]
-		if value == "" || !s.Measured || s.Type == envs.Path || value == s.Default || len(s.Values) > 0 && value == s.Values[0] {
+	for _, s := range entry.Settings {
+		value, stated := chosen[s.Name], e.Settings[s.Name]
+		standard := value == "" || value == s.Default || len(s.Values) > 0 && value == s.Values[0]
+		if !s.Measured || s.Type == envs.Path || value == "" || standard && value != stated {
 			continue
 		}
 		if out == nil {

@@ -35,6 +35,7 @@ func (r row) comparesAcross() bool {
 type protocol struct {
 	record.Protocol
 	definition configs.Preset
+	asked      bool // for published results also if the run changed the preset
 }
 
 // protocols are the presets of runs by key.
@@ -42,7 +43,7 @@ func protocols(runs []Run) map[string]protocol {
 	out := map[string]protocol{}
 	for _, run := range runs {
 		for _, p := range run.Protocols {
-			known := protocol{Protocol: p}
+			known := protocol{Protocol: p, asked: run.PresetResults}
 			if err := json.Unmarshal(p.Definition, &known.definition); err != nil {
 				continue // the record was checked when it was read
 			}
@@ -60,7 +61,7 @@ func presetTables(rows []row, runs []Run) []table.Table {
 		return !ok
 	})
 	var out []table.Table
-	for _, t := range []table.Table{presetTable(rows, known), protocolSpread(rows), typeTable(rows)} {
+	for _, t := range []table.Table{presetTable(rows, known), presetPublished(rows, known), protocolSpread(rows), typeTable(rows)} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
 		}
@@ -116,6 +117,41 @@ func presetTable(rows []row, known map[string]protocol) table.Table {
 	return t
 }
 
+// presetPublished has the published results of the rows' presets, except of those
+// that the run changed.
+func presetPublished(rows []row, known map[string]protocol) table.Table {
+	t := table.Table{ID: "presets-published", Title: "Published results of these presets", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "value", Header: "Value"},
+		{Key: "kind", Header: "Kind", Left: true}, {Key: "mark", Header: "Read in", Left: true}, {Key: "source", Header: "Source", Left: true},
+	}}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		p := known[r.Condition.Preset.Key()]
+		results, err := configs.LoadPresetResults(p.definition.Name)
+		of := results.Of(p.definition.Env.Part)
+		if err != nil || len(of) == 0 || seen[p.Name] || len(p.Changes) > 0 && !p.asked { // a test reads all results
+			continue
+		}
+		seen[p.Name] = true
+		if len(p.Changes) > 0 {
+			t.Notes = append(t.Notes, p.Name+" was changed, so these results do not compare with the run: "+strings.Join(p.Changes, "; ")+".")
+		}
+		for _, published := range of {
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(p.Name), table.String(published.Model), asPrinted(&published.Value), table.String(cmp.Or(published.Kind, "authors")),
+				table.String(published.Mark), table.String(published.Source),
+			})
+		}
+		for _, note := range results.Notes {
+			t.Notes = append(t.Notes, p.Name+": "+note)
+		}
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Insert(t.Notes, 0, "Value: the preset's metric, in percent as printed. authors: by those who made the model or quoted by others; reproduction: by somebody else.")
+	}
+	return t
+}
+
 // presetNotes say what each preset is and what the run changed.
 func presetNotes(rows []row, known map[string]protocol) []string {
 	return grouped(rows, row.place, func(r row) string {
@@ -125,7 +161,10 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 			return text + "; changed, so it does not compare with results of the preset: " + strings.Join(p.Changes, "; ")
 		}
 		if n := len(p.definition.Deviations); n > 0 {
-			text += fmt.Sprintf(" (%d deviations: heldout preset show %s)", n, p.definition.Name)
+			text += fmt.Sprintf(" (deviations: %d; heldout preset show %s)", n, p.definition.Name)
+		}
+		if p.Published != "" {
+			text += "; published results: --baseline " + p.Published
 		}
 		return text
 	})
@@ -158,8 +197,8 @@ func protocolSpread(rows []row) table.Table {
 		low, high := slices.MinFunc(of, bySuccess), slices.MaxFunc(of, bySuccess)
 		t.Rows = append(t.Rows, []table.Cell{
 			table.String(p.model), table.String(p.env), table.Int(len(of)),
-			table.String(low.place()), low.mark(table.Percent(low.Success.Mean)),
-			table.String(high.place()), high.mark(table.Percent(high.Success.Mean)), table.Points(high.Success.Mean - low.Success.Mean),
+			table.String(low.Condition.Preset.Name), low.mark(table.Percent(low.Success.Mean)),
+			table.String(high.Condition.Preset.Name), high.mark(table.Percent(high.Success.Mean)), table.Points(high.Success.Mean - low.Success.Mean),
 		})
 	}
 	if len(t.Rows) > 0 {
@@ -178,7 +217,7 @@ func typeTable(rows []row) table.Table {
 		for _, of := range r.ByType() {
 			low, high := interval(of.Metric.Estimate)
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(r.place()), table.String(r.name), table.String(of.Type), table.Int(of.Tasks),
+				table.String(r.Condition.Preset.Name), table.String(r.name), table.String(of.Type), table.Int(of.Tasks),
 				r.mark(table.Percent(of.Metric.Mean)), low, high, r.mark(table.Percent(of.Success.Mean)),
 			})
 		}

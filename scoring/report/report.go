@@ -22,6 +22,8 @@ type Run struct {
 	Sweep *record.Sweep
 	// Protocols are the presets of the run.
 	Protocols []record.Protocol
+	// PresetResults asks for published results of presets that the run changed, too.
+	PresetResults bool
 }
 
 // Baseline is a published table to show next to the runs. Its columns are
@@ -35,8 +37,8 @@ type Baseline struct {
 // Tables returns the tables of runs, and of baselines if there are any:
 //
 //   - "headline": the rates of every model in short, and its held-out score
-//   - "presets": the metric of every preset, with published results beside;
-//     "protocols", how far presets of one environment differ, and "types", the
+//   - "presets": the metric of every preset; "presets-published", published results
+//     of presets that the run did not change; "protocols", how far presets of one environment differ, and "types", the
 //     metric by task type
 //   - "results": rates with intervals; environments with other names for their
 //     rates have tables of their own, such as "results-EM-F1"
@@ -111,7 +113,7 @@ var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "ending
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return append([]string{"headline", "presets", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+	return append([]string{"headline", "presets", "presets-published", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
 }

@@ -1,0 +1,71 @@
+package configs
+
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
+// PresetResults are published results that were made by a preset's protocol.
+type PresetResults struct {
+	// Preset is name and version.
+	Preset string         `yaml:"preset"`
+	Notes  []string       `yaml:"notes"`
+	Rows   []PresetResult `yaml:"rows"`
+}
+
+// PresetResult is one published number.
+type PresetResult struct {
+	Model string `yaml:"model"`
+	// Part is the part of the preset; empty for a preset without parts, or the mean of
+	// all.
+	Part string `yaml:"part"`
+	// Value is the preset's metric in percent, as printed.
+	Value float64 `yaml:"value"`
+	// Seeds is the number of seeds, 0 if it is not known.
+	Seeds int `yaml:"seeds"`
+	// Source says where the number was read, and Mark what that is: one of Marks.
+	Source string `yaml:"source"`
+	Mark   string `yaml:"mark"`
+	// Kind is "reproduction" for a number by somebody else than the authors, which may
+	// contradict theirs; empty otherwise.
+	Kind string `yaml:"kind"`
+}
+
+// Marks are the values of PresetResult.Mark: the project's repository, an issue
+// thread, or a page such as a data card.
+func Marks() []string { return []string{"repository", "thread", "page"} }
+
+// LoadPresetResults returns the published results of a preset, by its name; none if
+// there are none.
+func LoadPresetResults(preset string) (PresetResults, error) {
+	file := path.Join("published", preset+".yaml")
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return PresetResults{}, nil
+	}
+	var r PresetResults
+	if err := decode(file, b, &r); err != nil {
+		return r, err
+	}
+	return r, r.check(file)
+}
+
+func (r PresetResults) check(file string) error {
+	var errs complaints
+	for _, row := range r.Rows {
+		errs.want(row.Model != "" && row.Source != "", "a row lacks model or source")
+		errs.want(isPercentage(row.Value), "%s: %v is no percentage", row.Model, row.Value)
+		errs.oneOf(row.Model+": mark", row.Mark, Marks())
+		errs.optional(row.Model+": kind", row.Kind, []string{"reproduction"})
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("%s: %w", file, errs[0])
+	}
+	return nil
+}
+
+// Of returns the rows of a part.
+func (r PresetResults) Of(part string) []PresetResult {
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row PresetResult) bool { return row.Part != part && row.Part != "" })
+}

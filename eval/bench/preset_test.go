@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// chosen resolves presets with changes of the user.
+func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
+	t.Helper()
+	given := Given{Over: func(r *configs.Run) error {
+		r.Model, r.Preset = configs.Strings{"random"}, names
+		over(r)
+		return nil
+	}}
+	out, skipped, err := ResolvePresets(Outside{Getenv: func(string) string { return "" }}, given, names)
+	if err != nil || len(skipped) > 0 {
+		t.Fatal(err, skipped)
+	}
+	return out
+}
+
+// A run that changes nothing plays the preset as it was released.
+func TestUnchanged(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range chosen(t, names, func(*configs.Run) {}) {
+		played := c.effective()
+		if got, err := changes(&c.Released, &played); err != nil || len(got) > 0 {
+			t.Errorf("%s: %q, %v", c.Released.ID(false), got, err)
+		}
+		if err := Validate(c.Run, Plain); err != nil {
+			t.Errorf("%s: %v", c.Released.ID(false), err)
+		}
+	}
+}
+
+// Everything that changes a number is told.
+func TestChanges(t *testing.T) {
+	for _, c := range []struct {
+		preset string
+		over   func(*configs.Run)
+		want   []string
+	}{
+		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Temperature = 0 }, []string{"decoding.temperature 0 instead of 0.4"}},
+		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Settings["split"] = "valid_seen" }, []string{`env.settings.split "valid_seen" instead of none`}},
+		{"gigpo-alfworld:seen", func(r *configs.Run) { r.Settings["split"] = "valid_unseen" }, []string{`env.settings.split none instead of "valid_seen"`}},
+		{"eto-sciworld:unseen", func(r *configs.Run) { r.Limit, r.Tasks = 3, "boil" }, []string{`limit "3"`, `tasks "boil"`}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.StepLimit = 40 }, []string{"env.limit.steps 40 instead of 30"}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.Stop = configs.Strings{""} }, []string{`decoding.stop none instead of ["\nObservation:"]`}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.ExtraBody = map[string]any{"top_k": 5} }, []string{"decoding.extra.top_k 5 instead of none"}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.NoSystemRole = true }, []string{`no-system-role "true"`}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.Seeds, r.Concurrency, r.Context = "0-9", 3, 4096 }, nil},
+	} {
+		of := chosen(t, []string{c.preset}, c.over)[0]
+		played := of.effective()
+		got, err := changes(&of.Released, &played)
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", c.preset, err, diff)
+		}
+	}
+}
+
+// Another agent needs a prompt that it can use.
+func TestOtherAgent(t *testing.T) {
+	for _, c := range []struct{ agent, prompt, want string }{
+		{"react", "v2", ""}, {"single", "", ""}, {"react", "", "--prompt"}, {"chat", "v2", "there are react and act"},
+	} {
+		given := Given{Over: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
+		_, _, err := ResolvePresets(Outside{Getenv: func(string) string { return "" }}, given, []string{"gigpo-alfworld:unseen"})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v", c.agent, c.prompt, err)
+		}
+	}
+}
+
+// A step limit replaces those by type.
+func TestStepLimitReplacesTypes(t *testing.T) {
+	c := chosen(t, []string{"eto-sciworld:unseen"}, func(r *configs.Run) { r.StepLimit = 7 })[0]
+	played := c.effective()
+	if played.Env.Limit.For("boil") != 7 || stepLimit(&played) != 7 {
+		t.Error(played.Env.Limit)
+	}
+}
+
+func TestByRule(t *testing.T) {
+	var tasks []envs.Task
+	for _, id := range []string{"a/0", "a/1", "a/2", "b/0", "b/1", "c/0"} {
+		tasks = append(tasks, envs.Task{ID: id, Type: id[:1]})
+	}
+	for _, c := range []struct {
+		rule configs.PresetTasks
+		want string
+	}{
+		{configs.PresetTasks{}, "a/0 a/1 a/2 b/0 b/1 c/0"},
+		{configs.PresetTasks{FirstOfType: 2, SkipTypes: []string{"c"}}, "a/0 a/1 b/0 b/1"},
+		{configs.PresetTasks{BySeed: 5}, "a/2 b/1 c/0"},
+		{configs.PresetTasks{Sample: 3}, "a b c"},
+		{configs.PresetTasks{Sample: 9}, "a/0 a/1 a/2 b/0 b/1 c/0"},
+	} {
+		var got []string
+		for _, task := range byRule(slices.Clone(tasks), c.rule) {
+			got = append(got, task.ID)
+		}
+		slices.Sort(got)
+		text := strings.Join(got, " ")
+		if c.rule.Sample == 3 { // one of each
+			text = strings.NewReplacer("/0", "", "/1", "", "/2", "").Replace(text)
+		}
+		if text != c.want {
+			t.Errorf("%+v: %s, want %s", c.rule, text, c.want)
+		}
+	}
+}
+
+func TestReadLists(t *testing.T) {
+	for _, c := range []struct {
+		list configs.PresetList
+		text string
+		want string
+	}{
+		{configs.PresetList{Format: "names"}, "b/1\na/2\n", "b/1 a/2"},
+		{configs.PresetList{Format: "sciworld-pairs"}, `[["task-1-boil", 3], ["task-10-measure-melting-point-(known-substance)", 12]]`, "boil/3 measure-melting-point-known-substance/12"},
+		{configs.PresetList{Format: "sciworld-pairs", Key: "test"}, `{"train": [[1, 1]], "test": [[0, 29]]}`, "boil/29"},
+		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "babyai_17"}, {"item_id": "sciworld_30"}]`, "BabyAI-UnblockPickup-v0/0 melt/0"},
+		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "sciworld_99999"}]`, "error"},
+		{configs.PresetList{Format: "agentgym-ids"}, `[]`, "error"},
+		{configs.PresetList{Format: "sciworld-pairs"}, `[["boil", 1.5]]`, "error"},
+		{configs.PresetList{Format: "sciworld-pairs"}, `[["boil"]]`, "error"},
+		{configs.PresetList{Format: "sciworld-pairs"}, `[["fly", 1]]`, "error"},
+		{configs.PresetList{Format: "sciworld-pairs", Key: "dev"}, `{"test": []}`, "error"},
+	} {
+		names, err := readList(configs.PromptFile{Name: "f", Content: []byte(c.text)}, c.list)
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error"
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.text, got, err, c.want)
+		}
+	}
+}
+
+func FuzzReadList(f *testing.F) {
+	f.Add([]byte(`{"test": [[0, 1]], "id": "sciworld_3"}`), "sciworld-pairs", "test")
+	f.Add([]byte(`[{"item_id": "babyai_17"}]`), "agentgym-ids", "")
+	f.Fuzz(func(t *testing.T, b []byte, format, key string) {
+		names, err := readList(configs.PromptFile{Name: "f", Content: b}, configs.PresetList{Format: format, Key: key})
+		if err == nil && format == "agentgym-ids" && len(names) == 0 {
+			t.Error("no names and no error")
+		}
+	})
+}
