@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -80,7 +81,7 @@ func (p *Preset) checkPart() error {
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")
 	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample) >= 0, "env.tasks: a number is negative")
 	if l := e.Tasks.List; l != nil {
-		errs.want(l.File != "", "env.tasks.list.file is empty")
+		errs.want(fs.ValidPath(l.File), "env.tasks.list.file: %.100q is no path in a repository", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
 	}
@@ -90,7 +91,7 @@ func (p *Preset) checkPart() error {
 		errs.oneOf("prompt.format", p.Prompt.Format, PromptFormats())
 	}
 	for _, f := range p.Prompt.Files {
-		errs.want(f.Path != "", "prompt.files: a path is empty")
+		errs.want(fs.ValidPath(f.Path), "prompt.files: %.100q is no path in a repository", f.Path)
 		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256), "prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)
 	}
 	return errors.Join(errs...)
@@ -117,6 +118,7 @@ func (p *Play) check(errs *complaints) {
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
 	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
 	errs.want(p.Agent.Pairs >= 0 && p.Agent.Shots.Count >= 0, "agent: a number is negative")
+	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d", maxExamples)
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
 		errs.oneOf("reply.messages", occasion, []string{"format", "thought"})
 	}

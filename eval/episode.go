@@ -152,8 +152,8 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if t := e.player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
-	if p := e.bench.Protocol; p != nil && !e.spells() {
-		return agent.NewProtocol(chat, agent.Protocol{Play: p.Play, Instructions: in, Template: e.bench.Prompt.Template, Handover: e.bench.Prompt.Handover}, w, start)
+	if e.bench.Protocol != nil && !e.spells() {
+		return agent.NewProtocol(chat, e.bench.protocol(in), w, start)
 	}
 	switch e.player.Agent {
 	case React:

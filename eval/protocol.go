@@ -6,8 +6,34 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/agent"
 	"heldout/eval/record"
 )
+
+// protocol is how the agent of the preset asks its model about a task.
+func (b *Benchmark) protocol(in configs.Instructions) agent.Protocol {
+	return agent.Protocol{Play: b.Protocol.Play, Instructions: in, Template: b.Prompt.Template, Handover: b.Prompt.Handover}
+}
+
+// CheckPrompt reports a prompt that does not fit the tasks or the form of the
+// preset.
+func (b *Benchmark) CheckPrompt() error {
+	checked := map[string]bool{}
+	for _, t := range b.Tasks {
+		if checked[t.Type] {
+			continue
+		}
+		checked[t.Type] = true
+		in, err := b.Prompt.For(t.Type)
+		if err != nil {
+			return err
+		}
+		if err := b.protocol(in).Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // open plays the opening command of the preset, if it has one, and returns the
 // first observation.

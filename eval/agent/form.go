@@ -25,6 +25,18 @@ type Protocol struct {
 	Handover string
 }
 
+// Check reports a prompt that the form cannot use.
+func (p Protocol) Check() error {
+	if p.Agent.Form != configs.Single && strings.TrimSpace(p.Instructions.Instruction) == "" {
+		return fmt.Errorf("the prompt has no instruction, which the form %s needs", p.Agent.Form)
+	}
+	if p.Agent.Form == configs.React || p.Agent.Form == configs.Act {
+		return nil
+	}
+	_, err := newLayout(p, envs.Start{})
+	return err
+}
+
 // WorldError is an error of the environment that an agent with a model asked.
 type WorldError struct{ Err error }
 

@@ -6,6 +6,7 @@ package bench
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -230,7 +231,11 @@ func (j *Job) setPrompt(b *eval.Benchmark) error {
 		return err
 	}
 	for _, t := range b.Tasks {
-		if _, err := prompt.For(t.Type); err != nil {
+		in, err := prompt.For(t.Type)
+		if err == nil && in.Instruction == "" {
+			err = errors.New("the prompt has no instruction: a template is for presets with the form single")
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", about.File, err)
 		}
 	}

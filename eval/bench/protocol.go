@@ -135,10 +135,8 @@ func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *eval.Benchmark, 
 	if err != nil {
 		return err
 	}
-	for _, t := range b.Tasks {
-		if _, err := b.Prompt.For(t.Type); err != nil {
-			return err
-		}
+	if err := b.CheckPrompt(); err != nil {
+		return err
 	}
 	b.PromptHash, err = b.Prompt.Hash()
 	return err
