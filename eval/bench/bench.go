@@ -122,7 +122,7 @@ func (j *Job) prepare() (err error) {
 	if j.spec.Seeds, err = eval.ParseSeeds(r.Seeds); err != nil {
 		return err
 	}
-	if err := j.setTrials(); err != nil {
+	if err := j.setTrials(r); err != nil {
 		return err
 	}
 	j.spec.Players = make([]eval.Player, len(r.Model))

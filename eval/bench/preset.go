@@ -153,6 +153,9 @@ func (c Chosen) effective() configs.Preset {
 			p.Overrides[name] = value
 		}
 	}
+	if r.Trials > 1 {
+		p.Overrides["trials"] = strconv.Itoa(r.Trials)
+	}
 	return p
 }
 
@@ -206,6 +209,9 @@ func (j *Job) addPreset(c Chosen) error {
 	spec := &eval.Spec{Players: make([]eval.Player, len(c.Run.Model))}
 	var err error
 	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
+		return err
+	}
+	if err := j.setTrials(c.Run); err != nil {
 		return err
 	}
 	for i, name := range c.Run.Model {

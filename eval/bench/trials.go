@@ -60,8 +60,7 @@ func validateTrials(r configs.Run) (errs []error) {
 
 // setTrials reads the reflection prompt and says how served models play a task
 // again. It comes before the players are made.
-func (j *Job) setTrials() error {
-	r := j.Config
+func (j *Job) setTrials(r configs.Run) error {
 	if r.Trials <= 1 {
 		return nil
 	}

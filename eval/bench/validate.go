@@ -40,9 +40,6 @@ func Validate(r configs.Run, kind Kind) error {
 	if r.GiveUpAfter < 0 {
 		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
 	}
-	if len(r.Preset) > 0 && r.Trials > 1 {
-		fail("--trials is not for presets: none of them plays a task again")
-	}
 	if r.Timeout <= 0 {
 		fail("timeout is %v, want more than 0", r.Timeout)
 	}
