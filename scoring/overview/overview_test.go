@@ -1,17 +1,24 @@
 package overview
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
+	"html/template"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"heldout/configs"
+	"heldout/eval/page"
+	"heldout/eval/record"
+	"heldout/eval/trajectory"
 	"heldout/scoring"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -88,6 +95,95 @@ func TestLooks(t *testing.T) {
 				t.Errorf("sections %s, want %s", got, want[name])
 			}
 		})
+	}
+}
+
+// hostile are texts that must be shown as text.
+var hostile = []string{
+	"</script><script>window.hacked = 1</script>", "<img src=x onerror=window.hacked=1>", "\x1b[31mred\x1b]0;title\x07", "nul \x00", "\u202eback\u2066",
+	strings.Repeat("a long line ", 17_000), broken, "]]></title></style></svg><svg onload=window.hacked=1>", "{{.}} ${1}", "javascript:window.hacked=1",
+	"<!-- ", "&lt;b&gt; \" onmouseover=window.hacked=1 x='",
+}
+
+// hostileRun has a hostile text in every text and every name.
+func hostileRun() synthetic {
+	n := 0
+	return synthetic{
+		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 2, steps: 8, missing: 0.2,
+		text: func(s string) string {
+			n++
+			return s + hostile[n%len(hostile)]
+		},
+		name: func(s string) string {
+			n++
+			text := strings.ReplaceAll(hostile[n%len(hostile)], broken, "") // names are in hashes, so they are UTF-8
+			return s + text[:min(2000, len(text))]
+		},
+	}
+}
+
+// wholePage is the page of a run with its episodes.
+func wholePage(t testing.TB, dir string) []byte {
+	t.Helper()
+	sections, err := Sections(read(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := trajectory.NewBundle(1)
+	if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+		if err := bundle.Add("run", e); err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	episodes, err := bundle.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page.Page{Title: "test", Styles: []template.CSS{Style(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
+	for _, s := range sections {
+		p.Body = append(p.Body, s.HTML)
+	}
+	p.Body = append(p.Body, episodes.Body)
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// No text of a model, of an environment or of a plan becomes markup, and none makes
+// a page large.
+func TestHostileTexts(t *testing.T) {
+	dir := t.TempDir()
+	hostileRun().write(t, dir)
+	runs, tables := read(t, dir)
+	sections, err := Sections(runs, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sections {
+		wellFormed(t, s)
+	}
+	out := wholePage(t, dir)
+	// Forms send the values of names as they are.
+	out = regexp.MustCompile(` (value|data-[a-z]+)="[^"]*"`).ReplaceAll(out, nil)
+	for _, bad := range []string{"<script>window", "<img", "<svg onload", "\x1b", "\x00", "\u202e", "\u2066", "\xff", "</title></style>", "href=\"javascript"} {
+		if at := bytes.Index(out, []byte(bad)); at >= 0 {
+			t.Errorf("the page contains %q: …%q…", bad, out[max(0, at-80):at+80])
+		}
+	}
+	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;window.hacked", "\\x1b[31mred", "\\x00", "\\u202eback"} {
+		if !bytes.Contains(out, []byte(want)) {
+			t.Errorf("the page does not show %q as text", want)
+		}
+	}
+	if !utf8.Valid(out) {
+		t.Error("the page is not UTF-8")
+	}
+	if len(out) > 12<<20 {
+		t.Errorf("the page has %d bytes", len(out))
 	}
 }
 

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,9 +27,13 @@ type synthetic struct {
 	steps        int // step limit
 	// missing is the share of episodes without a result.
 	missing float64
-	// text changes every text of the model and the environment; nil leaves them.
-	text func(string) string
+	// text changes every text of the model and the environment, name every name in
+	// the plan; nil leaves them.
+	text, name func(string) string
 }
+
+// broken stands for bytes that are not UTF-8.
+const broken = "(broken)"
 
 // write writes the run directory. Later models are better.
 func (s synthetic) write(t testing.TB, dir string) {
@@ -40,13 +45,24 @@ func (s synthetic) write(t testing.TB, dir string) {
 	}
 	out := bufio.NewWriterSize(f, 1<<20)
 	rng := stream.New(1, "synthetic run")
+	named := s.name
+	if named == nil {
+		named = func(s string) string { return s }
+	}
 	for _, name := range s.environments {
+		name = named(name)
 		env := record.Environment{Info: envs.Info{Name: name, Source: envs.Generated, StepLimit: s.steps}, Total: s.tasks}
+		if s.name != nil {
+			env.Caveat, env.SuccessName, env.ProgressName = named("caveat"), named("SR"), named("PR")
+		}
 		for i := range s.tasks {
-			env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i), Index: i, Type: fmt.Sprintf("kind%d", i*6/s.tasks), Digest: fmt.Sprint(i)})
+			env.Tasks = append(env.Tasks, envs.Task{
+				ID: named(fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i)), Index: i, Type: named(fmt.Sprintf("kind%d", i*6/s.tasks)), Digest: fmt.Sprint(i),
+			})
 		}
 		m.Environments = append(m.Environments, env)
 		for k, model := range s.models {
+			model = named(model)
 			for seed := range int64(s.seeds) {
 				g := record.Group{Condition: record.Condition{
 					Env: name, Source: env.Source, Model: model, Agent: "react", Perturbation: "none", StepLimit: s.steps, Seed: seed,
@@ -146,7 +162,7 @@ func writeLine(t testing.TB, out *bufio.Writer, e *record.Episode) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body = body[:len(body)-1]
+	body = bytes.ReplaceAll(body[:len(body)-1], []byte(broken), []byte("\xff\xfe\x80"))
 	sum := sha256.Sum256(body)
 	if _, err := fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8])); err != nil {
 		t.Fatal(err)
