@@ -29,14 +29,17 @@ type learner struct {
 	solutions map[string][]string // by goal and first observation
 	needs     map[string]int
 	onChat    func(n int)
-	// down makes it answer calls for reflections, or all others, with an error.
-	reflectionsDown, actionsDown atomic.Bool
+	// down is the kind of calls that it answers with an error.
+	down atomic.Pointer[callKind]
 	// reflection is what it writes about a failed trial.
 	reflection string
 	context    int
 
 	requests atomic.Int64
 }
+
+// callKind is a kind of calls.
+type callKind struct{ trial, reflection bool } // a later trial, or a reflection
 
 // learnerTasks are the tasks of the runs against a learner.
 const learnerTasks = 12
@@ -90,13 +93,8 @@ func (l *learner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.onChat(n)
 	}
 	reflects := strings.HasSuffix(req.Messages[len(req.Messages)-1].Content, "\nNew plan:")
-	if down := &l.actionsDown; reflects {
-		down = &l.reflectionsDown
-		if down.Load() {
-			http.Error(w, "no", http.StatusInternalServerError)
-			return
-		}
-	} else if down.Load() {
+	kind := callKind{trial: learnerPlan.MatchString(req.Messages[0].Content), reflection: reflects}
+	if down := l.down.Load(); down != nil && *down == kind {
 		http.Error(w, "no", http.StatusInternalServerError)
 		return
 	}
@@ -325,8 +323,8 @@ func TestTrialsWithoutServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	for _, down := range []*atomic.Bool{&l.reflectionsDown, &l.actionsDown} {
-		down.Store(true)
+	for _, down := range []callKind{{reflection: true}, {}, {trial: true}, {trial: true, reflection: true}} {
+		l.down.Store(&down)
 		cmd := l.run(server.URL, dir)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
@@ -338,11 +336,11 @@ func TestTrialsWithoutServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range results {
-			if r.Trial > 1 || r.Reflection != nil || r.Outcome == record.Failure {
-				t.Errorf("trial %d of %s has outcome %s, reflection %v", r.Trial, r.Task, r.Outcome, r.Reflection)
+			if first := r.Trial == 1; r.Trial > 2 || first && !down.trial && r.Outcome == record.Failure || !first && r.Outcome == record.Failure || (r.Reflection != nil) != (r.Outcome == record.Failure) {
+				t.Errorf("without %+v: trial %d of %s has outcome %s, reflection %v", down, r.Trial, r.Task, r.Outcome, r.Reflection)
 			}
 		}
-		down.Store(false)
+		l.down.Store(nil)
 	}
 	got, err := l.run(server.URL, dir).Output()
 	if err != nil {
