@@ -22,8 +22,9 @@ type Observation struct {
 	// Task is how the task is told, with the slots {goal} and {observation}; empty
 	// for the goal and, on the next line, the first observation.
 	Task string `yaml:"task" json:"task,omitempty"`
-	// Prefix precedes every observation after the first.
+	// Prefix precedes every observation after the first, Suffix follows it.
 	Prefix string `yaml:"prefix" json:"prefix,omitempty"`
+	Suffix string `yaml:"suffix" json:"suffix,omitempty"`
 }
 
 // The values of Observation.

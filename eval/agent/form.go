@@ -186,8 +186,11 @@ func (f *formed) number() int { return len(f.turns) }
 // last is the current turn.
 func (f *formed) last() *turn { return &f.turns[len(f.turns)-1] }
 
-// prefix precedes the observation after a turn.
-func (f *formed) prefix(turn int) string { return numbered(f.play.Observation.Prefix, turn) }
+// later is the observation after a turn as the model sees it.
+func (f *formed) later(turn int) string {
+	o := f.play.Observation
+	return numbered(o.Prefix, turn) + f.turns[turn].observation + o.Suffix + f.actionsOf(turn)
+}
 
 // numbered fills in the slot {turn}.
 func numbered(text string, turn int) string {

@@ -58,7 +58,7 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	for i := f.dropped; i+1 < len(f.turns); i++ {
 		out = append(out,
 			model.Message{Role: model.Assistant, Content: f.turns[i].reply},
-			model.Message{Role: model.User, Content: f.prefix(i+1) + f.turns[i+1].observation + f.actionsOf(i+1)})
+			model.Message{Role: model.User, Content: f.later(i + 1)})
 	}
 	return out
 }
@@ -166,7 +166,7 @@ func (l *textLayout) messages(f *formed) []model.Message {
 	for i := f.dropped; i < len(f.turns); i++ {
 		text.WriteString("\n" + numbered(l.cue, i+1))
 		if i+1 < len(f.turns) {
-			text.WriteString(" " + f.said(i) + "\n" + f.prefix(i+1) + f.turns[i+1].observation + f.actionsOf(i+1))
+			text.WriteString(" " + f.said(i) + "\n" + f.later(i+1))
 		} else if l.again {
 			text.WriteString(" " + f.turns[i].reply)
 		}
