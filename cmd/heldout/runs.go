@@ -91,15 +91,14 @@ func listRuns(sys *system, root string, dirs []string, wide bool) error {
 		if short, err := filepath.Rel(root, s.Dir); err == nil && short != "." {
 			name = short
 		}
-		for i, score := range s.Scores {
+		for i, score := range s.Rates {
 			row := []table.Cell{table.String(name), table.String(minute(s.Started)), table.String(string(s.State))}
 			if i > 0 { // of the same run
 				row = []table.Cell{table.String(""), table.String(""), table.String("")}
 			}
-			due, finished := score.Episodes()
 			t.Rows = append(t.Rows, append(row,
 				table.String(score.Condition.Env), table.String(score.Condition.Model), table.String(score.Condition.Perturbation),
-				table.Int(finished), table.Int(due), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
+				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
 		}
 		return nil
 	})
@@ -160,10 +159,9 @@ func writeRuns(sys *system, dirs []string) error {
 		if s.Status != nil {
 			line.RemainingSeconds = s.Status.RemainingSeconds
 		}
-		for _, score := range s.Scores {
+		for _, score := range s.Rates {
 			c := score.Condition
-			due, finished := score.Episodes()
-			r := jsonRate{Env: c.Env, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: due, Finished: finished}
+			r := jsonRate{Env: c.Env, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)

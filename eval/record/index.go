@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
 )
@@ -33,6 +39,7 @@ type Index struct {
 	Others int
 
 	dir, name string
+	part      int64   // how much is worth a processor, in bytes
 	at        []Place // of each result
 	manifest  fs.FileInfo
 	plan      plan
@@ -46,7 +53,7 @@ const maxBad = 20
 
 // OpenIndex reads the beginnings of all lines of a run directory.
 func OpenIndex(dir string) (*Index, error) {
-	x := &Index{dir: dir, name: filepath.Join(dir, episodesFile)}
+	x := &Index{dir: dir, name: filepath.Join(dir, episodesFile), part: usualPart}
 	if err := x.Update(); err != nil {
 		return nil, err
 	}
@@ -82,7 +89,7 @@ func (x *Index) Update() error {
 	if content.size == x.size {
 		return nil
 	}
-	return x.read(io.NewSectionReader(content.file, x.size, content.size-x.size))
+	return x.read(content.file, content.size)
 }
 
 // forget empties the index for a file that is another one.
@@ -106,11 +113,85 @@ func (x *Index) readManifest() error {
 	return nil
 }
 
-// read indexes whole lines. It leaves out a last line without an end, which may
-// still be being written.
-func (x *Index) read(r io.Reader) error {
-	in := bufio.NewReaderSize(r, 1<<20)
-	for {
+// usualPart is how much of a file is worth a processor of its own, in bytes.
+const usualPart = 8 << 20
+
+// read indexes the lines of a file up to a size, in parts at the same time. It leaves
+// out a last line without an end, which may still be being written.
+func (x *Index) read(f io.ReaderAt, size int64) error {
+	n := min(int64(runtime.GOMAXPROCS(0)), (size-x.size)/x.part+1)
+	parts := make([]part, n)
+	var working errgroup.Group
+	for i := range parts {
+		p := &parts[i]
+		p.index, p.file, p.size = x, f, size
+		p.from = x.size + int64(i)*(size-x.size)/n
+		p.to = x.size + int64(i+1)*(size-x.size)/n
+		if x.size == 0 { // most of the plan may be there
+			p.results, p.at = make([]Result, 0, len(x.plan)/int(n)), make([]Place, 0, len(x.plan)/int(n))
+		}
+		working.Go(p.read)
+	}
+	if err := working.Wait(); err != nil {
+		return fmt.Errorf("%s: %w", x.name, err)
+	}
+	found := 0
+	for i := range parts {
+		found += len(parts[i].results)
+	}
+	x.Results, x.at = slices.Grow(x.Results, found), slices.Grow(x.at, found)
+	for i := range parts {
+		x.join(&parts[i])
+	}
+	return nil
+}
+
+// join adds a part that follows what is indexed.
+func (x *Index) join(p *part) {
+	for i := range p.at {
+		p.at[i].line += x.lines
+	}
+	x.Results, x.at = append(x.Results, p.results...), append(x.at, p.at...)
+	for _, b := range p.bad {
+		b.Number += x.lines
+		if len(x.Bad) < maxBad {
+			x.Bad = append(x.Bad, b)
+		} else {
+			x.Others++
+		}
+	}
+	x.lines += p.lines
+	x.size = max(x.size, p.end)
+}
+
+// part is the lines of a file that begin between two offsets.
+type part struct {
+	index    *Index // only its plan and name are used
+	file     io.ReaderAt
+	size     int64
+	from, to int64
+
+	results []Result
+	at      []Place
+	bad     []BadLine
+	lines   int
+	end     int64 // of the last whole line
+}
+
+// read reads the part.
+func (p *part) read() error {
+	// One byte earlier: if it ends a line, the next one begins here.
+	at := max(0, p.from-1)
+	in := bufio.NewReaderSize(io.NewSectionReader(p.file, at, p.size-at), 1<<20)
+	if p.from > 0 {
+		skipped, err := in.ReadSlice('\n')
+		for err == bufio.ErrBufferFull {
+			at += int64(len(skipped))
+			skipped, err = in.ReadSlice('\n')
+		}
+		at += int64(len(skipped))
+	}
+	for at < p.to {
 		raw, err := in.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
 			raw, err = longLine(in, raw)
@@ -119,16 +200,17 @@ func (x *Index) read(r io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", x.name, x.lines+1, err)
+			return fmt.Errorf("the line at byte %d: %w", at, err)
 		}
-		x.lines++
-		place := Place{file: x.name, line: x.lines, offset: x.size, length: len(raw)}
-		x.size += int64(len(raw))
-		if len(raw) == 1 {
-			continue
+		p.lines++
+		place := Place{file: p.index.name, line: p.lines, offset: at, length: len(raw)}
+		at += int64(len(raw))
+		p.end = at
+		if len(raw) > 1 {
+			p.add(raw, place, in)
 		}
-		x.add(raw, place, in)
 	}
+	return nil
 }
 
 // longLine reads the rest of a line that is longer than the reader's buffer.
@@ -140,7 +222,7 @@ func longLine(in *bufio.Reader, start []byte) ([]byte, error) {
 
 // add indexes a line; in has what follows it. A slice of in's buffer may be
 // overwritten.
-func (x *Index) add(raw []byte, place Place, in *bufio.Reader) {
+func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 	result, bad := head(raw)
 	if bad != nil && !json.Valid(raw) {
 		if next, err := in.Peek(1); err != nil || next[0] == '\n' {
@@ -149,19 +231,16 @@ func (x *Index) add(raw []byte, place Place, in *bufio.Reader) {
 	}
 	var want planned
 	if bad == nil {
-		want, bad = x.plan.check(&result)
+		want, bad = p.index.plan.check(&result)
 	}
-	switch {
-	case bad == nil:
-		want.share(&result)
-		result.Reflection = nil
-		place.id, place.attempt = result.ID, result.Attempt
-		x.Results, x.at = append(x.Results, result), append(x.at, place)
-	case len(x.Bad) < maxBad:
-		x.Bad = append(x.Bad, BadLine{place.line, bad})
-	default:
-		x.Others++
+	if bad != nil {
+		p.bad = append(p.bad, BadLine{place.line, bad})
+		return
 	}
+	want.share(&result)
+	result.Reflection = nil
+	place.id, place.attempt = result.ID, result.Attempt
+	p.results, p.at = append(p.results, result), append(p.at, place)
 }
 
 // head decodes the result of a line. It reads only the part before the goal if
@@ -197,12 +276,38 @@ type Place struct {
 // Place returns where the attempt with result i is.
 func (x *Index) Place(i int) Place { return x.at[i] }
 
+// Places returns where all attempts are. Like Results, the slice stays as it is when
+// the index is updated.
+func (x *Index) Places() []Place { return x.at }
+
+// Planned returns task and condition of a planned episode.
+func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
+	p, ok := x.plan[id]
+	return p.task, p.condition, ok
+}
+
 // Episode reads the attempt and checks it.
 func (p Place) Episode() (*Episode, error) {
-	raw, err := p.read()
+	f, err := os.Open(p.file)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
+	raw := make([]byte, p.length)
+	if err := p.read(f, raw); err != nil {
+		return nil, err
+	}
+	return p.decode(raw)
+}
+
+func (p Place) read(f io.ReaderAt, raw []byte) error {
+	if _, err := f.ReadAt(raw, p.offset); err != nil {
+		return fmt.Errorf("%s:%d: %w", p.file, p.line, err)
+	}
+	return nil
+}
+
+func (p Place) decode(raw []byte) (*Episode, error) {
 	e, err := decode(raw)
 	if err == nil && (e.ID != p.id || e.Attempt != p.attempt) {
 		err = errors.New("another episode is there now: the file was replaced")
@@ -213,21 +318,57 @@ func (p Place) Episode() (*Episode, error) {
 	return &e, nil
 }
 
-func (p Place) read() ([]byte, error) {
-	f, err := os.Open(p.file)
-	if err != nil {
-		return nil, err
+// Search reads attempts one after the other, and visits those that may contain a
+// text, in lower or upper case, until visit returns false or ctx is done. bad counts
+// the attempts that cannot be read.
+func Search(ctx context.Context, places []Place, text string, visit func(i int, e *Episode) bool) (bad int, err error) {
+	wanted := plain(text)
+	var f *os.File
+	defer func() {
+		if f != nil {
+			f.Close()
+		}
+	}()
+	var raw []byte
+	for i, p := range places {
+		if err := ctx.Err(); err != nil {
+			return bad, err
+		}
+		if f == nil || f.Name() != p.file {
+			if f != nil {
+				f.Close()
+			}
+			if f, err = os.Open(p.file); err != nil {
+				return bad, err
+			}
+		}
+		raw = slices.Grow(raw[:0], p.length)[:p.length]
+		if p.read(f, raw) != nil {
+			bad++
+			continue
+		}
+		if wanted != nil && !bytes.Contains(bytes.ToLower(raw), wanted) {
+			continue
+		}
+		e, err := p.decode(raw)
+		if err != nil {
+			bad++
+			continue
+		}
+		if !visit(i, e) {
+			break
+		}
 	}
-	defer f.Close()
-	raw := make([]byte, p.length)
-	if _, err := f.ReadAt(raw, p.offset); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", p.file, p.line, err)
-	}
-	return raw, nil
+	return bad, nil
 }
 
-// Planned returns task and condition of a planned episode.
-func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
-	p, ok := x.plan[id]
-	return p.task, p.condition, ok
+// plain returns a text as a line contains it, in lower case; nil if JSON may write
+// it in several ways.
+func plain(text string) []byte {
+	for _, r := range text {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"\\<>&/`, r) {
+			return nil
+		}
+	}
+	return []byte(strings.ToLower(text))
 }

@@ -2,15 +2,19 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"heldout/envs"
 )
@@ -173,6 +177,76 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 // cutBefore cuts a line before a text and ends it as JSON.
 func cutBefore(line []byte, before string) []byte {
 	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(before))]), "}\n"...)
+}
+
+// Parts of a file that are read at the same time make one index, wherever they are
+// cut.
+func TestIndexInParts(t *testing.T) {
+	dir, episodes := indexedRun(t, 30)
+	appended(t, dir, episodes...)
+	name := filepath.Join(dir, episodesFile)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	content = slices.Concat(bytes.Join(lines[:12], nil), []byte("\n{]\n"), bytes.Join(lines[12:], nil), lines[0][:50])
+	overwrite(t, dir, episodesFile, content)
+	want, err := OpenIndex(dir)
+	if err != nil || len(want.Results) != 30 || want.Bad[0].Number != 14 {
+		t.Fatalf("%d results, %v, %v", len(want.Results), want.Bad, err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
+	for part := int64(1); part < int64(len(content)); part = part*3/2 + 1 {
+		got := &Index{dir: dir, name: name, part: part}
+		updated(t, got)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{}, "part", "manifest", "file", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
+			t.Fatalf("parts of %d bytes, bad %v:\n%s", part, got.Bad, diff)
+		}
+	}
+}
+
+// A search finds what the texts hold, however JSON writes it, and counts what it
+// cannot read.
+func TestSearch(t *testing.T) {
+	dir, episodes := indexedRun(t, 4)
+	episodes[2].Goal = "Ünder <b> \"it\" a/b \\ K\n"
+	appended(t, dir, episodes...)
+	name := filepath.Join(dir, episodesFile)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := OpenIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, dir, episodesFile, bytes.Replace(content, []byte("It is open."), []byte("It is shut."), 1))
+	for text, want := range map[string]int{
+		"the BOX": 2, "ünder": 1, "<B> \"it\"": 1, "a/b \\": 1, "no such text": 0, "": 3,
+	} {
+		got := 0
+		bad, err := Search(t.Context(), x.Places(), text, func(i int, e *Episode) bool {
+			if e.ID != x.Results[i].ID {
+				t.Errorf("attempt %d is %s", i, e.ID)
+			}
+			if strings.Contains(strings.ToLower(e.Goal), strings.ToLower(text)) {
+				got++
+			}
+			return true
+		})
+		if err != nil || got != want || bad > 1 {
+			t.Errorf("%q: %d hits, %d bad, %v; want %d", text, got, bad, err, want)
+		}
+	}
+	if bad, err := Search(t.Context(), x.Places(), "", func(int, *Episode) bool { return false }); bad != 1 || err != nil {
+		t.Errorf("stopped after the first: %d bad, %v", bad, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Search(ctx, x.Places(), "", nil); err == nil {
+		t.Error("a cancelled search ends without an error")
+	}
 }
 
 func TestStatus(t *testing.T) {

@@ -15,6 +15,7 @@ type livePanel struct {
 	Summary   Summary
 	Rows      []rateRow
 	Perturbed bool // rows differ in perturbations
+	Trials    bool // tasks are played again after a failure
 	Bad       []record.BadLine
 	// Of a run that goes on:
 	Running   bool
@@ -46,12 +47,12 @@ type inFlight struct {
 // panel describes a run.
 func (r *run) panel(x *record.Index, s Summary) livePanel {
 	p := livePanel{Summary: s, Bad: x.Bad, Now: r.now()}
-	for _, score := range s.Scores {
+	for _, score := range s.Rates {
 		c := score.Condition
 		p.Perturbed = p.Perturbed || c.Perturbation != "none"
-		due, finished := score.Episodes()
+		p.Trials = p.Trials || c.Trials != nil
 		p.Rows = append(p.Rows, rateRow{
-			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), finished, due,
+			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), score.Finished, score.Planned,
 			interval(score.Success), interval(score.Progress),
 		})
 	}

@@ -108,18 +108,10 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
 	var shown livePanel
-	var found []hit
-	var choices trajectory.Choices
-	total := 0
+	var all listing
 	err = r.look(func(x *record.Index, summary Summary) error {
 		shown = r.panel(x, summary)
-		total = len(x.Results)
-		for i := range x.Results {
-			choices.Add(&x.Results[i])
-			if filter.Match(&x.Results[i]) {
-				found = append(found, hit{x.Results[i], x.Place(i)})
-			}
-		}
+		all = listing{x.Results, x.Places()}
 		return nil
 	})
 	if err != nil {
@@ -129,13 +121,21 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil || number < 1 {
 		number = 1
 	}
-	rows, count, more, err := s.choose(request.Context(), filter, found, number, total)
+	var choices trajectory.Choices
+	var found []int
+	for i := range all.results {
+		choices.Add(&all.results[i])
+		if filter.Match(&all.results[i]) {
+			found = append(found, i)
+		}
+	}
+	rows, count, more, err := s.choose(request.Context(), filter, all, found, number)
 	if err != nil {
 		return nil, err
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
-	for _, h := range rows {
-		list.Rows = append(list.Rows, trajectory.Row{Result: &h.result, Href: r.path("episodes", trajectory.Name(&h.result)) + filterQuery(query)})
+	for _, i := range rows {
+		list.Rows = append(list.Rows, trajectory.Row{Result: &all.results[i], Href: r.path("episodes", trajectory.Name(&all.results[i])) + filterQuery(query)})
 	}
 	rendered, err := list.Render()
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: table.Printable(r.dir), Links: s.links(),
 		Body: []template.HTML{
-			fragment("panel", panelBox{shown, total}), rendered, fragment("pager", pager{query, number, more}),
+			fragment("panel", panelBox{shown, len(all.results)}), rendered, fragment("pager", pager{query, number, more}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -164,57 +164,67 @@ func (s *Server) links() []page.Link {
 	return home
 }
 
-// hit is an attempt that a filter has found.
-type hit struct {
-	result record.Result
-	place  record.Place
+// listing is all attempts of a run at one moment.
+type listing struct {
+	results []record.Result
+	places  []record.Place
 }
 
-// choose returns the hits of a page, with a sentence about their number, and whether
-// there are more. A text is searched only as far as this page needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, found []hit, number, total int) (rows []hit, count string, more bool, err error) {
-	from := (number - 1) * perPage
-	if f.Text == "" {
-		if from > len(found) {
-			from = len(found)
-		}
-		to := min(from+perPage, len(found))
-		count = fmt.Sprintf("%d of %d episodes", len(found), total)
-		if len(found) > perPage {
-			count += fmt.Sprintf(", here %d to %d", from+1, to)
-		}
-		return found[from:to], count, to < len(found), nil
+// choose returns which of the found attempts a page shows, with a sentence about
+// their number, and whether there are more. A text is searched only as far as this
+// page needs.
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, found []int, number int) (rows []int, count string, more bool, err error) {
+	from := min(number-1, len(found)/perPage+1) * perPage
+	if f.Text != "" {
+		return s.search(ctx, f, all, found, from)
 	}
+	from = min(from, len(found))
+	to := min(from+perPage, len(found))
+	count = fmt.Sprintf("%d of %d episodes", len(found), len(all.results))
+	if len(found) > perPage {
+		count += fmt.Sprintf(", here %d to %d", from+1, to)
+	}
+	return found[from:to], count, to < len(found), nil
+}
+
+// search reads the found attempts and returns those with the text of a filter, from
+// one of them on.
+func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, found []int, from int) (rows []int, count string, more bool, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return nil, "", false, err
 	}
 	defer leave()
-	hits, unreadable := 0, 0
-	for i, h := range found {
-		if err := ctx.Err(); err != nil {
-			return nil, "", false, err
-		}
-		e, err := h.place.Episode()
-		if err != nil {
-			unreadable++
-			continue
-		}
-		if !f.MatchText(e) {
-			continue
-		}
-		if hits++; hits > from+perPage {
-			return rows, fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d.", i, len(found), hits-1, from+1), true, nil
-		}
-		if hits > from {
-			rows = append(rows, h)
-		}
+	places := make([]record.Place, len(found))
+	for n, i := range found {
+		places[n] = all.places[i]
 	}
-	count = fmt.Sprintf("%d of %d episodes contain the text", hits, len(found))
+	hits, read := 0, 0
+	unreadable, err := record.Search(ctx, places, f.Text, func(n int, e *record.Episode) bool {
+		if !f.MatchText(e) {
+			return true
+		}
+		if hits == from+perPage {
+			read, more = n, true
+			return false
+		}
+		if hits++; hits > from {
+			rows = append(rows, found[n])
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return nil, "", false, err
+	case more:
+		count = fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d", read, len(found), hits, from+1)
+	default:
+		count = fmt.Sprintf("%d of %d episodes contain the text", hits, len(found))
+	}
 	if unreadable > 0 {
 		count += fmt.Sprintf("; %d cannot be read", unreadable)
 	}
-	return rows, count + ".", false, nil
+	return rows, count + ".", more, nil
 }
 
 // filterQuery is the part of an address that keeps a filter, with its question mark.

@@ -35,25 +35,35 @@ type Summary struct {
 	// Planned counts the planned episodes, with the trials that are due so far,
 	// Finished those with a result.
 	Planned, Finished int
-	// Scores are the rates so far, in the order of the plan.
-	Scores []*scoring.Score
+	// Rates are the rates so far, in the order of the plan.
+	Rates []Rate
 	// BadLines counts the lines of the records that cannot be read.
 	BadLines int
 	// Status is what the process says that works on the run; nil if none does.
 	Status *record.Status
 }
 
+// Rate is what a player has reached in an environment so far.
+type Rate struct {
+	Condition record.Condition // without the seed
+	// Planned counts the episodes that are due, later trials too, Finished those with
+	// a result.
+	Planned, Finished int
+	Success, Progress scoring.Rate
+}
+
 // Summarize summarizes a run. It does not look at trajectories.
 func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
 	s := Summary{Dir: dir, State: Incomplete, BadLines: len(x.Bad) + x.Others}
-	var err error
-	if s.Scores, err = scoring.Compute(scoring.Run{Manifest: x.Manifest, Results: x.Results}, stats.TheseKinds); err != nil {
+	scores, err := scoring.Compute(scoring.Run{Manifest: x.Manifest, Results: x.Results}, stats.TheseKinds)
+	if err != nil {
 		return s, err
 	}
 	environments, models := map[string]bool{}, map[string]bool{}
-	for _, score := range s.Scores {
+	for _, score := range scores {
 		environments[score.Condition.Env], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
+		s.Rates = append(s.Rates, Rate{score.Condition, due, finished, score.Success, score.Progress})
 		s.Planned += due
 		s.Finished += finished
 	}
