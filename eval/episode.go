@@ -216,6 +216,11 @@ func spend(r *record.Result, u agent.Usage) {
 	r.Trimmed += u.Trimmed
 	r.Forgotten += u.Forgotten
 	r.ModelSeconds += u.Latency.Seconds()
+	note(r, u)
+}
+
+// note adds servers and refused fields to those of an attempt.
+func note(r *record.Result, u agent.Usage) {
 	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
 		r.Servers = append(r.Servers, u.Server)
 	}

@@ -62,12 +62,13 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	}
 	chat := e.chat("reflection")
 	chat.Decoding = *t.Decoding
-	reflection, err := agent.Reflect(ctx, chat, t.Prompt, agent.Failed{
+	reflection, used, err := agent.Reflect(ctx, chat, t.Prompt, agent.Failed{
 		Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory, Earlier: rec.Memory,
 	})
 	if err != nil {
 		return err
 	}
 	rec.Reflection = &reflection
+	note(&rec.Result, used)
 	return nil
 }

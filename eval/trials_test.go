@@ -91,6 +91,23 @@ func TestTrials(t *testing.T) {
 	}
 }
 
+// A field of the decoding that the server refuses in the call for a reflection is
+// listed with the trial.
+func TestReflectionDropsFields(t *testing.T) {
+	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		reply, err := learning(9)(ctx, req)
+		if reflects(req) {
+			reply.Dropped = []string{"temperature"}
+		}
+		return reply, err
+	})
+	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(m, 2, 1)}, Seeds: []int64{1}})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+	if err != nil || len(results) != 2 || !slices.Equal(results[0].Dropped, []string{"temperature"}) || results[1].Dropped != nil {
+		t.Errorf("error %v, %+v", err, results)
+	}
+}
+
 // The memory has the newest reflections; an empty one is none.
 func TestMemory(t *testing.T) {
 	empty := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {

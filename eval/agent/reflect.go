@@ -61,8 +61,8 @@ const maxReflection = 16 << 10
 // Reflect asks the model for a plan after a failed trial. The form is that of the
 // original's code for ALFWorld: instruction, worked examples, the whole trial
 // without the agent's own prompt, and the plans that the agent was shown. The
-// error is the model's.
-func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, error) {
+// usage is also part of the reflection. The error is the model's.
+func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, Usage, error) {
 	c.Memory = Memory{Plans: failed.Earlier}
 	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n"}
 	for _, ex := range prompt.Examples {
@@ -82,7 +82,7 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 		Text: text, FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning, Trimmed: used.Trimmed,
 		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls, Requests: used.Requests,
 		ModelSeconds: used.Latency.Seconds(),
-	}, err
+	}, used, err
 }
 
 const (

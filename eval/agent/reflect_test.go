@@ -55,7 +55,7 @@ New plan:`
 
 func TestReflect(t *testing.T) {
 	m := says("\r\nNew plan: Use the key.\r\nThen open it.\n")
-	r, err := Reflect(t.Context(), chat(m), reflection, failed)
+	r, _, err := Reflect(t.Context(), chat(m), reflection, failed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestReflectWithinContext(t *testing.T) {
 			}
 			return model.Reply{Text: "plan", Attempts: 1}, nil
 		}}
-		r, err := Reflect(t.Context(), chat(refusing), reflection, failed)
+		r, _, err := Reflect(t.Context(), chat(refusing), reflection, failed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestReflectWithinContext(t *testing.T) {
 		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
 	}}
 	var tooLong *model.ContextError
-	if _, err := Reflect(t.Context(), chat(nothing), reflection, failed); !errors.As(err, &tooLong) {
+	if _, _, err := Reflect(t.Context(), chat(nothing), reflection, failed); !errors.As(err, &tooLong) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestFlawedReflections(t *testing.T) {
 		{model.Reply{Text: "\xff\x00Action: dance"}, "\x00Action: dance", ""},
 	} {
 		m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return c.reply, nil }}
-		r, err := Reflect(t.Context(), chat(m), reflection, failed)
+		r, _, err := Reflect(t.Context(), chat(m), reflection, failed)
 		if err != nil || r.Text != c.text || r.Fault != c.fault || !utf8.ValidString(r.Text) || r.Reasoning != c.reply.Reasoning {
 			t.Errorf("%.20q: error %v, %d bytes, fault %q, reasoning %q", c.reply.Text, err, len(r.Text), r.Fault, r.Reasoning)
 		}
