@@ -12,6 +12,7 @@
 package sciworld
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -104,6 +105,9 @@ func New(o Options) (*Env, error) {
 // Results of the two simulators never share a row.
 func (e *Env) choosePlayer(o Options) error {
 	if o.Jar == "" {
+		if o.JVMs > 0 {
+			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
+		}
 		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{}
 		e.info.Settings["simulator"] = e.digest
 		return nil

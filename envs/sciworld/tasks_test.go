@@ -172,6 +172,7 @@ func TestOptions(t *testing.T) {
 		`no split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
 		`no split "test" in AgentBoa`: {Split: "test"},
 		`-1 virtual machines`:         {JVMs: -1},
+		`name it with sciworld-jar`:   {JVMs: 2},
 		`labels of the official`:      {Data: "nowhere"},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
