@@ -61,8 +61,8 @@ type World struct {
 	*memory
 }
 
-// memory is what a world knows about texts. It never becomes invalid, and a world
-// shares it with its snapshots.
+// memory is what a world knows about texts, which never becomes invalid, and memory
+// that is used again. A world shares it with its snapshots, which do nothing.
 type memory struct {
 	texts       map[string]*text
 	known       []string // texts by number
@@ -71,6 +71,8 @@ type memory struct {
 	calledLists map[pairOfLists]*calledList
 	mark        int
 
+	// The last searches among what is seen, among all objects, and others. A world
+	// knows by listed whether the first two are still true.
 	near, everywhere, others search
 
 	// Memory of the last list of valid actions, for the next one.
