@@ -26,7 +26,7 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 			byScore[r.Score] = r.BestOf()
 		}
 		if best := byScore[r.Score]; best != nil {
-			all = append(all, tries{r.Condition.Env, r.name, best, r.mark})
+			all = append(all, tries{r.place(), r.name, best, r.mark})
 		}
 	}
 	for _, l := range scored(plain, w) {
@@ -171,15 +171,15 @@ func bestOfPaired(rows []row) table.Table {
 		if len(r.Seeds) < 2 || r.Tries() == 0 {
 			continue
 		}
-		base, ok := first[r.Condition.Env]
+		base, ok := first[r.place()]
 		if !ok {
-			first[r.Condition.Env] = r
+			first[r.place()] = r
 			continue
 		}
 		n := min(r.Tries(), base.Tries())
 		c, err := scoring.CompareBestOf(r.Score, base.Score, n)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.Condition.Env, err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 			continue
 		}
 		pairs.add(c, r.where(), table.String(r.name), table.String(base.name), table.Int(n))

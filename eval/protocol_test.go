@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"context"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/record"
+)
+
+// steps is a world whose steps have given scores.
+type steps struct {
+	scores []float64
+	at     int
+}
+
+func (*steps) Start(context.Context) (envs.Start, error) { return envs.Start{}, nil }
+func (*steps) Close() error                              { return nil }
+func (w *steps) Score() float64                          { return w.scores[w.at-1] }
+func (w *steps) Step(context.Context, string) (envs.Step, error) {
+	w.at++
+	done := w.at == len(w.scores)
+	return envs.Step{Progress: max(0, w.scores[w.at-1]), Done: done, Success: false, Valid: true}, nil
+}
+
+// The value of an episode follows from its scores; NaN stands for a reply without
+// an action.
+func TestMetric(t *testing.T) {
+	const unread = -99
+	for _, c := range []struct {
+		name    string
+		metric  configs.Metric
+		scores  []float64
+		value   float64
+		success bool
+		loose   bool
+	}{
+		{"best", configs.Metric{Primary: "score-best", Success: 100}, []float64{0.2, 1, -1}, 1, true, false},
+		{"best, reset", configs.Metric{Primary: "score-best", FormatErrorResets: true}, []float64{0.8, unread, 0.3}, 0.3, false, false},
+		{"best, not reset", configs.Metric{Primary: "score-best"}, []float64{0.8, unread, 0.3}, 0.8, false, false},
+		{"last", configs.Metric{Primary: "score-last"}, []float64{0.2, 0.5, -1}, -1, false, false},
+		{"last, reset", configs.Metric{Primary: "score-last", FormatErrorResets: true}, []float64{0.5, unread}, 0, false, false},
+		{"last that was not negative", configs.Metric{Primary: "score-last-non-negative"}, []float64{0.2, 0.5, -1}, 0.5, false, false},
+		{"loose, and no success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, 0.17}, 0, false, true},
+		{"not even loose", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, -1}, 0, false, false},
+		{"strict success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, 1}, 1, true, true},
+		{"progress", configs.Metric{Primary: "progress"}, []float64{0.1, 0.4}, 0.4, false, false},
+	} {
+		w := &steps{scores: c.scores}
+		m := newMetric(&configs.Preset{Metric: c.metric})
+		rec := &record.Episode{}
+		for _, s := range c.scores {
+			step, err := w.Step(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec.Progress = step.Progress
+			if s == unread {
+				w.scores[w.at-1] = max(0, w.scores[max(0, w.at-2)]) // the environment was not asked
+			}
+			rec.Trajectory = append(rec.Trajectory, record.Step{FormatError: s == unread})
+			m.add(w, step, rec)
+		}
+		m.settle(rec)
+		if rec.Score == nil || *rec.Score != c.value || rec.Success != c.success {
+			t.Errorf("%s: score %v, success %v, want %v, %v", c.name, *rec.Score, rec.Success, c.value, c.success)
+		}
+		if got := rec.Loose != nil && *rec.Loose; got != c.loose {
+			t.Errorf("%s: loose %v, want %v", c.name, got, c.loose)
+		}
+	}
+}
+
+// Limits are those of the task's type, and a preset without one for a type is
+// refused.
+func TestLimitByType(t *testing.T) {
+	e := newCountdown(3)
+	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{ByType: map[string]int{"from": 2}, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"}}
+	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{Name: "p@1", SHA256: "h"}}
+	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{1}})
+	rec, _ := plan.Episodes[2].play(t.Context(), newWatch(Options{}, nil), func(agent.Usage) {})
+	if rec.Steps > 2 || rec.Preset != "p@1 h" {
+		t.Errorf("%d steps, preset %q", rec.Steps, rec.Preset)
+	}
+	p.Env.Limit.ByType = map[string]int{"to": 2}
+	if _, err := NewPlan(&Spec{Benchmarks: []Benchmark{b}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{1}}); err == nil {
+		t.Error("a task without a step limit is planned")
+	}
+}
