@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Preset is an evaluation protocol of the field: everything that can change a
@@ -348,12 +349,29 @@ func (p Preset) complete() (Preset, error) {
 	if p.Prompt.BuiltIn == "" {
 		return p, nil
 	}
-	prompt, err := LoadPrompt(p.Env.Name, p.Prompt.BuiltIn)
-	if err != nil {
-		return p, err
-	}
-	p.Prompt.SHA256, err = prompt.Hash()
+	var err error
+	p.Prompt.SHA256, err = builtInHash(p.Env.Name, p.Prompt.BuiltIn)
 	return p, err
+}
+
+// builtInHashes keeps the hashes of prompts of ours: many presets share one.
+var builtInHashes sync.Map
+
+// builtInHash returns the hash of a prompt of ours.
+func builtInHash(env, version string) (string, error) {
+	key := env + " " + version
+	if hash, ok := builtInHashes.Load(key); ok {
+		return hash.(string), nil
+	}
+	prompt, err := LoadPrompt(env, version)
+	if err != nil {
+		return "", err
+	}
+	hash, err := prompt.Hash()
+	if err == nil {
+		builtInHashes.Store(key, hash)
+	}
+	return hash, err
 }
 
 // FindPresets returns the presets that a text such as eto-alfworld@1:unseen names,

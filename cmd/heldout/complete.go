@@ -49,12 +49,8 @@ func flagValues() (map[string]completer, error) {
 	if err != nil {
 		return nil, err
 	}
-	presets, err := presetParts()
-	if err != nil {
-		return nil, err
-	}
 	values := map[string]completer{
-		"preset":       listOf(presets...),
+		"preset":       completePresetList,
 		"originals":    folders,
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,

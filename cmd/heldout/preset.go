@@ -283,6 +283,15 @@ func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return names, cobra.ShellCompDirectiveDefault
 }
 
+// completePresetList completes the last of several presets.
+func completePresetList(c *cobra.Command, given []string, last string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names, err := presetParts()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return listOf(names...)(c, given, last)
+}
+
 // presetParts lists the embedded presets, and their parts.
 func presetParts() (out []string, err error) {
 	names, err := configs.PresetNames()
