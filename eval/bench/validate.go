@@ -58,8 +58,8 @@ func Validate(r configs.Run, kind Kind) error {
 	if r.Completions && r.Agent != eval.React {
 		fail("--completions is for --agent %s", eval.React)
 	}
-	if r.Completions && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
-		fail("--completions needs OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
+	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
 	if d := decoding(r); d.Validate() != nil {
 		errs = append(errs, d.Validate())
