@@ -25,9 +25,9 @@ func newDoctor(sys *system) *cobra.Command {
 		Short:             "Check an environment, a preset or a model server",
 		Long: `doctor ENV says what an environment needs, what is missing, and how to get it.
 
-doctor --preset says whether the data have the tasks of an evaluation protocol, and
-whether the files of its source are the originals. With --model it goes on to the
-server and plays the first turn of the protocol.
+doctor --preset says whether the data have the tasks of an evaluation protocol,
+and whether the files of its source are the originals. With --model it goes on
+to the server and plays the first turn of the protocol.
 
 doctor --model asks a server for a few dozen short replies. It reports whether
 the server is reachable and has the model, its context length, whether it

@@ -24,6 +24,7 @@ var values = map[string]string{
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "shard": "2/3", "out": "there",
 	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true", "allow-unusable": "true", "no-system-role": "true", "completions": "true",
 	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w", "wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
+	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200",
 	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
 	"perturb": "P4,mine.yaml", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2", "same-step": "5",

@@ -22,9 +22,9 @@ func newPresets(sys *system) *cobra.Command {
 		Use:   "presets",
 		Short: "List the evaluation protocols of the field",
 		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
-with its parts, such as splits. A protocol is exact if every message was compared
-with those of the original code; adapted ones list their deviations (heldout
-preset show NAME). heldout help presets says more.`,
+with its parts, such as splits. A protocol is exact if every message was
+compared with those of the original code; adapted ones list their deviations
+(heldout preset show NAME). heldout help presets says more.`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return listPresets(sys, format, wide) },
 	}
@@ -132,7 +132,7 @@ func newPresetDiff(sys *system) *cobra.Command {
 	var wide bool
 	c := &cobra.Command{
 		Use:               "diff A B",
-		Short:             "Say in what two protocols differ, and whether their numbers compare",
+		Short:             "Say in what two protocols differ, and if their numbers compare",
 		Example:           "  heldout preset diff agentrefine:alfworld agentboard:alfworld",
 		ValidArgsFunction: completePresets,
 		Args:              args(2, 2, "two presets"),
@@ -186,9 +186,10 @@ func newPresetPrompt(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prompt NAME",
 		Short: "Say which files of its source a protocol reads, and check them",
-		Long: `prompt says where the prompt of a preset comes from. Texts of others are not part
-of heldout: it names the files of the original repository, their hashes, and where
-heldout looks for them. With --originals it also checks the files in that folder.`,
+		Long: `prompt says where the prompt of a preset comes from. Texts of others are not
+part of heldout: it names the files of the original repository, their hashes,
+and where heldout looks for them. With --originals it also checks the files in
+that folder.`,
 		Example:           "  heldout preset prompt eto-alfworld --originals DIR",
 		ValidArgsFunction: completePresets,
 		Args:              args(1, 1, "one preset"),
