@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// view prints its address, serves the runs that it was given, draws worlds, and ends
+// well when it is stopped. On other addresses it wants a token, which it prints once.
+func TestView(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	var said bytes.Buffer
+	sys := func(stdout io.Writer) *system {
+		return &system{stdout: stdout, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
+	}
+	if code := execute(t.Context(), []string{"run", "--env", "babyai", "--model", "expert", "--limit", "1", "--out", dir}, sys(io.Discard)); code != exitOK {
+		t.Fatal(said.String())
+	}
+	for _, c := range []struct {
+		listen string
+		token  bool
+	}{{"127.0.0.1:0", false}, {"0.0.0.0:0", true}} {
+		said.Reset()
+		ctx, stop := context.WithCancel(t.Context())
+		out, in := io.Pipe()
+		code := make(chan int, 1)
+		go func() { code <- execute(ctx, []string{"view", dir, "--listen", c.listen}, sys(in)) }()
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := strings.TrimSpace(line)
+		if strings.Contains(address, "?token=") != c.token {
+			t.Errorf("%s: the address is %s", c.listen, address)
+		}
+		base, token, _ := strings.Cut(address, "?")
+		if c.token {
+			base = "http://127.0.0.1" + base[strings.LastIndexByte(base, ':'):]
+		}
+		status, _ := fetch(t, base+"runs/run/", "")
+		if want := map[bool]int{false: 200, true: 401}[c.token]; status != want {
+			t.Errorf("%s: status %d without a token, want %d", c.listen, status, want)
+		}
+		status, text := fetch(t, base+"runs/run/", strings.TrimPrefix(token, "token="))
+		if status != 200 || !strings.Contains(text, "BabyAI-") {
+			t.Fatalf("%s: status %d\n%s", c.listen, status, text)
+		}
+		_, episode, _ := strings.Cut(text, `href="/runs/run/episodes/`)
+		episode, _, _ = strings.Cut(episode, `"`)
+		if _, text := fetch(t, base+"runs/run/episodes/"+episode+"?draw=1", strings.TrimPrefix(token, "token=")); !strings.Contains(text, "those of the record") || !strings.Contains(text, `class="picture"`) {
+			t.Errorf("no pictures:\n%s", text)
+		}
+		stop()
+		if got := <-code; got != exitOK && got != exitInterrupted || c.token && strings.Contains(said.String(), strings.TrimPrefix(token, "token=")) {
+			t.Errorf("%s: exit code %d, said %s", c.listen, got, &said)
+		}
+	}
+}
+
+// fetch asks for a page, with a token in the cookie.
+func fetch(t *testing.T, address, token string) (status int, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.AddCookie(&http.Cookie{Name: "heldout-token", Value: token})
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
