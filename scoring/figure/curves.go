@@ -54,7 +54,8 @@ type lines struct {
 	key, name string // of the value
 	at        string // key of the place on the x axis
 	x         func(of reader) axis
-	dots      bool
+	// stays: a curve that ends early goes on at its last value.
+	stays bool
 }
 
 // byStep has a panel for each environment: a curve over steps for each model.
@@ -67,6 +68,25 @@ func byStep(key, name string) func(reader, *Figure) error {
 				most = max(most, step)
 			}
 			return roundAxis(0, most, 1, "step")
+		}, stays: true}.figure(f)
+	}
+}
+
+// byTries has a panel for each environment: a curve over numbers of tries for each
+// model.
+func byTries(key, name string) func(reader, *Figure) error {
+	return func(r reader, f *Figure) error {
+		return lines{r: r, key: key, name: name, at: "tries", x: func(of reader) axis {
+			most := 2.0
+			for row := range of.Rows {
+				tries, _ := of.number(row, "tries")
+				most = max(most, tries)
+			}
+			scale := axis{min: 0, max: most, label: "tries"}
+			for k := 0.0; k <= most; k += math.Ceil(most / 5) {
+				scale.ticks = append(scale.ticks, plot.Tick{Value: k, Label: fmt.Sprint(k)})
+			}
+			return scale
 		}}.figure(f)
 	}
 }
@@ -200,7 +220,7 @@ func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []strin
 				at, _ := part.number(row, l.at)
 				points = append(points, newPoint(part, row, l.key, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name, l.at, part.text(row, l.at), l.name, part.exact(row, l.key))))
 			}
-			if n := len(points); n > 0 && points[n-1].x < longest { // what was reached stays
+			if n := len(points); n > 0 && l.stays && points[n-1].x < longest {
 				stays := points[n-1]
 				stays.x, stays.text = longest, ""
 				points = append(points, stays)

@@ -80,6 +80,12 @@ func everyTable(models ...string) []table.Table {
 		}
 		return rows
 	})
+	add("pass-at-k", "environment model tries pass pass_low pass_high best_progress best_progress_low best_progress_high", func(m string, i int) (rows [][]any) {
+		for k := range 3 + i {
+			rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
+		}
+		return rows
+	})
 	add("usage", "environment model quantity episodes mean low median high", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300}, {"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
 	})

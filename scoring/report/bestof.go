@@ -48,7 +48,7 @@ func bestOfTables(rows, plain []row, baselines []Baseline, w configs.Weights) []
 	if len(all) == 0 {
 		return nil
 	}
-	return []table.Table{bestOf(all, rows, baselines, w), passAtK(all, rows), bestOfPaired(plain)}
+	return []table.Table{bestOf(all, rows, baselines, w), passAtK(all, rows, baselines, w), bestOfPaired(plain)}
 }
 
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: this is no rate of an agent that must choose itself."
@@ -72,9 +72,13 @@ func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) ta
 			a.mark(table.Percent(one.Success.Mean)), a.mark(table.Percent(best.Success.Mean)), sLow, sHigh,
 			a.mark(table.Percent(one.Progress.Mean)), a.mark(table.Percent(best.Progress.Mean)), pLow, pHigh,
 		})
-		if i+1 == len(all) || all[i+1].where != a.where {
+		if last(all, i) {
 			published, used := publishedBest(a.where, baselines, w)
-			t.Rows, marks = append(t.Rows, published...), marks+used
+			marks += used
+			for _, p := range published {
+				none := table.None()
+				t.Rows = append(t.Rows, []table.Cell{table.String(a.where), p.name, p.tries, none, p.success, none, none, none, p.progress, none, none})
+			}
 		}
 	}
 	t.Notes = append(t.Notes, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
@@ -85,9 +89,15 @@ func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) ta
 	return t
 }
 
+// last reports whether the number i is the last of its place.
+func last(all []tries, i int) bool { return i+1 == len(all) || all[i+1].where != all[i].where }
+
+// publishedTries are published rates of the best of several tries.
+type publishedTries struct{ name, tries, success, progress table.Cell }
+
 // publishedBest are the published rates of the best of several tries in one place,
 // and their marks.
-func publishedBest(where string, baselines []Baseline, w configs.Weights) (rows [][]table.Cell, marks string) {
+func publishedBest(where string, baselines []Baseline, w configs.Weights) (out []publishedTries, marks string) {
 	for _, b := range baselines {
 		for i, l := range publishedLines(b) {
 			if b.Table.Rows[i].BestOf < 2 {
@@ -101,14 +111,12 @@ func publishedBest(where string, baselines []Baseline, w configs.Weights) (rows 
 				continue
 			}
 			marks += r.marks
-			none := table.None()
-			rows = append(rows, []table.Cell{
-				table.String(where), table.String(l.name), table.Int(b.Table.Rows[i].BestOf),
-				none, rateCell(r.success, r.marks), none, none, none, rateCell(r.progress, r.marks), none, none,
+			out = append(out, publishedTries{
+				table.String(l.name), table.Int(b.Table.Rows[i].BestOf), rateCell(r.success, r.marks), rateCell(r.progress, r.marks),
 			})
 		}
 	}
-	return rows, marks
+	return out, marks
 }
 
 // tryNotes say what the tries of rows are.
@@ -139,13 +147,14 @@ func tryNotes(rows []row) []string {
 }
 
 // passAtK has the best of every number of tries.
-func passAtK(all []tries, rows []row) table.Table {
+func passAtK(all []tries, rows []row, baselines []Baseline, w configs.Weights) table.Table {
 	t := table.Table{ID: "pass-at-k", Title: "Best of k tries", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "k"},
 		{Key: "pass", Header: "pass@k"}, {Key: "pass_low", Header: "95% low"}, {Key: "pass_high", Header: "high", Upper: true},
 		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
 	}}
-	for _, a := range all {
+	marks := ""
+	for i, a := range all {
 		for _, b := range a.best {
 			sLow, sHigh := interval(b.Success)
 			pLow, pHigh := interval(b.Progress)
@@ -154,11 +163,20 @@ func passAtK(all []tries, rows []row) table.Table {
 				a.mark(table.Percent(b.Success.Mean)), sLow, sHigh, a.mark(table.Percent(b.Progress.Mean)), pLow, pHigh,
 			})
 		}
+		if last(all, i) {
+			published, used := publishedBest(a.where, baselines, w)
+			marks += used
+			for _, p := range published {
+				none := table.None()
+				t.Rows = append(t.Rows, []table.Cell{table.String(a.where), p.name, p.tries, p.success, none, none, p.progress, none, none})
+			}
+		}
 	}
 	t.Notes = append(t.Notes, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
 		"unbiased for new tries (Chen et al. 2021). "+oracleNote)
 	t.Notes = append(t.Notes, tryNotes(rows)...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	t.Notes = append(t.Notes, sources(baselines, marks)...)
 	return t
 }
 
