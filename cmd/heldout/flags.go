@@ -58,7 +58,7 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.IntVar(&r.SameAction, "same-action", r.SameAction, "with --trials: end a trial after the same action N times in a row; 0 is off")
 	f.IntVar(&r.SameStep, "same-step", r.SameStep, "with --trials: end a trial after the same action with the same observation N times in a row; 0 is off")
 	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "continue if none of a model's first replies is usable, and count them as failures; otherwise the run stops")
-	f.StringVar(&r.Shard, "shard", r.Shard, "play part I of N of the plan, written I/N, in a directory of its own inside the run directory")
+	f.StringVar(&r.Shard, "shard", r.Shard, "play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a Slurm array, auto/N in an indexed Kubernetes job")
 	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is a name derived from the plan, below runs/")
 	f.SetNormalizeFunc(usualName)
 }

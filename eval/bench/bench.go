@@ -154,7 +154,7 @@ func (j *Job) plan() (err error) {
 	if j.Config.Shard == "" {
 		return nil
 	}
-	shard, err := record.ParseShard(j.Config.Shard)
+	shard, err := shardOf(j.Config.Shard, j.outside.Getenv)
 	if err != nil {
 		return err
 	}
