@@ -133,7 +133,7 @@ func checkpoints(r reader, f *Figure) error {
 // curvePlot is an empty plot of a rate over something.
 func curvePlot(title string, columns int, labelled bool, x axis) *plot.Plot {
 	p := newPlot()
-	p.Title.Text = plotTitle(title, columns)
+	setTitle(p, title, columns)
 	setAxis(&p.X, x)
 	y := percentAxis("")
 	if labelled {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -184,11 +185,24 @@ func TestInline(t *testing.T) {
 			}
 		}
 	}
-	f, err := New("rates", everyTable("expert"))
+	f, err := New("failures", everyTable("expert"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	element, _, err := f.Inline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range regexp.MustCompile(`<(path|text) [^>]*>`).FindAllString(string(element), -1) {
+		if !strings.Contains(path, ` class="`) {
+			t.Errorf("it has no color: %s", path)
+		}
+	}
+	f, err = New("rates", everyTable("expert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	element, _, err = f.Inline()
 	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil || !strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s", want)
 	}

@@ -228,7 +228,12 @@ func setAxis(a *plot.Axis, to axis) {
 	a.Min, a.Max, a.Tick.Marker, a.Label.Text = to.min, to.max, to.ticks, to.label
 }
 
-// plotTitle makes a title that fits above a panel.
-func plotTitle(title string, columns int) string {
-	return printable(title, bold(style(normal, ink, draw.XCenter, draw.YTop)), doubleColumn/vg.Length(columns)-10)
+// setTitle gives a plot a title that starts above the left end of its data.
+func setTitle(p *plot.Plot, title string, columns int) {
+	st := bold(style(normal, ink, draw.XLeft, draw.YBottom))
+	title = printable(title, st, doubleColumn/vg.Length(columns)-10)
+	p.Title.Text = " " // as high as the title
+	p.Add(plotter(func(c draw.Canvas, p *plot.Plot) {
+		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y + p.Title.Padding + 1}, title)
+	}))
 }

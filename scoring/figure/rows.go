@@ -57,7 +57,7 @@ func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headi
 // rowPlot is the plot of a panel.
 func (f *Figure) rowPlot(panel rowPanel, names []string, columns int) *plot.Plot {
 	p := newPlot()
-	p.Title.Text = plotTitle(panel.title, columns)
+	setTitle(p, panel.title, columns)
 	setAxis(&p.X, panel.axis)
 	p.Y.Min, p.Y.Max = -0.5, float64(len(names))-0.5
 	p.HideY()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,6 +112,9 @@ func start(w *bytes.Buffer, e xml.StartElement) error {
 		return fmt.Errorf("the drawing has an element %q", e.Name.Local)
 	}
 	fmt.Fprintf(w, "<%s", e.Name.Local)
+	if !slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" }) && e.Name.Local != "g" {
+		writeStyle(w, "")
+	}
 	for _, a := range e.Attr {
 		if a.Name.Local != "style" {
 			fmt.Fprintf(w, ` %s="%s"`, a.Name.Local, template.HTMLEscapeString(rounded(a.Value)))
