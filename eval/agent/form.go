@@ -55,7 +55,7 @@ type formed struct {
 	normalisers []normaliser
 	world       envs.Lister // nil if nothing needs it
 	layout      layout
-	decoding    []string // stop strings, with their slots
+	stops       []string // with their slots
 	turns       []turn
 	// seen is the environment's last observation; told says that the next one is a
 	// message of the preset.
@@ -90,7 +90,7 @@ type layout interface {
 
 // NewProtocol returns an agent of a preset's form.
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
-	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], decoding: c.Decoding.Stop}
+	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
@@ -201,7 +201,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	if err := f.showActions(ctx); err != nil {
 		return Move{}, err
 	}
-	reply, used, err := f.request(ctx, f.decoding)
+	reply, used, err := f.request(ctx, f.stops)
 	if err != nil {
 		return f.failed(used, err)
 	}
@@ -241,108 +241,6 @@ func (f *formed) failed(used Usage, err error) (Move, error) {
 		return Move{GiveUp: true, End: record.ContextOverflow, Usage: used}, nil
 	}
 	return Move{Usage: used}, err
-}
-
-// settle turns what was read into what is sent.
-func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) error {
-	if !ok {
-		if err := f.failure(ctx, p, move); err != nil || move.Correction != "" || move.End != "" {
-			return err
-		}
-	}
-	admissible := func() ([]string, error) { return f.admissible(ctx) }
-	for _, n := range f.normalisers {
-		was := move.Action
-		var err error
-		if move.Action, err = n.apply(was, admissible); err != nil {
-			return err
-		}
-		if move.Action != was {
-			move.Repairs = append(move.Repairs, n.name)
-		}
-	}
-	if ok && move.Action != p.action {
-		move.Parsed = p.action
-	}
-	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, "think:") {
-		move.Answer = f.play.Reply.Messages["thought"]
-	}
-	return nil
-}
-
-// failure applies the rule for replies without an action.
-func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
-	rule := f.play.Reply.OnFailure
-	move.unread("")
-	move.Repairs = append(move.Repairs, rule)
-	move.Action = ""
-	name, number, _ := strings.Cut(rule, ":")
-	switch name {
-	case configs.Tell:
-		message := f.play.Reply.Messages["format"]
-		if strings.Contains(message, "{actions}") {
-			if _, err := f.admissible(ctx); err != nil {
-				return err
-			}
-		}
-		f.told = true
-		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}", f.written(f.last().admissible)).Replace(message)
-	case configs.End:
-		move.End = record.Unreadable
-	case configs.SendReply:
-		move.Action = strings.TrimSpace(cmp.Or(p.action, f.last().reply))
-	case configs.SendTail:
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			return fmt.Errorf("on-failure is %q: %w", rule, err)
-		}
-		move.Action = tail(cmp.Or(p.action, f.last().reply), n)
-	}
-	return nil
-}
-
-// askAgain asks for the action after a reply that is only a thought.
-func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
-	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
-	f.layout.(*textLayout).again = true
-	reply, used, err := f.request(ctx, []string{"\n"})
-	f.layout.(*textLayout).again = false
-	move.Usage.plus(used)
-	if err != nil {
-		return err
-	}
-	move.Reply += "\n" + reply.Text
-	move.Repairs = append(move.Repairs, "second-call")
-	action := strings.TrimSpace(reply.Text)
-	p.action = lowerFirst(action)
-	f.last().reply += " " + action
-	return nil
-}
-
-// showActions asks for the admissible actions if the current turn shows them.
-func (f *formed) showActions(ctx context.Context) error {
-	when := f.play.ActionsShown.When
-	if when == configs.Never || when == configs.First && f.number() > 1 {
-		return nil
-	}
-	list, err := f.admissible(ctx)
-	f.last().actions = f.written(list)
-	return err
-}
-
-// admissible lists the actions that the environment accepts in the current turn.
-// It asks once a turn: in some environments, listing draws random numbers.
-func (f *formed) admissible(ctx context.Context) ([]string, error) {
-	t := f.last()
-	if t.listed || f.world == nil {
-		return t.admissible, nil
-	}
-	list, err := f.world.Actions(ctx)
-	if err != nil {
-		return nil, &WorldError{err}
-	}
-	t.admissible, t.listed = list, true
-	return list, nil
 }
 
 func (f *formed) Observe(observation string) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -39,4 +40,30 @@ func task(o configs.Observation, start envs.Start) string {
 		text = "{goal}\n{observation}"
 	}
 	return strings.NewReplacer("{goal}", start.Goal, "{observation}", start.Observation).Replace(text)
+}
+
+// showActions asks for the admissible actions if the current turn shows them.
+func (f *formed) showActions(ctx context.Context) error {
+	when := f.play.ActionsShown.When
+	if when == configs.Never || when == configs.First && f.number() > 1 {
+		return nil
+	}
+	list, err := f.admissible(ctx)
+	f.last().actions = f.written(list)
+	return err
+}
+
+// admissible lists the actions that the environment accepts in the current turn.
+// It asks once a turn: in some environments, listing draws random numbers.
+func (f *formed) admissible(ctx context.Context) ([]string, error) {
+	t := f.last()
+	if t.listed || f.world == nil {
+		return t.admissible, nil
+	}
+	list, err := f.world.Actions(ctx)
+	if err != nil {
+		return nil, &WorldError{err}
+	}
+	t.admissible, t.listed = list, true
+	return list, nil
 }

@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"strings"
+
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// chatLayout is a chat: instruction, examples and task, then replies and
+// observations by turns.
+type chatLayout struct {
+	system      string
+	instruction string
+	acknowledge string
+	shots       [][]model.Message
+	task        string
+}
+
+func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
+	shots, err := chosenShots(p)
+	if err != nil {
+		return nil, err
+	}
+	l := &chatLayout{
+		system: p.Instructions.System, instruction: strings.TrimSpace(p.Instructions.Instruction),
+		acknowledge: p.Agent.Acknowledge, task: p.Handover + task(p.Observation, start),
+	}
+	for _, ex := range shots {
+		if p.Agent.Shots.As == "text" {
+			l.instruction += "\n\n" + strings.TrimSuffix(shotText(ex), "\n")
+			continue
+		}
+		turns, err := shotTurns(p.Observation, ex)
+		if err != nil {
+			return nil, err
+		}
+		l.shots = append(l.shots, turns)
+	}
+	return l, nil
+}
+
+func (l *chatLayout) messages(f *formed) []model.Message {
+	var out []model.Message
+	for _, shot := range l.shots {
+		out = append(out, shot...)
+	}
+	out = append(out, model.Message{Role: model.User, Content: f.plans() + l.task + f.actionsOf(0)})
+	if l.acknowledge != "" {
+		out = append(append(f.withSystem(l.system, l.instruction), model.Message{Role: model.Assistant, Content: l.acknowledge}), out...)
+	} else {
+		out[0].Content = strings.TrimPrefix(l.instruction+"\n\n"+out[0].Content, "\n\n")
+		out = append(f.withSystem(l.system, out[0].Content), out[1:]...)
+	}
+	for i := f.dropped; i+1 < len(f.turns); i++ {
+		out = append(out,
+			model.Message{Role: model.Assistant, Content: f.turns[i].reply},
+			model.Message{Role: model.User, Content: f.later(i + 1)})
+	}
+	return out
+}
+
+// dropOldest removes the last example, which helps least.
+func (l *chatLayout) dropOldest(*formed) bool {
+	if len(l.shots) == 0 {
+		return false
+	}
+	l.shots = l.shots[:len(l.shots)-1]
+	return true
+}

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/eval/record"
+)
+
+// settle turns what was read into what is sent.
+func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) error {
+	if !ok {
+		if err := f.failure(ctx, p, move); err != nil || move.Correction != "" || move.End != "" {
+			return err
+		}
+	}
+	admissible := func() ([]string, error) { return f.admissible(ctx) }
+	for _, n := range f.normalisers {
+		was := move.Action
+		var err error
+		if move.Action, err = n.apply(was, admissible); err != nil {
+			return err
+		}
+		if move.Action != was {
+			move.Repairs = append(move.Repairs, n.name)
+		}
+	}
+	if ok && move.Action != p.action {
+		move.Parsed = p.action
+	}
+	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, "think:") {
+		move.Answer = f.play.Reply.Messages["thought"]
+	}
+	return nil
+}
+
+// failure applies the rule for replies without an action.
+func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
+	rule := f.play.Reply.OnFailure
+	move.unread("")
+	move.Repairs = append(move.Repairs, rule)
+	move.Action = ""
+	name, number, _ := strings.Cut(rule, ":")
+	switch name {
+	case configs.Tell:
+		message := f.play.Reply.Messages["format"]
+		if strings.Contains(message, "{actions}") {
+			if _, err := f.admissible(ctx); err != nil {
+				return err
+			}
+		}
+		f.told = true
+		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}", f.written(f.last().admissible)).Replace(message)
+	case configs.End:
+		move.End = record.Unreadable
+	case configs.SendReply:
+		move.Action = strings.TrimSpace(cmp.Or(p.action, f.last().reply))
+	case configs.SendTail:
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return fmt.Errorf("on-failure is %q: %w", rule, err)
+		}
+		move.Action = tail(cmp.Or(p.action, f.last().reply), n)
+	}
+	return nil
+}
+
+// askAgain asks for the action after a reply that is only a thought.
+func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
+	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
+	f.layout.(*textLayout).again = true
+	reply, used, err := f.request(ctx, []string{"\n"})
+	f.layout.(*textLayout).again = false
+	move.Usage.plus(used)
+	if err != nil {
+		return err
+	}
+	move.Reply += "\n" + reply.Text
+	move.Repairs = append(move.Repairs, "second-call")
+	action := strings.TrimSpace(reply.Text)
+	p.action = lowerFirst(action)
+	f.last().reply += " " + action
+	return nil
+}

@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// singleLayout is one message, written anew at every turn.
+type singleLayout struct {
+	configs.Template
+	system string
+	goal   string
+	// pairs is the number of turns that the history holds, less after trimming.
+	pairs int
+}
+
+func newSingleLayout(p Protocol, start envs.Start) (*singleLayout, error) {
+	if p.Template == nil {
+		return nil, errors.New("the prompt has no template, which the form single needs")
+	}
+	l := &singleLayout{Template: *p.Template, system: p.Instructions.System, goal: start.Goal, pairs: p.Agent.Pairs}
+	if l.First == "" {
+		l.First = l.Next
+	}
+	return l, nil
+}
+
+func (l *singleLayout) messages(f *formed) []model.Message {
+	// The next prompt does not continue this one, so it may have fewer tokens.
+	f.shortened()
+	n, text := f.number(), l.Next
+	if n == 1 {
+		text = l.First
+	}
+	history, pairs := l.history(f)
+	text = strings.NewReplacer(
+		"{goal}", l.goal, "{observation}", f.last().observation, "{actions}", f.last().actions,
+		"{turn}", strconv.Itoa(n), "{steps}", strconv.Itoa(n-1), "{pairs}", strconv.Itoa(pairs), "{history}", history,
+	).Replace(text)
+	return f.withSystem(l.system, f.plans()+text)
+}
+
+// history writes the turns of the window, and those before it if the template has
+// a form for them.
+func (l *singleLayout) history(f *formed) (text string, pairs int) {
+	from := f.dropped
+	if l.pairs > 0 {
+		from = max(from, len(f.turns)-1-l.pairs)
+	}
+	var items []string
+	for i, t := range f.turns[:len(f.turns)-1] {
+		form := l.Pair
+		if i < from {
+			form = l.Older
+		} else {
+			pairs++
+		}
+		if form != "" {
+			items = append(items, strings.NewReplacer("{turn}", strconv.Itoa(i+1), "{observation}", t.observation, "{action}", t.action).Replace(form))
+		}
+	}
+	return strings.Join(items, l.Between), pairs
+}
+
+func (l *singleLayout) dropOldest(*formed) bool { return false }

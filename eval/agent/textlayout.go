@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"strings"
+
+	"heldout/envs"
+	"heldout/eval/model"
+)
+
+// numberedParser reads thoughts and actions with the number of their turn.
+const numberedParser = "thought-action-i"
+
+// textLayout is one text: instruction, examples, task, then a cue, a reply and an
+// observation by turns. It ends with the cue.
+type textLayout struct {
+	before   string
+	examples []string
+	after    string
+	cue      string
+	// again: the text ends with what there is of the current reply.
+	again bool
+}
+
+func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
+	shots, err := chosenShots(p)
+	if err != nil {
+		return nil, err
+	}
+	l := &textLayout{
+		before: ownLine(p.Instructions.System) + ownLine(p.Instructions.Instruction),
+		after:  ownLine(p.Handover) + task(p.Observation, start), cue: p.Agent.Cue,
+	}
+	for _, ex := range shots {
+		l.examples = append(l.examples, shotText(ex))
+	}
+	return l, nil
+}
+
+func (l *textLayout) messages(f *formed) []model.Message {
+	var text strings.Builder
+	text.WriteString(l.before + strings.Join(l.examples, "") + f.plans() + l.after + f.actionsOf(0))
+	for i := f.dropped; i < len(f.turns); i++ {
+		text.WriteString("\n" + numbered(l.cue, i+1))
+		if i+1 < len(f.turns) {
+			text.WriteString(" " + f.said(i) + "\n" + f.later(i+1))
+		} else if l.again {
+			text.WriteString(" " + f.turns[i].reply)
+		}
+	}
+	return []model.Message{{Role: model.User, Content: text.String()}}
+}
+
+// said is what a text holds of a reply: the reply itself for numbered thoughts and
+// actions, otherwise the action.
+func (f *formed) said(i int) string {
+	if f.play.Reply.Parser == numberedParser {
+		return strings.TrimSpace(f.turns[i].reply)
+	}
+	return f.turns[i].action
+}
+
+// dropOldest removes the last example, which helps least.
+func (l *textLayout) dropOldest(*formed) bool {
+	if len(l.examples) == 0 {
+		return false
+	}
+	l.examples = l.examples[:len(l.examples)-1]
+	return true
+}
