@@ -341,12 +341,14 @@ func pictureAt(pictures []envs.Picture, i int) *picture {
 type picture struct {
 	Lines  [][]run
 	Legend []string
+	// Folded: it is a long text, which opens on request.
+	Folded bool
 }
 
 type run struct{ Class, Text string }
 
 func newPicture(p envs.Picture) *picture {
-	out := &picture{}
+	out := &picture{Folded: len(p.Rows) == 1 && len(p.Rows[0]) == 1 && strings.Contains(p.Rows[0][0].Text, "\n")}
 	for _, row := range p.Rows {
 		var line []run
 		for _, g := range row {

@@ -141,8 +141,12 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	lead := ""
+	if r.dir != r.name {
+		lead = table.Printable(r.dir)
+	}
 	return &page.Page{
-		Title: table.Printable(r.name), Lead: table.Printable(r.dir), Links: s.links(),
+		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
 			fragment("panel", panelBox{shown, len(all.results)}), rendered, fragment("pager", pager{query, number, more}),
 		},

@@ -63,7 +63,7 @@ func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
 	for _, score := range scores {
 		environments[score.Condition.Env], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, Rate{score.Condition, due, finished, score.Success, score.Progress})
+		s.Rates = append(s.Rates, Rate{score.Condition, due, finished, soFar(score.Success), soFar(score.Progress)})
 		s.Planned += due
 		s.Finished += finished
 	}
@@ -78,6 +78,16 @@ func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
 	}
 	s.setStatus(now)
 	return s, nil
+}
+
+// soFar returns a rate as the mean over tasks, which its interval is about. While
+// seeds have different numbers of episodes, the mean over seeds is another one: it
+// gives most weight to the few episodes of the latest seed.
+func soFar(r scoring.Rate) scoring.Rate {
+	if r.Interval != nil {
+		r.Mean = r.Basis.Mean
+	}
+	return r
 }
 
 // setStatus reads what the process says that works on the run. A status that cannot

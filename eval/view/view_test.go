@@ -361,3 +361,45 @@ func TestStates(t *testing.T) {
 		t.Errorf("at the end: %s", got)
 	}
 }
+
+// A rate so far lies within its interval, however few episodes the latest seed has.
+func TestRatesSoFar(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	r := newTestRun(t, dir, 40, "m", "n")
+	m, err := r.store.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Groups[1].Condition.Model, m.Groups[1].Condition.Seed = "m", 1
+	for i, task := range m.Environments[0].Tasks {
+		id, err := record.EpisodeID(2, task, m.Groups[1].Condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Groups[1].Episodes[i] = id
+		e := r.planned[40+i]
+		e.ID, e.Model, e.Seed = id, "m", 1
+	}
+	if err := r.store.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.planned[:40] {
+		e.Outcome, e.Success = record.Failure, false
+		for i := range e.Trajectory {
+			e.Trajectory[i].Progress = 0
+		}
+		settle(e)
+	}
+	r.record(41) // the one episode of the second seed is a success
+	x, err := record.OpenIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summarize(dir, x, start)
+	if err != nil || len(s.Rates) != 1 {
+		t.Fatalf("%d rates, %v", len(s.Rates), err)
+	}
+	if got := s.Rates[0].Success; got.Mean < got.Interval.Low || got.Mean > got.Interval.High || got.Mean > 0.1 {
+		t.Errorf("success %v in %+v", got.Mean, *got.Interval)
+	}
+}
