@@ -92,6 +92,17 @@ func Title(name string) string {
 	return ""
 }
 
+// Source returns the ID of the table that a figure is drawn from; empty if there is
+// no figure of that name.
+func Source(name string) string {
+	for _, k := range kinds {
+		if k.name == name {
+			return k.table
+		}
+	}
+	return ""
+}
+
 // EmptyError says that the records have nothing for a figure.
 type EmptyError struct{ Name, Why string }
 

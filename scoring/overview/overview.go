@@ -41,6 +41,7 @@ const mostOpen = 24
 var plans = []plan{
 	{id: "summary", title: "Summary", tables: []string{"headline"}, open: true},
 	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "difficulty", "against-published"}},
+	{id: "protocols", title: "Protocols", tables: []string{"presets", "presets-", "protocols", "types"}},
 	{id: "differences", title: "Differences", figures: []string{"differences"}, tables: []string{"paired", "pairs", "ranks"}},
 	{id: "checkpoints", title: "Training", figures: []string{"checkpoints"}},
 	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not.", figures: []string{"tasks", "tasks-progress"}},
@@ -48,6 +49,7 @@ var plans = []plan{
 	{id: "failures", title: "Failures", figures: []string{"endings", "failures"}},
 	{id: "refinement", title: "Errors", figures: []string{"refinement"}, tables: []string{"refinement", "refinement-paired"}},
 	{id: "robustness", title: "Robustness", figures: []string{"robustness"}, tables: []string{"change"}},
+	{id: "tries", title: "Tries", figures: []string{"pass-at-k", "best-at-k"}, tables: []string{"best-of", "best-of-"}},
 	{id: "trials", title: "Trials", tables: []string{"trials", "trials-"}},
 	{id: "seeds", title: "Seeds", figures: []string{"seeds"}, tables: []string{"spread"}},
 	{id: "cost", title: "Cost", figures: []string{"tokens", "time"}, tables: []string{"usage"}},

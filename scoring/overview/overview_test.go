@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,6 +22,7 @@ import (
 	"heldout/eval/record"
 	"heldout/eval/trajectory"
 	"heldout/scoring"
+	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -68,9 +71,9 @@ func TestLooks(t *testing.T) {
 	want := map[string]string{
 		"empty":      "summary rates failures",
 		"one":        "summary rates tasks steps failures refinement cost",
-		"incomplete": "summary rates differences tasks steps failures refinement seeds cost",
+		"incomplete": "summary rates differences tasks steps failures refinement tries seeds cost",
 		"thirty":     "summary rates differences tasks steps failures refinement cost",
-		"three":      "summary rates differences tasks steps failures refinement seeds cost",
+		"three":      "summary rates differences tasks steps failures refinement tries seeds cost",
 	}
 	for name, s := range looks() {
 		t.Run(name, func(t *testing.T) {
@@ -199,6 +202,33 @@ func wellFormed(t *testing.T, s Section) {
 		} else if err != nil {
 			t.Errorf("section %s: %v", s.ID, err)
 			return
+		}
+	}
+}
+
+// Every figure and every table has a place in a report, unless a figure has the
+// same numbers.
+func TestNothingIsLeftOut(t *testing.T) {
+	figures, tables := map[string]bool{}, map[string]bool{}
+	for _, p := range plans {
+		for _, name := range p.figures {
+			figures[name] = true
+		}
+		for _, id := range p.tables {
+			tables[id] = true
+		}
+	}
+	behind := map[string]bool{}
+	for _, name := range figure.Names() {
+		behind[figure.Source(name)] = true
+		if !figures[name] {
+			t.Errorf("the figure %s has no section", name)
+		}
+	}
+	for _, id := range report.IDs() {
+		inside := func(of string) bool { return strings.HasSuffix(of, "-") && strings.HasPrefix(id, of) }
+		if !tables[id] && !behind[id] && !slices.ContainsFunc(slices.Collect(maps.Keys(tables)), inside) {
+			t.Errorf("the table %s has no section", id)
 		}
 	}
 }
