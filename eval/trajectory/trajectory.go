@@ -17,6 +17,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/record"
+	"heldout/scoring/refinement"
 )
 
 var (
@@ -212,7 +213,31 @@ func facts(e Episode) (out []fact) {
 			add(capital(words(string(f))), "%d", n)
 		}
 	}
-	return append(out, costs(e)...)
+	return slices.Concat(out, behaviour(e), costs(e))
+}
+
+// behaviour is what the agent did with its errors, as the tables of refinement
+// count it.
+func behaviour(e Episode) (out []fact) {
+	c := refinement.WithoutThoughts(e.Episode, nil)
+	add := func(name, format string, args ...any) {
+		out = append(out, fact{name, fmt.Sprintf(format, args...)})
+	}
+	if n := c.Errors(); n > 0 {
+		add("Errors", "%d, longest run %d", n, c.Longest())
+		add("Repeated errors", "%d", c.Repeated)
+		add("Recovered within 3 steps", "%d of %d errors", c.Recovered[1], n)
+	}
+	if c.Looped > 0 {
+		add("Steps in loops", "%d", c.Looped)
+	}
+	if !c.Solved && c.Steps > 0 {
+		add("No more progress after step", "%d", c.Stuck)
+	}
+	if c.Lost {
+		add("Lost progress", "ended below its best")
+	}
+	return out
 }
 
 // costs are the facts about tokens, requests and time.

@@ -250,3 +250,18 @@ func TestFilter(t *testing.T) {
 		}
 	}
 }
+
+// TestBehaviour: an episode says what its agent did with its errors.
+func TestBehaviour(t *testing.T) {
+	text := strings.Join(strings.Fields(textOf(t, render(t, Episode{Episode: episode()}))), " ")
+	for _, want := range []string{"Errors 2, longest run 2", "Repeated errors 0", "Recovered within 3 steps 0 of 2 errors", "No more progress after step 1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %.900s", want, text)
+		}
+	}
+	e := episode()
+	e.Trajectory, e.Success = e.Trajectory[:1], true
+	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") || strings.Contains(text, "No more progress") {
+		t.Errorf("an episode without errors has some: %.900s", text)
+	}
+}

@@ -107,6 +107,13 @@ func NewCounter(known []string) *Counter { return &Counter{text: newTextCounter(
 // Count measures an episode. Old reports whether an action is in a form that the
 // perturbation replaces; nil without a perturbation of the interface.
 func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts {
+	out := WithoutThoughts(e, old)
+	out.Thoughts = c.text.count(e.Trajectory)
+	return out
+}
+
+// WithoutThoughts measures an episode as Count does, except for its thoughts.
+func WithoutThoughts(e *record.Episode, old func(action string) bool) Counts {
 	out := Counts{Steps: int32(len(e.Trajectory)), Perturbed: old != nil, Solved: e.Success}
 	for _, s := range e.Trajectory {
 		switch {
@@ -134,7 +141,6 @@ func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts 
 	out.recoveries(e.Trajectory)
 	out.variety(e.Trajectory)
 	out.profile(e.Trajectory)
-	out.Thoughts = c.text.count(e.Trajectory)
 	return out
 }
 
