@@ -46,9 +46,13 @@ func (j *Job) presetBenchmark(c Chosen) (eval.Benchmark, error) {
 	return b, nil
 }
 
-// nameProtocol fills in name, hashes and definition of what is played.
+// nameProtocol fills in name, hashes and definition of what is played. If the
+// released preset does not know the names of its tasks, the hash of those that are
+// played is part of the hash and no change.
 func nameProtocol(released, played *configs.Preset, about *record.Protocol) (err error) {
-	if about.Changes, err = changes(released, played); err != nil {
+	completed := *released
+	completed.Env.Tasks.SHA256 = cmp.Or(released.Env.Tasks.SHA256, played.Env.Tasks.SHA256)
+	if about.Changes, err = changes(&completed, played); err != nil {
 		return err
 	}
 	about.Name = released.ID(len(about.Changes) > 0)
@@ -76,6 +80,8 @@ func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about 
 		played.Env.Tasks.Count = len(tasks)
 	} else if err := checkTasks(tasks, played.Env); err != nil {
 		return nil, err
+	} else {
+		played.Env.Tasks.SHA256 = hashNames(tasks)
 	}
 	if c.Run.Tasks != "" {
 		wanted, err := eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, 0)
