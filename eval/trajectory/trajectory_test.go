@@ -254,7 +254,7 @@ func TestFilter(t *testing.T) {
 // TestBehaviour: an episode says what its agent did with its errors.
 func TestBehaviour(t *testing.T) {
 	text := strings.Join(strings.Fields(textOf(t, render(t, Episode{Episode: episode()}))), " ")
-	for _, want := range []string{"Errors 2, longest run 2", "Repeated errors 0", "Recovered within 3 steps 0 of 2 errors", "No more progress after step 1"} {
+	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors", "No more progress after step1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %.900s", want, text)
 		}
