@@ -59,7 +59,7 @@ func BenchmarkStepAndDraw(b *testing.B) {
 }
 
 // BenchmarkOfficial is the official simulator in the same walks, in a process of
-// its own, without py4j.
+// its own, without py4j. It is slow until it is warm: run it with -benchtime 500x.
 func BenchmarkOfficial(b *testing.B) {
 	for name, after := range map[string][]call{
 		"Step": nil, "StepAndList": {{"getValidActionObjectCombinations"}},
