@@ -308,3 +308,21 @@ func BenchmarkIndex(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSetStatus writes what a run of 64 episodes in flight writes once a second.
+func BenchmarkSetStatus(b *testing.B) {
+	s, err := Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	status := &Status{InFlight: make([]InFlight, 64)}
+	for i := range status.InFlight {
+		status.InFlight[i] = InFlight{ID: strings.Repeat("a", 20), Steps: i}
+	}
+	for b.Loop() {
+		if err := s.SetStatus(status); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
