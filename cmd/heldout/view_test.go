@@ -74,14 +74,18 @@ func fetch(t *testing.T, address, token string) (status int, text string) {
 	if token != "" {
 		r.AddCookie(&http.Cookie{Name: "heldout-token", Value: token})
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
+	for {
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.Header.Get("Refresh") == "" { // else the run is still being read
+			return answer.StatusCode, string(b)
+		}
 	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(b)
 }

@@ -25,7 +25,7 @@ type opened struct {
 // served starts a server for run directories.
 func served(t *testing.T, dirs ...string) *httptest.Server {
 	t.Helper()
-	server := New(Options{Dirs: dirs, Now: time.Now})
+	server := serverOf(dirs...)
 	s := httptest.NewServer(server)
 	t.Cleanup(func() {
 		server.close()

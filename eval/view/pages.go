@@ -83,12 +83,16 @@ func (s *Server) overview(*http.Request) (*page.Page, error) {
 		return nil, &redirect{s.runs[0].path()}
 	}
 	var rows []listedRun
+	s.openAll()
 	for _, r := range s.runs {
 		row := listedRun{Href: r.path(), Name: table.Printable(r.name)}
-		err := r.look(func(_ *record.Index, summary Summary) error {
-			row.Summary = summary
-			return nil
-		})
+		err := errReading
+		if r.isOpen() {
+			err = r.look(func(_ *record.Index, summary Summary) error {
+				row.Summary = summary
+				return nil
+			})
+		}
 		if err != nil {
 			row.Error = err.Error()
 		}
@@ -383,7 +387,11 @@ const maxOthers = 1000
 // others lists the other attempts at the task of an episode, in all runs that have
 // been read.
 func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other) {
+	s.openAll()
 	for _, r := range s.runs {
+		if !r.isOpen() {
+			continue
+		}
 		err := r.look(func(x *record.Index, _ Summary) error {
 			for i := range x.Results {
 				o := &x.Results[i]

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -13,9 +14,13 @@ const fresh = time.Second
 
 // run is a run directory that is shown.
 type run struct {
-	name string // in addresses
-	dir  string
-	now  func() time.Time
+	name     string // in addresses
+	dir      string
+	now      func() time.Time
+	patience time.Duration // for the first reading
+
+	opening sync.Once
+	opened  chan struct{} // closed after the first reading
 
 	mu      sync.Mutex
 	index   *record.Index // nil until it is needed
@@ -26,9 +31,43 @@ type run struct {
 	made    time.Time     // when the summary was made
 }
 
+// errReading says that the records of a run are still being read.
+var errReading = errors.New("the records are still being read")
+
+// open begins to read the run, once, as soon as there is a place among the readers.
+func (r *run) open(readers chan struct{}) {
+	r.opening.Do(func() {
+		go func() {
+			readers <- struct{}{}
+			defer func() { <-readers }()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			defer close(r.opened)
+			_ = r.update() // the next look tries again and tells
+		}()
+	})
+}
+
+// isOpen reports whether the first reading has ended.
+func (r *run) isOpen() bool {
+	select {
+	case <-r.opened:
+		return true
+	default:
+		return false
+	}
+}
+
 // look calls f with the index and a summary, both up to date. Nobody else uses them
-// meanwhile.
+// meanwhile. The error is errReading if the first reading takes long.
 func (r *run) look(f func(*record.Index, Summary) error) error {
+	late := time.NewTimer(r.patience)
+	defer late.Stop()
+	select {
+	case <-r.opened:
+	case <-late.C:
+		return errReading
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.update(); err != nil {

@@ -43,6 +43,7 @@ type Server struct {
 	runs     []*run
 	handler  http.Handler
 	busy     chan struct{} // bounds searches and drawings at the same time
+	readers  chan struct{} // bounds first readings at the same time
 	watchers chan struct{} // bounds live connections
 	closing  context.Context
 	close    context.CancelFunc
@@ -54,13 +55,16 @@ const (
 	maxWatchers = 64
 )
 
+// patience is how long a page waits for the first reading of a run before it says so.
+const patience = 800 * time.Millisecond
+
 // New returns a server of run directories. It reads nothing yet.
 func New(o Options) *Server {
-	s := &Server{options: o, busy: make(chan struct{}, maxBusy), watchers: make(chan struct{}, maxWatchers)}
+	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy), watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	taken := map[string]bool{}
 	for _, dir := range o.Dirs {
-		s.runs = append(s.runs, &run{name: freeName(dir, taken), dir: dir, now: o.Now})
+		s.runs = append(s.runs, &run{name: freeName(dir, taken), dir: dir, now: o.Now, patience: patience, opened: make(chan struct{})})
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
@@ -128,6 +132,11 @@ func notFound(text string) error { return &httpError{http.StatusNotFound, text} 
 func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, err := make(r)
+		if errors.Is(err, errReading) {
+			w.Header().Set("Refresh", "1")
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", nil)}, Links: s.links()})
+			return
+		}
 		var moved *redirect
 		if errors.As(err, &moved) {
 			http.Redirect(w, r, moved.to, http.StatusSeeOther)
@@ -190,10 +199,30 @@ func mustRead(name string) string {
 func (s *Server) run(name string) (*run, error) {
 	for _, r := range s.runs {
 		if r.name == name {
+			r.open(s.readers)
 			return r, nil
 		}
 	}
 	return nil, notFound(fmt.Sprintf("there is no run %s here", name))
+}
+
+// openAll begins to read all runs and waits for them, but not long.
+func (s *Server) openAll() {
+	if len(s.runs) == 0 {
+		return
+	}
+	for _, r := range s.runs {
+		r.open(s.readers)
+	}
+	late := time.NewTimer(s.runs[0].patience)
+	defer late.Stop()
+	for _, r := range s.runs {
+		select {
+		case <-r.opened:
+		case <-late.C:
+			return
+		}
+	}
 }
 
 // occupy waits for a place among those who do what takes time. The caller calls

@@ -44,7 +44,15 @@ func body(t *testing.T, r *http.Response) string {
 	return string(b)
 }
 
-func serverOf(dirs ...string) *Server { return New(Options{Dirs: dirs, Now: time.Now}) }
+func serverOf(dirs ...string) *Server { return patient(New(Options{Dirs: dirs, Now: time.Now})) }
+
+// patient makes a server wait until its runs are read, however busy the machine is.
+func patient(s *Server) *Server {
+	for _, r := range s.runs {
+		r.patience = time.Hour
+	}
+	return s
+}
 
 // Requests that other sites have browsers send are refused.
 func TestGuard(t *testing.T) {
@@ -91,7 +99,7 @@ func TestGuard(t *testing.T) {
 
 // With a token, every page asks for it, also under foreign addresses.
 func TestToken(t *testing.T) {
-	s := New(Options{Dirs: []string{newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir}, Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}})
+	s := patient(New(Options{Dirs: []string{newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir}, Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}}))
 	far := func(r *http.Request) { r.Host = "192.0.2.1:8080" }
 	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam", "/nowhere"} {
 		r := get(t, s, path, far)
@@ -183,7 +191,7 @@ func TestLiveEvents(t *testing.T) {
 	r := hostileRun(t, filepath.Join(t.TempDir(), "a"))
 	r.recorded = 0
 	r.setStatus(time.Now().Add(time.Hour), 3)
-	server := New(Options{Dirs: []string{r.dir}, Now: time.Now})
+	server := serverOf(r.dir)
 	s := httptest.NewServer(server)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -283,6 +291,7 @@ func TestPictures(t *testing.T) {
 		}
 		return all, differs, failure
 	}})
+	patient(s)
 	if text := body(t, get(t, s, path)); strings.Contains(text, "class=\"picture\"") || !strings.Contains(text, `href="?draw=1"`) {
 		t.Error("the page has pictures, or no link to them")
 	}
@@ -401,5 +410,29 @@ func TestRatesSoFar(t *testing.T) {
 	}
 	if got := s.Rates[0].Success; got.Mean < got.Interval.Low || got.Mean > got.Interval.High || got.Mean > 0.1 {
 		t.Errorf("success %v in %+v", got.Mean, *got.Interval)
+	}
+}
+
+// While the records of a run are read for the first time, its pages say so and come
+// again.
+func TestReading(t *testing.T) {
+	s := New(Options{Dirs: []string{newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir, newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir}, Now: time.Now})
+	for _, r := range s.runs {
+		r.patience = 0
+	}
+	for range maxBusy {
+		s.readers <- struct{}{} // others read
+	}
+	r := get(t, s, "/runs/a/")
+	if text := body(t, r); r.Header.Get("Refresh") != "1" || !strings.Contains(text, "The records are being read.") {
+		t.Errorf("headers %v\n%s", r.Header, text)
+	}
+	if text := body(t, get(t, s, "/")); strings.Count(text, "still being read") != 2 {
+		t.Errorf("the overview:\n%s", text)
+	}
+	<-s.readers
+	patient(s)
+	if text := body(t, get(t, s, "/runs/a/")); !strings.Contains(text, "1 of 1 episodes") {
+		t.Errorf("after that:\n%s", text)
 	}
 }
