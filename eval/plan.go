@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 
@@ -233,6 +234,26 @@ func (p *Plan) Hash() string {
 		h.Write([]byte(e.ID))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+// Hashes identifies the parts of the plan: by environment, and by preset.
+func (p *Plan) Hashes() map[string]string {
+	sums := map[string]hash.Hash{}
+	for _, e := range p.Episodes {
+		name := e.Condition.Env
+		if e.Condition.Preset != nil {
+			name = e.Condition.Preset.Label()
+		}
+		if sums[name] == nil {
+			sums[name] = sha256.New()
+		}
+		sums[name].Write([]byte(e.ID))
+	}
+	out := map[string]string{}
+	for name, sum := range sums {
+		out[name] = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	return out
 }
 
 // Cost bounds what a plan needs: with success at the first step of every first

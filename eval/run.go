@@ -2,15 +2,12 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval/agent"
-	"heldout/eval/fleet"
-	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
@@ -29,6 +26,9 @@ type Options struct {
 	// Warn receives a one-line warning about replies that make the rates less
 	// meaningful; nil for none. Run calls it from many goroutines.
 	Warn func(line string)
+	// Elsewhere plays the episodes; nil plays them in this process. Concurrency is
+	// then the number of episodes that are ordered and not back.
+	Elsewhere Elsewhere
 }
 
 // Observer receives the events of a run. Run calls its methods from many
@@ -118,24 +118,21 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 // playAndRecord makes one attempt and returns the trial that is due after it. An
 // error means that the run must end.
 func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) (next *Episode, err error) {
-	started := o.Now()
-	o.Observer.EpisodeBegun(e)
-	rec, cause := e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
-	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
+	var rec *record.Episode
+	var cause error
+	kept := func() {}
+	if o.Elsewhere == nil {
+		rec, cause = e.attempt(ctx, attempt, o, w)
+	} else if rec, kept = e.delegate(ctx, attempt, o, w); rec == nil {
+		return nil, ctx.Err()
+	}
 	if err := s.Append(rec); err != nil {
 		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
+	kept()
 	o.Observer.EpisodeDone(e, rec.Result)
-	var refused *model.RequestError
-	var unusable *UnusableError
-	var lost *fleet.LostError
-	switch {
-	case errors.As(cause, &unusable), errors.As(cause, &lost):
-		return nil, cause
-	case !errors.As(cause, &refused):
-		return e.NextTrial(&rec.Result), nil
-	case refused.Fatal():
-		return nil, cause
+	if err := w.fatal(e, cause); err != nil {
+		return nil, err
 	}
-	return nil, w.refusal(e.Condition.Model, cause)
+	return e.NextTrial(&rec.Result), nil
 }

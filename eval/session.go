@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"time"
 
 	"heldout/eval/record"
@@ -99,6 +101,29 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	_, _, err = record.Read(dir) // run.json was missing: nothing said what was planned
 	return err
 }
+
+// AddServers notes what servers that joined the run report about themselves, by
+// player. What is known is not noted again.
+func (s *Session) AddServers(servers map[string]record.Server) error {
+	changed := false
+	for player, server := range servers {
+		known := s.manifest.Servers[player]
+		if slices.ContainsFunc(known, func(k record.Server) bool { return reflect.DeepEqual(k, server) }) {
+			continue
+		}
+		if s.manifest.Servers == nil {
+			s.manifest.Servers = map[string][]record.Server{}
+		}
+		s.manifest.Servers[player], changed = append(known, server), true
+	}
+	if !changed {
+		return nil
+	}
+	return s.Store.SetManifest(s.manifest)
+}
+
+// Mark identifies the run directory: when work on it began.
+func (s *Session) Mark() time.Time { return s.manifest.Sessions[0].Started }
 
 // End notes the end of the session, removes its status and closes the directory.
 func (s *Session) End() error {

@@ -77,6 +77,28 @@ func newWatch(o Options, earlier []record.Result) *watch {
 	return w
 }
 
+// learn counts the usable replies of an attempt that was played elsewhere.
+func (w *watch) learn(r *record.Result) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.of(r.Model).usable += r.Steps - r.FormatErrors
+}
+
+// proven notes that a model has given a usable reply elsewhere.
+func (w *watch) proven(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.of(name)
+	r.usable = max(1, r.usable)
+}
+
+// usable reports whether a model has given a usable reply.
+func (w *watch) usable(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.of(name).usable > 0
+}
+
 // of returns the counts of a model.
 func (w *watch) of(name string) *replies {
 	if w.models[name] == nil {

@@ -47,13 +47,20 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	var out output
 	var file string
 	var dry bool
+	var q queueFlags
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		given := bench.Given{
 			File: file, Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") || c.Flags().Changed("preset"),
-			Over: func(r *configs.Run) error { return override(r, c.Flags()) },
+			Over: func(r *configs.Run) error {
+				err := override(r, c.Flags())
+				if q.on() {
+					withoutServers(r)
+				}
+				return err
+			},
 		}
-		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep)); err != nil {
+		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep), q.check(c.Flags())); err != nil {
 			return err
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
@@ -70,9 +77,13 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if dry {
 			return describe(sys, job)
 		}
+		if q.on() {
+			return lead(c.Context(), sys, &leading{job, &q, c, given}, &out)
+		}
 		return play(c.Context(), sys, job, &out)
 	}
 	flags(c.Flags(), &shown)
+	q.leaderFlags(c.Flags())
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and its cost in model calls, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
@@ -120,6 +131,14 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if err := j.Meet(ctx); err != nil {
 		return err
 	}
+	return work(ctx, sys, j, out, int(j.Config.Concurrency), func(s *bench.Session, shown *progress) error {
+		return s.Play(ctx, shown, sys.warn)
+	})
+}
+
+// work opens the run directory of a job, has what is missing played, and prints
+// the tables. Concurrency is less than 1 if it changes.
+func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int, playOn func(*bench.Session, *progress) error) error {
 	session, err := j.Begin()
 	if err != nil {
 		return err
@@ -136,9 +155,9 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if session.Done > 0 {
 		sys.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
 	}
-	shown := newProgress(sys, session.Missing, int(j.Config.Concurrency), out.quiet)
+	shown := newProgress(sys, session.Missing, concurrency, out.quiet)
 	silence := broadcast(shown, session.SetStatus)
-	runErr := session.Play(ctx, shown, sys.warn)
+	runErr := playOn(session, shown)
 	silence()
 	err = errors.Join(runErr, session.End())
 	shown.finish()

@@ -2,8 +2,11 @@ package bench
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 
 	"heldout/configs"
 	"heldout/eval"
@@ -129,6 +132,47 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn,
 	})
+}
+
+// outstanding is the number of episodes that are ordered elsewhere at a time.
+const outstanding = 4096
+
+// Lead has the missing episodes played elsewhere; see Play.
+func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer, warn func(line string)) error {
+	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
+		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
+		AllowUnusable: s.job.Config.AllowUnusable,
+	})
+}
+
+// Name identifies the run among those of other directories and plans.
+func (s *Session) Name() string {
+	sum := sha256.Sum256([]byte(s.session.Mark().Format(time.RFC3339Nano)))
+	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])
+}
+
+// Finished returns the ids of the episodes that have a result.
+func (s *Session) Finished() map[string]bool {
+	ids := map[string]bool{}
+	for _, r := range s.session.Store.Results {
+		if r.Outcome.Final() {
+			ids[r.ID] = true
+		}
+	}
+	return ids
+}
+
+// AddServers notes what the servers of a worker report about themselves, by player.
+func (s *Session) AddServers(servers map[string]record.Server) error {
+	return s.session.AddServers(servers)
+}
+
+// Servers is what the servers report about themselves, by player; Meet asks them.
+func (j *Job) Servers() map[string]record.Server { return j.servers }
+
+// Worker returns a worker for the job's plan; Meet comes before it.
+func (j *Job) Worker(warn func(line string)) *eval.Worker {
+	return eval.NewWorker(j.Plan, eval.Options{Now: j.outside.Now, AllowUnusable: j.Config.AllowUnusable, Warn: warn})
 }
 
 // End notes the end and closes the directory.

@@ -78,7 +78,7 @@ func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 		r := configs.DefaultRun()
 		r.Setup = DefaultSetup(out)
 		applyPreset(p, &r)
-		if err := readConfig(given.File, &r); err != nil {
+		if err := given.readConfig(&r); err != nil {
 			return nil, nil, err
 		}
 		if err := given.Over(&r); err != nil {

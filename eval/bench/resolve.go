@@ -26,8 +26,10 @@ var Plain = Kind{suite: "default"}
 
 // Given is the user's input.
 type Given struct {
-	// File is a configuration file; empty for none.
-	File string
+	// File is a configuration file; empty for none. Content is what it holds; nil
+	// reads it.
+	File    string
+	Content []byte
 	// Chosen says that environments or models were named outside the file.
 	Chosen bool
 	// Over overrides r with what was given outside the file.
@@ -66,7 +68,7 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 	}
 	offered := r.Env
 	r.Env = nil
-	if err := readConfig(given.File, &r); err != nil {
+	if err := given.readConfig(&r); err != nil {
 		return r, nil, err
 	}
 	if err := given.Over(&r); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
@@ -87,12 +89,20 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 	return r, skipped, nil
 }
 
-// readConfig overrides r with a configuration file.
-func readConfig(file string, r *configs.Run) error {
-	if file == "" {
+// ReadFile returns the content of the configuration file; nil without one.
+func (g Given) ReadFile() ([]byte, error) {
+	if g.File == "" || g.Content != nil {
+		return g.Content, nil
+	}
+	return datafile.Read(g.File, datafile.MaxConfig)
+}
+
+// readConfig overrides r with the configuration file.
+func (g Given) readConfig(r *configs.Run) error {
+	if g.File == "" {
 		return nil
 	}
-	b, err := datafile.Read(file, datafile.MaxConfig)
+	b, err := g.ReadFile()
 	if err != nil {
 		return err
 	}
@@ -100,7 +110,7 @@ func readConfig(file string, r *configs.Run) error {
 	for _, s := range catalog.Settings() {
 		names = append(names, s.Name)
 	}
-	return configs.ParseRun(file, b, r, names)
+	return configs.ParseRun(g.File, b, r, names)
 }
 
 // CheckData reports a data folder that does not exist or is not a folder.

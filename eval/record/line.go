@@ -74,6 +74,25 @@ func (e *Episode) checkSum(raw []byte) error {
 	return nil
 }
 
+// Encode returns the line of an attempt, for a process that stores it. A record
+// that contradicts itself is refused.
+func Encode(e *Episode) ([]byte, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return encode(e)
+}
+
+// Decode reads what Encode wrote.
+func Decode(line []byte) (*Episode, error) {
+	e, err := decode(line)
+	if err != nil {
+		return nil, err
+	}
+	e.Checksum = ""
+	return &e, nil
+}
+
 // line is a line of an episodes file.
 type line struct {
 	number int    // from 1

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval/bench"
+	"heldout/eval/queue"
+)
+
+// embedded is the --queue that starts a server inside of run.
+const embedded = "embedded"
+
+// queueFolder is the folder of an embedded server inside the run directory.
+const queueFolder = "queue"
+
+// queueFlags say which queue a run uses.
+type queueFlags struct {
+	address, listen      string
+	creds, ca, cert, key string
+}
+
+// connectionFlags adds the flags that every process of a run has.
+func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
+	f.StringVar(&q.creds, "queue-creds", "", "file with the credentials for --queue, as NATS writes them")
+	f.StringVar(&q.ca, "queue-ca", "", "PEM file with the certificate authority of --queue, for TLS")
+	f.StringVar(&q.cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
+	f.StringVar(&q.key, "queue-key", "", "PEM file with the key of --queue-cert")
+}
+
+// leaderFlags adds the flags of the process that leads a run.
+func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
+	f.StringVar(&q.address, "queue", "", "have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a server inside this process")
+	f.StringVar(&q.listen, "queue-listen", "127.0.0.1:4222", "address at which --queue embedded listens; give :4222 for workers on other machines")
+	q.connectionFlags(f)
+}
+
+// on reports whether there is a queue.
+func (q *queueFlags) on() bool { return q.address != "" }
+
+// workersOwn are the flags that say how a worker plays, and change no result.
+var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurrency", "timeout", "retries"}
+
+// check reports flags that do not belong together.
+func (q *queueFlags) check(given *pflag.FlagSet) error {
+	var errs []error
+	if !q.on() {
+		for _, name := range []string{"queue-listen", "queue-creds", "queue-ca", "queue-cert", "queue-key"} {
+			if given.Changed(name) {
+				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
+			}
+		}
+		return usage(errors.Join(errs...))
+	}
+	for _, name := range workersOwn {
+		if given.Changed(name) {
+			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
+		}
+	}
+	if given.Changed("shard") {
+		errs = append(errs, errors.New("--queue and --shard both divide a run: give one of them"))
+	}
+	if q.address == embedded {
+		for _, name := range []string{"queue-creds", "queue-ca", "queue-cert", "queue-key"} {
+			if given.Changed(name) {
+				errs = append(errs, fmt.Errorf("--queue embedded has no --%s; start a NATS server for that", name))
+			}
+		}
+	} else if err := queue.CheckAddress(q.address); err != nil {
+		errs = append(errs, err)
+	} else if given.Changed("queue-listen") {
+		errs = append(errs, errors.New("--queue-listen is for --queue embedded"))
+	}
+	return usage(errors.Join(errs...))
+}
+
+// options returns how the queue is reached.
+func (q *queueFlags) options(sys *system, role string, giveUpAfter time.Duration) queue.Options {
+	return queue.Options{Address: q.address, Creds: q.creds, CA: q.ca, Cert: q.cert, Key: q.key, Name: role, GiveUpAfter: giveUpAfter, Tell: sys.warn}
+}
+
+// withoutServers removes what only a worker needs.
+func withoutServers(r *configs.Run) {
+	r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Concurrency = configs.Servers{}, nil, "", 1
+}
+
+// leading is a run whose episodes are played by workers.
+type leading struct {
+	job   *bench.Job
+	flags *queueFlags
+	c     *cobra.Command
+	given bench.Given
+}
+
+// lead has what is missing of a job played by workers, and prints the tables.
+func lead(ctx context.Context, sys *system, l *leading, out *output) error {
+	folder := filepath.Join(l.job.Dir, queueFolder)
+	return work(ctx, sys, l.job, out, 0, func(s *bench.Session, shown *progress) error {
+		if l.flags.address != embedded {
+			return l.conduct(ctx, sys, s, shown, l.flags.options(sys, "heldout "+l.c.Name(), 0))
+		}
+		if _, err := os.Stat(folder); len(s.Missing) == 0 && errors.Is(err, fs.ErrNotExist) {
+			return nil // and there are no workers to tell so
+		}
+		server, err := queue.Serve(folder, l.flags.listen)
+		if err != nil {
+			return err
+		}
+		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Name: "heldout " + l.c.Name(), Tell: sys.warn})
+		queue.Shut(server)
+		if err == nil {
+			err = os.RemoveAll(folder)
+		}
+		return err
+	})
+}
+
+// conduct has the missing episodes of a session played by workers.
+func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, shown *progress, o queue.Options) error {
+	about, err := l.describe(sys, s)
+	if err != nil {
+		return err
+	}
+	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{Finished: s.Finished(), Servers: s.AddServers, Tell: sys.warn})
+	if err != nil {
+		return err
+	}
+	if len(s.Missing) > 0 {
+		sys.say("run %s; start workers with: %s", about.Name, l.flags.invitation())
+	}
+	err = s.Lead(ctx, leader, shown, sys.warn)
+	return errors.Join(err, leader.Close(err == nil))
+}
+
+// invitation is the command that starts a worker.
+func (q *queueFlags) invitation() string {
+	address := q.address
+	if address == embedded {
+		host, port, err := net.SplitHostPort(q.listen)
+		if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+			host = "HOST" // any name of this machine
+		}
+		address = "nats://" + net.JoinHostPort(host, port)
+	}
+	return "heldout worker --queue " + address
+}
+
+// describe describes the run to its workers.
+func (l *leading) describe(sys *system, s *bench.Session) (queue.Job, error) {
+	content, err := l.given.ReadFile()
+	if err != nil {
+		return queue.Job{}, err
+	}
+	j := queue.Job{
+		Name: s.Name(), Tool: sys.tool, Command: l.c.Name(), File: l.given.File, Config: content, Chosen: l.given.Chosen,
+		Flags: shared(l.c.Flags()), Plan: l.job.Plan.Hash(), Parts: l.job.Plan.Hashes(),
+	}
+	if !l.c.Flags().Changed("env") && len(l.job.Config.Preset) == 0 { // those that this machine has
+		j.Flags = append(j.Flags, queue.Flag{Name: "env", Values: l.job.Config.Env, List: true})
+	}
+	return j, nil
+}
+
+// shared returns the flags that say what is played: all that have nothing to do
+// with the machine.
+func shared(given *pflag.FlagSet) (out []queue.Flag) {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var r configs.Run
+	sweepFlags(known, &r)
+	own := append([]string{"data", "originals", "out", "shard", "give-up-after"}, workersOwn...)
+	for _, s := range catalog.Settings() {
+		if s.Type == envs.Path {
+			own = append(own, s.Name)
+		}
+	}
+	given.Visit(func(f *pflag.Flag) {
+		if known.Lookup(f.Name) == nil || slices.Contains(own, f.Name) {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			out = append(out, queue.Flag{Name: f.Name, Values: list.GetSlice(), List: true})
+		} else {
+			out = append(out, queue.Flag{Name: f.Name, Values: []string{f.Value.String()}})
+		}
+	})
+	return out
+}
+
+// apply sets the fields of r that the flags of a run's description name.
+func apply(r *configs.Run, flags []queue.Flag) error {
+	over := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(over, r)
+	var errs []error
+	for _, given := range flags {
+		f := over.Lookup(given.Name)
+		if f == nil {
+			errs = append(errs, fmt.Errorf("the run has a flag that this version does not know: %.40q", given.Name))
+			continue
+		}
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case isList != given.List, !isList && len(given.Values) != 1:
+			errs = append(errs, fmt.Errorf("the run has the flag %.40q, which has other values in this version", given.Name))
+		case isList:
+			errs = append(errs, list.Replace(given.Values))
+		default:
+			errs = append(errs, f.Value.Set(given.Values[0]))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/eval/queue"
+)
+
+func newWorker(sys *system) *cobra.Command {
+	var q queueFlags
+	var job string
+	shown := configs.DefaultRun()
+	c := &cobra.Command{
+		Use:   "worker --queue nats://HOST:4222",
+		Short: "Play episodes of a run that another machine leads",
+		Long: `worker plays episodes of a run that heldout run --queue leads, until the run is
+complete. It takes what is played from the queue. Its own flags say where the
+task data and the model servers are, and how many episodes it plays at a time.
+Version, task data, prompts and other files must be those of the run: worker
+compares hashes of them before it plays.
+
+A worker can be stopped or killed at any time: another one plays its episodes.
+heldout help queue says more.`,
+		Example: `  heldout worker --queue nats://HOST:4222
+  heldout worker --queue nats://HOST:4222 --data DIR \
+          --base-url http://localhost:8000/v1 --concurrency 64`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if q.address == "" {
+				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
+			}
+			if err := queue.CheckAddress(q.address); err != nil {
+				return usage(err)
+			}
+			return serve(c.Context(), sys, &q, job, c.Flags())
+		},
+	}
+	c.Flags().StringVar(&q.address, "queue", "", "address of the queue that the run prints")
+	c.Flags().StringVar(&job, "job", "", "name of the run, if the queue has several")
+	q.connectionFlags(c.Flags())
+	workerFlags(c.Flags(), &shown)
+	return c
+}
+
+// workerFlags adds the flags that say how a worker plays.
+func workerFlags(f *pflag.FlagSet, r *configs.Run) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(all, r)
+	for _, name := range append([]string{"give-up-after", "originals"}, workersOwn...) {
+		f.AddFlag(all.Lookup(name))
+	}
+	setupFlags(f, &r.Setup)
+	f.SetNormalizeFunc(usualName)
+}
+
+// serve plays episodes of a run.
+func serve(ctx context.Context, sys *system, q *queueFlags, name string, own *pflag.FlagSet) error {
+	patience, err := own.GetDuration("give-up-after")
+	if err != nil {
+		return err
+	}
+	w, err := queue.Join(ctx, q.options(sys, "heldout worker", patience), name)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Job.SameTool(sys.tool); err != nil {
+		return err
+	}
+	job, err := rebuild(sys, w.Job, own)
+	if err != nil {
+		return fmt.Errorf("the run %s cannot be played here: %w", w.Job.Name, err)
+	}
+	defer job.Close()
+	if err := w.Job.SamePlan(job.Plan); err != nil {
+		return err
+	}
+	if job.Config.Concurrency < 1 {
+		return usage(errors.New("--concurrency auto is not for workers: give a number"))
+	}
+	if err := job.Meet(ctx); err != nil {
+		return err
+	}
+	sys.say("joined the run %s: %d episodes at a time", w.Job.Name, job.Config.Concurrency)
+	started := sys.now()
+	err = w.Work(ctx, job.Worker(sys.warn), job.Servers(), int(job.Config.Concurrency))
+	sys.say("played %d episodes in %v", w.Played(), sys.now().Sub(started).Round(time.Second))
+	if err != nil {
+		return err
+	}
+	sys.say("the run is complete")
+	return nil
+}
+
+// rebuild prepares the run that a description is of, with the worker's own flags.
+func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, error) {
+	kind := bench.Plain
+	if about.Command == "sweep" {
+		kind = bench.Sweep
+	}
+	setup := bench.DefaultSetup(sys.bench())
+	job, _, err := bench.Prepare(sys.bench(), kind, bench.Given{
+		File: about.File, Content: about.Config, Chosen: about.Chosen,
+		Over: func(r *configs.Run) error {
+			d := configs.DefaultRun() // what the file says of these is the leader's
+			r.Data, r.Out, r.Concurrency, r.APIKeyEnv = setup.Data, "", d.Concurrency, ""
+			return errors.Join(apply(r, about.Flags), override(r, own))
+		},
+	})
+	return job, err
+}

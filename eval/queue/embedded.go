@@ -1,0 +1,54 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// maxPayload is the largest message of an embedded server, in bytes; NATS
+// recommends no more.
+const maxPayload = 8 << 20
+
+// Serve starts a server in this process that keeps its streams in a directory and
+// listens at an address. Stop it with Shut.
+func Serve(dir, listen string) (*server.Server, error) {
+	host, text, err := net.SplitHostPort(listen)
+	port, atoi := strconv.Atoi(text)
+	if err != nil || atoi != nil || port < 1 || port > 65535 {
+		return nil, fmt.Errorf("queue-listen %q: want HOST:PORT, such as 127.0.0.1:4222", listen)
+	}
+	if err := listens(listen); err != nil {
+		return nil, fmt.Errorf("queue-listen: %w", err)
+	}
+	s, err := server.NewServer(&server.Options{
+		ServerName: "heldout", Host: host, Port: port, JetStream: true, StoreDir: dir, MaxPayload: maxPayload,
+		// A record counts as sent when it is on disk.
+		SyncAlways: true, NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the embedded server: %w", err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(patience) || !s.JetStreamEnabled() {
+		s.Shutdown()
+		return nil, errors.New("the embedded server does not start: is the disk full, or the run directory's queue folder damaged?")
+	}
+	return s, nil
+}
+
+// Shut stops a server. It lets workers that were told so leave first, for a moment.
+func Shut(s *server.Server) {
+	for range 100 {
+		if s.NumClients() == 0 {
+			break
+		}
+		time.Sleep(pause / 50)
+	}
+	s.Shutdown()
+	s.WaitForShutdown()
+}

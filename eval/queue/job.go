@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// metadataKey is the key of the description in a stream's metadata.
+const metadataKey = "heldout_job"
+
+// maxDescription bounds a description: servers refuse more metadata than 128 KiB.
+const maxDescription = 120 << 10
+
+// Job describes a run to its workers. It has no secrets, and nothing that depends
+// on the machine.
+type Job struct {
+	// Name identifies the job on the server.
+	Name string `json:"name"`
+	// Tool is the build of heldout that leads the run.
+	Tool record.Tool `json:"tool"`
+	// Command is "run" or "sweep". File and Config are the name and content of the
+	// configuration file, Chosen whether environments or models were named outside of
+	// it, and Flags the flags that change the plan.
+	Command string `json:"command"`
+	File    string `json:"file,omitempty"`
+	Config  []byte `json:"config,omitempty"`
+	Chosen  bool   `json:"chosen,omitempty"`
+	Flags   []Flag `json:"flags,omitempty"`
+	// Plan is the hash of the plan, Parts those of its parts.
+	Plan  string            `json:"plan"`
+	Parts map[string]string `json:"parts"`
+}
+
+// Flag is a flag of the command line with its values: one, or those of a list.
+type Flag struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+	List   bool     `json:"list,omitempty"`
+}
+
+// encode writes the description as metadata of a stream.
+func (j Job) encode() (map[string]string, error) {
+	b, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxDescription {
+		return nil, fmt.Errorf("configuration file and flags have %d bytes, which do not fit in the queue: the limit is %d", len(b), maxDescription)
+	}
+	return map[string]string{metadataKey: string(b)}, nil
+}
+
+// decodeJob reads what encode wrote.
+func decodeJob(metadata map[string]string) (j Job, err error) {
+	text := metadata[metadataKey]
+	if len(text) > maxDescription {
+		return j, fmt.Errorf("the description of the run has %d bytes, the limit is %d", len(text), maxDescription)
+	}
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
+		return j, fmt.Errorf("the description of the run cannot be read: %w", err)
+	}
+	return j, nil
+}
+
+// SameTool reports another build of heldout than that of the leader.
+func (j Job) SameTool(own record.Tool) error {
+	if j.Tool.Version == own.Version && j.Tool.Commit == own.Commit {
+		return nil
+	}
+	return fmt.Errorf("the run %s is led by heldout %s, and this is heldout %s: use the same version", j.Name, version(j.Tool), version(own))
+}
+
+func version(t record.Tool) string { return strings.TrimSpace(t.Version + " " + t.Commit) }
+
+// SamePlan reports a plan that is not the leader's.
+func (j Job) SamePlan(p *eval.Plan) error {
+	own := p.Hashes()
+	if j.Plan == p.Hash() && maps.Equal(j.Parts, own) {
+		return nil
+	}
+	var other []string
+	for _, name := range slices.Sorted(maps.Keys(j.Parts)) {
+		switch {
+		case own[name] == "":
+			other = append(other, name+" is missing here")
+		case own[name] != j.Parts[name]:
+			other = append(other, fmt.Sprintf("%s differs (%s, here %s)", name, j.Parts[name], own[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if j.Parts[name] == "" {
+			other = append(other, name+" is only here")
+		}
+	}
+	return fmt.Errorf("the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and other files must be the same",
+		j.Name, j.Plan, p.Hash(), strings.Join(other, ", "))
+}

@@ -1,0 +1,318 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// batch is the largest number of records that are asked for at a time.
+const batch = 256
+
+// Leader has the episodes of a run played by workers. It is an eval.Elsewhere.
+type Leader struct {
+	link *link
+	job  Job
+	o    LeaderOptions
+	stop context.CancelCauseFunc
+	done chan struct{} // closed when nothing is received any more
+
+	mu sync.Mutex
+	// waiting are the orders whose records Play waits for, by episode.
+	waiting map[string]*waiter
+	// arrived are the records that Play does not wait for yet, or that are not on
+	// disk yet, by episode and attempt.
+	arrived map[string]*delivery
+	// over are the attempts that need no other record, by episode and attempt.
+	over map[string]bool
+}
+
+// LeaderOptions say what a leader does beside playing.
+type LeaderOptions struct {
+	// Finished are the ids of the episodes that have a result.
+	Finished map[string]bool
+	// Servers receives what the model servers of a worker report, by player.
+	Servers func(map[string]record.Server) error
+	// Tell receives one-line notes about workers.
+	Tell func(line string)
+}
+
+// waiter is an order whose record is awaited.
+type waiter struct {
+	order eval.Order
+	came  chan *delivery // takes one
+}
+
+// delivery is a record that came from a worker.
+type delivery struct {
+	key string
+	seq uint64 // in the stream
+	msg jetstream.Msg
+}
+
+// Lead opens the streams of a job and begins to take records. Close ends it.
+func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, error) {
+	link, err := connect(o)
+	if err != nil {
+		return nil, err
+	}
+	l := &Leader{
+		link: link, job: job, o: lo, done: make(chan struct{}),
+		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, over: map[string]bool{},
+	}
+	if _, err := l.open(ctx); err != nil {
+		link.close()
+		return nil, fmt.Errorf("queue %s: %w", link.name, err)
+	}
+	if err := l.hear(); err != nil {
+		link.close()
+		return nil, fmt.Errorf("queue %s: %w", link.name, err)
+	}
+	receiving, stop := link.bind(context.Background())
+	l.stop = stop
+	go l.receive(receiving)
+	return l, nil
+}
+
+// open makes the streams and the consumers, where there are none yet. It returns
+// the consumer of records.
+func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
+	about, err := l.job.encode()
+	if err != nil {
+		return nil, err
+	}
+	name := l.job.Name
+	results := jetstream.StreamConfig{
+		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers")},
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+	}
+	work := jetstream.StreamConfig{
+		Name: workStream(name), Subjects: []string{subject(name, "work.>")}, Metadata: about,
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+	}
+	for _, c := range []jetstream.StreamConfig{results, work} {
+		if _, err := l.link.js.CreateOrUpdateStream(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	_, err = l.link.js.CreateOrUpdateConsumer(ctx, work.Name, jetstream.ConsumerConfig{
+		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.link.js.CreateOrUpdateConsumer(ctx, results.Name, jetstream.ConsumerConfig{
+		Durable: "leader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
+	})
+}
+
+// hear passes on why workers end.
+func (l *Leader) hear() error {
+	_, err := l.link.conn.Subscribe(subject(l.job.Name, "notes"), func(m *nats.Msg) { l.o.Tell(string(m.Data)) })
+	return err
+}
+
+// receive takes records until ctx is done.
+func (l *Leader) receive(ctx context.Context) {
+	defer close(l.done)
+	idle := 0
+	for ctx.Err() == nil {
+		n, err := l.fetch(ctx)
+		switch {
+		case err != nil:
+			rest(ctx)
+		case n > 0:
+			idle = 0
+		default:
+			if idle++; idle > 1 {
+				l.restore(ctx)
+			}
+		}
+	}
+}
+
+// fetch takes the records that come within a moment, and counts them. It makes
+// streams that were lost anew.
+func (l *Leader) fetch(ctx context.Context) (n int, err error) {
+	once, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	consumer, err := l.open(once)
+	if err != nil {
+		return 0, err
+	}
+	messages, err := consumer.Fetch(batch, jetstream.FetchMaxWait(fetchWait))
+	if err != nil {
+		return 0, err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case m, ok := <-messages.Messages():
+			if !ok {
+				return n, messages.Error()
+			}
+			n++
+			l.take(m)
+		}
+	}
+}
+
+// take files a message from a worker.
+func (l *Leader) take(m jetstream.Msg) {
+	if m.Subject() == subject(l.job.Name, "servers") {
+		l.takeServers(m)
+		return
+	}
+	key := strings.TrimPrefix(m.Subject(), subject(l.job.Name, "results."))
+	id, number, _ := strings.Cut(key, ".")
+	attempt, err := strconv.Atoi(number)
+	about, err2 := m.Metadata()
+	if err != nil || err2 != nil {
+		_ = m.Term() // no version sends such messages
+		return
+	}
+	d := &delivery{key: key, seq: about.Sequence.Stream, msg: m}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, held := l.waiting[id], l.arrived[key]
+	switch {
+	case held != nil && held.seq == d.seq:
+		held.msg = m // delivered again, since it is not on disk yet
+	case held != nil, l.o.Finished[id], l.over[key], w != nil && attempt < w.order.Attempt:
+		_ = m.Ack() // it comes again if that is lost
+	case w != nil && attempt == w.order.Attempt:
+		l.arrived[key] = d
+		delete(l.waiting, id)
+		w.came <- d
+	default:
+		l.arrived[key] = d
+	}
+}
+
+// takeServers notes what a worker's model servers report.
+func (l *Leader) takeServers(m jetstream.Msg) {
+	var servers map[string]record.Server
+	if err := json.Unmarshal(m.Data(), &servers); err == nil {
+		if err := l.o.Servers(servers); err != nil {
+			l.o.Tell(fmt.Sprintf("what a worker's servers report cannot be noted: %v", err))
+		}
+	}
+	_ = m.Ack()
+}
+
+// restore orders again what is awaited if the server has lost it.
+func (l *Leader) restore(ctx context.Context) {
+	once, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, name := range []string{workStream(l.job.Name), resultsStream(l.job.Name)} {
+		s, err := l.link.js.Stream(once, name)
+		if err != nil || s.CachedInfo().State.Msgs > 0 {
+			return
+		}
+	}
+	l.mu.Lock()
+	var lost []*waiter
+	var ids []string
+	for id, w := range l.waiting {
+		lost, ids = append(lost, w), append(ids, id)
+	}
+	l.mu.Unlock()
+	for i, w := range lost {
+		if err := l.order(ctx, ids[i], w.order); err != nil {
+			return // the next round tries again
+		}
+	}
+}
+
+// order publishes an order, unless it is in the stream already.
+func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
+	data, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("work.%s.%d", id, order.Attempt)
+	for {
+		err = l.link.publish(ctx, workStream(l.job.Name), subject(l.job.Name, name), nil, data, jetstream.WithExpectLastSequencePerSubject(0))
+		var api *jetstream.APIError
+		switch {
+		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+			return nil
+		case errors.Is(err, jetstream.ErrStreamNotFound) && rest(ctx):
+			continue // receive makes it anew
+		}
+		return err
+	}
+}
+
+// Play implements eval.Elsewhere.
+func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record.Episode, func(), error) {
+	ctx, cancel := l.link.bind(ctx)
+	defer cancel(nil)
+	key := fmt.Sprintf("%s.%d", id, order.Attempt)
+	w := &waiter{order: order, came: make(chan *delivery, 1)}
+	l.mu.Lock()
+	d := l.arrived[key]
+	if d == nil {
+		l.waiting[id] = w
+	}
+	l.mu.Unlock()
+	if d == nil {
+		if err := l.order(ctx, id, order); err != nil {
+			return nil, func() {}, err
+		}
+		select {
+		case d = <-w.came:
+		case <-ctx.Done():
+			return nil, func() {}, context.Cause(ctx)
+		}
+	}
+	kept := func() { l.kept(id, d) }
+	if text := d.msg.Headers().Get(errorHeader); text != "" {
+		return nil, kept, errors.New(text)
+	}
+	rec, err := unpack(d.msg.Data())
+	return rec, kept, err
+}
+
+// kept acknowledges a record that is on disk.
+func (l *Leader) kept(id string, d *delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.arrived, d.key)
+	l.over[d.key] = true
+	_ = d.msg.Ack() // it comes again if that is lost
+}
+
+// Close ends the work of the leader. If the run is complete, the streams are
+// deleted and the workers end.
+func (l *Leader) Close(complete bool) error {
+	l.stop(nil)
+	<-l.done
+	defer l.link.close()
+	if !complete {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var errs []error
+	for _, name := range []string{workStream(l.job.Name), resultsStream(l.job.Name)} {
+		if err := l.link.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			errs = append(errs, fmt.Errorf("queue %s: deleting the stream %s: %w", l.link.name, name, err))
+		}
+	}
+	errs = append(errs, l.link.conn.Publish(subject(l.job.Name, "end"), nil))
+	return errors.Join(errs...)
+}
+
+var _ eval.Elsewhere = (*Leader)(nil)

@@ -1,0 +1,250 @@
+// Package queue spreads a run over processes by NATS JetStream. A Leader puts an
+// order for every episode into a work-queue stream and takes records from another
+// stream. Work plays the orders of a run in another process.
+//
+// Every order and every record is delivered at least once: an order is
+// acknowledged when its record is in the stream of results, and a record when it
+// is on the leader's disk. The leader drops records that it already has.
+package queue
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"heldout/envs/address"
+)
+
+const (
+	// prefix begins the names of all streams and subjects.
+	prefix = "heldout"
+	// ackWait is how long an order may be without a sign of life from its worker
+	// before another worker gets it.
+	ackWait = 60 * time.Second
+	// patience bounds one request to the server.
+	patience = 10 * time.Second
+	// pause is the time between two attempts of a request that fails.
+	pause = time.Second
+	// fetchWait is how long a request for messages waits for one.
+	fetchWait = 5 * time.Second
+)
+
+// Options say which server is used.
+type Options struct {
+	// Address is that of the server, such as nats://HOST:4222; for several servers of
+	// a cluster, separated by commas. Embedded is a server in this process, which is
+	// used instead if it is not nil.
+	Address  string
+	Embedded *server.Server
+	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS.
+	// Empty names stand for none.
+	Creds, CA, Cert, Key string
+	// Name identifies the process to the server.
+	Name string
+	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever.
+	GiveUpAfter time.Duration
+	// Tell receives one-line notes about the connection. It may be called from many
+	// goroutines.
+	Tell func(line string)
+}
+
+// CheckAddress reports an address that names no NATS server, or that has a
+// password.
+func CheckAddress(addresses string) error {
+	for _, a := range strings.Split(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(a))
+		switch {
+		case err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls":
+			return fmt.Errorf("queue %.200q: want an address such as nats://HOST:4222", address.Plain(a))
+		case u.User != nil:
+			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine can read; give a file with --queue-creds", address.Plain(a))
+		case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+			return fmt.Errorf("queue %s: there is more than host and port", address.Plain(a))
+		}
+	}
+	return nil
+}
+
+// link is a connection to the server.
+type link struct {
+	conn *nats.Conn
+	js   jetstream.JetStream
+	name string // of the server, for errors
+	// lost is done when the connection is given up.
+	lost context.Context
+	stop context.CancelCauseFunc
+}
+
+// connect opens a connection, which is opened again whenever it breaks.
+func connect(o Options) (*link, error) {
+	l := &link{name: o.Address}
+	l.lost, l.stop = context.WithCancelCause(context.Background())
+	opts, err := o.security()
+	if err != nil {
+		return nil, err
+	}
+	if o.Embedded != nil {
+		l.name = "the embedded server"
+		opts = append(opts, nats.InProcessServer(o.Embedded))
+	}
+	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(pause/2), nats.Timeout(patience))
+	opts = append(opts, l.handlers(o)...)
+	if l.conn, err = nats.Connect(o.Address, opts...); err != nil {
+		return nil, fmt.Errorf("queue %s: %w", l.name, explain(err))
+	}
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(patience)); err != nil {
+		l.conn.Close()
+		return nil, fmt.Errorf("queue %s: %w", l.name, err)
+	}
+	return l, nil
+}
+
+// explain adds to errors whose text does not say what to do.
+func explain(err error) error {
+	var unknown *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		return errors.New("no NATS server answers there")
+	case errors.Is(err, nats.ErrAuthorization):
+		return errors.New("the server wants other credentials; give them with --queue-creds, or --queue-cert and --queue-key")
+	case errors.Is(err, nats.ErrSecureConnRequired):
+		return errors.New("the server wants TLS; give --queue-ca if its certificate is your own")
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w; --queue-ca names the certificate to trust", err)
+	}
+	return err
+}
+
+// security returns the options for credentials and TLS.
+func (o Options) security() (opts []nats.Option, err error) {
+	if (o.Cert == "") != (o.Key == "") {
+		return nil, errors.New("--queue-cert and --queue-key belong together: give both")
+	}
+	if o.Embedded != nil {
+		return nil, nil
+	}
+	if o.Creds != "" {
+		opts = append(opts, nats.UserCredentials(o.Creds))
+	}
+	if o.CA != "" {
+		opts = append(opts, nats.RootCAs(o.CA))
+	}
+	if o.Cert != "" {
+		opts = append(opts, nats.ClientCert(o.Cert, o.Key))
+	}
+	return opts, nil
+}
+
+// handlers returns the options that follow the state of the connection.
+func (l *link) handlers(o Options) []nats.Option {
+	var mu sync.Mutex
+	var timer *time.Timer
+	return []nats.Option{
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err == nil {
+				return // closed by this process
+			}
+			o.Tell(fmt.Sprintf("queue %s: lost the connection (%v); waiting for the server", l.name, err))
+			mu.Lock()
+			defer mu.Unlock()
+			if timer == nil && o.GiveUpAfter > 0 {
+				timer = time.AfterFunc(o.GiveUpAfter, func() {
+					l.stop(fmt.Errorf("queue %s: the server has not answered for %v (--give-up-after)", l.name, o.GiveUpAfter))
+				})
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			o.Tell(fmt.Sprintf("queue %s: connected again", l.name))
+			mu.Lock()
+			defer mu.Unlock()
+			if timer != nil {
+				timer.Stop()
+				timer = nil
+			}
+		}),
+		nats.ClosedHandler(func(c *nats.Conn) {
+			err := fmt.Errorf("queue %s: the connection was closed", l.name)
+			if c.LastError() != nil {
+				err = fmt.Errorf("queue %s: %w", l.name, explain(c.LastError()))
+			}
+			l.stop(err)
+		}),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the calls return them
+	}
+}
+
+// close sends what waits and closes the connection.
+func (l *link) close() {
+	_ = l.conn.FlushTimeout(pause) // what is not sent is sent again by others
+	l.conn.Close()
+	l.stop(nil)
+}
+
+// bind returns a context that also ends when the connection is given up.
+func (l *link) bind(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	bound, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(l.lost, func() { cancel(context.Cause(l.lost)) })
+	return bound, cancel
+}
+
+// publish stores a message in a stream. It tries until ctx is done or the stream
+// is gone.
+func (l *link) publish(ctx context.Context, stream, subject string, header nats.Header, data []byte, opts ...jetstream.PublishOpt) error {
+	for {
+		once, cancel := context.WithTimeout(ctx, patience)
+		_, err := l.js.PublishMsg(once, &nats.Msg{Subject: subject, Header: header, Data: data}, opts...)
+		cancel()
+		var api *jetstream.APIError
+		if err == nil || errors.As(err, &api) || errors.Is(err, nats.ErrMaxPayload) {
+			return err
+		}
+		if !rest(ctx) {
+			return context.Cause(ctx)
+		}
+		if errors.Is(err, jetstream.ErrNoStreamResponse) && l.gone(ctx, stream) {
+			return jetstream.ErrStreamNotFound
+		}
+	}
+}
+
+// gone reports that the server answers and has no such stream.
+func (l *link) gone(ctx context.Context, stream string) bool {
+	once, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := l.js.Stream(once, stream)
+	return errors.Is(err, jetstream.ErrStreamNotFound)
+}
+
+// rest waits a moment; false if ctx is done.
+func rest(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause):
+		return true
+	}
+}
+
+// The names of a job's streams, and the subjects of its messages.
+func workStream(job string) string    { return prefix + "-" + job + "-work" }
+func resultsStream(job string) string { return prefix + "-" + job + "-results" }
+func subject(job, kind string) string { return prefix + "." + job + "." + kind }
+
+// listens reports an address that a server cannot listen at.
+func listens(at string) error {
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}

@@ -1,0 +1,240 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// errorHeader is the header of a message that has the reason why there is no
+// record.
+const errorHeader = "Heldout-Error"
+
+// errEnded says that the run is complete.
+var errEnded = errors.New("the run has ended")
+
+// Worker plays orders of a run.
+type Worker struct {
+	// Job describes the run.
+	Job    Job
+	link   *link
+	player *eval.Worker
+	played atomic.Int64
+}
+
+// Join connects to a server and finds the run with that name, or the only one if
+// the name is empty. Close the worker when it is done.
+func Join(ctx context.Context, o Options, name string) (*Worker, error) {
+	link, err := connect(o)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{link: link}
+	if w.Job, err = link.find(ctx, name); err != nil {
+		link.close()
+		return nil, fmt.Errorf("queue %s: %w", link.name, err)
+	}
+	return w, nil
+}
+
+// find returns the run with that name, or the only one.
+func (l *link) find(ctx context.Context, name string) (found Job, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var names []string
+	list := l.js.ListStreams(ctx, jetstream.WithStreamListSubject(subject("*", "work.>")))
+	for s := range list.Info() {
+		job, err := decodeJob(s.Config.Metadata)
+		if err != nil || s.Config.Name != workStream(job.Name) {
+			continue
+		}
+		if name == "" || name == job.Name {
+			found = job
+			names = append(names, job.Name)
+		}
+	}
+	switch {
+	case errors.Is(list.Err(), jetstream.ErrJetStreamNotEnabled), errors.Is(list.Err(), nats.ErrNoResponders):
+		return found, errors.New("the server has no JetStream; start it with -js")
+	case list.Err() != nil:
+		return found, list.Err()
+	case len(names) == 0 && name != "":
+		return found, fmt.Errorf("there is no run %.40q; without --job, the only run is taken", name)
+	case len(names) == 0:
+		return found, errors.New("no run waits for workers there; start one with heldout run --queue, or it is complete")
+	case len(names) > 1:
+		return found, fmt.Errorf("there are several runs; choose one with --job: %s", strings.Join(names, ", "))
+	}
+	return found, nil
+}
+
+// Close leaves the run.
+func (w *Worker) Close() { w.link.close() }
+
+// Played is the number of orders that were carried out.
+func (w *Worker) Played() int { return int(w.played.Load()) }
+
+// Work plays orders, so many at a time, until the run is complete or ctx is done.
+// Servers is what the model servers report, by player.
+func (w *Worker) Work(ctx context.Context, player *eval.Worker, servers map[string]record.Server, slots int) error {
+	w.player = player
+	ctx, cancel := w.link.bind(ctx)
+	defer cancel(nil)
+	over, err := w.link.conn.Subscribe(subject(w.Job.Name, "end"), func(*nats.Msg) { cancel(errEnded) })
+	if err != nil {
+		return err
+	}
+	defer over.Unsubscribe() //nolint:errcheck // the connection is closed next
+	if err := w.introduce(ctx, servers); err != nil {
+		return w.leave(err)
+	}
+	group, playing := errgroup.WithContext(ctx)
+	for range slots {
+		group.Go(func() error { return w.serve(playing) })
+	}
+	err = group.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return w.leave(err)
+}
+
+// leave tells the leader why the worker ends, unless the run is complete.
+func (w *Worker) leave(err error) error {
+	if errors.Is(err, errEnded) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil
+	}
+	if !errors.Is(err, context.Canceled) {
+		_ = w.link.conn.Publish(subject(w.Job.Name, "notes"), fmt.Appendf(nil, "%s ends: %v", w.link.conn.Opts.Name, err))
+	}
+	return err
+}
+
+// introduce reports the worker's model servers.
+func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server) error {
+	if len(servers) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(servers)
+	if err != nil {
+		return err
+	}
+	return w.link.publish(ctx, resultsStream(w.Job.Name), subject(w.Job.Name, "servers"), nil, data)
+}
+
+// serve plays one order after another.
+func (w *Worker) serve(ctx context.Context) error {
+	var consumer jetstream.Consumer
+	for ctx.Err() == nil {
+		m, err := w.next(ctx, &consumer)
+		switch {
+		case err != nil && w.link.gone(ctx, workStream(w.Job.Name)):
+			return errEnded
+		case err != nil:
+			consumer = nil
+			rest(ctx)
+		case m != nil:
+			if err := w.carryOut(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// next takes an order; nil if none comes within a moment. It looks up the consumer
+// unless that is known.
+func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstream.Msg, error) {
+	if *consumer == nil {
+		once, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var err error
+		if *consumer, err = w.link.js.Consumer(once, workStream(w.Job.Name), "workers"); err != nil {
+			return nil, err
+		}
+	}
+	messages, err := (*consumer).Fetch(1, jetstream.FetchMaxWait(fetchWait))
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case m := <-messages.Messages():
+		if m == nil {
+			return nil, messages.Error()
+		}
+		return m, nil
+	}
+}
+
+// carryOut plays an order and sends the record. An order that is not carried out
+// is given back.
+func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg) error {
+	alive := keepAlive(m)
+	defer alive()
+	var order eval.Order
+	if err := json.Unmarshal(m.Data(), &order); err != nil {
+		return fmt.Errorf("an order cannot be read: %w", err)
+	}
+	rec, err := w.player.Play(ctx, order)
+	if err == nil {
+		err = w.send(ctx, rec)
+	}
+	if err != nil {
+		_ = m.Nak() // comes back by itself if that is lost
+		return err
+	}
+	w.played.Add(1)
+	_ = m.Ack() // else it is played again, and the leader drops the record
+	return nil
+}
+
+// send stores a record in the stream of results.
+func (w *Worker) send(ctx context.Context, rec *record.Episode) error {
+	data, err := pack(rec)
+	var header nats.Header
+	if most := w.link.conn.MaxPayload(); err == nil && int64(len(data)) > most-1024 {
+		err = fmt.Errorf("the record has %d bytes, compressed, and the queue's server takes at most %d (max_payload)", len(data), most)
+	}
+	if err != nil {
+		header, data = nats.Header{errorHeader: {err.Error()}}, nil
+	}
+	name := fmt.Sprintf("results.%s.%d", rec.ID, rec.Attempt)
+	return w.link.publish(ctx, resultsStream(w.Job.Name), subject(w.Job.Name, name), header, data)
+}
+
+// keepAlive tells the server that an order is being played, until the returned
+// function is called.
+func keepAlive(m jetstream.Msg) (stop func()) {
+	done := make(chan struct{})
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		tick := time.NewTicker(ackWait / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = m.InProgress() // the next beat may arrive
+			}
+		}
+	})
+	return func() {
+		close(done)
+		beating.Wait()
+	}
+}
