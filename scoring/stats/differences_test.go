@@ -8,13 +8,12 @@ import (
 	"heldout/envs/stream"
 )
 
-// twoModels draws the differences of two equal models with effects of their own on
-// shared tasks. Under NewKinds kinds have effects of their own too.
-func twoModels(rng *rand.Rand, groups []Group, q Question, seeds int, base float64) []float64 {
+// playTwo draws the tries of two equal models with effects of their own on shared
+// tasks, by model and task. Under NewKinds kinds have effects of their own too.
+func playTwo(rng *rand.Rand, groups []Group, q Question, seeds int, base float64) (tries [2][][]float64) {
 	pick := func() float64 { return normalEffects[rng.IntN(len(normalEffects))] }
 	kinds := map[string][2]float64{}
-	diffs := make([]float64, len(groups))
-	for i, g := range groups {
+	for _, g := range groups {
 		if _, ok := kinds[g.Kind]; !ok {
 			shared, own := pick(), 0.0
 			if q == NewKinds {
@@ -23,14 +22,26 @@ func twoModels(rng *rand.Rand, groups []Group, q Question, seeds int, base float
 			kinds[g.Kind] = [2]float64{shared + own*pick(), shared + own*pick()}
 		}
 		shared := base + 1.5*pick()
-		for model, sign := range []float64{1, -1} {
+		for model := range tries {
 			p := logistic(shared + kinds[g.Kind][model] + 0.7*pick())
-			for range seeds {
+			of := make([]float64, seeds)
+			for i := range of {
 				if rng.Float64() < p {
-					diffs[i] += sign / float64(seeds)
+					of[i] = 1
 				}
 			}
+			tries[model] = append(tries[model], of)
 		}
+	}
+	return tries
+}
+
+// twoModels returns the differences of two equal models.
+func twoModels(rng *rand.Rand, groups []Group, q Question, seeds int, base float64) []float64 {
+	tries := playTwo(rng, groups, q, seeds, base)
+	diffs := means(tries[0])
+	for i, rate := range means(tries[1]) {
+		diffs[i] -= rate
 	}
 	return diffs
 }
@@ -112,5 +123,37 @@ func TestCombineDifferences(t *testing.T) {
 	near(t, "centre of the interval", (d.Low+d.High)/2, 0.04, 1e-12)
 	if d.N != 40 {
 		t.Errorf("%d tasks", d.N)
+	}
+}
+
+// TestBestOfDifferencesCover is TestDifferencesCover for the best of several of ten
+// tries.
+func TestBestOfDifferencesCover(t *testing.T) {
+	const runs, tries = 300, 10
+	for _, b := range benchmarks()[:5] {
+		for _, q := range questionsOf(b) {
+			s := sampling(t, q, b.groups)
+			for _, k := range []int{5, 10} {
+				for _, base := range []float64{-4.5, -1} {
+					rng := stream.New(1, "differences of the best", b.name, string(q), fmt.Sprint(k, base))
+					rejected := 0
+					for range runs {
+						played := playTwo(rng, b.groups, q, tries, base)
+						diffs := make([]float64, len(b.groups))
+						for i := range diffs {
+							diffs[i] = BestOf(played[0][i], k) - BestOf(played[1][i], k)
+						}
+						if s.Paired(diffs, tries/k).P < 0.05 {
+							rejected++
+						}
+					}
+					share := float64(rejected) / runs
+					t.Logf("%s, %s, best of %d, base %v: rejects %.1f %%", b.name, q, k, base, 100*share)
+					if share > 0.08 {
+						t.Errorf("%s, %s, best of %d, base %v: equal models differ in %.1f %% of the runs", b.name, q, k, base, 100*share)
+					}
+				}
+			}
+		}
 	}
 }
