@@ -113,7 +113,7 @@ func checkpoints(r reader, f *Figure) error {
 	var plots []*plot.Plot
 	for i, env := range environments {
 		of := r.is("environment", env)
-		p := curvePlot(env, columns, i%columns == 0, scale)
+		p := curvePlot(env, i%columns == 0, scale)
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
 			for _, q := range all {
 				var points []curvePoint
@@ -131,9 +131,9 @@ func checkpoints(r reader, f *Figure) error {
 }
 
 // curvePlot is an empty plot of a rate over something.
-func curvePlot(title string, columns int, labelled bool, x axis) *plot.Plot {
+func curvePlot(title string, labelled bool, x axis) *plot.Plot {
 	p := newPlot()
-	setTitle(p, title, columns)
+	setTitle(p, title)
 	setAxis(&p.X, x)
 	y := percentAxis("")
 	if labelled {
@@ -182,7 +182,7 @@ func (l lines) figure(f *Figure) error {
 	var plots []*plot.Plot
 	for i, env := range environments {
 		of := l.r.is("environment", env)
-		p := curvePlot(env, columns, i%columns == 0, l.x(of))
+		p := curvePlot(env, i%columns == 0, l.x(of))
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, of, env, names, looks) }))
 		plots = append(plots, p)
 	}

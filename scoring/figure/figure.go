@@ -122,7 +122,7 @@ func New(name string, tables []table.Table) (Figure, error) {
 		return f, &EmptyError{name, lacks[k.table]}
 	}
 	r := newReader(f.Table)
-	r.order = newReader(merged(tables, "rates")).distinct("model")
+	r.order = newReader(merged(tables, "rates")).is("from", "run").distinct("model")
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}

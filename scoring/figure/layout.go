@@ -229,11 +229,11 @@ func setAxis(a *plot.Axis, to axis) {
 }
 
 // setTitle gives a plot a title that starts above the left end of its data.
-func setTitle(p *plot.Plot, title string, columns int) {
+func setTitle(p *plot.Plot, title string) {
 	st := bold(style(normal, ink, draw.XLeft, draw.YBottom))
-	title = printable(title, st, doubleColumn/vg.Length(columns)-10)
 	p.Title.Text = " " // as high as the title
 	p.Add(plotter(func(c draw.Canvas, p *plot.Plot) {
-		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y + p.Title.Padding + 1}, title)
+		const gap = 10 // between panels there is a little more
+		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y + p.Title.Padding + 1}, printable(title, st, c.Max.X-c.Min.X+gap))
 	}))
 }

@@ -110,7 +110,7 @@ func newMatrix(r reader, key, name string) matrix {
 // plot is the panel of an environment.
 func (m matrix) plot(f *Figure, env string) *plot.Plot {
 	p := newPlot()
-	setTitle(p, env, 1)
+	setTitle(p, env)
 	n := len(m.models)
 	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(max(leastColumns, len(m.types))), plural(m.tasks, "task")
 	p.X.Tick.Marker = m.typeTicks()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -48,16 +49,16 @@ func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headi
 		if columns > 4 {
 			panel.axis.ticks = fewLabels(panel.axis.ticks)
 		}
-		plots = append(plots, f.rowPlot(panel, names, columns))
+		plots = append(plots, f.rowPlot(panel, names))
 	}
 	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), withHeadings(newLabels(names), headings), entries)
 	return nil
 }
 
 // rowPlot is the plot of a panel.
-func (f *Figure) rowPlot(panel rowPanel, names []string, columns int) *plot.Plot {
+func (f *Figure) rowPlot(panel rowPanel, names []string) *plot.Plot {
 	p := newPlot()
-	setTitle(p, panel.title, columns)
+	setTitle(p, panel.title)
 	setAxis(&p.X, panel.axis)
 	p.Y.Min, p.Y.Max = -0.5, float64(len(names))-0.5
 	p.HideY()
@@ -154,7 +155,7 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 		for row := range of.Rows {
 			place[of.text(row, "model")] = row
 		}
-		out = append(out, rowPanel{env, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 			row, ok := place[names[i]]
 			if !ok {
 				return
@@ -185,13 +186,7 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 
 // rates has a panel for the held-out score and for each environment.
 func rates(r reader, f *Figure) error {
-	runs := r.keep(func(row int) bool { return r.text(row, "from") == "run" }).distinct("model")
-	names, all := slices.Clone(runs), twoRates("success", "progress")
-	for _, name := range r.distinct("model") {
-		if !slices.Contains(runs, name) {
-			names = append(names, name)
-		}
-	}
+	names, all := r.models(), twoRates("success", "progress")
 	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all))
 }
 
