@@ -43,7 +43,7 @@ func TestBundleInABrowser(t *testing.T) {
 		for run, model := range map[string]string{"base": "vllm:base", "tuned": "vllm:tuned"} {
 			e := episode()
 			e.ID, e.Task, e.Model, e.Trial = fmt.Sprintf("%019d%d", i, len(run)), fmt.Sprintf("box/%d", i), model, 0
-			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & of %s", i, model)
+			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & \"of\" '1+1' %s", i, model)
 			if err := b.Add(run, e); err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestBundleInABrowser(t *testing.T) {
 	p.Until(visible + " === 12 && document.getElementById('shown').hidden")
 	p.Choose("select[name=model]", "vllm:tuned")
 	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match; 12 episodes in this file'")
-	p.Type("input[name=text]", "THOUGHT <B>4</B> & OF")
+	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")
 	p.Click("tr[data-key]:not([hidden]) a")
 	p.Until(title + ".startsWith('vllm:tuned, seed 7') && document.querySelector('#episode').textContent.includes('Thought <b>4</b>')")

@@ -63,16 +63,16 @@
     beside.onchange = () => { location.hash = address(row.dataset.key, beside.value); };
   }
 
-  // text is what the reader sees of an episode, in lower case.
-  const text = (source) => {
-    const parsed = new DOMParser().parseFromString(source, "text/html");
-    return parsed.body.textContent.toLowerCase();
-  };
+  // text is an episode without its tags, in lower case. A wanted text is compared as
+  // html/template writes it.
+  const text = (source) => source.replace(/<[^>]*>/g, "").toLowerCase();
+  const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "+": "&#43;" };
+  const written = (wanted) => wanted.toLowerCase().replace(/[&<>"'+]/g, (c) => entities[c]);
 
   const fields = [["env", "env"], ["type", "kind"], ["model", "model"], ["outcome", "outcome"]]; // of the form, of rows
   let latest = 0;
   async function filter() {
-    const mine = ++latest, values = new FormData(form), wanted = String(values.get("text") || "").toLowerCase();
+    const mine = ++latest, values = new FormData(form), wanted = written(String(values.get("text") || ""));
     let n = 0;
     for (const row of rows) {
       let fits = true;
