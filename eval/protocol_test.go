@@ -6,7 +6,9 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sciworld"
 	"heldout/eval/agent"
+	"heldout/eval/model"
 	"heldout/eval/record"
 )
 
@@ -87,5 +89,52 @@ func TestLimitByType(t *testing.T) {
 	p.Env.Limit.ByType = map[string]int{"to": 2}
 	if _, err := NewPlan(&Spec{Benchmarks: []Benchmark{b}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{1}}); err == nil {
 		t.Error("a task without a step limit is planned")
+	}
+}
+
+// waiter looks into every room of ScienceWorld and then waits, without a thought of
+// the task.
+type waiter struct{ turn int }
+
+func (w *waiter) Chat(context.Context, model.Request) (model.Reply, error) {
+	rooms := []string{"art studio", "bathroom", "bedroom", "foundry", "greenhouse", "hallway", "kitchen", "living room", "outside", "workshop"}
+	action := "wait"
+	if w.turn < len(rooms) {
+		action = "teleport to " + rooms[w.turn]
+	}
+	w.turn++
+	return model.Reply{Text: "<think>.</think><action>" + action + "</action>", Attempts: 1}, nil
+}
+
+// By the success of RLVMR's source, doing nothing solves tasks of ScienceWorld. The
+// strict success beside it says that it does not.
+func TestWaitingIsNoSuccess(t *testing.T) {
+	p, err := configs.LoadPreset("rlvmr-sciworld")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = p.Select("L0"); err != nil {
+		t.Fatal(err)
+	}
+	prompt, err := configs.LoadPrompt("sciworld", p.Prompt.BuiltIn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := sciworld.New(sciworld.Configured(p.Env.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"find-animal/225", "boil/7", "lifespan-longest-lived/9"} {
+		task, err := env.Task(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: "hash", Protocol: &p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{TopP: 1, MaxTokens: 512}}
+		plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+		rec, cause := plan.Episodes[0].play(t.Context(), newWatch(Options{}, nil), func(agent.Usage) {})
+		if cause != nil || rec.Loose == nil || !*rec.Loose || rec.Success || *rec.Score != 0 || rec.Steps > 22 {
+			t.Errorf("%s: %v, %s, loose %v, %d steps", id, cause, rec.Outcome, rec.Loose, rec.Steps)
+		}
 	}
 }

@@ -41,7 +41,7 @@ type progress struct {
 
 // playing is a unit with its own rates: an average over different environments or
 // players has no meaning.
-type playing struct{ env, model, perturbation string }
+type playing struct{ env, preset, model, perturbation string }
 
 // newProgress starts to show the progress of the episodes of a run, or only
 // counts if it is to be quiet.
@@ -52,7 +52,7 @@ func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet boo
 		stop: make(chan struct{}), paces: map[playing]*pace{},
 	}
 	for _, e := range missing {
-		what := playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}
+		what := playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
 		if p.paces[what] == nil {
 			p.paces[what] = newPace(e.Condition.StepLimit)
 			p.order = append(p.order, what)
@@ -98,7 +98,7 @@ func (p *progress) StepDone(e *eval.Episode, u agent.Usage) {
 }
 
 func (p *progress) paceOf(e *eval.Episode) *pace {
-	return p.paces[playing{e.Condition.Env, e.Condition.Model, e.Condition.Perturbation}]
+	return p.paces[playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}]
 }
 
 // EpisodeDone implements eval.Observer.
@@ -106,7 +106,7 @@ func (p *progress) EpisodeDone(e *eval.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
-	what := playing{r.Env, r.Model, r.Perturbation}
+	what := playing{r.Env, r.Preset, r.Model, r.Perturbation}
 	p.paces[what].note(r, p.now())
 	if e.NextTrial(&r) != nil {
 		p.least++
@@ -177,11 +177,14 @@ func (p *progress) rates() (out []string) {
 	return out
 }
 
-// name names what is played: by its environment, and by the rest where the run
+// name names what is played: by its environment or preset, and by the rest where the run
 // has more than one. The end of a model's name matters, because a checkpoint's
 // name is a path.
 func (p *progress) name(what playing) string {
 	text := what.env
+	if what.preset != "" {
+		text, _, _ = strings.Cut(what.preset, " ") // its hash follows
+	}
 	for _, other := range p.order {
 		if other.model != what.model {
 			text += " " + table.Printable(what.model[strings.LastIndexByte(what.model, '/')+1:])
