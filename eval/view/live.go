@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"heldout/eval/record"
+	"heldout/eval/trajectory"
 	"heldout/scoring/table"
 )
 
@@ -17,6 +19,7 @@ type livePanel struct {
 	Perturbed bool // rows differ in perturbations
 	Trials    bool // tasks are played again after a failure
 	Bad       []record.BadLine
+	Errors    []failed // the latest attempts without a result
 	// Of a run that goes on:
 	Running   bool
 	Elapsed   time.Duration
@@ -35,6 +38,29 @@ type rateRow struct {
 	Success, Progress        string
 }
 
+// failed is an attempt without a result.
+type failed struct{ Href, Task, Outcome, Error string }
+
+// Limits of the errors that a panel shows: their number, and the length of each in
+// bytes.
+const maxErrors, maxError = 5, 300
+
+// latestErrors returns the latest attempts without a result, the last one first.
+func (r *run) latestErrors(x *record.Index) (out []failed) {
+	for i := len(x.Results) - 1; i >= 0 && len(out) < maxErrors; i-- {
+		e := &x.Results[i]
+		if e.Outcome.Final() {
+			continue
+		}
+		text := table.Printable(e.Error)
+		if len(text) > maxError {
+			text = strings.ToValidUTF8(text[:maxError], "") + "…"
+		}
+		out = append(out, failed{r.path("episodes", trajectory.Name(e)), table.Printable(e.Env + " " + e.Task), trajectory.Outcome(e.Outcome), text})
+	}
+	return out
+}
+
 // inFlight is an episode that is being played.
 type inFlight struct {
 	Task, Model string
@@ -46,7 +72,7 @@ type inFlight struct {
 
 // panel describes a run.
 func (r *run) panel(x *record.Index, s Summary) livePanel {
-	p := livePanel{Summary: s, Bad: x.Bad, Now: r.now()}
+	p := livePanel{Summary: s, Bad: x.Bad, Errors: r.latestErrors(x), Now: r.now()}
 	for _, score := range s.Rates {
 		c := score.Condition
 		p.Perturbed = p.Perturbed || c.Perturbation != "none"

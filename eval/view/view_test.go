@@ -218,6 +218,9 @@ func TestLiveEvents(t *testing.T) {
 		t.Fatalf("the first line is %.100q", line)
 	}
 	e := decodeEvent(t, text)
+	if strings.Count(e.HTML, "model error: ") != 2 || len(e.HTML) > 10_000 {
+		t.Errorf("the latest errors are missing or too long: %d bytes", len(e.HTML))
+	}
 	if !e.Running || e.Episodes != 4 || !strings.Contains(e.HTML, "3 episodes in flight") {
 		t.Errorf("%+v", e)
 	}
