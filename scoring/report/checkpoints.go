@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -51,7 +52,10 @@ func Checkpoints(runs []Run, order []string, w configs.Weights) (table.Table, er
 // ordered returns the lines in the order of their names.
 func ordered(lines []line, order []string) (out []line, err error) {
 	if slices.Equal(order, []string{OrderGiven}) {
-		return slices.DeleteFunc(slices.Clone(lines), func(l line) bool { return !l.served }), nil
+		if out = slices.DeleteFunc(slices.Clone(lines), func(l line) bool { return !l.served }); len(out) == 0 {
+			return nil, errors.New("no model was served")
+		}
+		return out, nil
 	}
 	for _, name := range order {
 		var fits, names []string
