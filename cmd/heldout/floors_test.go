@@ -61,6 +61,7 @@ var floors = map[string]int{
 	"scoring/report":           5,
 	"scoring/overview":         6,
 	"eval/page":                1,
+	"eval/synth":               1,
 	"cmd/heldout":              7,
 }
 

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs/datafile"
+	"heldout/eval/synth"
+	"heldout/scoring/table"
+)
+
+func newVerify(sys *system) *cobra.Command {
+	o := synth.DefaultOptions()
+	var lenient, asJSON bool
+	var signal string
+	c := &cobra.Command{
+		Use:   "verify FILE…",
+		Short: "Check synthetic trajectories by AgentRefine's rules",
+		Long: `verify checks trajectories between a player and a game master against their
+scripts, by Algorithm 1 of AgentRefine (Fu et al. 2025): the keys of every turn;
+each action against the verification codes and parameters of the script, unless
+the master answers with an error; enough error turns; and success in the last
+turn. A file has one JSON object per line with the keys script and trajectory.
+
+Each line of the output has the turn and the reason of a rejection. The command
+ends with code 1 if a trajectory is rejected.
+
+Verification codes are regular expressions of Python. They take linear time
+here; look-around and back references are not supported, and a trajectory that
+needs them is rejected as "unsupported pattern".`,
+		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --json trajectories.jsonl",
+		Args:    args(1, -1, "at least one file"),
+		RunE: func(_ *cobra.Command, files []string) error {
+			switch signal {
+			case "any":
+			case "parameter":
+				o.ParameterOnly = true
+			default:
+				return usage(fmt.Errorf("error-signal is %q, want any or parameter", signal))
+			}
+			if o.MinErrors < 0 {
+				return usage(fmt.Errorf("min-errors is %d, want at least 0", o.MinErrors))
+			}
+			v := &verification{out: sys.stdout, json: asJSON, many: len(files) > 1, rejected: map[synth.Reason]int{}}
+			for _, file := range files {
+				if err := v.file(file, o, lenient); err != nil {
+					return err
+				}
+			}
+			return v.end()
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors, "least number of error turns: 2 in the paper's text, 1 in its algorithm as printed")
+	f.StringVar(&signal, "error-signal", "any", "which flags of the master are an error: any, or parameter")
+	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "text that the last observation must contain")
+	f.BoolVar(&lenient, "lenient", false, "accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
+	f.BoolVar(&asJSON, "json", false, "one JSON object per trajectory")
+	return c
+}
+
+// verification prints verdicts and counts them.
+type verification struct {
+	out                 io.Writer
+	json, many          bool
+	passed, mended, bad int
+	rejected            map[synth.Reason]int
+	errors, repaired    int
+}
+
+func (v *verification) file(name string, o synth.Options, lenient bool) error {
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = synth.VerifyLines(f, o, lenient, func(c synth.Checked) error { return v.print(name, c) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// print prints one verdict.
+func (v *verification) print(file string, c synth.Checked) error {
+	v.errors += c.Errors
+	v.repaired += c.Repaired
+	if c.Mended {
+		v.mended++
+	}
+	if c.Script != "" {
+		v.bad++
+	}
+	if c.Reason == "" {
+		v.passed++
+	} else {
+		v.rejected[c.Reason]++
+	}
+	if v.json {
+		return json.NewEncoder(v.out).Encode(struct {
+			File string `json:"file"`
+			synth.Checked
+		}{file, c})
+	}
+	where := fmt.Sprintf("line %d", c.Line)
+	if v.many {
+		where = fmt.Sprintf("%s:%d", table.Printable(file), c.Line)
+	}
+	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", where, c.Turns, c.Errors, c.Repaired)
+	if c.Reason != "" {
+		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", where, c.Reason, c.Turn, table.Printable(c.Message), c.Verified, c.Turns)
+		if c.Turn == 0 {
+			text = fmt.Sprintf("%s: %s: %s", where, c.Reason, table.Printable(c.Message))
+		}
+	}
+	if c.Script != "" {
+		text += "; script: " + table.Printable(strings.ReplaceAll(c.Script, "\n", "; "))
+	}
+	_, err := fmt.Fprintln(v.out, text)
+	return err
+}
+
+// errRejected says that some trajectory was rejected.
+var errRejected = errors.New("some trajectories are rejected")
+
+// end prints the counts.
+func (v *verification) end() error {
+	rejected := 0
+	var counts []string
+	for _, r := range synth.Reasons() {
+		if n := v.rejected[r]; n > 0 {
+			rejected += n
+			counts = append(counts, fmt.Sprintf("%d %s", n, r))
+		}
+	}
+	if !v.json {
+		text := fmt.Sprintf("%d passed, %d rejected", v.passed, rejected)
+		if rejected > 0 {
+			text += ": " + strings.Join(counts, ", ")
+		}
+		text += fmt.Sprintf("\n%d error turns, %d of them repaired at once\n", v.errors, v.repaired)
+		if v.mended > 0 {
+			text += fmt.Sprintf("%d mended (--lenient)\n", v.mended)
+		}
+		if v.bad > 0 {
+			text += fmt.Sprintf("%d scripts have actions that do not match their own verification code\n", v.bad)
+		}
+		if _, err := io.WriteString(v.out, text); err != nil {
+			return err
+		}
+	}
+	if rejected > 0 {
+		return errRejected
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package synth
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// mostLine is the largest line of a file of trajectories, in bytes.
+const mostLine = 32 << 20
+
+// Checked is a line of a file with its verdict.
+type Checked struct {
+	Line int `json:"line"`
+	Verdict
+	// Script is what is wrong with the script's own actions; it does not reject the
+	// trajectory.
+	Script string `json:"script,omitempty"`
+	// Mended: the line could be read only after code fences and trailing commas had
+	// been removed.
+	Mended bool `json:"mended,omitempty"`
+}
+
+// VerifyLines verifies a file with one JSON object per line: its keys script and
+// trajectory hold both as JSON, or as strings of JSON as a model wrote them. With
+// lenient, code fences around such a string and trailing commas in it are removed.
+func VerifyLines(r io.Reader, o Options, lenient bool, visit func(Checked) error) error {
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 64<<10), mostLine)
+	for n := 1; in.Scan(); n++ {
+		line := bytes.TrimSpace(in.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		checked := verifyLine(line, o, lenient)
+		checked.Line = n
+		if err := visit(checked); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("reading the trajectories: %w", err)
+	}
+	return nil
+}
+
+func verifyLine(line []byte, o Options, lenient bool) Checked {
+	reject := func(format string, args ...any) Checked {
+		return Checked{Verdict: Verdict{Reason: Format, Message: fmt.Sprintf(format, args...)}}
+	}
+	var item struct {
+		Script     json.RawMessage `json:"script"`
+		Trajectory json.RawMessage `json:"trajectory"`
+	}
+	if err := json.Unmarshal(line, &item); err != nil {
+		return reject("the line is no JSON object: %v", err)
+	}
+	if item.Script == nil || item.Trajectory == nil {
+		return reject(`the line needs the keys "script" and "trajectory"`)
+	}
+	text, mended1 := written(item.Script, lenient)
+	script, err := ParseScript(text)
+	if err != nil {
+		return reject("%v", err)
+	}
+	trajectory, mended2 := written(item.Trajectory, lenient)
+	c := Checked{Verdict: Verify(script, trajectory, o), Mended: mended1 || mended2}
+	if err := script.Check(); err != nil {
+		c.Script = err.Error()
+	}
+	return c
+}
+
+// written returns the JSON in a value that may be a string of JSON, and whether it
+// had to be mended.
+func written(value json.RawMessage, lenient bool) (text []byte, mended bool) {
+	var inside string
+	if json.Unmarshal(value, &inside) != nil {
+		return value, false
+	}
+	if json.Valid([]byte(inside)) || !lenient {
+		return []byte(inside), false
+	}
+	return []byte(mend(inside)), true
+}
+
+// mend removes code fences around a text and commas before a closing bracket that
+// are not inside a string.
+func mend(text string) string {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "```"); ok {
+		_, inner, _ = strings.Cut(inner, "\n") // the rest of the line names the language
+		text = strings.TrimSuffix(strings.TrimSpace(inner), "```")
+	}
+	var out strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(text):
+			out.WriteByte(c)
+			i++
+			c = text[i]
+		case c == '"':
+			quoted = !quoted
+		case !quoted && c == ',':
+			rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+			if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
+				continue
+			}
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}

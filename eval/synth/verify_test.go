@@ -1,0 +1,277 @@
+package synth
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const shop = `{
+	"Environment": {"shop": {"shelf": ["lamp", "rope"]}},
+	"Goal": "Put the lamp into the box.",
+	"Completion Conditions": ["the lamp is in the box"],
+	"Available Actions": {
+		"take {item}": {"verification code": "^\\s*take\\s+(.*?)\\s*$", "parameters": {"item": ["lamp", "rope"]}},
+		"put {item} into {place}": {"verification code": "^put (?P<item>\\w+) into (?P<place>\\w+)\\Z", "parameters": {"item": ["lamp", "rope"], "place": ["box"]}},
+		"wait": {"verification code": "^wait$", "parameters": {}}
+	}
+}`
+
+// turn is a turn as JSON; the errors are "p", "l" and "o" for the three flags.
+type turns []map[string]any
+
+func (t *turns) player(action string) *turns {
+	*t = append(*t, map[string]any{"turn": len(*t), "role": "Player", "Thought": "I think.", "Action": action})
+	return t
+}
+
+func (t *turns) master(observation, flags string) *turns {
+	*t = append(*t, map[string]any{
+		"turn": len(*t), "role": "DM", "Thought": "", "Observation": observation,
+		"parameter_error": strings.Contains(flags, "p"), "place_error": strings.Contains(flags, "l"), "logic_error": strings.Contains(flags, "o"),
+	})
+	return t
+}
+
+func good() *turns {
+	t := &turns{}
+	return t.master("You are in a shop.", "").
+		player("take lmap").master("There is no lmap.", "p").
+		player("take lamp").master("You take the lamp.", "").
+		player("put lamp into shelf").master("It is not here.", "l").
+		player("put lamp into box").master("Done. Task Succeed!", "")
+}
+
+func (t *turns) json() []byte {
+	b, err := json.Marshal(*t)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func script(t testing.TB, text string) *Script {
+	s, err := ParseScript([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Each rule of the algorithm, by hand.
+func TestVerify(t *testing.T) {
+	s := script(t, shop)
+	without := func(i int, key string) *turns {
+		x := good()
+		delete((*x)[i], key)
+		return x
+	}
+	with := func(i int, key string, value any) *turns {
+		x := good()
+		(*x)[i][key] = value
+		return x
+	}
+	cut := func(n int) *turns {
+		x := (*good())[:n]
+		return &x
+	}
+	for name, c := range map[string]struct {
+		trajectory *turns
+		o          Options
+		reason     Reason
+		verified   int
+		message    string
+	}{
+		"good":                     {good(), DefaultOptions(), "", 9, ""},
+		"no turns":                 {&turns{}, DefaultOptions(), Format, 0, "no turns"},
+		"no thought":               {without(3, "Thought"), DefaultOptions(), Keys, 3, `"Thought" is missing`},
+		"no flag":                  {without(4, "logic_error"), DefaultOptions(), Keys, 4, `"logic_error" is missing`},
+		"flag is a word":           {with(4, "logic_error", "false"), DefaultOptions(), Keys, 4, "not true or false"},
+		"null":                     {with(3, "Action", nil), DefaultOptions(), Keys, 3, "not a string"},
+		"another role":             {with(3, "role", "User"), DefaultOptions(), Keys, 3, `want "Player" or "DM"`},
+		"no such action":           {with(3, "Action", "steal lamp"), DefaultOptions(), BadAction, 3, "matches none of the available actions, but the DM reports no error"},
+		"no such value":            {with(7, "Action", "put lamp into shop"), DefaultOptions(), BadAction, 7, "not allowed values"},
+		"an error excuses":         {with(1, "Action", "anything"), DefaultOptions(), "", 9, ""},
+		"only parameters count":    {good(), Options{MinErrors: 2, ParameterOnly: true, SuccessText: "Task Succeed"}, BadAction, 5, "put lamp into shelf"},
+		"last wrong":               {with(8, "place_error", true), DefaultOptions(), LastWrong, 8, "last turn reports an error"},
+		"unfinished":               {with(8, "Observation", "Done."), DefaultOptions(), Unfinished, 8, `"Task Succeed"`},
+		"another word":             {with(8, "Observation", "Done."), Options{MinErrors: 2, SuccessText: "Done"}, "", 9, ""},
+		"too few":                  {good(), Options{MinErrors: 3, SuccessText: "Task Succeed"}, TooFewErrors, 8, "2 error turns, want at least 3"},
+		"player has the last word": {cut(8), DefaultOptions(), Keys, 7, "has not answered"},
+		"two players":              {(&turns{}).player("wait").player("wait").master("Task Succeed", ""), DefaultOptions(), Keys, 0, "the next turn is the player's too"},
+	} {
+		v := Verify(s, c.trajectory.json(), c.o)
+		if v.Reason != c.reason || v.Verified != c.verified || !strings.Contains(v.Message, c.message) || c.reason != "" && c.reason != Format && v.Turn != c.verified+1 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	v := Verify(s, good().json(), DefaultOptions())
+	if v.Errors != 2 || v.Parameter != 1 || v.Place != 1 || v.Logic != 0 || v.Repaired != 2 || v.Unchecked != 0 {
+		t.Errorf("%+v", v)
+	}
+	if v := Verify(s, []byte(`{"turns": 1}`), DefaultOptions()); v.Reason != Format {
+		t.Errorf("%+v", v)
+	}
+}
+
+// Patterns mean what they mean in Python's re.match.
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		ok            bool
+	}{
+		{`cd (.*)`, "cd a", true},
+		{`cd (.*)`, "x cd a", false}, // match begins at the start
+		{`^go$`, "go\n", true},       // $ is also before a last line feed
+		{`^go\Z`, "go\n", false},
+		{`^\w+$`, "é2_", true},
+		{`^\W+$`, "é", false},
+		{`^[\w-]+$`, "né-2", true},
+		{`^\d$`, "٣", true},
+		{`^a\sb$`, "a\u00a0b", true},
+		{`^[[]x$`, "[x", true},
+		{`^[]x]+$`, "]x", true},
+		{`^[^]]$`, "]", false},
+		{`^[a\[]$`, "[", true},
+		{`^a\$$`, "a$", true},
+		{`(?i)GO`, "go", true},
+	} {
+		re, err := compile(c.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", c.pattern, err)
+			continue
+		}
+		if re.MatchString(c.text) != c.ok {
+			t.Errorf("%s on %q: want %v", c.pattern, c.text, c.ok)
+		}
+	}
+	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000), `((a{1000}){1000}){1000}`, `(?P=x)`, `(?#c)a`} {
+		if _, err := compile(pattern); err == nil {
+			t.Errorf("%.40s: no error", pattern)
+		}
+	}
+}
+
+// An unsupported pattern never counts as a wrong action, unless nothing else is
+// left.
+func TestUnsupportedPattern(t *testing.T) {
+	s := script(t, strings.Replace(shop, `^wait$`, `^(?!x)wait$`, 1))
+	x := good()
+	(*x)[3]["Action"] = "wait"
+	if v := Verify(s, x.json(), DefaultOptions()); v.Reason != Unsupported || !strings.Contains(v.Message, "wait: ") {
+		t.Errorf("%+v", v)
+	}
+	if v := Verify(s, good().json(), DefaultOptions()); v.Reason != "" {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestScripts(t *testing.T) {
+	for old, c := range map[string]struct{ with, want string }{
+		`"Goal": "Put the lamp into the box.",`: {"", `no "Goal"`},
+		`"Put the lamp into the box."`:          {"3", "not a string"},
+		`["the lamp is in the box"]`:            {`"x"`, "not a list"},
+		`"verification code": "^wait$", `:       {"", `"wait" has no "verification code"`},
+		`{"item": ["lamp", "rope"]}}`:           {`{"item": "lamp"}}`, "Available Actions"},
+	} {
+		if _, err := ParseScript([]byte(strings.Replace(shop, old, c.with, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", old, err)
+		}
+	}
+	if err := script(t, shop).Check(); err != nil {
+		t.Error(err)
+	}
+	if err := script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(); err == nil || !strings.Contains(err.Error(), `does not match "wait"`) {
+		t.Error(err)
+	}
+}
+
+// A change of a good trajectory is found at its turn, with its reason.
+func TestMutations(t *testing.T) {
+	s := script(t, shop)
+	rapid.Check(t, func(t *rapid.T) {
+		x := &turns{}
+		x.master("You are in a shop.", "")
+		for range rapid.IntRange(2, 12).Draw(t, "errors") {
+			x.player(rapid.String().Draw(t, "nonsense")).master("No.", rapid.SampledFrom([]string{"p", "l", "o", "plo"}).Draw(t, "flags"))
+			for range rapid.IntRange(0, 3).Draw(t, "good") {
+				x.player(rapid.SampledFrom([]string{"wait", " take rope ", "put rope into box"}).Draw(t, "action")).master("Yes.", "")
+			}
+		}
+		x.player("put lamp into box").master("Task Succeed", "")
+		if v := Verify(s, x.json(), DefaultOptions()); v.Reason != "" {
+			t.Fatalf("%+v of %s", v, x.json())
+		}
+		i := rapid.IntRange(0, len(*x)-1).Draw(t, "turn")
+		turn := (*x)[i]
+		want, at := Keys, i
+		switch keys := []string{"role", "turn", "Thought"}; rapid.IntRange(0, 2).Draw(t, "change") {
+		case 0:
+			delete(turn, rapid.SampledFrom(keys).Draw(t, "key"))
+		case 1:
+			turn[rapid.SampledFrom(keys).Draw(t, "key")] = rapid.SampledFrom([]any{nil, []int{1}, map[string]int{}}).Draw(t, "value")
+		case 2:
+			last := len(*x) - 2
+			(*x)[last]["Action"] = "put lamp in the box"
+			want, at = BadAction, last
+		}
+		if v := Verify(s, x.json(), DefaultOptions()); v.Reason != want || v.Turn != at+1 || v.Verified != at {
+			t.Fatalf("%+v, want %s at %d, of %s", v, want, at+1, x.json())
+		}
+	})
+}
+
+// Strings of JSON as models write them are read; with lenient also what surrounds
+// them.
+func TestLines(t *testing.T) {
+	quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
+	trajectory := string(good().json())
+	lines := strings.Join([]string{
+		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, strings.Join(strings.Fields(shop), " "), trajectory),
+		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, quoted(shop), quoted(trajectory)),
+		"",
+		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, quoted(shop), quoted("```json\n"+strings.TrimSuffix(trajectory, "]")+", ]\n```")),
+		`{"script": {}}`,
+		`nonsense`,
+	}, "\n")
+	for lenient, want := range map[bool]string{
+		false: "1 2 4format 5format 6format",
+		true:  "1 2 4(mended) 5format 6format",
+	} {
+		var got []string
+		err := VerifyLines(strings.NewReader(lines), DefaultOptions(), lenient, func(c Checked) error {
+			text := fmt.Sprint(c.Line, c.Reason)
+			if c.Mended {
+				text += "(mended)"
+			}
+			got = append(got, text)
+			return nil
+		})
+		if strings.Join(got, " ") != want || err != nil {
+			t.Errorf("lenient %v: %q, %v", lenient, got, err)
+		}
+	}
+	if got, want := mend(`{"a": "x,]", "b": [1, 2, ],}`), `{"a": "x,]", "b": [1, 2 ]}`; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	f.Add([]byte(shop), good().json())
+	f.Add([]byte("```json\n"+shop+",]"), []byte(`[{"role":"DM"}]`))
+	f.Fuzz(func(t *testing.T, script, trajectory []byte) {
+		s, err := ParseScript(script)
+		if err != nil {
+			return
+		}
+		_ = s.Check()
+		v := Verify(s, trajectory, DefaultOptions())
+		if v.Reason == "" && v.Verified != v.Turns || v.Verified > v.Turns {
+			t.Errorf("%+v", v)
+		}
+		mend(string(trajectory))
+	})
+}
