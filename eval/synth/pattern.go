@@ -3,6 +3,7 @@ package synth
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -17,7 +18,35 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return regexp.Compile(`\A(?:` + translated + `)`)
+	translated = `\A(?:` + translated + `)`
+	parsed, err := syntax.Parse(translated, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	if n := size(parsed); n > mostSize {
+		return nil, fmt.Errorf("the pattern has about %d parts once its repetitions are written out, the limit is %d", n, mostSize)
+	}
+	return regexp.Compile(translated)
+}
+
+// mostSize bounds the size of a pattern, and with it the time that a match takes.
+const mostSize = 20_000
+
+// size is about the number of instructions of a pattern's automaton. Repetitions
+// with a number are written out.
+func size(re *syntax.Regexp) int {
+	const rangesPerPart = 50 // of a class of characters
+	n := 1 + len(re.Rune)/rangesPerPart
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += size(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<30)
 }
 
 // Python's classes know all of Unicode, those of Go only ASCII.

@@ -16,6 +16,7 @@ import (
 const (
 	mostActions = 1_000
 	mostPattern = 2_000 // bytes
+	mostAction  = 4_000 // bytes
 	mostTurns   = 10_000
 )
 
@@ -118,7 +119,7 @@ const (
 // order, and their text without surrounding white space must be an allowed value.
 // A parameter without a list of values may be anything.
 func (a *Action) matches(action string) match {
-	if a.compiled == nil {
+	if a.compiled == nil || len(action) > mostAction {
 		return noMatch
 	}
 	groups := a.compiled.FindStringSubmatch(action)

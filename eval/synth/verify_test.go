@@ -148,7 +148,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s on %q: want %v", c.pattern, c.text, c.ok)
 		}
 	}
-	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000), `((a{1000}){1000}){1000}`, `(?P=x)`, `(?#c)a`} {
+	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000), `((a{1000}){1000}){1000}`, `(?:(?:\w{50}){50}){50}`, `\w{1000}`, `(?P=x)`, `(?#c)a`} {
 		if _, err := compile(pattern); err == nil {
 			t.Errorf("%.40s: no error", pattern)
 		}
