@@ -31,6 +31,7 @@ const queueFolder = "queue"
 type queueFlags struct {
 	address, listen      string
 	creds, ca, cert, key string
+	ackWait              time.Duration
 }
 
 // connectionFlags adds the flags that every process of a run has.
@@ -45,6 +46,7 @@ func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
 func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
 	f.StringVar(&q.address, "queue", "", "have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a server inside this process")
 	f.StringVar(&q.listen, "queue-listen", "127.0.0.1:4222", "address at which --queue embedded listens; give :4222 for workers on other machines")
+	f.DurationVar(&q.ackWait, "queue-ack-wait", queue.AckWait, "how long a worker may be silent before its episodes go to others")
 	q.connectionFlags(f)
 }
 
@@ -58,7 +60,7 @@ var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurr
 func (q *queueFlags) check(given *pflag.FlagSet) error {
 	var errs []error
 	if !q.on() {
-		for _, name := range []string{"queue-listen", "queue-creds", "queue-ca", "queue-cert", "queue-key"} {
+		for _, name := range []string{"queue-listen", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key"} {
 			if given.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
 			}
@@ -69,6 +71,9 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		if given.Changed(name) {
 			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
 		}
+	}
+	if q.ackWait < time.Second {
+		errs = append(errs, fmt.Errorf("queue-ack-wait is %v, want at least 1s", q.ackWait))
 	}
 	if given.Changed("shard") {
 		errs = append(errs, errors.New("--queue and --shard both divide a run: give one of them"))
@@ -89,7 +94,8 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 
 // options returns how the queue is reached.
 func (q *queueFlags) options(sys *system, role string, giveUpAfter time.Duration) queue.Options {
-	return queue.Options{Address: q.address, Creds: q.creds, CA: q.ca, Cert: q.cert, Key: q.key, Name: role, GiveUpAfter: giveUpAfter, Tell: sys.warn}
+	return queue.Options{Address: q.address, Creds: q.creds, CA: q.ca, Cert: q.cert, Key: q.key, Name: role,
+		AckWait: q.ackWait, GiveUpAfter: giveUpAfter, Tell: sys.warn}
 }
 
 // withoutServers removes what only a worker needs.
@@ -119,7 +125,7 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		if err != nil {
 			return err
 		}
-		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Name: "heldout " + l.c.Name(), Tell: sys.warn})
+		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
 			err = os.RemoveAll(folder)

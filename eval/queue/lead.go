@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -22,10 +24,12 @@ const batch = 256
 // Leader has the episodes of a run played by workers. It is an eval.Elsewhere.
 type Leader struct {
 	link *link
-	job  Job
-	o    LeaderOptions
-	stop context.CancelCauseFunc
-	done chan struct{} // closed when nothing is received any more
+	// ackWait is how long an order may be without a sign of life.
+	ackWait time.Duration
+	job     Job
+	o       LeaderOptions
+	stop    context.CancelCauseFunc
+	done    chan struct{} // closed when nothing is received any more
 
 	mu sync.Mutex
 	// waiting are the orders whose records Play waits for, by episode.
@@ -67,7 +71,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		return nil, err
 	}
 	l := &Leader{
-		link: link, job: job, o: lo, done: make(chan struct{}),
+		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, over: map[string]bool{},
 	}
 	if _, err := l.open(ctx); err != nil {
@@ -106,13 +110,13 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		}
 	}
 	_, err = l.link.js.CreateOrUpdateConsumer(ctx, work.Name, jetstream.ConsumerConfig{
-		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
+		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return l.link.js.CreateOrUpdateConsumer(ctx, results.Name, jetstream.ConsumerConfig{
-		Durable: "leader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
+		Durable: "leader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxAckPending: -1,
 	})
 }
 

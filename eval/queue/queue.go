@@ -28,9 +28,9 @@ import (
 const (
 	// prefix begins the names of all streams and subjects.
 	prefix = "heldout"
-	// ackWait is how long an order may be without a sign of life from its worker
-	// before another worker gets it.
-	ackWait = 60 * time.Second
+	// AckWait is how long an order may be without a sign of life from its worker
+	// before another worker gets it, unless Options say something else.
+	AckWait = 60 * time.Second
 	// patience bounds one request to the server.
 	patience = 10 * time.Second
 	// pause is the time between two attempts of a request that fails.
@@ -51,6 +51,8 @@ type Options struct {
 	Creds, CA, Cert, Key string
 	// Name identifies the process to the server.
 	Name string
+	// AckWait is the leader's; see the constant.
+	AckWait time.Duration
 	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever.
 	GiveUpAfter time.Duration
 	// Tell receives one-line notes about the connection. It may be called from many

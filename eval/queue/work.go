@@ -146,7 +146,7 @@ func (w *Worker) serve(ctx context.Context) error {
 			consumer = nil
 			rest(ctx)
 		case m != nil:
-			if err := w.carryOut(ctx, m); err != nil {
+			if err := w.carryOut(ctx, m, consumer.CachedInfo().Config.AckWait/4); err != nil {
 				return err
 			}
 		}
@@ -181,9 +181,9 @@ func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstr
 }
 
 // carryOut plays an order and sends the record. An order that is not carried out
-// is given back.
-func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg) error {
-	alive := keepAlive(m)
+// is given back. Pulse is the time between two signs of life.
+func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Duration) error {
+	alive := keepAlive(m, max(pulse, time.Millisecond))
 	defer alive()
 	var order eval.Order
 	if err := json.Unmarshal(m.Data(), &order); err != nil {
@@ -218,11 +218,11 @@ func (w *Worker) send(ctx context.Context, rec *record.Episode) error {
 
 // keepAlive tells the server that an order is being played, until the returned
 // function is called.
-func keepAlive(m jetstream.Msg) (stop func()) {
+func keepAlive(m jetstream.Msg, pulse time.Duration) (stop func()) {
 	done := make(chan struct{})
 	var beating sync.WaitGroup
 	beating.Go(func() {
-		tick := time.NewTicker(ackWait / 4)
+		tick := time.NewTicker(pulse)
 		defer tick.Stop()
 		for {
 			select {

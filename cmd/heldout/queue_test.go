@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"heldout/eval/record"
+)
+
+// Workers and the leader of a run are killed; every episode has one result and the
+// table is that of a run without a queue.
+func TestQueueSurvivesKills(t *testing.T) {
+	var starts starter
+	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	defer server.Close()
+	dir, port := t.TempDir(), freePort(t)
+	args := func(out string, more ...string) []string {
+		return append([]string{"run", "--env", "pddl", "--tasks", "gripper", "--limit", "4", "--seeds", "2", "--model", "vllm:fake",
+			"--temperature", "0.5", "--out", filepath.Join(dir, out), "--quiet"}, more...)
+	}
+	local, err := exec.Command("heldout", args("local", "--base-url", server.URL+"/v1")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	lead := func() *exec.Cmd {
+		table.Reset()
+		cmd := exec.Command("heldout", args("queue", "--queue", "embedded", "--queue-listen", port, "--queue-ack-wait", "1s")...)
+		cmd.Stdout = &table
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	work := func() *exec.Cmd {
+		for t.Context().Err() == nil { // until the leader listens
+			cmd := exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", server.URL+"/v1", "--concurrency", "2")
+			joined := starts.after(3)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(ended) }()
+			select {
+			case <-joined:
+				return cmd
+			case <-ended:
+			}
+		}
+		return nil
+	}
+	kill := func(cmd *exec.Cmd) {
+		if err := cmd.Process.Kill(); err != nil {
+			t.Log(err) // it has ended already
+		}
+	}
+	leader := lead()
+	first := work()
+	kill(first)
+	second := work()
+	kill(leader)
+	_ = leader.Wait()
+	leader = lead()
+	if err := leader.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	kill(second) // it may still be leaving
+	if got := table.String(); got != string(local) {
+		t.Errorf("the table differs:\n%s\nwant\n%s", got, local)
+	}
+	_, results, err := record.Read(filepath.Join(dir, "queue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range results {
+		if seen[r.ID] || !r.Outcome.Final() {
+			t.Errorf("%s, seed %d: %s", r.Task, r.Seed, r.Outcome)
+		}
+		seen[r.ID] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d episodes, want 8", len(seen))
+	}
+}
+
+// freePort returns an address at which nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,301 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"heldout/envs"
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// line is an environment for tests: a task is won by the second step.
+type line struct {
+	tasks []envs.Task
+	// steps counts the steps of all worlds; before is called before each.
+	steps  atomic.Int64
+	before func()
+}
+
+func newLine(n int) *line {
+	e := &line{before: func() {}}
+	for i := range n {
+		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("line/%d", i), Index: i, Type: "line", Difficulty: envs.Easy, Digest: fmt.Sprint(i)})
+	}
+	return e
+}
+
+func (e *line) Info() envs.Info {
+	return envs.Info{Name: "line", Source: envs.Generated, StepLimit: 4}
+}
+func (e *line) Tasks() []envs.Task                     { return e.tasks }
+func (e *line) NewWorld(envs.Task) (envs.World, error) { return &lineWorld{env: e}, nil }
+func (e *line) plan(t *testing.T) *eval.Plan {
+	t.Helper()
+	p, err := eval.NewPlan(&eval.Spec{
+		Benchmarks: []eval.Benchmark{{Env: e, Tasks: e.tasks, StepLimit: 4}},
+		Players:    []eval.Player{{Name: eval.Expert, Agent: eval.Expert}}, Seeds: []int64{0},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+type lineWorld struct {
+	env *line
+	at  int
+}
+
+func (w *lineWorld) Start(context.Context) (envs.Start, error) {
+	return envs.Start{Goal: "walk", Observation: "0"}, nil
+}
+
+func (w *lineWorld) Step(ctx context.Context, _ string) (envs.Step, error) {
+	w.env.steps.Add(1)
+	w.env.before()
+	w.at++
+	return envs.Step{Observation: fmt.Sprint(w.at), Progress: float64(w.at) / 2, Done: w.at == 2, Success: w.at == 2, Valid: true}, ctx.Err()
+}
+func (w *lineWorld) Close() error                                 { return nil }
+func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk", nil }
+
+// bench is a run with an embedded server.
+type bench struct {
+	t      *testing.T
+	plan   *eval.Plan
+	dir    string
+	server *server.Server
+	job    Job
+}
+
+func newBench(t *testing.T, plan *eval.Plan) *bench {
+	b := &bench{t: t, plan: plan, dir: t.TempDir(), job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
+	var err error
+	if b.server, err = Serve(t.TempDir(), freeAddress(t)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { Shut(b.server) })
+	return b
+}
+
+// freeAddress returns an address at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (b *bench) options() Options {
+	return Options{Embedded: b.server, AckWait: time.Second, Tell: func(line string) { b.t.Log(line) }}
+}
+
+// lead leads the run until it is complete or ctx is done.
+func (b *bench) lead(ctx context.Context) error {
+	session, err := eval.Begin(b.dir, b.plan, eval.About{}, time.Now)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	finished := map[string]bool{}
+	for _, r := range session.Store.Results {
+		finished[r.ID] = r.Outcome.Final()
+	}
+	leader, err := Lead(ctx, b.options(), b.job, LeaderOptions{
+		Finished: finished, Servers: session.AddServers, Tell: func(line string) { b.t.Log(line) },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	err = eval.Run(ctx, b.plan, session.Store, eval.Options{Concurrency: 8, Now: time.Now, Elsewhere: leader})
+	return errors.Join(err, leader.Close(err == nil), session.End())
+}
+
+// work works until the run is complete or ctx is done.
+func (b *bench) work(ctx context.Context) error {
+	w, err := Join(ctx, b.options(), "")
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	servers := map[string]record.Server{"expert": {Software: "none"}}
+	return w.Work(ctx, eval.NewWorker(b.plan, eval.Options{Now: time.Now}), servers, 2)
+}
+
+// workUntilEnd starts work as soon as there is a run.
+func (b *bench) workUntilEnd(group *sync.WaitGroup) {
+	group.Go(func() {
+		for {
+			err := b.work(b.t.Context())
+			if err == nil {
+				return
+			}
+			if !strings.Contains(err.Error(), "no run waits") || b.t.Context().Err() != nil {
+				b.t.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// check checks that every episode has one record.
+func (b *bench) check() {
+	b.t.Helper()
+	m, results, err := record.Read(b.dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var ids []string
+	for _, r := range results {
+		ids = append(ids, r.ID)
+		if r.Outcome != record.Success || r.Attempt != 1 {
+			b.t.Errorf("%s: %s, attempt %d: %s", r.Task, r.Outcome, r.Attempt, r.Error)
+		}
+	}
+	slices.Sort(ids)
+	if n := len(slices.Compact(ids)); n != len(b.plan.Episodes) || len(results) != n {
+		b.t.Errorf("%d records of %d episodes, want one for each of %d", len(results), n, len(b.plan.Episodes))
+	}
+	if len(m.Servers["expert"]) != 1 {
+		b.t.Errorf("the servers are %v, want those of the workers, once", m.Servers)
+	}
+}
+
+func TestRunIsPlayedByWorkers(t *testing.T) {
+	b := newBench(t, newLine(40).plan(t))
+	var workers sync.WaitGroup
+	b.workUntilEnd(&workers)
+	b.workUntilEnd(&workers)
+	if err := b.lead(t.Context()); err != nil {
+		t.Error(err)
+	}
+	workers.Wait() // they end with the run
+	b.check()
+}
+
+// A worker that stops gives its episodes back, and a leader that stops is
+// continued, with the records that came meanwhile.
+func TestLeaderAndWorkerAreReplaced(t *testing.T) {
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	stopping, stop := context.WithCancel(t.Context())
+	env.before = func() {
+		if env.steps.Load() == 30 {
+			stop()
+		}
+	}
+	var workers sync.WaitGroup
+	b.workUntilEnd(&workers)
+	workers.Go(func() {
+		for stopping.Err() == nil {
+			_ = b.work(stopping) // there may be no run yet
+		}
+	})
+	if err := b.lead(stopping); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if err := b.lead(t.Context()); err != nil {
+		t.Error(err)
+	}
+	workers.Wait()
+	b.check()
+}
+
+// A record that cannot be used is an attempt without a result, not a result and
+// not the end of the run.
+func TestBadRecords(t *testing.T) {
+	plan := newLine(3).plan(t)
+	b := newBench(t, plan)
+	link, err := connect(b.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.close()
+	done := make(chan error)
+	go func() { done <- b.lead(t.Context()) }()
+	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(t.Context(), eval.Order{First: plan.Episodes[0].ID, Attempt: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := pack(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, data := range [][]byte{[]byte("no flate"), foreign[:len(foreign)/2], foreign} {
+		id := plan.Episodes[(i+1)%3].ID
+		if i == 2 {
+			id = plan.Episodes[0].ID
+			data = foreign
+		}
+		name := subject(b.job.Name, "results."+id+".1")
+		for link.publish(t.Context(), resultsStream(b.job.Name), name, nil, data) != nil && t.Context().Err() == nil {
+			continue // the leader has not made the stream yet
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	_, results, err := record.Read(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	for _, r := range results {
+		outcomes = append(outcomes, fmt.Sprint(r.TaskIndex, r.Outcome))
+	}
+	slices.Sort(outcomes)
+	if want := []string{"0success", "1env_error", "2env_error"}; !slices.Equal(outcomes, want) {
+		t.Errorf("got %v, want %v", outcomes, want)
+	}
+}
+
+func TestOtherPlanAndVersion(t *testing.T) {
+	own, other := newLine(3).plan(t), newLine(4).plan(t)
+	j := Job{Name: "n", Tool: record.Tool{Version: "1"}, Plan: own.Hash(), Parts: own.Hashes()}
+	if err := errors.Join(j.SamePlan(own), j.SameTool(record.Tool{Version: "1", Go: "any"})); err != nil {
+		t.Error(err)
+	}
+	if err := j.SamePlan(other); err == nil || !strings.Contains(err.Error(), "line differs") {
+		t.Errorf("another plan: %v", err)
+	}
+	if err := j.SameTool(record.Tool{Version: "2"}); err == nil || !strings.Contains(err.Error(), "heldout 1, and this is heldout 2") {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+func TestCheckAddress(t *testing.T) {
+	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2"} {
+		if err := CheckAddress(good); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame", "nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x"} {
+		if err := CheckAddress(bad); err == nil || strings.Contains(err.Error(), "u:sesame") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// FuzzUnpack checks that bytes from a worker never panic.
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0x4b, 0x04, 0x00})
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if rec, err := unpack(data); err == nil {
+			_, _ = pack(rec)
+		}
+	})
+}
