@@ -84,8 +84,9 @@ func (c westernCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	if err != nil {
 		western = text
 	}
-	if f.Font.Weight == xfont.WeightBold { // vgpdf asks for bold fonts in another way than it adds them
-		f.Font.Variant, f.Font.Weight = f.Font.Variant+"Bold", xfont.WeightNormal
+	if f.Font.Weight == xfont.WeightBold { // vgpdf has one font for each file, and bold ones under names that it does not find
+		f.Font.Weight = xfont.WeightNormal
+		f = font.DefaultCache.Lookup(f.Font, f.Font.Size)
 	}
 	c.Canvas.FillString(f, pt, strings.ReplaceAll(western, "\x1a", "?"))
 }
