@@ -147,7 +147,6 @@ type jsonRate struct {
 
 // writeRuns writes a line of JSON for each run.
 func writeRuns(sys *system, dirs []string) error {
-	out := json.NewEncoder(sys.stdout)
 	return eachRun(sys, dirs, func(s view.Summary) error {
 		line := jsonRun{Dir: s.Dir, State: s.State, Planned: s.Planned, Finished: s.Finished, BadLines: s.BadLines, Rates: []jsonRate{}}
 		if !s.Started.IsZero() {
@@ -166,7 +165,12 @@ func writeRuns(sys *system, dirs []string) error {
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)
 		}
-		return out.Encode(line)
+		text, err := json.Marshal(line)
+		if err != nil {
+			return err
+		}
+		_, err = sys.stdout.Write(append(table.PrintableJSON(text), '\n'))
+		return err
 	})
 }
 

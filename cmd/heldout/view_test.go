@@ -89,3 +89,24 @@ func fetch(t *testing.T, address, token string) (status int, text string) {
 		}
 	}
 }
+
+// What names runs does not reach the terminal as it is.
+func TestRunsWithHostileNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "\x1b[31m\u202etxt")
+	var said bytes.Buffer
+	sys := func(stdout io.Writer) *system {
+		return &system{stdout: stdout, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
+	}
+	if code := execute(t.Context(), []string{"run", "--env", "pddl", "--model", "expert", "--limit", "1", "--quiet", "--out", dir}, sys(io.Discard)); code != exitOK {
+		t.Fatal(said.String())
+	}
+	for _, args := range [][]string{{"runs", filepath.Dir(dir)}, {"runs", filepath.Dir(dir), "--json"}} {
+		var out bytes.Buffer
+		if code := execute(t.Context(), args, sys(&out)); code != exitOK {
+			t.Fatal(said.String())
+		}
+		if text := out.String(); strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, `\u202etxt`) {
+			t.Errorf("%v prints %q", args, text)
+		}
+	}
+}

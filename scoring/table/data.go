@@ -115,13 +115,13 @@ func renderJSON(w io.Writer, tables []Table) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", escapeUnprintable(b))
+	_, err = fmt.Fprintf(w, "%s\n", PrintableJSON(b))
 	return err
 }
 
-// escapeUnprintable writes the characters of JSON text that do not print, and
+// PrintableJSON writes the characters of JSON text that do not print, and
 // that JSON need not escape, as escapes: a terminal may obey them.
-func escapeUnprintable(text []byte) []byte {
+func PrintableJSON(text []byte) []byte {
 	var b []byte
 	for _, r := range string(text) {
 		switch {
