@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"io"
 	"path/filepath"
 	"slices"
@@ -74,9 +75,27 @@ var defaults = sync.OnceFunc(func() {
 	fpdf.SetDefaultCatalogSort(true)
 })
 
-// westernCanvas draws text on PDF. Its fonts have the letters of Windows-1252,
-// and texts are in that encoding; other letters become question marks.
+// westernCanvas draws on PDF. Its fonts have the letters of Windows-1252, and texts
+// are in that encoding; other letters become question marks.
 type westernCanvas struct{ *vgpdf.Canvas }
+
+// SetColor implements vg.Canvas.
+func (c westernCanvas) SetColor(to color.Color) {
+	if n, ok := to.(color.NRGBA); ok {
+		to = straight{n}
+	}
+	c.Canvas.SetColor(to)
+}
+
+// straight is a color whose parts are not multiplied by its opacity: vgpdf does not
+// divide them by it.
+type straight struct{ color.NRGBA }
+
+// RGBA implements color.Color, but for that.
+func (s straight) RGBA() (r, g, b, a uint32) {
+	const wide = 0x101 // from 8 to 16 bits
+	return uint32(s.R) * wide, uint32(s.G) * wide, uint32(s.B) * wide, uint32(s.A) * wide
+}
 
 // FillString implements vg.Canvas.
 func (c westernCanvas) FillString(f font.Face, pt vg.Point, text string) {
