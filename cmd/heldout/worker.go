@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,11 @@ func serve(ctx context.Context, sys *system, q *queueFlags, name string, own *pf
 	if err != nil {
 		return err
 	}
-	w, err := queue.Join(ctx, q.options(sys, "heldout worker", patience), name)
+	role := "heldout worker"
+	if host, err := os.Hostname(); err == nil {
+		role += " on " + host
+	}
+	w, err := queue.Join(ctx, q.options(sys, role, patience), name)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ import (
 // batch is the largest number of records that are asked for at a time.
 const batch = 256
 
+// The names of the consumers of records and of orders.
+const leader, workers = "leader", "workers"
+
 // Leader has the episodes of a run played by workers. It is an eval.Elsewhere.
 type Leader struct {
 	link *link
@@ -74,7 +77,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, over: map[string]bool{},
 	}
-	if _, err := l.open(ctx); err != nil {
+	if err := l.catchUp(ctx); err != nil {
 		link.close()
 		return nil, fmt.Errorf("queue %s: %w", link.name, err)
 	}
@@ -110,14 +113,42 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		}
 	}
 	_, err = l.link.js.CreateOrUpdateConsumer(ctx, work.Name, jetstream.ConsumerConfig{
-		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
+		Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return l.link.js.CreateOrUpdateConsumer(ctx, results.Name, jetstream.ConsumerConfig{
-		Durable: "leader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxAckPending: -1,
+		Durable: leader, AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxAckPending: -1,
 	})
+}
+
+// catchUp takes the records that came before. An episode that has been played is
+// then not ordered again.
+func (l *Leader) catchUp(ctx context.Context) error {
+	// A new consumer also gets what an earlier leader took and did not keep.
+	err := l.link.js.DeleteConsumer(ctx, resultsStream(l.job.Name), leader)
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	consumer, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		messages, err := consumer.FetchNoWait(batch)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for m := range messages.Messages() {
+			n++
+			l.take(m)
+		}
+		if n == 0 {
+			return messages.Error()
+		}
+	}
 }
 
 // hear passes on why workers end.

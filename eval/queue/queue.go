@@ -121,6 +121,8 @@ func explain(err error) error {
 		return errors.New("the server wants other credentials; give them with --queue-creds, or --queue-cert and --queue-key")
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return errors.New("the server wants TLS; give --queue-ca if its certificate is your own")
+	case strings.Contains(err.Error(), "certificate required"):
+		return fmt.Errorf("%w; give --queue-cert and --queue-key", err)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; --queue-ca names the certificate to trust", err)
 	}

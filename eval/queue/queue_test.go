@@ -101,7 +101,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func (b *bench) options() Options {
-	return Options{Embedded: b.server, AckWait: time.Second, Tell: func(line string) { b.t.Log(line) }}
+	return Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { b.t.Log(line) }}
 }
 
 // lead leads the run until it is complete or ctx is done.
@@ -259,6 +259,47 @@ func TestBadRecords(t *testing.T) {
 	slices.Sort(outcomes)
 	if want := []string{"0success", "1env_error", "2env_error"}; !slices.Equal(outcomes, want) {
 		t.Errorf("got %v, want %v", outcomes, want)
+	}
+}
+
+// What workers play while there is no leader is not played again.
+func TestRecordsWaitForTheNextLeader(t *testing.T) {
+	env := newLine(20)
+	b := newBench(t, env.plan(t))
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- b.lead(ctx) }()
+	link, err := connect(b.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.close()
+	messages := func(stream string) uint64 {
+		s, err := link.js.Stream(t.Context(), stream)
+		if err != nil {
+			return 0 // the leader has not made it yet
+		}
+		return s.CachedInfo().State.Msgs
+	}
+	for messages(workStream(b.job.Name)) < 8 && t.Context().Err() == nil { // as many as are ordered at a time
+		continue
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	var group sync.WaitGroup
+	b.workUntilEnd(&group)
+	for messages(resultsStream(b.job.Name)) < 9 && t.Context().Err() == nil { // and what the servers report
+		continue
+	}
+	if err := b.lead(t.Context()); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	b.check()
+	if n := env.steps.Load(); n != 40 {
+		t.Errorf("%d steps were played, want 2 for each of 20 episodes", n)
 	}
 }
 

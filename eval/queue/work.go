@@ -161,7 +161,7 @@ func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstr
 		once, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		var err error
-		if *consumer, err = w.link.js.Consumer(once, workStream(w.Job.Name), "workers"); err != nil {
+		if *consumer, err = w.link.js.Consumer(once, workStream(w.Job.Name), workers); err != nil {
 			return nil, err
 		}
 	}
