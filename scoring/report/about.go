@@ -60,7 +60,7 @@ func (r row) aboutReservation() string {
 	err := r.NoInterval()
 	switch {
 	case errors.Is(err, stats.ErrFewKinds):
-		return fmt.Sprintf("no interval for new kinds, because %d kinds are too few", r.Kinds())
+		return fmt.Sprintf("no interval for new kinds: there are too few (%d)", r.Kinds())
 	case errors.Is(err, scoring.ErrDeterministic):
 		return "no interval, because decoding was deterministic"
 	case err != nil:
