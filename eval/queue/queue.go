@@ -12,6 +12,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -115,6 +116,8 @@ func connect(o Options) (*link, error) {
 func explain(err error) error {
 	var unknown *tls.CertificateVerificationError
 	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("what answers there is no NATS server")
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
 	case errors.Is(err, nats.ErrAuthorization):
