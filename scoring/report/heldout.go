@@ -158,7 +158,7 @@ type rates struct {
 // where they were reached. A player with several rows of one name gets one line
 // per run.
 func gather(rows []row, where func(row) string) []line {
-	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(playedBy(r.Condition), "\n") }
+	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(r.player(), "\n") }
 	type place struct{ who, env string }
 	count := map[place]int{}
 	several := map[string]bool{}
@@ -183,7 +183,7 @@ func gather(rows []row, where func(row) string) []line {
 				model: r.Condition.Model, run: r.run, directory: r.directory, served: r.Condition.Decoding != nil,
 				rates: map[string]rates{}, scores: map[string]*scoring.Score{},
 			})
-			things = append(things, thing{r.Condition.Model, playedBy(r.Condition), r.run})
+			things = append(things, thing{r.Condition.Model, r.player(), r.run})
 		}
 		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
 		lines[i].order = append(lines[i].order, where(r))
@@ -192,6 +192,15 @@ func gather(rows []row, where func(row) string) []line {
 		lines[i].name = name
 	}
 	return lines
+}
+
+// player lists what is said about the player of a row besides the model's name. A
+// preset says how to play, and stands beside the environment.
+func (r row) player() []string {
+	if r.Condition.Preset != nil {
+		return nil
+	}
+	return playedBy(r.Condition)
 }
 
 // rates returns the rates of a row.
