@@ -133,6 +133,9 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		if err != nil {
 			return err
 		}
+		if !private(l.flags.listen) {
+			sys.warn("whoever reaches " + l.flags.listen + " can read and change this run: the embedded server asks for no key; on an open network use a NATS server with --queue-creds")
+		}
 		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
@@ -140,6 +143,13 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		}
 		return err
 	})
+}
+
+// private reports whether an address can only be reached from this machine.
+func private(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // conduct has the missing episodes of a session played by workers.
