@@ -46,7 +46,7 @@ func printRepaired(w io.Writer, r *record.Repaired) error {
 		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
 	}
 	if r.Planned == 0 {
-		b.WriteString("run.json is missing, so what is to be played is not known; the command that made the run writes it again\n")
+		b.WriteString("run.json is missing, so the plan is not known; the command that made the run writes it again\n")
 	} else {
 		describeMissing(&b, r.Planned, r.Missing)
 	}

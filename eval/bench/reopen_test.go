@@ -60,7 +60,7 @@ func TestReopen(t *testing.T) {
 
 // Records choose no files, programs or addresses.
 func TestRecordsNameNoFiles(t *testing.T) {
-	c := record.Condition{Env: "sciworld", Settings: map[string]string{"sciworld-jar": "/tmp/evil.jar", "variant": "scienceworld", "nonsense": "x"}}
+	c := record.Condition{Env: "sciworld", Settings: map[string]string{"sciworld-jar": "evil.jar", "variant": "scienceworld", "nonsense": "x"}}
 	got, err := recordedSettings(c, envs.Settings{"simplifications": "easy"})
 	if err != nil || got["sciworld-jar"] != "" || got["nonsense"] != "" || got["variant"] != "scienceworld" || got["simplifications"] != "easy" {
 		t.Errorf("settings %v, %v", got, err)

@@ -3,8 +3,9 @@ package fleet
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"heldout/eval/model"
 )
@@ -29,6 +30,8 @@ type conversation struct {
 // *LostError.
 func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	spent := 0 // attempts on servers that turned out to be gone
+	// A server that answers, but breaks calls off, gets time.
+	wait := backoff.ExponentialBackOff{InitialInterval: c.fleet.o.Pace, MaxInterval: time.Minute, Multiplier: 2, RandomizationFactor: 0.5}
 	for {
 		s, load, err := c.fleet.place(ctx, c.server, req)
 		if err != nil {
@@ -57,20 +60,12 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 			return model.Reply{}, unavailable
 		}
 		if answers {
-			pause(ctx, backoff(spent, c.fleet.o.Pace))
+			pause(ctx, wait.NextBackOff())
 		}
 		if ctx.Err() != nil {
 			return model.Reply{}, ctx.Err()
 		}
 	}
-}
-
-// backoff is the wait after so many attempts on a server that answers, but breaks
-// off calls: it doubles from the pace to a minute, and is random between half and
-// one and a half times that.
-func backoff(attempts int, pace time.Duration) time.Duration {
-	nominal := min(pace<<min(attempts-1, 16), time.Minute)
-	return time.Duration((0.5 + rand.Float64()) * float64(nominal))
 }
 
 // pause waits, at most until ctx is done.

@@ -19,7 +19,7 @@ type Object struct {
 
 	// The container property.
 	isVessel bool // has it
-	holds    bool // its flag that says that it is a container
+	holds    bool // its flag for containers
 	open     bool // also of portals
 	closable bool
 
