@@ -1,0 +1,245 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/envs/stream"
+)
+
+// pairedContrast is the contrast of tasks that are drawn by a sampling.
+func pairedContrast(s Sampling, after, before []float64, seeds int) func(u, v float64) (Difference, error) {
+	return func(u, v float64) (Difference, error) {
+		diffs := make([]float64, len(after))
+		for i := range diffs {
+			diffs[i] = u*after[i] - v*before[i]
+		}
+		return s.Paired(diffs, seeds), nil
+	}
+}
+
+// lossWorld plays tasks before and after a change that takes a share of the rate.
+type lossWorld struct {
+	world
+	after      float64 // base in logits
+	conditions int     // whose mean counts
+	shared     bool    // the tasks' effects are the same before and after
+}
+
+// solve finds the bases for a rate before and the share that is lost.
+func (w *lossWorld) solve(p, lost float64) {
+	w.world.solve(p * (1 - lost))
+	w.after = w.base
+	w.world.solve(p)
+}
+
+// draw plays a benchmark: the rates of the tasks before and after, and the share of
+// the rate of these kinds that is lost in truth.
+func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter []float64) (before, after []float64, lost float64) {
+	kinds, settings := map[string]int{}, map[Group]float64{}
+	pick := func(from []float64) float64 { return from[rng.IntN(len(from))] }
+	var sumBefore, sumAfter float64
+	play := func(p float64) (mean float64) {
+		for range w.seeds {
+			if rng.Float64() < p {
+				mean += 1 / float64(w.seeds)
+			}
+		}
+		return mean
+	}
+	for _, g := range groups {
+		k, ok := kinds[g.Kind]
+		if !ok {
+			k = rng.IntN(len(w.shape))
+			kinds[g.Kind] = k
+		}
+		sumBefore, sumAfter = sumBefore+ratesBefore[k], sumAfter+ratesAfter[k]
+		if _, ok := settings[g]; !ok {
+			settings[g] = pick(w.shape)
+		}
+		effect := w.kind*w.shape[k] + w.setting*settings[g]
+		task := w.task * pick(w.normal)
+		before = append(before, play(logistic(w.base+effect+task)))
+		if !w.shared {
+			task = w.task * pick(w.normal)
+		}
+		mean := 0.0
+		for range w.conditions {
+			mean += play(logistic(w.after+effect+task)) / float64(w.conditions)
+		}
+		after = append(after, mean)
+	}
+	return before, after, 1 - sumAfter/sumBefore
+}
+
+// cover returns the share of the intervals that hold the true share, and the share
+// of the runs that have an interval.
+func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64, runs int) (covered, bounded float64) {
+	t.Helper()
+	w.solve(p, lost)
+	var before, after []float64
+	for _, k := range w.shape {
+		before, after = append(before, w.rate(w.base, k)), append(after, w.rate(w.after, k))
+	}
+	s := sampling(t, q, b.groups)
+	rng := stream.New(1, "lost", b.name, string(q), fmt.Sprint(p, lost, w.kind, w.seeds, w.conditions, w.shared))
+	for range runs {
+		y, x, truth := w.draw(rng, b.groups, before, after)
+		if q == NewKinds {
+			truth = lost
+		}
+		l, err := LostShare(Mean(x), Mean(y), pairedContrast(s, x, y, w.seeds))
+		if err != nil {
+			continue
+		}
+		bounded++
+		if l.Low <= truth && truth <= l.High {
+			covered++
+		}
+	}
+	return covered / bounded, bounded / float64(runs)
+}
+
+// TestLostShareCovers simulates the benchmarks: rates of which a part is lost. No cell
+// may cover less than 90 %, and no benchmark less than 93 % on average. Cells count if
+// half of the runs have an interval. With -coverage 500 -v it plays the whole grid,
+// with rates of 10 to 90 % that rise by a tenth or lose up to nine tenths.
+func TestLostShareCovers(t *testing.T) {
+	runs, stds, rates, losses := 200, []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
+	conditions, sharings, of := []int{4}, []bool{true}, benchmarks()[:5]
+	if *coverageRuns > 0 {
+		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9}, []float64{-0.1, 0, 0.2, 0.5, 0.9}
+		conditions, sharings, of = []int{1, 8}, []bool{true, false}, benchmarks()
+	}
+	for _, b := range of {
+		for _, q := range questionsOf(b) {
+			line := fmt.Sprintf("| %s | %s |", b.name, q)
+			for _, seeds := range []int{1, 10} {
+				var row []float64
+				for _, std := range stds {
+					for _, p := range rates {
+						for _, lost := range losses {
+							for _, n := range conditions {
+								for _, shared := range sharings {
+									w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: n, shared: shared}
+									w.task = 1.5
+									covered, bounded := w.cover(t, b, q, p, lost, runs)
+									if bounded < 0.5 { // mostly refused
+										continue
+									}
+									row = append(row, covered)
+									if covered < 0.9 {
+										t.Errorf("%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v: coverage %.3f, %.2f have one", b.name, q, seeds, std, p, lost, n, shared, covered, bounded)
+									}
+								}
+							}
+						}
+					}
+				}
+				if Mean(row) < 0.93 {
+					t.Errorf("%s, %s, %d seeds: mean coverage %.3f", b.name, q, seeds, Mean(row))
+				}
+				line += fmt.Sprintf(" %.1f-%.1f (%.1f), %d cells |", 100*least(row), 100*most(row), 100*Mean(row), len(row))
+			}
+			t.Log(line)
+		}
+	}
+}
+
+// TestLostShareByHand has ten tasks of one kind that a model solves, and five of them
+// after the change. With t² = 5.117354 (9 degrees of freedom) and the variance
+// 0.25/9 = 1/36 of the rate after, the limits of what is kept, r, solve
+// 100·(0.5-r)² = t²·(100/36 + 2 + 2·(0.5-r)²) for r up to 1, and with u = 1/r
+// 100·(0.5u-1)² = t²·(100u²/36 + 2 + 2·(0.5u-1)²) beyond.
+func TestLostShareByHand(t *testing.T) {
+	groups := make([]Group, 10)
+	var before, after []float64
+	for i := range groups {
+		groups[i] = Group{"kind", fmt.Sprint(i)}
+		before, after = append(before, 1), append(after, float64(i%2))
+	}
+	s := sampling(t, TheseKinds, groups)
+	l, err := LostShare(0.5, 1, pairedContrast(s, after, before, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "Value", l.Value, 0.5, 1e-12)
+	near(t, "Low", l.Low, 1-1/0.972693, 1e-5)
+	near(t, "High", l.High, 1, 0)
+	near(t, "P", l.P, 0.0575, 1e-4)
+	// After is 0 for all: 100·r² = t²·(2 + 2r²), and no more than all can be lost.
+	l, err = LostShare(0, 1, pairedContrast(s, make([]float64, 10), before, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "Value", l.Value, 1, 0)
+	near(t, "Low", l.Low, 1-math.Sqrt(2*5.117354/(100-2*5.117354)), 1e-6)
+	near(t, "High", l.High, 1, 0)
+}
+
+// TestNoLostShare: a rate of 0 has no share, and one that is not certainly above 0
+// has no interval.
+func TestNoLostShare(t *testing.T) {
+	s := sampling(t, TheseKinds, twelve)
+	none, few := make([]float64, 12), make([]float64, 12)
+	few[3] = 1
+	if l, err := LostShare(Mean(few), 0, pairedContrast(s, few, none, 1)); !errors.Is(err, ErrNothing) || !math.IsNaN(l.Value) || !math.IsNaN(l.High) {
+		t.Errorf("a rate of 0 before: %+v, %v", l, err)
+	}
+	l, err := LostShare(0, Mean(few), pairedContrast(s, none, few, 1))
+	if !errors.Is(err, ErrNoBase) || l.Value != 1 || !math.IsNaN(l.Low) || math.IsNaN(l.P) {
+		t.Errorf("one task of twelve before: %+v, %v", l, err)
+	}
+	bad := errors.New("no design")
+	if _, err := LostShare(0.5, 1, func(u, v float64) (Difference, error) { return Difference{}, bad }); !errors.Is(err, bad) {
+		t.Errorf("the error of the contrast becomes %v", err)
+	}
+}
+
+// TestLostShareProperties: the interval holds the value, ends at 1, and agrees with
+// the test of the difference.
+func TestLostShareProperties(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(4, 40).Draw(rt, "tasks")
+		seeds := rapid.SampledFrom([]int{1, 3, 10}).Draw(rt, "seeds")
+		kinds := rapid.IntRange(1, 4).Draw(rt, "kinds")
+		rate := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, seeds).Draw(t, "")) / float64(seeds) })
+		before := rapid.SliceOfN(rate, n, n).Draw(rt, "before")
+		after := rapid.SliceOfN(rate, n, n).Draw(rt, "after")
+		groups := make([]Group, n)
+		for i := range groups {
+			groups[i] = Group{fmt.Sprint(i % kinds), fmt.Sprint(i)}
+		}
+		s, err := NewSampling(TheseKinds, groups, 0.95)
+		if err != nil {
+			rt.Skip(err)
+		}
+		l, err := LostShare(Mean(after), Mean(before), pairedContrast(s, after, before, seeds))
+		if err != nil {
+			if !errors.Is(err, ErrNoBase) && !errors.Is(err, ErrNothing) {
+				rt.Fatal(err)
+			}
+			return
+		}
+		const tiny = 1e-9
+		switch {
+		case l.Value > 1 || l.High > 1+tiny:
+			rt.Fatalf("more than everything is lost: %+v", l)
+		case l.Low > l.Value+tiny || l.Value > l.High+tiny:
+			rt.Fatalf("the interval does not hold the value: %+v", l)
+		case math.Abs(l.P-0.05) > 1e-6 && (l.P >= 0.05) != (l.Low <= 0 && 0 <= l.High):
+			rt.Fatalf("interval and p disagree: %+v", l)
+		case Mean(after) == 0 && (l.Value != 1 || l.High != 1):
+			rt.Fatalf("all is lost, and the share is %+v", l)
+		}
+		same, err := LostShare(Mean(before), Mean(before), pairedContrast(s, before, before, seeds))
+		if err != nil || same.Value != 0 || same.Low > 0 || same.High < 0 {
+			rt.Fatalf("nothing changes, and the share is %+v, %v", same, err)
+		}
+	})
+}
