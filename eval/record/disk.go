@@ -83,11 +83,20 @@ func tolerable(err error) bool { return unsupported(err) || errors.Is(err, fs.Er
 
 // replace writes a file atomically, with the permissions that the umask leaves.
 func (d disk) replace(file string, content []byte) error {
+	return d.replaceWith(file, func(f *os.File) error {
+		_, err := d.write(f, content)
+		return err
+	})
+}
+
+// replaceWith is replace for a content that is written piece by piece. write may be
+// called more than once.
+func (d disk) replaceWith(file string, write func(*os.File) error) error {
 	// If locks do nothing, another process may mistake the temporary file for a
 	// leftover.
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
-		err := d.replaceOnce(file, content)
+		err := d.replaceOnce(file, write)
 		if attempt < attempts && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -95,12 +104,12 @@ func (d disk) replace(file string, content []byte) error {
 	}
 }
 
-func (d disk) replaceOnce(file string, content []byte) error {
+func (d disk) replaceOnce(file string, write func(*os.File) error) error {
 	temporary, err := createTemporary(file)
 	if err != nil {
 		return err
 	}
-	_, err = d.write(temporary, content)
+	err = write(temporary)
 	if err == nil {
 		if err = d.sync(temporary); unsupported(err) {
 			err = nil // Open warned of it
@@ -139,7 +148,7 @@ func removeIfThere(file string) error {
 
 // leftover matches the temporary files that a killed process leaves, those of
 // earlier versions too.
-var leftover = regexp.MustCompile(`^(` + regexp.QuoteMeta(manifestFile) + `|` + regexp.QuoteMeta(episodesFile) + `|` + regexp.QuoteMeta(statusFile) + `)(\.tmp)?[0-9]+$`)
+var leftover = regexp.MustCompile(`^(run\.json|episodes\.jsonl|status\.json|(synth|judge)\.json|(calls|items|trajectories|labels)\.jsonl)(\.tmp)?[0-9]+$`)
 
 // removeLeftovers removes the temporary files of a run directory.
 func removeLeftovers(dir string) error {

@@ -313,7 +313,7 @@ func (p Place) decode(raw []byte) (*Episode, error) {
 		err = errors.New("another episode is there now: the file was replaced")
 	}
 	if err != nil {
-		return nil, badLine(p.file, &line{number: p.line, bad: err})
+		return nil, badLine(p.file, &line{rawLine: rawLine{number: p.line, bad: err}})
 	}
 	return &e, nil
 }

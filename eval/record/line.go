@@ -26,7 +26,12 @@ const (
 func encode(e *Episode) ([]byte, error) {
 	whole := *e
 	whole.Checksum = ""
-	line, err := json.Marshal(&whole)
+	return seal(&whole)
+}
+
+// seal returns a JSON object as a line that ends in its checksum.
+func seal(object any) ([]byte, error) {
+	line, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("the record cannot be written: %w", err)
 	}
@@ -53,7 +58,7 @@ func decode(raw []byte) (Episode, error) {
 		return e, err
 	}
 	if e.Schema == Schema && e.Checksum != "" {
-		if err := e.checkSum(raw); err != nil {
+		if err := checkSum(raw, e.Checksum); err != nil {
 			return e, err
 		}
 	}
@@ -61,15 +66,15 @@ func decode(raw []byte) (Episode, error) {
 }
 
 // checkSum compares a line with the checksum that it holds.
-func (e *Episode) checkSum(raw []byte) error {
+func checkSum(raw []byte, held string) error {
 	raw = append(bytes.TrimSuffix(raw, []byte("\n")), '\n') // the last line may lack it
-	end := checksumStart + e.Checksum + checksumEnd
+	end := checksumStart + held + checksumEnd
 	body, ok := bytes.CutSuffix(raw, []byte(end))
 	if !ok {
 		return errors.New("checksum: it is not the end of the line: another program rewrote the line")
 	}
-	if want := checksum(body); want != e.Checksum {
-		return fmt.Errorf("checksum: the line says %q, its content has %s: the line was changed after it was written", e.Checksum, want)
+	if want := checksum(body); want != held {
+		return fmt.Errorf("checksum: the line says %q, its content has %s: the line was changed after it was written", held, want)
 	}
 	return nil
 }
@@ -95,11 +100,18 @@ func Decode(line []byte) (*Episode, error) {
 
 // line is a line of an episodes file.
 type line struct {
-	number int    // from 1
-	raw    []byte // with its newline; the last line may lack it
-	// episode is the content of the line; bad says why the line is not a record.
+	rawLine
+	// episode is the content of the line.
 	episode Episode
-	bad     error
+}
+
+// rawLine is a line of a file that is only added to.
+type rawLine struct {
+	number int    // from 1
+	offset int64  // in the file
+	raw    []byte // with its newline; the last line may lack it
+	// bad says why the line is not a record.
+	bad error
 	// torn: the line is not JSON, and the end of the file or an empty line follows.
 	// An interrupted write looks like this; the line never counted.
 	torn bool
@@ -108,9 +120,22 @@ type line struct {
 // scan visits the non-empty lines of an episodes file. An error before the end is
 // visit's error or a read error.
 func scan(r io.Reader, name string, visit func(*line) error) error {
+	var e Episode
+	read := func(raw []byte) (err error) {
+		e, err = decode(raw)
+		return err
+	}
+	return scanLines(r, name, read, func(l *rawLine) error { return visit(&line{*l, e}) })
+}
+
+// scanLines visits the non-empty lines of a file. read reads a line and says why it
+// is bad. An error before the end is visit's error or a read error.
+func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func(*rawLine) error) error {
 	in := bufio.NewReaderSize(r, 1<<20)
+	end := int64(0)
 	for n := 1; ; n++ {
 		raw, err := readLine(in)
+		end += int64(len(raw))
 		if err == io.EOF && len(raw) == 0 {
 			return nil
 		}
@@ -120,8 +145,8 @@ func scan(r io.Reader, name string, visit func(*line) error) error {
 		if len(raw) == 1 && raw[0] == '\n' {
 			continue
 		}
-		l := line{number: n, raw: raw}
-		if l.episode, l.bad = decode(raw); l.bad != nil {
+		l := rawLine{number: n, offset: end - int64(len(raw)), raw: raw}
+		if l.bad = read(raw); l.bad != nil {
 			next, peekErr := in.Peek(1)
 			l.torn = (peekErr == io.EOF || len(next) == 1 && next[0] == '\n') && !json.Valid(raw)
 		}

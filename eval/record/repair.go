@@ -99,12 +99,12 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 
 // scan visits the lines of the episodes file, each checked against the plan.
 func (s *Store) scan(p plan, visit func(*line) error) error {
-	info, err := s.episodes.Stat()
+	info, err := s.file.Stat()
 	if err != nil {
 		return err
 	}
 	checker := newChecker(p)
-	return scan(io.NewSectionReader(s.episodes, 0, info.Size()), s.name, func(l *line) error {
+	return scan(io.NewSectionReader(s.file, 0, info.Size()), s.name, func(l *line) error {
 		switch {
 		case l.torn:
 			l.bad = errUnfinished

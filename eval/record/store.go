@@ -8,11 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"sync"
-
-	"github.com/gofrs/flock"
 )
 
 // The files of a run directory.
@@ -32,32 +27,16 @@ var ErrMoved = errors.New("somebody deleted, moved or replaced it or its directo
 var ErrBusy = errors.New("another process is working on this run")
 
 // Store is a run directory that this process works on. It is safe for
-// concurrent use.
-//
-// The episodes file is only ever added to. Locks keep other processes out; if
-// locks do nothing, two processes may play the same episodes, but neither damages
-// the lines of the other.
+// concurrent use. If locks do nothing, two processes may play the same episodes,
+// but neither damages the lines of the other.
 type Store struct {
-	dir, name string // name is that of the episodes file
-	disk      disk
-	locks     []*flock.Flock
-	warnings  []string // changed under mu
+	*appender
 
 	// Results are the attempts that were on disk when the store was opened.
 	Results []Result
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped.
 	Recovered int
-
-	mu      sync.Mutex
-	pending *batch // takes lines until it is written; nil: none wait
-
-	writing  sync.Mutex // held while a batch is written; guards what follows
-	episodes *os.File
-	size     int64  // of the file, when this process last looked
-	lead     []byte // what the next write must begin with
-	stable   bool   // the file system tells whether two files are the same
-	broken   error  // a write failed; what the disk holds of it is unknown
 }
 
 // Open opens a run directory for work, creates it if necessary, and locks out
@@ -75,105 +54,30 @@ func openOn(d disk, dir string) (*Store, error) {
 	return s, nil
 }
 
-// lockOn opens the episodes file of a run directory, locks both, and finds out
-// what the file system cannot do. It does not read the file.
+// lockOn opens and locks a run directory, but does not read it.
 func lockOn(d disk, dir string) (*Store, error) {
-	if err := d.makeDir(dir); err != nil {
+	a, err := openAppender(d, dir, episodesFile, "episodes")
+	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, name: filepath.Join(dir, episodesFile), disk: d}
-	if err := s.prepare(); err != nil {
-		return nil, errors.Join(err, s.release())
-	}
-	return s, nil
+	return &Store{appender: a}, nil
 }
 
-func (s *Store) prepare() (err error) {
-	if err := s.lock(filepath.Join(s.dir, lockFile)); err != nil {
+// Append writes one attempt. It is on disk when Append returns without error.
+// Attempts that come while others are being written wait, and are then written
+// together with one flush. A record that contradicts itself is refused. After a
+// failed write, all other writes are refused: the content of the disk is unknown
+// until it is read again.
+func (s *Store) Append(e *Episode) error {
+	e.Schema = Schema
+	if err := e.check(); err != nil {
 		return err
 	}
-	// O_APPEND: the system itself appends every write after all others.
-	if s.episodes, err = os.OpenFile(s.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
-		return err
-	}
-	info, err := s.episodes.Stat()
+	text, err := encode(e)
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() {
-		return notRegular(s.name)
-	}
-	// Locks on Windows also prevent reading.
-	if runtime.GOOS != "windows" {
-		if err := s.lock(s.name); err != nil {
-			return err
-		}
-	}
-	there, err := os.Stat(s.name)
-	if err != nil {
-		return err
-	}
-	if s.stable = s.disk.same(info, there); !s.stable {
-		s.warn("its file system does not tell whether two files are the same: if %s is replaced while heldout writes to it, what is written is lost", episodesFile)
-	}
-	if err := removeLeftovers(s.dir); err != nil {
-		return err
-	}
-	return s.trySync()
-}
-
-// lock takes the lock on a file.
-func (s *Store) lock(file string) error {
-	// Network file systems require a file that is open for writing.
-	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
-	ok, err := s.disk.tryLock(l)
-	switch {
-	case unsupported(err):
-		s.warn("its file system has no locks (%v): nothing keeps a second process out; two of them would play episodes twice, but lose none", err)
-		return nil
-	case err != nil:
-		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
-	case !ok:
-		return fmt.Errorf("%s: %w; wait for it, or give another --out", s.dir, ErrBusy)
-	}
-	s.locks = append(s.locks, l)
-	return nil
-}
-
-// trySync finds out whether files and directories can be flushed.
-func (s *Store) trySync() error {
-	switch err := s.disk.sync(s.episodes); {
-	case unsupported(err):
-		s.warn("its file system cannot flush files (%v): a power failure can lose finished episodes", err)
-	case err != nil:
-		return fmt.Errorf("flushing %s: %w", s.name, err)
-	}
-	switch err := s.disk.syncDir(s.dir); {
-	case err != nil && tolerable(err):
-		s.warn("the directory cannot be flushed (%v): after a power failure its newest files can be missing", err)
-	case err != nil:
-		return fmt.Errorf("flushing %s: %w", s.dir, err)
-	}
-	return nil
-}
-
-// warn notes what is not guaranteed, once.
-func (s *Store) warn(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if text := s.dir + ": " + fmt.Sprintf(format, args...); !slices.Contains(s.warnings, text) {
-		s.warnings = append(s.warnings, text)
-	}
-}
-
-// TakeWarnings returns what the file system does not guarantee, as far as it has
-// shown since the last call.
-func (s *Store) TakeWarnings() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	taken := s.warnings
-	s.warnings = nil
-	return taken
+	return s.add(text)
 }
 
 // read reads what is there, and finds out what the next write must begin with.
@@ -182,12 +86,12 @@ func (s *Store) read() error {
 	if err != nil {
 		return err
 	}
-	info, err := s.episodes.Stat()
+	info, err := s.file.Stat()
 	if err != nil {
 		return err
 	}
 	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.episodes, 0, s.size), s.name, manifest, func(e *Episode) {
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, manifest, func(e *Episode) {
 		s.Results = append(s.Results, e.Result)
 	})
 	return err
@@ -209,30 +113,6 @@ func (s *Store) SetManifest(m *Manifest) error {
 		return err
 	}
 	return s.disk.replace(filepath.Join(s.dir, manifestFile), b)
-}
-
-// Close ends the work on the directory. An error says that the written data is
-// not, or may not be, in the directory.
-func (s *Store) Close() error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	var err error
-	if s.broken == nil {
-		_, err = s.inPlace()
-	}
-	s.broken = fmt.Errorf("recording episodes: %w", os.ErrClosed)
-	return errors.Join(err, s.release())
-}
-
-// release closes the file and gives back the locks.
-func (s *Store) release() (err error) {
-	if s.episodes != nil {
-		err = s.episodes.Close()
-	}
-	for _, l := range slices.Backward(s.locks) {
-		err = errors.Join(err, l.Unlock())
-	}
-	return err
 }
 
 func notRegular(name string) error { return fmt.Errorf("%s is not a regular file", name) }
@@ -323,24 +203,31 @@ func eachAttempt(r io.Reader, name string, m *Manifest, visit func(*Episode)) (t
 		if l.bad == nil {
 			l.bad = plan.check(&l.episode)
 		}
-		torn, lead = 0, nil
-		if !bytes.HasSuffix(l.raw, []byte("\n")) {
-			lead = []byte("\n")
+		if torn, lead = l.end(); torn > 0 {
+			return nil
 		}
-		switch {
-		case l.torn:
-			torn, lead = len(l.raw), append(lead, '\n')
-		case l.bad != nil:
+		if l.bad != nil {
 			return badLine(name, l)
-		default:
-			visit(&l.episode)
 		}
+		visit(&l.episode)
 		return nil
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	return torn, lead, nil
+}
+
+// end returns what matters of a line if it is the last one: its length if it is
+// unfinished, and what has to be written before the next line.
+func (l *rawLine) end() (torn int, lead []byte) {
+	if !bytes.HasSuffix(l.raw, []byte("\n")) {
+		lead = []byte("\n")
+	}
+	if l.torn {
+		torn, lead = len(l.raw), append(lead, '\n')
+	}
+	return torn, lead
 }
 
 // badLine says where a line is bad and what can be done.

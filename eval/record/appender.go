@@ -1,0 +1,315 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// appender is a file of lines in a directory that this process works on. It is
+// safe for concurrent use.
+//
+// The file is only ever added to. Locks keep other processes out; if locks do
+// nothing, two processes may do the same work, but neither damages the lines of
+// the other.
+type appender struct {
+	dir, name string // name is that of the file
+	base      string // the file's name in dir
+	what      string // what a line is of, in the plural, for messages
+	disk      disk
+	locks     []*flock.Flock
+	warnings  []string // changed under mu
+
+	mu      sync.Mutex
+	pending *batch // takes lines until it is written; nil: none wait
+
+	writing sync.Mutex // held while a batch is written; guards what follows
+	file    *os.File
+	size    int64  // of the file, when this process last looked
+	lead    []byte // what the next write must begin with
+	stable  bool   // the file system tells whether two files are the same
+	broken  error  // a write failed; what the disk holds of it is unknown
+}
+
+// openAppender opens a file in a directory, creates both if necessary, locks
+// both, and finds out what the file system cannot do. It does not read the file.
+func openAppender(d disk, dir, base, what string) (*appender, error) {
+	if err := others(dir, base); err != nil {
+		return nil, err
+	}
+	if err := d.makeDir(dir); err != nil {
+		return nil, err
+	}
+	s := &appender{dir: dir, name: filepath.Join(dir, base), base: base, what: what, disk: d}
+	if err := s.prepare(); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	return s, nil
+}
+
+func (s *appender) prepare() (err error) {
+	if err := s.lock(filepath.Join(s.dir, lockFile)); err != nil {
+		return err
+	}
+	// O_APPEND: the system itself appends every write after all others.
+	if s.file, err = os.OpenFile(s.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
+		return err
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return notRegular(s.name)
+	}
+	// Locks on Windows also prevent reading.
+	if runtime.GOOS != "windows" {
+		if err := s.lock(s.name); err != nil {
+			return err
+		}
+	}
+	there, err := os.Stat(s.name)
+	if err != nil {
+		return err
+	}
+	if s.stable = s.disk.same(info, there); !s.stable {
+		s.warn("its file system does not tell whether two files are the same: if %s is replaced while heldout writes to it, what is written is lost", s.base)
+	}
+	if err := removeLeftovers(s.dir); err != nil {
+		return err
+	}
+	return s.trySync()
+}
+
+// lock takes the lock on a file.
+func (s *appender) lock(file string) error {
+	// Network file systems require a file that is open for writing.
+	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	ok, err := s.disk.tryLock(l)
+	switch {
+	case unsupported(err):
+		s.warn("its file system has no locks (%v): nothing keeps a second process out; two of them would make %s twice, but lose none", err, s.what)
+		return nil
+	case err != nil:
+		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
+	case !ok:
+		return fmt.Errorf("%s: %w; wait for it, or give another --out", s.dir, ErrBusy)
+	}
+	s.locks = append(s.locks, l)
+	return nil
+}
+
+// trySync finds out whether files and directories can be flushed.
+func (s *appender) trySync() error {
+	switch err := s.disk.sync(s.file); {
+	case unsupported(err):
+		s.warn("its file system cannot flush files (%v): a power failure can lose finished %s", err, s.what)
+	case err != nil:
+		return fmt.Errorf("flushing %s: %w", s.name, err)
+	}
+	switch err := s.disk.syncDir(s.dir); {
+	case err != nil && tolerable(err):
+		s.warn("the directory cannot be flushed (%v): after a power failure its newest files can be missing", err)
+	case err != nil:
+		return fmt.Errorf("flushing %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// warn notes what is not guaranteed, once.
+func (s *appender) warn(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text := s.dir + ": " + fmt.Sprintf(format, args...); !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
+	}
+}
+
+// TakeWarnings returns what the file system does not guarantee, as far as it has
+// shown since the last call.
+func (s *appender) TakeWarnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.warnings
+	s.warnings = nil
+	return taken
+}
+
+// Close ends the work on the directory. An error says that the written data is
+// not, or may not be, in the directory.
+func (s *appender) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	var err error
+	if s.broken == nil {
+		_, err = s.inPlace()
+	}
+	s.broken = fmt.Errorf("recording %s: %w", s.what, os.ErrClosed)
+	return errors.Join(err, s.release())
+}
+
+// release closes the file and gives back the locks.
+func (s *appender) release() (err error) {
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	for _, l := range slices.Backward(s.locks) {
+		err = errors.Join(err, l.Unlock())
+	}
+	return err
+}
+
+// batch is the lines that are written and flushed together.
+type batch struct {
+	lines []byte
+	done  chan struct{} // closed when err is set
+	err   error
+}
+
+// add writes a line. It is on disk when add returns without error.
+func (s *appender) add(line []byte) error {
+	b, leads := s.join(line)
+	if leads {
+		s.writing.Lock()
+		s.close(b)
+		b.err = s.commit(b.lines)
+		s.writing.Unlock()
+		close(b.done)
+	}
+	<-b.done
+	return b.err
+}
+
+// join adds a line to the batch that waits. The caller that begins a batch must
+// write it.
+func (s *appender) join(text []byte) (b *batch, leads bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if leads = s.pending == nil; leads {
+		s.pending = &batch{done: make(chan struct{})}
+	}
+	s.pending.lines = append(s.pending.lines, text...)
+	return s.pending, leads
+}
+
+// close ends the batch that waits: the next line begins another.
+func (s *appender) close(b *batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending == b {
+		s.pending = nil
+	}
+}
+
+// commit writes lines and flushes them.
+func (s *appender) commit(lines []byte) error {
+	if s.broken != nil {
+		return s.broken
+	}
+	err := s.write(lines)
+	if err == nil {
+		if err = s.disk.sync(s.file); unsupported(err) {
+			err = nil // Open warned of it
+		}
+	}
+	if err != nil {
+		s.broken = fmt.Errorf("recording %s in %s: %w", s.what, s.name, err)
+	}
+	return s.broken
+}
+
+// write writes lines in one piece. If locks do nothing, another process may write
+// at the same time and leave an unfinished line before these. So write checks
+// whether the lines arrived whole, and writes them again if they did not.
+func (s *appender) write(lines []byte) error {
+	const attempts = 10
+	for range attempts {
+		before, err := s.inPlace()
+		if err != nil {
+			return err
+		}
+		if before != s.size {
+			s.warn("another process writes to %s: locks do nothing here; %s are made twice, but none is lost", s.base, s.what)
+			if s.lead, err = s.leadAt(before); err != nil {
+				return err
+			}
+		}
+		text := append(bytes.Clone(s.lead), lines...)
+		if _, err := s.disk.write(s.file, text); err != nil {
+			return err
+		}
+		whole, err := s.arrived(before, len(text), lines)
+		if err != nil || whole {
+			return err
+		}
+	}
+	return errors.New("another process writes to the file and damages lines; let only one work on this directory")
+}
+
+// inPlace returns the size of the episodes file, or an error if the one in the
+// directory is not the one that this process writes to.
+func (s *appender) inPlace() (size int64, err error) {
+	mine, err := s.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	there, err := os.Stat(s.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, fmt.Errorf("%s is gone: %w; put it back, and the same command continues", s.name, ErrMoved)
+	case err != nil:
+		return 0, err
+	case s.stable && !s.disk.same(mine, there):
+		return 0, fmt.Errorf("%s is another file now: %w; put the old one back, and the same command continues", s.name, ErrMoved)
+	case mine.Size() < s.size:
+		return 0, fmt.Errorf("%s was cut from %d to %d bytes: somebody else changes it; the same command plays again what is missing", s.name, s.size, mine.Size())
+	}
+	return mine.Size(), nil
+}
+
+// leadAt returns what must be written before the next line at the end of a file
+// of that size, which another process wrote to.
+func (s *appender) leadAt(size int64) ([]byte, error) {
+	if size == 0 {
+		return nil, nil
+	}
+	last := make([]byte, 1)
+	if _, err := s.file.ReadAt(last, size-1); err != nil {
+		return nil, err
+	}
+	if last[0] == '\n' {
+		return nil, nil
+	}
+	return []byte("\n\n"), nil // ends the line and says that it is unfinished
+}
+
+// arrived reports whether lines, the end of n bytes that were written to a file
+// of the size before, stand there in one piece and at the start of a line.
+func (s *appender) arrived(before int64, n int, lines []byte) (bool, error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	s.size, s.lead = info.Size(), nil
+	if s.size == before+int64(n) {
+		return true, nil // no other process wrote
+	}
+	from := max(0, before-1)
+	there := make([]byte, max(0, s.size-from))
+	if _, err := s.file.ReadAt(there, from); err != nil {
+		return false, err
+	}
+	if s.lead, err = s.leadAt(s.size); err != nil {
+		return false, err
+	}
+	atStart := before == 0 && bytes.HasPrefix(there, lines)
+	return atStart || bytes.Contains(there, append([]byte("\n"), lines...)), nil
+}

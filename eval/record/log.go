@@ -1,0 +1,228 @@
+package record
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"heldout/envs/datafile"
+)
+
+// LogKind is a kind of directory that holds model calls rather than episodes.
+type LogKind struct {
+	// Command is the command that makes such directories.
+	Command string
+	// Manifest is the file that says under which condition the calls are made.
+	Manifest string
+}
+
+// The kinds of directories with model calls.
+var (
+	SynthLog = LogKind{Command: "heldout synth", Manifest: "synth.json"}
+	JudgeLog = LogKind{Command: "heldout judge", Manifest: "judge.json"}
+)
+
+func logKinds() []LogKind { return []LogKind{SynthLog, JudgeLog} }
+
+const (
+	callsFile = "calls.jsonl"
+	// maxLogManifest is the largest manifest of a log that is read, in bytes.
+	maxLogManifest = 16 << 20
+)
+
+// Log is a directory of model calls that this process works on: a manifest, and
+// one line for every call that came to an end. Lines are only ever added, and each
+// is on disk before it counts. It is safe for concurrent use.
+type Log struct {
+	*appender
+	kind LogKind
+	// Recovered is the number of bytes of an unfinished last line, left by a crash,
+	// that was skipped.
+	Recovered int
+}
+
+// Span is where a line stands in the file of calls, in bytes.
+type Span struct{ Offset, Length int64 }
+
+// OpenLog opens a directory for work, creates it if necessary, and locks out other
+// processes until Close. visit receives each line with its place; the line is only
+// valid during the call. A directory that holds anything else is refused.
+func OpenLog(dir string, kind LogKind, visit func(line []byte, at Span) error) (*Log, error) {
+	if err := kind.suits(dir); err != nil {
+		return nil, err
+	}
+	a, err := openAppender(realDisk(), dir, callsFile, "calls")
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{appender: a, kind: kind}
+	if err := l.read(visit); err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+// suits reports a directory that is not for logs of this kind.
+func (k LogKind) suits(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == k.Manifest:
+			return nil
+		case name == lockFile, leftover.MatchString(name):
+		case name == callsFile:
+			if info, err := e.Info(); err == nil && info.Size() > 0 {
+				return fmt.Errorf("%s holds calls, but its %s is missing: put it back, or give another --out", dir, k.Manifest)
+			}
+		default:
+			return fmt.Errorf("%s holds other files, such as %s: give a folder of %s, an empty one or a new one", dir, name, k.Command)
+		}
+	}
+	return nil
+}
+
+// others reports a directory that belongs to another kind of log than the file
+// that is to be opened in it.
+func others(dir, base string) error {
+	if base == callsFile {
+		return nil // suits has looked
+	}
+	for _, k := range logKinds() {
+		if _, err := os.Stat(filepath.Join(dir, k.Manifest)); err == nil {
+			return fmt.Errorf("%s is a folder of %s: give another --out", dir, k.Command)
+		}
+	}
+	return nil
+}
+
+// read visits the lines that are there, and finds out what the next write must
+// begin with.
+func (l *Log) read(visit func([]byte, Span) error) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	l.size = info.Size()
+	l.Recovered, l.lead, err = eachLine(io.NewSectionReader(l.file, 0, l.size), l.name, visit)
+	return err
+}
+
+// Calls visits all lines of the file, those of this session included.
+func (l *Log) Calls(visit func(line []byte, at Span) error) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	_, _, err = eachLine(io.NewSectionReader(l.file, 0, info.Size()), l.name, visit)
+	return err
+}
+
+// eachLine visits the lines of a file of calls.
+func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn int, lead []byte, err error) {
+	err = scanLines(r, name, sealed, func(l *rawLine) error {
+		if torn, lead = l.end(); torn > 0 {
+			return nil
+		}
+		if l.bad != nil {
+			return fmt.Errorf("%s:%d: %w", name, l.number, l.bad)
+		}
+		if err := visit(l.raw, Span{l.offset, int64(len(l.raw))}); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, l.number, err)
+		}
+		return nil
+	})
+	return torn, lead, err
+}
+
+// sealed checks schema and checksum of a line.
+func sealed(raw []byte) error {
+	var l struct {
+		Schema   int    `json:"schema"`
+		Checksum string `json:"checksum"`
+	}
+	if err := unmarshal(raw, &l); err != nil {
+		return err
+	}
+	if l.Schema != Schema {
+		return &schemaError{l.Schema}
+	}
+	return checkSum(raw, l.Checksum)
+}
+
+// At returns a line of the file.
+func (l *Log) At(at Span) ([]byte, error) {
+	line := make([]byte, at.Length)
+	_, err := l.file.ReadAt(line, at.Offset)
+	return line, err
+}
+
+// Append writes a JSON object, whose key schema is Schema, as a line. The line is on
+// disk when Append returns without error. After a failed write, all other writes are
+// refused.
+func (l *Log) Append(object any) error {
+	line, err := seal(object)
+	if err != nil {
+		return err
+	}
+	return l.add(line)
+}
+
+// Manifest reads the manifest into m; false if there is none.
+func (l *Log) Manifest(m any) (bool, error) { return ReadLogManifest(l.dir, l.kind, m) }
+
+// ReadLogManifest reads the manifest of a directory into m; false if there is none.
+func ReadLogManifest(dir string, kind LogKind, m any) (bool, error) {
+	b, err := datafile.Read(filepath.Join(dir, kind.Manifest), maxLogManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = unmarshal(b, m)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", filepath.Join(dir, kind.Manifest), err)
+	}
+	return true, nil
+}
+
+// IsLog reports whether a directory is one of this kind.
+func IsLog(dir string, kind LogKind) bool {
+	_, err := os.Stat(filepath.Join(dir, kind.Manifest))
+	return err == nil
+}
+
+// SetManifest writes the manifest.
+func (l *Log) SetManifest(m any) error {
+	b, err := encodeJSON(m)
+	if err != nil {
+		return err
+	}
+	return l.disk.replace(filepath.Join(l.dir, l.kind.Manifest), b)
+}
+
+// Replace writes a file of the directory, all or nothing.
+func (l *Log) Replace(base string, write func(io.Writer) error) error {
+	return l.disk.replaceWith(filepath.Join(l.dir, base), func(f *os.File) error {
+		out := bufio.NewWriterSize(diskFile{l.disk, f}, 1<<20)
+		return errors.Join(write(out), out.Flush())
+	})
+}
+
+// diskFile writes to a file through a disk.
+type diskFile struct {
+	disk disk
+	file *os.File
+}
+
+// Write implements io.Writer.
+func (f diskFile) Write(b []byte) (int, error) { return f.disk.write(f.file, b) }

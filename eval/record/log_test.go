@@ -1,0 +1,139 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type loggedCall struct {
+	Schema int    `json:"schema"`
+	Text   string `json:"text"`
+}
+
+func openLog(t *testing.T, dir string) (*Log, []string) {
+	t.Helper()
+	var texts []string
+	l, err := OpenLog(dir, SynthLog, func(line []byte, _ Span) error {
+		var c loggedCall
+		err := unmarshal(line, &c)
+		texts = append(texts, c.Text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, texts
+}
+
+// Lines come back in order and can be read at their places; a torn last line is
+// passed over, and the log goes on behind it.
+func TestLog(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := openLog(t, dir)
+	if err := l.SetManifest(map[string]string{"x": "y"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a", "b"} {
+		if err := l.Append(loggedCall{Schema, text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := OpenLog(dir, SynthLog, nil); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second process: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, callsFile)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range 40 {
+		overwrite(t, dir, callsFile, whole[:len(whole)-cut])
+		l, texts := openLog(t, dir)
+		want := []string{"a", "b"}
+		if cut > 1 {
+			want = want[:1]
+		}
+		if diff := cmp.Diff(want, texts); diff != "" || (l.Recovered > 0) != (cut > 1) {
+			t.Errorf("cut by %d: %d recovered %s", cut, l.Recovered, diff)
+		}
+		if err := l.Append(loggedCall{Schema, "c"}); err != nil {
+			t.Fatal(err)
+		}
+		texts = nil
+		err := l.Calls(func(line []byte, at Span) error {
+			again, err := l.At(at)
+			texts = append(texts, string(again[:30]))
+			if string(again) != string(line) {
+				t.Errorf("at %v is %q, not %q", at, again, line)
+			}
+			return err
+		})
+		if err != nil || len(texts) != len(want)+1 {
+			t.Errorf("%v, %q", err, texts)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	overwrite(t, dir, callsFile, []byte(strings.Replace(string(whole), `"a"`, `"x"`, 1)))
+	if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), "calls.jsonl:1: checksum: the line says") {
+		t.Errorf("a changed line: %v", err)
+	}
+}
+
+// A directory of another command is refused, and left as it is.
+func TestLogRefusesOtherDirectories(t *testing.T) {
+	for name, files := range map[string][]string{
+		"holds other files, such as run.json":   {"run.json", "episodes.jsonl"},
+		"holds other files, such as judge.json": {"judge.json", "calls.jsonl"},
+		"holds other files, such as photo.png":  {"photo.png"},
+		"calls, but its synth.json is missing":  {"calls.jsonl"},
+	} {
+		dir := t.TempDir()
+		for _, f := range files {
+			overwrite(t, dir, f, []byte("x"))
+		}
+		if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: %v", files, err)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != len(files) {
+			t.Errorf("%v: there are %d files now", files, len(entries))
+		}
+	}
+	dir := t.TempDir()
+	overwrite(t, dir, JudgeLog.Manifest, []byte("{}"))
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a folder of heldout judge") {
+		t.Error(err)
+	}
+}
+
+// A file that cannot be written whole stays as it was.
+func TestLogReplace(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := openLog(t, dir)
+	defer l.Close()
+	write := func(text string, fail error) error {
+		return l.Replace("items.jsonl", func(w io.Writer) error {
+			fmt.Fprint(w, text)
+			return fail
+		})
+	}
+	full := errors.New("full")
+	if err := errors.Join(write("old", nil), write("new", full)); !errors.Is(err, full) {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if b, readErr := os.ReadFile(filepath.Join(dir, "items.jsonl")); string(b) != "old" || readErr != nil || len(entries) != 3 || err != nil {
+		t.Errorf("%q, %v, %v, %v", b, readErr, entries, err)
+	}
+}
