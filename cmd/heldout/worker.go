@@ -41,7 +41,7 @@ heldout help queue says more.`,
 			if err := queue.CheckAddress(q.address); err != nil {
 				return usage(err)
 			}
-			return serve(c.Context(), sys, &q, job, c.Flags())
+			return workOn(c.Context(), sys, &q, job, c.Flags())
 		},
 	}
 	c.Flags().StringVar(&q.address, "queue", "", "address of the queue that the run prints")
@@ -62,8 +62,8 @@ func workerFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.SetNormalizeFunc(usualName)
 }
 
-// serve plays episodes of a run.
-func serve(ctx context.Context, sys *system, q *queueFlags, name string, own *pflag.FlagSet) error {
+// workOn plays episodes of a run.
+func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *pflag.FlagSet) error {
 	patience, err := own.GetDuration("give-up-after")
 	if err != nil {
 		return err

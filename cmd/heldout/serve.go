@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heldout/envs/datafile"
+	"heldout/eval/bench"
+	"heldout/eval/serve"
+	"heldout/scoring/table"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	bench.Mounting
+	listen, tokenFile string
+	noToken           bool
+	maxSessions       int
+	perAddress        int
+	idle              time.Duration
+}
+
+func newServe(sys *system) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:               "serve [MOUNT…]",
+		ValidArgsFunction: completeEnvironment,
+		Short:             "Serve environments to trainers and other harnesses",
+		Long: `serve serves environments to programs that train or test agents, thousands of
+sessions in one process. A mount is an environment, or an environment with
+settings of its own and a name: p1=alfworld,split=train,perturb=P1. Without a
+mount it serves every environment. Stop it with Ctrl-C. See heldout help serve.`,
+		Example: `  heldout serve
+  heldout serve alfworld --data DIR --split train
+  heldout serve pddl p1=pddl,perturb=P1 --listen 0.0.0.0:8000 --token-file F`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, mounts []string) error { return o.serve(c.Context(), sys, mounts) },
+	}
+	taskSource(c, sys, &o.Setup)
+	f := c.Flags()
+	f.Int64Var(&o.Setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
+	f.StringVar(&o.Tasks, "tasks", "", tasksHelp)
+	f.StringVar(&o.Perturbation, "perturb", "", "serve under a perturbation: P1 to P4, or a YAML file")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "address and port; port 0 takes a free one")
+	f.StringVar(&o.tokenFile, "token-file", "", "file with the token that clients must send; without it, any address but a loopback one gets a random token, printed once")
+	f.BoolVar(&o.noToken, "no-token", false, "ask for no token, whatever the address")
+	f.IntVar(&o.maxSessions, "max-sessions", 4096, "largest number of open sessions")
+	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "largest number of open sessions of one client address")
+	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
+	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
+	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
+	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
+	return c
+}
+
+// serve serves until ctx is done.
+func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) error {
+	if err := o.check(); err != nil {
+		return usage(err)
+	}
+	mounts, skipped, err := bench.Mounts(sys.bench(), o.Mounting, texts)
+	for _, why := range skipped {
+		sys.say("skipped: %v", why)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8000: %w", o.listen, err))
+	}
+	token, err := o.token()
+	if err != nil {
+		return usage(err)
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", o.listen, err)
+	}
+	if token == "" && !o.noToken && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		token = rand.Text()
+		sys.say("token: %s", token)
+	}
+	server, err := serve.New(serve.Options{
+		Mounts: mounts, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
+		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Version: sys.tool.Version,
+		Log: sys.logEvent,
+	})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	sys.say("serving %d environments; Ctrl-C ends", len(mounts))
+	return server.Serve(ctx, l)
+}
+
+// check reports values that make no sense.
+func (o *serveOptions) check() error {
+	var errs []error
+	if o.maxSessions < 1 || o.perAddress < 1 {
+		errs = append(errs, errors.New("--max-sessions and --max-sessions-per-client must be at least 1"))
+	}
+	if o.idle < time.Second {
+		errs = append(errs, fmt.Errorf("--idle is %v, want at least 1s", o.idle))
+	}
+	if o.MaxSteps < 0 {
+		errs = append(errs, fmt.Errorf("--max-steps is %d, want 0 or more", o.MaxSteps))
+	}
+	if o.noToken && o.tokenFile != "" {
+		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))
+	}
+	return errors.Join(append(errs, o.Reward.Check())...)
+}
+
+// The length of a token.
+const minToken, maxToken = 8, 1024
+
+// token returns the token of the file; empty without one.
+func (o *serveOptions) token() (string, error) {
+	if o.tokenFile == "" {
+		return "", nil
+	}
+	b, err := datafile.Read(o.tokenFile, maxToken)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("--token-file %s must hold one token of at least %d printable characters without blanks", o.tokenFile, minToken)
+	}
+	return token, nil
+}
+
+// logEvent writes an event and its values on standard error.
+func (s *system) logEvent(event string, about ...any) {
+	var b strings.Builder
+	b.WriteString(s.now().UTC().Format("2006-01-02T15:04:05Z") + " " + event)
+	for i := 0; i+1 < len(about); i += 2 {
+		fmt.Fprintf(&b, " %v=%q", about[i], fmt.Sprint(about[i+1]))
+	}
+	s.say("%s", table.Printable(b.String()))
+}

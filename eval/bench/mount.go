@@ -1,0 +1,182 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/serve"
+)
+
+// Mounting says how environments are served if a mount does not say otherwise.
+type Mounting struct {
+	Setup configs.Setup
+	// Tasks selects tasks, as eval.SelectTasks reads it.
+	Tasks string
+	// Perturbation is a name or a file; empty for none.
+	Perturbation string
+	Reward       serve.Reward
+	Actions      bool
+	// MaxSteps is the step limit; 0 uses the environment's own.
+	MaxSteps int
+}
+
+// Mounts makes mounts from texts such as "alfworld", "alfworld,split=train" and
+// "p1=alfworld,perturb=P1": an environment, what differs from m, and a name in front
+// if it is not that of the environment. Without texts it mounts every environment
+// that can be played; skipped says why the others cannot. It opens no environment.
+func Mounts(out Outside, m Mounting, texts []string) (mounts []*serve.Mount, skipped []error, err error) {
+	if err := CheckData(m.Setup.Data); err != nil {
+		return nil, nil, err
+	}
+	if len(texts) == 0 {
+		for _, e := range catalog.All() {
+			texts = append(texts, e.Name)
+		}
+		texts, skipped = catalog.Available(texts, m.Setup)
+	}
+	var all []string // environments, of which one must have each setting
+	for _, text := range texts {
+		mount, env, err := m.mount(out, text)
+		if err != nil {
+			return nil, skipped, fmt.Errorf("%s: %w", text, err)
+		}
+		if slices.ContainsFunc(mounts, func(other *serve.Mount) bool { return other.Name == mount.Name }) {
+			return nil, skipped, fmt.Errorf("two mounts are called %s; give one another name: NAME=%s", mount.Name, text)
+		}
+		mounts, all = append(mounts, mount), append(all, env)
+	}
+	return mounts, skipped, catalog.CheckSettings(all, m.Setup.Settings)
+}
+
+// mountName is what a mount may be called: it is part of addresses.
+var mountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]{0,63}$`)
+
+// mount makes a mount, and returns the name of its environment.
+func (m Mounting) mount(out Outside, text string) (*serve.Mount, string, error) {
+	parts := strings.Split(text, ",")
+	name, env, named := strings.Cut(parts[0], "=")
+	if !named {
+		env = name
+	}
+	if !mountName.MatchString(name) {
+		return nil, env, fmt.Errorf("%q is no name of a mount: want letters, digits, and _ . ~ - after the first", name)
+	}
+	entry, err := catalog.Find(env)
+	if err != nil {
+		return nil, env, err
+	}
+	m.Setup.Settings = maps.Clone(m.Setup.Settings)
+	for _, part := range parts[1:] {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, env, fmt.Errorf("want setting=value, got %q", part)
+		}
+		if err := m.set(entry, key, value); err != nil {
+			return nil, env, err
+		}
+	}
+	return m.make(out, name, entry)
+}
+
+// set changes one setting of a mount.
+func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
+	switch key {
+	case "perturb":
+		m.Perturbation = value
+	case "tasks":
+		m.Tasks = value
+	case "reward":
+		m.Reward = serve.Reward(value)
+		err = m.Reward.Check()
+	case "actions":
+		m.Actions, err = strconv.ParseBool(value)
+	case "max-steps":
+		if m.MaxSteps, err = strconv.Atoi(value); err == nil && m.MaxSteps < 0 {
+			err = fmt.Errorf("max-steps is %d, want 0 or more", m.MaxSteps)
+		}
+	default:
+		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
+		if i < 0 {
+			return fmt.Errorf("%s has no setting %q; heldout envs %s lists them, and there are perturb, tasks, reward, actions and max-steps", entry.Name, key, entry.Name)
+		}
+		if err = entry.Settings[i].Check(value); err == nil {
+			if m.Setup.Settings == nil {
+				m.Setup.Settings = envs.Settings{}
+			}
+			m.Setup.Settings[key] = value
+		}
+	}
+	return err
+}
+
+// make makes a mount of an environment.
+func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mount, string, error) {
+	o := serve.MountOptions{Name: name, Reward: m.Reward, Actions: m.Actions, MaxSteps: m.MaxSteps}
+	if m.Perturbation != "" {
+		rules, _, err := loadPerturbation(m.Perturbation)
+		if err != nil {
+			return nil, entry.Name, err
+		}
+		o.Perturbation = rules.Name
+	}
+	for _, split := range splitsOf(entry, m.Setup) {
+		o.Splits = append(o.Splits, serve.Split{Name: split, Open: func() (envs.Env, []envs.Task, error) {
+			return m.open(out, entry, split)
+		}})
+	}
+	return serve.NewMount(o), entry.Name, nil
+}
+
+// onlySplit is the name of the split of an environment that has just one.
+const onlySplit = "test"
+
+// splitsOf lists the splits that a mount has, the default first. Generated tasks
+// have none.
+func splitsOf(entry catalog.Entry, s configs.Setup) []string {
+	i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "split" })
+	if i < 0 || s.Data == "" {
+		return []string{onlySplit}
+	}
+	names := slices.Clone(entry.Settings[i].Values)
+	if chosen := s.Settings["split"]; chosen != "" {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == chosen })
+		names = slices.Insert(names, 0, chosen)
+	}
+	return names
+}
+
+// open opens a split of an environment.
+func (m Mounting) open(out Outside, entry catalog.Entry, split string) (envs.Env, []envs.Task, error) {
+	setup := m.Setup
+	if split != onlySplit || setup.Settings["split"] != "" {
+		setup.Settings = maps.Clone(setup.Settings)
+		if setup.Settings == nil {
+			setup.Settings = envs.Settings{}
+		}
+		setup.Settings["split"] = split
+	}
+	env, err := catalog.Open(entry.Name, setup, out.Envs())
+	if err != nil {
+		return nil, nil, err
+	}
+	tasks, err := eval.SelectTasks(env, m.Tasks, 0)
+	if err == nil && m.Perturbation != "" {
+		var wrapped envs.Env
+		if wrapped, err = Perturbed(env, m.Perturbation); err == nil {
+			env = wrapped
+		}
+	}
+	if err != nil {
+		CloseEnv(env)
+		return nil, nil, err
+	}
+	return env, tasks, nil
+}

@@ -1,0 +1,30 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+)
+
+// writeJSON answers with compact JSON, in which < and & are not escaped.
+func writeJSON(w http.ResponseWriter, code int, v any) {
+	b, err := compact(v)
+	if err != nil {
+		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(b) // the client may be gone
+}
+
+// compact returns the JSON of v without blanks, and without HTML's escapes.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

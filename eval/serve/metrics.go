@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics count what the server does. Labels are names of mounts, protocols and
+// reasons, never a client's text.
+type metrics struct {
+	registry                     *prometheus.Registry
+	openNow                      prometheus.Gauge
+	opened, ended                *prometheus.CounterVec
+	steps, resets, invalid, errs *prometheus.CounterVec
+	engine                       *prometheus.HistogramVec
+	requests                     *prometheus.HistogramVec
+
+	mu   sync.RWMutex
+	each map[where]*counters
+}
+
+// where is a mount and a protocol.
+type where struct {
+	mount    *Mount
+	protocol string
+}
+
+// counters are those of a mount and a protocol.
+type counters struct {
+	steps, resets, invalid, errs prometheus.Counter
+	stepTime, resetTime          prometheus.Observer
+	stepWhole, resetWhole        prometheus.Observer
+}
+
+// seconds are the bounds of the histograms: 1 µs to about 30 s.
+var seconds = prometheus.ExponentialBucketsRange(1e-6, 32, 16)
+
+func newMetrics() *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), each: map[where]*counters{}}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "heldout", Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "heldout", Name: name, Help: help, Buckets: seconds}, []string{"env", "protocol", "kind"})
+		m.registry.MustRegister(h)
+		return h
+	}
+	m.openNow = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "heldout", Name: "sessions_open", Help: "Open sessions."})
+	m.registry.MustRegister(m.openNow)
+	m.opened = counter("sessions_opened_total", "Sessions opened.", "protocol")
+	m.ended = counter("sessions_closed_total", "Sessions closed, by reason; capacity counts those that were refused.", "protocol", "reason")
+	m.steps = counter("steps_total", "Steps carried out.", "env", "protocol")
+	m.resets = counter("resets_total", "Episodes started.", "env", "protocol")
+	m.invalid = counter("invalid_actions_total", "Steps whose action the environment did not carry out.", "env", "protocol")
+	m.errs = counter("errors_total", "Errors of the environment.", "env", "protocol")
+	m.engine = histogram("engine_seconds", "Time of the environment itself.")
+	m.requests = histogram("request_seconds", "Time of a whole request, from the read request to the written reply.")
+	return m
+}
+
+// at returns the counters of a mount and a protocol.
+func (m *metrics) at(mount *Mount, protocol string) *counters {
+	key := where{mount, protocol}
+	m.mu.RLock()
+	c := m.each[key]
+	m.mu.RUnlock()
+	if c != nil {
+		return c
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c = m.each[key]; c == nil {
+		env := mount.Name
+		c = &counters{
+			steps: m.steps.WithLabelValues(env, protocol), resets: m.resets.WithLabelValues(env, protocol),
+			invalid: m.invalid.WithLabelValues(env, protocol), errs: m.errs.WithLabelValues(env, protocol),
+			stepTime: m.engine.WithLabelValues(env, protocol, "step"), resetTime: m.engine.WithLabelValues(env, protocol, "reset"),
+			stepWhole: m.requests.WithLabelValues(env, protocol, "step"), resetWhole: m.requests.WithLabelValues(env, protocol, "reset"),
+		}
+		m.each[key] = c
+	}
+	return c
+}
+
+func (m *metrics) openedOne(protocol string) {
+	m.openNow.Inc()
+	m.opened.WithLabelValues(protocol).Inc()
+}
+
+func (m *metrics) closed(protocol string, why Reason) {
+	if why != Capacity {
+		m.openNow.Dec()
+	}
+	m.ended.WithLabelValues(protocol, string(why)).Inc()
+}
+
+func (m *metrics) reset(mount *Mount, protocol string, engine time.Duration) {
+	c := m.at(mount, protocol)
+	c.resets.Inc()
+	c.resetTime.Observe(engine.Seconds())
+}
+
+func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *Reply, err error) {
+	c := m.at(mount, protocol)
+	if err != nil {
+		return // failed counts it
+	}
+	c.steps.Inc()
+	if !r.Valid {
+		c.invalid.Inc()
+	}
+	c.stepTime.Observe(engine.Seconds())
+}
+
+func (m *metrics) failed(mount *Mount, protocol string) { m.at(mount, protocol).errs.Inc() }
+
+// whole notes the time of a whole request.
+func (m *metrics) whole(mount *Mount, protocol string, reset bool, took time.Duration) {
+	c := m.at(mount, protocol)
+	if reset {
+		c.resetWhole.Observe(took.Seconds())
+		return
+	}
+	c.stepWhole.Observe(took.Seconds())
+}

@@ -1,0 +1,200 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// MountOptions say what a mount serves and how.
+type MountOptions struct {
+	// Name is the mount's name in addresses, such as "alfworld".
+	Name string
+	// Splits are the sets of tasks; the first is the default. There is at least one.
+	Splits []Split
+	// Reward is the meaning of rewards; empty for RewardSuccess.
+	Reward Reward
+	// Actions lists the valid actions with every observation.
+	Actions bool
+	// MaxSteps truncates episodes; 0 uses the environment's own limit.
+	MaxSteps int
+	// Form rewrites observations as a preset's model sees them; nil for the
+	// environment's own texts.
+	Form *configs.Play
+	// Perturbation names the perturbation around the environment, empty for none.
+	// PerturbationHash identifies its rules.
+	Perturbation, PerturbationHash string
+}
+
+// Split is a set of tasks of a mount.
+type Split struct {
+	// Name is the name of the split, such as "valid_unseen".
+	Name string
+	// Open opens the environment, which the mount closes, and selects its tasks. It
+	// is called once, when the split is first used. An error is tried again.
+	Open func() (envs.Env, []envs.Task, error)
+}
+
+// Mount is an environment as configured, under a name.
+type Mount struct {
+	MountOptions
+	sets    []*Set
+	counter atomic.Uint64 // of resets that name no task
+}
+
+// Set is an opened split.
+type Set struct {
+	Split
+	// Env is the environment, with its perturbation.
+	Env envs.Env
+	// Tasks are the tasks that are served, in benchmark order.
+	Tasks []envs.Task
+
+	mu     sync.Mutex // held while the split is opened
+	opened atomic.Bool
+	byID   map[string]int // index in Tasks
+}
+
+// NewMount returns a mount. It opens nothing yet.
+func NewMount(o MountOptions) *Mount {
+	if o.Reward == "" {
+		o.Reward = RewardSuccess
+	}
+	m := &Mount{MountOptions: o}
+	for _, s := range o.Splits {
+		m.sets = append(m.sets, &Set{Split: s})
+	}
+	return m
+}
+
+// Set returns a split, opened; an empty name stands for the default.
+func (m *Mount) Set(name string) (*Set, error) {
+	at := 0
+	if name != "" {
+		at = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
+	}
+	if at < 0 {
+		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("there is no split %q; there are %s", name, strings.Join(m.SplitNames(), ", "))}
+	}
+	return m.sets[at], m.sets[at].open()
+}
+
+// SplitNames returns the names of the splits, the default first.
+func (m *Mount) SplitNames() []string {
+	names := make([]string, len(m.Splits))
+	for i, s := range m.Splits {
+		names[i] = s.Name
+	}
+	return names
+}
+
+func (s *Set) open() (err error) {
+	if s.opened.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened.Load() {
+		return nil
+	}
+	env, tasks, err := s.Open()
+	if err != nil {
+		return fmt.Errorf("split %s cannot be opened: %w", s.Name, err)
+	}
+	s.byID = make(map[string]int, len(tasks))
+	for i, t := range tasks {
+		s.byID[t.ID] = i
+	}
+	s.Env, s.Tasks = env, tasks
+	s.opened.Store(true)
+	return nil
+}
+
+// close closes the environments that were opened.
+func (m *Mount) close(closeEnv func(envs.Env)) {
+	for _, s := range m.sets {
+		s.mu.Lock()
+		if s.opened.Load() {
+			closeEnv(s.Env)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// Choice says which task an episode plays: TaskID; or Index in a split; or Level
+// and Seed, in environments with levels; or Seed alone, which counts tasks modulo
+// their number; or, with none of them, the next task of the mount's counter.
+type Choice struct {
+	TaskID string
+	// Split is the name of the split; empty for the default.
+	Split string
+	// Level is the name of a level, such as BabyAI's.
+	Level string
+	// Index is the 0-based number of the task in the split; nil for none. Seed is
+	// not negative; nil for none.
+	Index, Seed *int64
+}
+
+// ChoiceError says that a request chose something that does not exist. Field is
+// the argument, such as "index".
+type ChoiceError struct{ Field, Text string }
+
+func (e *ChoiceError) Error() string { return e.Text }
+
+// Find returns the set and the task of a choice. The error is a *ChoiceError unless
+// the environment failed.
+func (m *Mount) Find(c Choice) (*Set, envs.Task, error) {
+	set, err := m.Set(c.Split)
+	if err != nil {
+		return nil, envs.Task{}, err
+	}
+	t, err := m.find(set, c)
+	return set, t, err
+}
+
+func (m *Mount) find(set *Set, c Choice) (envs.Task, error) {
+	n := int64(len(set.Tasks))
+	switch {
+	case c.TaskID != "":
+		return set.named("task_id", c.TaskID)
+	case c.Level != "":
+		if c.Seed == nil {
+			return envs.Task{}, &ChoiceError{"level", "a level needs a seed"}
+		}
+		return set.named("level", c.Level+"/"+strconv.FormatInt(*c.Seed, 10))
+	case c.Index != nil:
+		if *c.Index < 0 || *c.Index >= n {
+			return envs.Task{}, &ChoiceError{"index", fmt.Sprintf("index %d is not in split %s, which has the tasks 0 to %d", *c.Index, set.Name, n-1)}
+		}
+		return set.Tasks[*c.Index], nil
+	case c.Seed != nil:
+		if *c.Seed < 0 {
+			return envs.Task{}, &ChoiceError{"seed", fmt.Sprintf("seed %d is negative", *c.Seed)}
+		}
+		return set.Tasks[*c.Seed%n], nil
+	}
+	return set.Tasks[(m.counter.Add(1)-1)%uint64(n)], nil
+}
+
+// named returns the task with that name: of the set or, if the environment can, one
+// outside its benchmark.
+func (s *Set) named(field, id string) (envs.Task, error) {
+	if i, ok := s.byID[id]; ok {
+		return s.Tasks[i], nil
+	}
+	err := errors.New("there is none")
+	if f, ok := envs.As[envs.Finder](s.Env); ok {
+		var t envs.Task
+		if t, err = f.Task(id); err == nil {
+			return t, nil
+		}
+	}
+	return envs.Task{}, &ChoiceError{field, fmt.Sprintf("no task %q in split %s: %v", id, s.Name, err)}
+}

@@ -1,0 +1,47 @@
+package serve
+
+import (
+	"fmt"
+
+	"heldout/envs"
+)
+
+// Reward says what the reward of a step is.
+type Reward string
+
+// The rewards.
+const (
+	// RewardSuccess is 1 at the step that solves the task and 0 at every other, so
+	// that the sum of an episode and its last value agree.
+	RewardSuccess Reward = "success"
+	// RewardProgress is the progress after the step.
+	RewardProgress Reward = "progress"
+	// RewardDelta is the change of the progress.
+	RewardDelta Reward = "delta"
+)
+
+// Rewards are all rewards, the default first.
+func Rewards() []Reward { return []Reward{RewardSuccess, RewardProgress, RewardDelta} }
+
+// Check reports a reward that does not exist.
+func (r Reward) Check() error {
+	switch r {
+	case RewardSuccess, RewardProgress, RewardDelta:
+		return nil
+	}
+	return fmt.Errorf("unknown reward %q; there are %v", r, Rewards())
+}
+
+// of returns the reward of a step. Before is the progress before it.
+func (r Reward) of(s envs.Step, before float64) float64 {
+	switch r {
+	case RewardProgress:
+		return s.Progress
+	case RewardDelta:
+		return s.Progress - before
+	}
+	if s.Success {
+		return 1
+	}
+	return 0
+}

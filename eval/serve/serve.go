@@ -1,0 +1,138 @@
+// Package serve serves environments to trainers and other harnesses, over the
+// protocols that they already speak. One table holds the sessions of all protocols;
+// a protocol only translates between its messages and Reset, Step and Close of a
+// session.
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"heldout/envs"
+)
+
+// Options say what is served, to whom, and within which limits.
+type Options struct {
+	// Mounts are the environments, each under a name of its own.
+	Mounts []*Mount
+	// Now tells the time.
+	Now func() time.Time
+	// Log receives events: sessions opened and closed, panics. About are names and
+	// values in turn. It is called from many goroutines.
+	Log func(event string, about ...any)
+	// CloseEnv closes an environment.
+	CloseEnv func(envs.Env)
+	// Token is what clients must know; empty asks for none.
+	Token string
+	// Names are the host names by which clients may call the server, besides
+	// loopback ones. With a token, any name is allowed.
+	Names []string
+	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client
+	// address.
+	MaxSessions, MaxPerAddress int
+	// Idle ends a session without a request.
+	Idle time.Duration
+	// Version is heldout's own version.
+	Version string
+}
+
+// Server serves environments. It implements http.Handler.
+type Server struct {
+	options Options
+	table   *Table
+	metrics *metrics
+	mux     *http.ServeMux
+	handler http.Handler
+}
+
+// New returns a server. It opens no environment yet.
+func New(o Options) (*Server, error) {
+	if len(o.Mounts) == 0 {
+		return nil, errors.New("there is no environment to serve")
+	}
+	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux()}
+	s.table = &Table{
+		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
+		addresses: map[string]int{},
+	}
+	for i := range s.table.shards {
+		s.table.shards[i].sessions = map[string]*Session{}
+	}
+	s.routes()
+	s.handler = s.mux
+	return s, nil
+}
+
+// routes adds the routes of all protocols.
+func (s *Server) routes() {
+	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
+	})
+}
+
+// Mount returns the mount with that name.
+func (s *Server) Mount(name string) (*Mount, bool) {
+	for _, m := range s.options.Mounts {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// Table returns the sessions.
+func (s *Server) Table() *Table { return s.table }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// The limits of HTTP.
+const (
+	readTime   = 10 * time.Second
+	maxHeaders = 16 << 10
+	lastWords  = 5 * time.Second // until the process ends
+)
+
+// Serve answers requests until ctx is done. Then it refuses new sessions, closes the
+// open ones, and returns within five seconds.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaders,
+	}
+	sweeping, stopSweep := context.WithCancel(context.Background())
+	defer stopSweep()
+	go s.sweep(sweeping)
+	stop := context.AfterFunc(ctx, func() {
+		s.table.CloseAll()
+		patience, done := context.WithTimeout(context.Background(), lastWords)
+		defer done()
+		if server.Shutdown(patience) != nil {
+			server.Close()
+		}
+	})
+	err := server.Serve(l)
+	if !stop() && errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	for _, m := range s.options.Mounts {
+		m.close(s.options.CloseEnv)
+	}
+	return err
+}
+
+// sweep looks after the sessions until ctx is done.
+func (s *Server) sweep(ctx context.Context) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.table.Sweep()
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/envs"
+)
+
+// echo is an environment whose worlds repeat actions. The action "win" solves a
+// task, "boom" panics, "break" is an error, "bad" is not valid, and "wait" waits
+// until the world's context ends.
+type echo struct{ tasks []envs.Task }
+
+func newEcho(n int) *echo {
+	e := &echo{}
+	for i := range n {
+		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo", Digest: envs.Digest(fmt.Sprint(i))})
+	}
+	return e
+}
+
+func (e *echo) Info() envs.Info {
+	return envs.Info{Name: "echo", Source: envs.Generated, StepLimit: 5}
+}
+func (e *echo) Tasks() []envs.Task { return e.tasks }
+func (e *echo) NewWorld(t envs.Task) (envs.World, error) {
+	return &echoWorld{task: t}, nil
+}
+
+type echoWorld struct {
+	task  envs.Task
+	steps int
+}
+
+func (w *echoWorld) Start(context.Context) (envs.Start, error) {
+	return envs.Start{Goal: "say win", Observation: "this is " + w.task.ID}, nil
+}
+
+func (w *echoWorld) Step(ctx context.Context, action string) (envs.Step, error) {
+	w.steps++
+	s := envs.Step{Observation: "echo " + action, Progress: min(1, float64(w.steps)/10), Valid: action != "bad"}
+	switch action {
+	case "win":
+		s.Progress, s.Success, s.Done = 1, true, true
+	case "boom":
+		panic("bang")
+	case "break":
+		return s, errors.New("the echo broke")
+	case "wait":
+		<-ctx.Done()
+		return s, ctx.Err()
+	}
+	return s, nil
+}
+
+func (w *echoWorld) Actions(context.Context) ([]string, error) { return []string{"look", "win"}, nil }
+func (w *echoWorld) Close() error                              { return nil }
+
+// clock is a clock that a test sets.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// echoMount mounts an echo of n tasks.
+func echoMount(n int) *Mount {
+	return NewMount(MountOptions{Name: "echo", Splits: []Split{{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
+		e := newEcho(n)
+		return e, e.tasks, nil
+	}}}})
+}
+
+// testServer returns a server of an echo, and its clock.
+func testServer(t *testing.T, change func(*Options)) (*Server, *clock) {
+	t.Helper()
+	c := newClock()
+	o := Options{
+		Mounts: []*Mount{echoMount(3)}, Now: c.Now, Log: func(string, ...any) {}, CloseEnv: func(e envs.Env) {
+			if c, ok := e.(io.Closer); ok {
+				c.Close()
+			}
+		},
+		MaxSessions: 8, MaxPerAddress: 8, Idle: time.Minute, Version: "test",
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, c
+}
+
+// start opens a session and resets it.
+func start(t *testing.T, s *Server, o Owner) *Session {
+	t.Helper()
+	session, err := s.Table().Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.options.Mounts[0]
+	set, task, err := m.Find(Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+		t.Fatal(err)
+	}
+	return session
+}

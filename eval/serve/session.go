@@ -1,0 +1,360 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"heldout/envs"
+)
+
+// ErrNoEpisode answers a step before the first reset or after the end of an episode.
+var ErrNoEpisode = errors.New("no episode is running: send reset first")
+
+// Reason says why a session ended.
+type Reason string
+
+// The reasons. They are values of a metric.
+const (
+	ByClient   Reason = "client"   // the client closed it
+	Gone       Reason = "gone"     // the connection broke, or no ping was answered
+	Idle       Reason = "idle"     // no request for too long
+	Failed     Reason = "error"    // the environment panicked, or the client broke the protocol
+	TooSlow    Reason = "timeout"  // a step took too long
+	ShutDown   Reason = "shutdown" // the server ends
+	Capacity   Reason = "capacity" // there were too many sessions; it never began
+	notYetOver Reason = ""
+)
+
+// EndedError says that a session has ended.
+type EndedError struct{ Reason Reason }
+
+func (e *EndedError) Error() string {
+	switch e.Reason {
+	case TooSlow:
+		return fmt.Sprintf("the session has ended: a step took longer than %v", MaxStepTime)
+	case Idle:
+		return "the session has ended: there was no request for too long"
+	case ShutDown:
+		return "the session has ended: the server shuts down"
+	case Failed:
+		return "the session has ended after an error of the environment"
+	}
+	return "the session has ended"
+}
+
+// WorldError is an error of the environment, never of an action.
+type WorldError struct{ Err error }
+
+func (e *WorldError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the environment's error.
+func (e *WorldError) Unwrap() error { return e.Err }
+
+// Owner says who has a session.
+type Owner struct {
+	// Protocol is the protocol's name, such as "openenv".
+	Protocol string
+	// Address is the client's IP address, without the port.
+	Address string
+	// Ended is called once, when the session ends; nil for nothing. It must not
+	// wait for anything.
+	Ended func(Reason)
+}
+
+// Session is a client's place: at most one running episode at a time. Its methods
+// may be called from several goroutines; requests run one after another.
+type Session struct {
+	id    string
+	owner Owner
+	table *Table
+	ctx   context.Context
+	stop  context.CancelCauseFunc
+
+	// used is when the last request ended, and busy when the running one began, in
+	// nanoseconds of Unix time; busy is 0 between requests.
+	used, busy atomic.Int64
+	over       atomic.Bool
+
+	mu      sync.Mutex // held by the running request
+	episode Episode
+	world   envs.World // nil if no episode is running
+	last    State
+	record  *recording // of the running episode; nil if it is not recorded
+}
+
+// Episode is what Reset starts.
+type Episode struct {
+	Mount *Mount
+	Set   *Set
+	Task  envs.Task
+	// ID is the client's own name of the episode; may be empty.
+	ID string
+	// Actions lists the valid actions with every observation.
+	Actions bool
+	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
+	MaxSteps int
+}
+
+// State is how far a session is.
+type State struct {
+	EpisodeID string
+	TaskID    string
+	Steps     int
+	Progress  float64
+	Done      bool
+}
+
+// Reply is the answer to a reset or a step.
+type Reply struct {
+	TaskID      string
+	Goal        string // of a reset
+	Observation string
+	// Actions are the valid actions, sorted; nil if they were not asked for.
+	Actions []string
+	// Reward is that of the mount; it means nothing at a reset.
+	Reward   float64
+	Progress float64
+	Success  bool
+	Valid    bool // true at a reset
+	Done     bool // the episode is over: won, lost or truncated
+	// Truncated: the step limit ended the episode.
+	Truncated bool
+	Steps     int
+	// Step is the environment's own answer.
+	Step envs.Step
+}
+
+// ID returns the session's id.
+func (s *Session) ID() string { return s.id }
+
+// Done is closed when the session ends.
+func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
+
+// begin takes the session for a request. The caller calls end unless there is an
+// error.
+func (s *Session) begin() error {
+	s.mu.Lock()
+	if s.over.Load() {
+		s.end()
+		return s.ended()
+	}
+	s.busy.Store(s.table.now().UnixNano())
+	return nil
+}
+
+// end gives the session back.
+func (s *Session) end() {
+	s.used.Store(s.table.now().UnixNano())
+	s.busy.Store(0)
+	s.mu.Unlock()
+	s.clear()
+}
+
+// clear drops the episode of a session that is over. Whoever runs a request does it
+// afterwards.
+func (s *Session) clear() {
+	if s.over.Load() && s.mu.TryLock() {
+		s.drop(s.reason())
+		s.mu.Unlock()
+	}
+}
+
+func (s *Session) reason() Reason {
+	var e *EndedError
+	if errors.As(context.Cause(s.ctx), &e) {
+		return e.Reason
+	}
+	return notYetOver
+}
+
+func (s *Session) ended() error { return &EndedError{s.reason()} }
+
+// drop ends the running episode, if there is one. Why is the reason of the session's
+// end, or empty if the session goes on.
+func (s *Session) drop(why Reason) {
+	if s.record != nil {
+		s.table.abandon(s.record, why)
+		s.record = nil
+	}
+	if s.world == nil {
+		return
+	}
+	world := s.world
+	s.world = nil
+	_ = world.Close() // its episode is over
+}
+
+// Close ends the session. The first call decides the reason.
+func (s *Session) Close(why Reason) {
+	if !s.over.CompareAndSwap(false, true) {
+		return
+	}
+	s.stop(&EndedError{why})
+	s.table.remove(s, why)
+	if s.owner.Ended != nil {
+		s.owner.Ended(why)
+	}
+	s.clear()
+}
+
+// State returns how far the session is. It waits for the running request.
+func (s *Session) State() (State, error) {
+	if err := s.begin(); err != nil {
+		return State{}, err
+	}
+	defer s.end()
+	return s.last, nil
+}
+
+// Reset ends the running episode, if there is one, and starts another. An error of
+// the environment is a *WorldError; a panic ends the session.
+func (s *Session) Reset(e Episode) (r Reply, err error) {
+	if err := s.begin(); err != nil {
+		return r, err
+	}
+	defer s.end()
+	defer s.guard(&err)
+	s.drop(notYetOver)
+	if e.MaxSteps == 0 {
+		e.MaxSteps = e.Mount.MaxSteps
+	}
+	if e.MaxSteps == 0 {
+		e.MaxSteps = e.Set.Env.Info().StepLimit
+	}
+	e.Actions = e.Actions || e.Mount.Actions
+	began := s.table.now()
+	world, err := e.Set.Env.NewWorld(e.Task)
+	if err != nil {
+		return r, s.failed(&e, err)
+	}
+	start, err := world.Start(s.ctx)
+	if err == nil {
+		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Valid: true}
+		err = e.list(s.ctx, world, &r)
+	}
+	if err != nil {
+		_ = world.Close()
+		return r, s.failed(&e, err)
+	}
+	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
+	s.episode, s.world = e, world
+	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID}
+	s.record = s.table.recordOf(&e, start)
+	return r, nil
+}
+
+// Step carries out an action. Without a running episode it returns ErrNoEpisode. An
+// error of the environment is a *WorldError and ends the episode; a panic ends the
+// session.
+func (s *Session) Step(action string) (r Reply, err error) {
+	if err := s.begin(); err != nil {
+		return r, err
+	}
+	defer s.end()
+	defer s.guard(&err)
+	if s.world == nil {
+		return r, ErrNoEpisode
+	}
+	e := &s.episode
+	began := s.table.now()
+	step, err := s.world.Step(s.ctx, action)
+	if err == nil {
+		r = Reply{
+			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.Reward.of(step, s.last.Progress),
+			Progress: step.Progress, Success: step.Success, Valid: step.Valid, Done: step.Done, Steps: s.last.Steps + 1, Step: step,
+		}
+		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
+			r.Done, r.Truncated = true, true
+		}
+		err = e.list(s.ctx, s.world, &r)
+	}
+	s.table.metrics.step(e.Mount, s.owner.Protocol, s.table.now().Sub(began), &r, err)
+	if err != nil {
+		return r, s.failed(e, err)
+	}
+	s.last.Steps, s.last.Progress, s.last.Done = r.Steps, r.Progress, r.Done
+	if s.record != nil {
+		s.record.add(action, step)
+	}
+	if !r.Done {
+		return r, nil
+	}
+	record := s.record
+	s.record = nil
+	s.drop(notYetOver)
+	if record != nil {
+		err = s.table.finish(record, step)
+	}
+	return r, err
+}
+
+// With calls f with the running world, for what only one protocol asks.
+func (s *Session) With(f func(context.Context, envs.World) error) (err error) {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	defer s.guard(&err)
+	if s.world == nil {
+		return ErrNoEpisode
+	}
+	return f(s.ctx, s.world)
+}
+
+// list adds the valid actions to a reply if they were asked for.
+func (e *Episode) list(ctx context.Context, w envs.World, r *Reply) error {
+	if !e.Actions {
+		return nil
+	}
+	l, ok := envs.As[envs.Lister](w)
+	if !ok {
+		return errors.New("the environment cannot list its valid actions: reset without actions")
+	}
+	actions, err := l.Actions(ctx)
+	r.Actions = append([]string{}, actions...)
+	return err
+}
+
+// failed ends the episode after an error of the environment.
+func (s *Session) failed(e *Episode, err error) error {
+	if s.over.Load() {
+		return s.ended()
+	}
+	s.table.metrics.failed(e.Mount, s.owner.Protocol)
+	if s.record != nil {
+		s.table.broke(s.record, err)
+		s.record = nil
+	}
+	s.last.Done = true
+	s.drop(notYetOver)
+	return &WorldError{err}
+}
+
+// guard turns a panic of the world into an error, and ends the session: what the
+// world holds may be damaged.
+func (s *Session) guard(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	s.table.log("panic", "session", s.id, "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	*err = &WorldError{fmt.Errorf("the environment panicked, and the session has ended: %v", p)}
+	if s.record != nil {
+		s.table.broke(s.record, *err)
+		s.record = nil
+	}
+	s.world = nil // closing it could panic as well
+	s.Close(Failed)
+}
+
+// name returns the mount's name; a session that was never reset has none.
+func (m *Mount) name() string {
+	if m == nil {
+		return ""
+	}
+	return m.Name
+}

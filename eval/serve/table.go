@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// MaxStepTime is how long a step or a reset may take; then its session ends.
+const MaxStepTime = 30 * time.Second
+
+// shards is the number of parts of a table; a session falls to one by its id.
+const shards = 64
+
+// Table holds the sessions of all protocols. It is safe for concurrent use.
+type Table struct {
+	max, perAddress int
+	idle            time.Duration
+	now             func() time.Time
+	log             func(event string, about ...any)
+	metrics         *metrics
+	recorder        *recorder // nil without records
+
+	open   atomic.Int64
+	closed atomic.Bool
+	shards [shards]struct {
+		sync.Mutex
+		sessions map[string]*Session
+	}
+	mu        sync.Mutex
+	addresses map[string]int // open sessions by client address
+}
+
+// CapacityError says that there are too many sessions.
+type CapacityError struct {
+	Active, Max int
+	// Address says that it is the limit of one client address.
+	Address bool
+}
+
+// Error is what clients of OpenEnv know.
+func (e *CapacityError) Error() string {
+	text := fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
+	if e.Address {
+		text = fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new connections.", e.Active, e.Max)
+	}
+	return text
+}
+
+// Open makes a session without an episode. The error is a *CapacityError or an
+// *EndedError.
+func (t *Table) Open(o Owner) (*Session, error) {
+	if t.closed.Load() {
+		return nil, &EndedError{ShutDown}
+	}
+	if n := t.open.Add(1); n > int64(t.max) {
+		t.open.Add(-1)
+		t.metrics.closed(o.Protocol, Capacity)
+		return nil, &CapacityError{Active: int(min(n-1, int64(t.max))), Max: t.max}
+	}
+	if n, ok := t.admit(o.Address); !ok {
+		t.open.Add(-1)
+		t.metrics.closed(o.Protocol, Capacity)
+		return nil, &CapacityError{Active: n, Max: t.perAddress, Address: true}
+	}
+	s := &Session{id: newID(), owner: o, table: t}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.used.Store(t.now().UnixNano())
+	shard := &t.shards[shardOf(s.id)]
+	shard.Lock()
+	shard.sessions[s.id] = s
+	shard.Unlock()
+	t.metrics.openedOne(o.Protocol)
+	t.log("session opened", "session", s.id, "protocol", o.Protocol, "address", o.Address)
+	if t.closed.Load() { // the sweep that closed all may have missed it
+		s.Close(ShutDown)
+		return nil, &EndedError{ShutDown}
+	}
+	return s, nil
+}
+
+// admit counts a session of a client address, unless it has too many.
+func (t *Table) admit(address string) (n int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n = t.addresses[address]; n >= t.perAddress {
+		return n, false
+	}
+	t.addresses[address] = n + 1
+	return n + 1, true
+}
+
+// Find returns an open session by its id.
+func (t *Table) Find(id string) (*Session, bool) {
+	shard := &t.shards[shardOf(id)]
+	shard.Lock()
+	defer shard.Unlock()
+	s, ok := shard.sessions[id]
+	return s, ok
+}
+
+// Len returns the number of open sessions.
+func (t *Table) Len() int { return int(t.open.Load()) }
+
+// remove takes a session out of the table.
+func (t *Table) remove(s *Session, why Reason) {
+	shard := &t.shards[shardOf(s.id)]
+	shard.Lock()
+	delete(shard.sessions, s.id)
+	shard.Unlock()
+	t.mu.Lock()
+	if t.addresses[s.owner.Address]--; t.addresses[s.owner.Address] <= 0 {
+		delete(t.addresses, s.owner.Address)
+	}
+	t.mu.Unlock()
+	t.open.Add(-1)
+	t.metrics.closed(s.owner.Protocol, why)
+	t.log("session closed", "session", s.id, "protocol", s.owner.Protocol, "reason", string(why))
+}
+
+// Sweep ends the sessions that are idle, and those whose step takes too long.
+func (t *Table) Sweep() {
+	now := t.now().UnixNano()
+	t.each(func(s *Session) {
+		busy := s.busy.Load()
+		switch {
+		case busy != 0 && now-busy > int64(MaxStepTime):
+			s.Close(TooSlow)
+		case busy == 0 && now-s.used.Load() > int64(t.idle):
+			s.Close(Idle)
+		}
+	})
+}
+
+// CloseAll ends all sessions, and refuses new ones.
+func (t *Table) CloseAll() {
+	t.closed.Store(true)
+	t.each(func(s *Session) { s.Close(ShutDown) })
+}
+
+// each visits the open sessions.
+func (t *Table) each(visit func(*Session)) {
+	for i := range t.shards {
+		shard := &t.shards[i]
+		shard.Lock()
+		sessions := make([]*Session, 0, len(shard.sessions))
+		for _, s := range shard.sessions {
+			sessions = append(sessions, s)
+		}
+		shard.Unlock()
+		for _, s := range sessions {
+			visit(s)
+		}
+	}
+}
+
+// newID returns 128 random bits in hex.
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// shardOf returns the shard of an id, which may be any text of a client.
+func shardOf(id string) int {
+	h := uint32(2166136261)
+	for i := range min(len(id), 8) {
+		h = (h ^ uint32(id[i])) * 16777619
+	}
+	return int(h % shards)
+}
+
+// What follows is for the recorder, which may be absent.
+
+func (t *Table) recordOf(e *Episode, start envs.Start) *recording {
+	if t.recorder == nil {
+		return nil
+	}
+	return t.recorder.begin(e, start)
+}
+
+func (t *Table) finish(r *recording, last envs.Step) error {
+	outcome := record.Failure
+	if last.Success {
+		outcome = record.Success
+	}
+	return t.recorder.end(r, outcome, nil)
+}
+
+func (t *Table) broke(r *recording, err error) {
+	t.recorder.end(r, record.EnvError, err)
+}
+
+func (t *Table) abandon(r *recording, why Reason) {
+	t.recorder.abandon(r, why)
+}

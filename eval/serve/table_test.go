@@ -1,0 +1,127 @@
+package serve
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSession(t *testing.T) {
+	s, _ := testServer(t, nil)
+	session := start(t, s, Owner{Protocol: "test", Address: "a"})
+	r, err := session.Step("look")
+	if err != nil || r.Observation != "echo look" || r.Reward != 0 || r.Done || !r.Valid {
+		t.Fatalf("step: %+v, %v", r, err)
+	}
+	if r, err = session.Step("win"); err != nil || r.Reward != 1 || !r.Done || !r.Success || r.Truncated {
+		t.Fatalf("winning step: %+v, %v", r, err)
+	}
+	if _, err = session.Step("look"); !errors.Is(err, ErrNoEpisode) {
+		t.Errorf("step after the end: %v", err)
+	}
+	state, err := session.State()
+	if err != nil || !state.Done || state.Steps != 2 || state.Progress != 1 {
+		t.Errorf("state %+v, %v", state, err)
+	}
+}
+
+func TestTruncation(t *testing.T) {
+	s, _ := testServer(t, nil)
+	session := start(t, s, Owner{})
+	for i := range 5 { // the environment's limit
+		r, err := session.Step("look")
+		if err != nil || r.Truncated != (i == 4) || r.Done != r.Truncated {
+			t.Fatalf("step %d: %+v, %v", i, r, err)
+		}
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	s, _ := testServer(t, func(o *Options) { o.MaxSessions, o.MaxPerAddress = 3, 2 })
+	open := func(address string) (*Session, error) { return s.Table().Open(Owner{Address: address}) }
+	first, err := open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open("a"); err != nil {
+		t.Fatal(err)
+	}
+	var full *CapacityError
+	if _, err := open("a"); !errors.As(err, &full) || !full.Address {
+		t.Errorf("third session of an address: %v", err)
+	}
+	if _, err := open("b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open("c"); !errors.As(err, &full) || err.Error() != "Server at capacity: 3/3 sessions active. Cannot accept new connections." {
+		t.Errorf("fourth session: %v", err)
+	}
+	first.Close(ByClient)
+	if _, err := open("c"); err != nil {
+		t.Errorf("a free place is refused: %v", err)
+	}
+	if s.Table().Len() != 3 {
+		t.Errorf("%d sessions are open, want 3", s.Table().Len())
+	}
+}
+
+func TestIdleAndSlow(t *testing.T) {
+	s, clock := testServer(t, nil)
+	ended := make(chan Reason, 2)
+	idle := start(t, s, Owner{Ended: func(r Reason) { ended <- r }})
+	clock.pass(59 * time.Second)
+	s.Table().Sweep()
+	if _, err := idle.Step("look"); err != nil {
+		t.Fatalf("a session ended too early: %v", err)
+	}
+	clock.pass(61 * time.Second)
+	s.Table().Sweep()
+	if r := <-ended; r != Idle {
+		t.Errorf("reason %s, want idle", r)
+	}
+	var over *EndedError
+	if _, err := idle.Step("look"); !errors.As(err, &over) || over.Reason != Idle {
+		t.Errorf("step of an idle session: %v", err)
+	}
+
+	slow := start(t, s, Owner{Ended: func(r Reason) { ended <- r }})
+	answered := make(chan error)
+	go func() {
+		_, err := slow.Step("wait")
+		answered <- err
+	}()
+	for slow.busy.Load() == 0 { // the step has not begun
+		time.Sleep(time.Millisecond)
+	}
+	clock.pass(MaxStepTime + time.Second)
+	s.Table().Sweep()
+	if err := <-answered; !errors.As(err, &over) || over.Reason != TooSlow || !strings.Contains(err.Error(), "30s") {
+		t.Errorf("slow step: %v", err)
+	}
+	if r := <-ended; r != TooSlow {
+		t.Errorf("reason %s, want timeout", r)
+	}
+}
+
+func TestPanicEndsItsSessionOnly(t *testing.T) {
+	s, _ := testServer(t, nil)
+	bad, good := start(t, s, Owner{}), start(t, s, Owner{})
+	var world *WorldError
+	if _, err := bad.Step("boom"); !errors.As(err, &world) || !strings.Contains(err.Error(), "bang") {
+		t.Errorf("panic: %v", err)
+	}
+	var over *EndedError
+	if _, err := bad.Step("look"); !errors.As(err, &over) {
+		t.Errorf("step after a panic: %v", err)
+	}
+	if _, err := good.Step("break"); !errors.As(err, &world) {
+		t.Errorf("error of the environment: %v", err)
+	}
+	if _, err := good.Step("look"); !errors.Is(err, ErrNoEpisode) {
+		t.Errorf("step after an error: %v", err)
+	}
+	if s.Table().Len() != 1 {
+		t.Errorf("%d sessions are open, want 1", s.Table().Len())
+	}
+}
