@@ -69,7 +69,7 @@ func OpenLog(dir string, kind LogKind, visit func(line []byte, at Span) error) (
 // suits reports a directory that is not for logs of this kind.
 func (k LogKind) suits(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || IsLog(dir, k) {
 		return nil
 	}
 	if err != nil {
@@ -77,8 +77,6 @@ func (k LogKind) suits(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == k.Manifest:
-			return nil
 		case name == lockFile, leftover.MatchString(name):
 		case name == callsFile:
 			if info, err := e.Info(); err == nil && info.Size() > 0 {
