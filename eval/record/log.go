@@ -75,6 +75,12 @@ func (k LogKind) suits(dir string) error {
 	if err != nil {
 		return err
 	}
+	if IsRun(dir) {
+		return fmt.Errorf("%s is a run directory: give another --out", dir)
+	}
+	if err := others(dir, episodesFile); err != nil {
+		return err
+	}
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name == lockFile, leftover.MatchString(name):
@@ -96,7 +102,7 @@ func others(dir, base string) error {
 		return nil // suits has looked
 	}
 	for _, k := range logKinds() {
-		if _, err := os.Stat(filepath.Join(dir, k.Manifest)); err == nil {
+		if IsLog(dir, k) {
 			return fmt.Errorf("%s is a folder of %s: give another --out", dir, k.Command)
 		}
 	}

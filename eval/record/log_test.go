@@ -93,17 +93,17 @@ func TestLog(t *testing.T) {
 
 // A directory of another command is refused, and left as it is.
 func TestLogRefusesOtherDirectories(t *testing.T) {
-	for name, files := range map[string][]string{
-		"holds other files, such as run.json":   {"run.json", "episodes.jsonl"},
-		"holds other files, such as judge.json": {"judge.json", "calls.jsonl"},
-		"holds other files, such as photo.png":  {"photo.png"},
-		"calls, but its synth.json is missing":  {"calls.jsonl"},
+	for want, files := range map[string][]string{
+		"is a run directory":                   {"run.json", "episodes.jsonl"},
+		"is a folder of heldout judge":         {"judge.json", "calls.jsonl"},
+		"holds other files, such as photo.png": {"photo.png"},
+		"calls, but its synth.json is missing": {"calls.jsonl"},
 	} {
 		dir := t.TempDir()
 		for _, f := range files {
 			overwrite(t, dir, f, []byte("x"))
 		}
-		if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", files, err)
 		}
 		if entries, _ := os.ReadDir(dir); len(entries) != len(files) {
