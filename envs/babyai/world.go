@@ -70,6 +70,10 @@ func (w *world) Score() float64 {
 	return max(0, w.game.reward)
 }
 
+// Reward is the world's own reward after the last action that did something, or the
+// share of sub-goals reached. The world's own falls below 0 after very many steps.
+func (w *world) Reward() float64 { return w.game.reward }
+
 // What AgentGym puts around its list of actions.
 const (
 	gymListPrefix = "\nAvailable actions: [\""

@@ -14,6 +14,12 @@ type game interface {
 	description(ctx context.Context) (string, error)
 	// forms lists the templates of actions.
 	forms(ctx context.Context) ([]string, error)
+	// objects lists what can be spoken of. It can draw random numbers.
+	objects(ctx context.Context) ([]string, error)
+	// goals is the simulator's table of the goals and whether they are reached.
+	goals(ctx context.Context) (string, error)
+	// tree is all objects with their properties, as JSON.
+	tree(ctx context.Context) (string, error)
 	// valid lists what was valid after the last step. It changes nothing.
 	valid(ctx context.Context) ([]string, error)
 	// judge makes another list of what is valid, which can draw random numbers,

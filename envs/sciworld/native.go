@@ -84,6 +84,17 @@ func (g *nativeGame) description(context.Context) (string, error) { return g.wor
 
 func (g *nativeGame) forms(context.Context) ([]string, error) { return g.world.PossibleActions(), nil }
 
+func (g *nativeGame) objects(context.Context) ([]string, error) {
+	return g.world.PossibleObjects(), nil
+}
+
+func (g *nativeGame) goals(context.Context) (string, error) { return g.world.Progress(), nil }
+
+// errNoTree: the simulator's tree of objects came with version 1.2.
+var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion + ", which heldout's own simulator is, has no object tree; give a simulator of version 1.2 or later with --sciworld-jar")
+
+func (g *nativeGame) tree(context.Context) (string, error) { return "", errNoTree }
+
 func (g *nativeGame) valid(context.Context) ([]string, error) { return g.list.Sorted(), nil }
 
 func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {

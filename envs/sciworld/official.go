@@ -55,6 +55,18 @@ func (s *simulator) forms(ctx context.Context) ([]string, error) {
 	return s.list(ctx, "getPossibleActions")
 }
 
+func (s *simulator) objects(ctx context.Context) ([]string, error) {
+	return s.list(ctx, "getPossibleObjects")
+}
+
+func (s *simulator) goals(ctx context.Context) (string, error) {
+	return call[string](ctx, s, "getGoalProgressStr")
+}
+
+func (s *simulator) tree(ctx context.Context) (string, error) {
+	return call[string](ctx, s, "getObjectTree", "")
+}
+
 func (s *simulator) valid(ctx context.Context) ([]string, error) { return s.items(ctx, s.listing) }
 
 func (s *simulator) judge(ctx context.Context, action string) (bool, error) {

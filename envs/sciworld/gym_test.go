@@ -1,0 +1,94 @@
+package sciworld
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"heldout/envs"
+)
+
+var gymEvery = flag.Int("gym-every", 97, "compare every so many of AgentGym's tasks with the official simulator")
+
+// gymSaid plays one of AgentGym's tasks as its service does. The actions are
+// drawn from what is valid here or, if they are given, are those.
+func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played []string) {
+	t.Helper()
+	id, err := GymTask(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := e.Task(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx := context.Background()
+	start, err := w.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said = append(said, start.Goal, start.Observation)
+	draw := rand.New(rand.NewPCG(1, uint64(number)))
+	for n := range 8 {
+		var action string
+		if actions != nil {
+			action = actions[n]
+		} else {
+			valid, err := w.(envs.Lister).Actions(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			action = valid[draw.IntN(len(valid))]
+		}
+		s, err := w.Step(ctx, action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		played, said = append(played, action), append(said, action+": "+s.Observation)
+	}
+	asked := w.(interface {
+		Goals(context.Context) (string, error)
+		PossibleObjects(context.Context) ([]string, error)
+	})
+	goals, err := asked.Goals(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := asked.PossibleObjects(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(append(said, goals), objects...), played
+}
+
+// AgentGym's service over the official simulator and ours say the same.
+func TestRealGym(t *testing.T) {
+	o := Options{Variant: ScienceWorld, Split: "all"}
+	ours := opened(t, o)
+	o.Jar, o.JVMs = needJar(t), 1
+	real := opened(t, o)
+	tasks, texts, different := 0, 0, 0
+	for number := 0; number < 4639; number += *gymEvery {
+		said, played := gymSaid(t, ours, number, nil)
+		want, _ := gymSaid(t, real, number, played)
+		tasks++
+		for i := range min(len(said), len(want)) {
+			texts++
+			if said[i] != want[i] {
+				different++
+				t.Logf("task %d, text %d: %q, want %q", number, i, said[i], want[i])
+				break
+			}
+		}
+	}
+	t.Logf("version %s: %d tasks, %d texts, %d tasks with a difference", real.version, tasks, texts, different)
+	if real.version == nativeVersion && different > 0 {
+		t.Errorf("%d of %d tasks differ", different, tasks)
+	}
+}
