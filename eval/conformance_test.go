@@ -105,6 +105,7 @@ type recorder struct {
 	text    strings.Builder
 	last    []model.Message
 	calls   int
+	sent    [][]model.Message // that were answered
 }
 
 func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, error) {
@@ -126,6 +127,7 @@ func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, erro
 		r.text.WriteString("-- refused: too long\n")
 		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
 	}
+	r.sent = append(r.sent, r.last)
 	for _, stop := range req.Decoding.Stop { // as the client does
 		reply, _, _ = strings.Cut(reply, stop)
 	}
@@ -157,14 +159,7 @@ func standIn(p *configs.Preset) configs.Prompt {
 // recorded.
 func conform(t *testing.T, p *configs.Preset) string {
 	t.Helper()
-	typ := "pick_and_place_simple"
-	if len(p.Env.Limit.ByType) > 0 {
-		types := []string{}
-		for name := range p.Env.Limit.ByType {
-			types = append(types, name)
-		}
-		typ = slices.Max(types)
-	}
+	typ := houseType(p)
 	var out strings.Builder
 	all := scripts(p.Reply.Parser)
 	names := []string{}
@@ -175,16 +170,37 @@ func conform(t *testing.T, p *configs.Preset) string {
 	p.Env.Opening = ""
 	for _, name := range names {
 		m := &recorder{replies: all[name]}
-		b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
-		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
-		// The form ends no episode by itself: the limit does, after the script.
-		p.Env.Limit = configs.PresetLimit{Steps: len(all[name]), Counts: "replies", Restart: p.Env.Limit.Restart}
-		b.StepLimit = len(all[name])
-		plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
-		rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+		rec := playScript(t, p, typ, m)
 		fmt.Fprintf(&out, "==== %s%s\n-- ended: %s\n", name, m.text.String(), ending(t, rec))
 	}
 	return out.String()
+}
+
+// houseType is a task type that has a step limit.
+func houseType(p *configs.Preset) string {
+	typ := "pick_and_place_simple"
+	for name := range p.Env.Limit.ByType {
+		typ = max(typ, name)
+	}
+	return typ
+}
+
+// playScript plays an episode with the replies of a recorder.
+func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *record.Episode {
+	t.Helper()
+	prompt := standIn(p)
+	hash, err := prompt.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
+	// The form ends no episode by itself: the limit does, after the script.
+	p.Env.Limit = configs.PresetLimit{Steps: len(m.replies), Counts: "replies", Restart: p.Env.Limit.Restart}
+	b.StepLimit = len(m.replies)
+	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+	rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+	return rec
 }
 
 // ending writes what a record says of an episode.

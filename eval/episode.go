@@ -64,9 +64,7 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			rec.Cut = move.End
 			break
 		}
-		if speller, ok := envs.As[envs.Speller](world); ok && e.spells() && !move.FormatError {
-			move.Action = speller.Spell(move.Action)
-		}
+		e.spell(world, &move)
 		step := envs.Step{Observation: move.Correction, Progress: rec.Progress}
 		if move.Correction == "" && move.End == "" {
 			if step, err = world.Step(ctx, move.Action); err != nil {
@@ -185,6 +183,18 @@ func conversation(m model.Model) model.Model {
 // those of react and act. The other forms send what their parsers read.
 func (e *Episode) spells() bool {
 	return e.player.Agent == React || e.player.Agent == Act
+}
+
+// spell brings an action into the benchmark's spelling. The record keeps the action
+// as it was read, because the history holds it.
+func (e *Episode) spell(w envs.World, move *agent.Move) {
+	speller, ok := envs.As[envs.Speller](w)
+	if !ok || !e.spells() || move.FormatError {
+		return
+	}
+	if spelled := speller.Spell(move.Action); spelled != move.Action {
+		move.Parsed, move.Action = move.Action, spelled
+	}
 }
 
 // count adds a reply to the counts of its fault and of the rules applied to it.

@@ -42,9 +42,7 @@ func (p *Plan) FirstTurn(ctx context.Context) (Turn, error) {
 	if t.Move, err = a.Act(ctx); err != nil || t.Move.FormatError {
 		return t, err
 	}
-	if speller, ok := envs.As[envs.Speller](world); ok && e.spells() {
-		t.Move.Action = speller.Spell(t.Move.Action)
-	}
+	e.spell(world, &t.Move)
 	t.Step, err = world.Step(ctx, t.Move.Action)
 	return t, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,16 +96,14 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}
-	needsList := p.ActionsShown.When != configs.Never || strings.Contains(p.Reply.Messages["format"], "{actions}")
 	for _, name := range p.Reply.Normalise {
 		n, err := newNormaliser(name)
 		if err != nil {
 			return nil, err
 		}
 		f.normalisers = append(f.normalisers, n)
-		needsList = needsList || n.lists
 	}
-	if needsList {
+	if NeedsActions(p.Play) {
 		list, ok := envs.As[envs.Lister](w)
 		if !ok {
 			return nil, errors.New("the environment cannot list its admissible actions")
@@ -116,6 +115,17 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 	var err error
 	f.layout, err = newLayout(p, start)
 	return f, err
+}
+
+// NeedsActions reports that an agent of this form asks the environment for its
+// admissible actions.
+func NeedsActions(p configs.Play) bool {
+	lists := func(name string) bool {
+		n, err := newNormaliser(name)
+		return err == nil && n.lists
+	}
+	return p.ActionsShown.When != configs.Never || strings.Contains(p.Reply.Messages["format"], "{actions}") ||
+		slices.ContainsFunc(p.Reply.Normalise, lists)
 }
 
 func newLayout(p Protocol, start envs.Start) (layout, error) {

@@ -133,16 +133,28 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 	p, ok := parseReact(reply.Text)
 	move := newMove(reply, used)
 	move.Thought, move.Action = p.thought, p.action
-	said := p.canonical()
+	said := p.said(ok, reply.Text)
 	if !ok {
 		move.unread(FormatHelp)
-		said = cmp.Or(plainLines(reply.Text), emptyReply)
 	}
 	if !ok || said != strings.TrimSpace(reply.Text) {
 		move.Reply = cmp.Or(reply.Text, reply.Instead)
 	}
 	r.history = append(r.history, model.Message{Role: model.Assistant, Content: said})
 	return move, nil
+}
+
+// Said is what the history of react holds of a reply.
+func Said(reply string) string {
+	p, ok := parseReact(reply)
+	return p.said(ok, reply)
+}
+
+func (p parsed) said(ok bool, reply string) string {
+	if ok {
+		return p.canonical()
+	}
+	return cmp.Or(plainLines(reply), emptyReply)
 }
 
 func (r *react) Observe(observation string) {

@@ -20,6 +20,9 @@ func (p parsed) canonical() string {
 	return "Thought: " + p.thought + "\nAction: " + p.action
 }
 
+// Canonical writes thought and action in the form that react asks for.
+func Canonical(thought, action string) string { return parsed{thought, action}.canonical() }
+
 // What models put around the words of a label such as "Action:". The words may be
 // in any case.
 const (

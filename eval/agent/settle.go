@@ -32,7 +32,7 @@ func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) erro
 	if ok && move.Action != p.action {
 		move.Parsed = p.action
 	}
-	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, "think:") {
+	if f.play.Agent.Thoughts != "" && strings.HasPrefix(move.Action, ThoughtAction) {
 		move.Answer = f.play.Reply.Messages["thought"]
 	}
 	return nil
@@ -69,6 +69,20 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	return nil
 }
 
+// ThoughtAction begins an action that is a thought.
+const ThoughtAction = "think:"
+
+// SecondCall is the repair of a reply that is only a thought: the model is asked for
+// the action.
+const SecondCall = "second-call"
+
+// CutSecondCall separates the two replies of a move that was repaired so. The second
+// one is a line.
+func CutSecondCall(reply string) (first, second string) {
+	at := strings.LastIndex(reply, "\n")
+	return reply[:max(0, at)], reply[at+1:]
+}
+
 // askAgain asks for the action after a reply that is only a thought.
 func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
@@ -80,7 +94,7 @@ func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 		return err
 	}
 	move.Reply += "\n" + reply.Text
-	move.Repairs = append(move.Repairs, "second-call")
+	move.Repairs = append(move.Repairs, SecondCall)
 	action := strings.TrimSpace(reply.Text)
 	p.action = lowerFirst(action)
 	f.last().reply += " " + action

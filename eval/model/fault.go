@@ -21,11 +21,15 @@ func finished(reason string, words []string) bool {
 	return slices.Contains(words, strings.ToLower(reason))
 }
 
+// RefusedBy reports whether a server's reason for the end of a reply is that it was
+// filtered or refused. There may be a text all the same.
+func RefusedBy(reason string) bool { return finished(reason, refusedWords) }
+
 // fault classifies a reply. Agents find NoAction themselves.
 func (r *Reply) fault(content content) record.Fault {
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
-	case finished(r.FinishReason, refusedWords), content.refusal != "" && blank:
+	case RefusedBy(r.FinishReason), content.refusal != "" && blank:
 		return record.Refused
 	case finished(r.FinishReason, cutOffWords):
 		return record.CutOff

@@ -1,0 +1,283 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// Call is a model call of a recorded episode.
+type Call struct {
+	// Step is the index in the trajectory of the step that the call is for.
+	Step int
+	// Messages are what was sent.
+	Messages []model.Message
+	// Reply is the text of the reply; Said is what later messages hold of it, in forms
+	// that repeat replies.
+	Reply, Said string
+}
+
+// Rebuilder finds out what a model was sent in the recorded episodes of a condition.
+// Records do not hold the messages. They follow from the prompt, the replies and the
+// observations: the episode is played again, by the same code, with recorded replies
+// and observations.
+type Rebuilder struct {
+	condition record.Condition
+	prompt    configs.Prompt
+	protocol  *configs.Preset // nil without a preset
+	memory    string
+}
+
+// NewRebuilder returns a rebuilder for a condition. The prompt is that of the
+// condition; protocol is its preset, nil if it has none. Memory introduces reflections
+// on earlier trials.
+func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.Preset, memory string) (*Rebuilder, error) {
+	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
+		return nil, errors.Join(err, fmt.Errorf("the prompt is not that of the run: its hash is %.8s, want %.8s", hash, c.PromptHash))
+	}
+	if (protocol == nil) != (c.Preset == nil) {
+		return nil, errors.New("the preset is not that of the run")
+	}
+	return &Rebuilder{c, prompt, protocol, memory}, nil
+}
+
+// NeedsWorld reports that messages depend on the admissible actions, which records do
+// not hold: the environment has to be played again.
+func (r *Rebuilder) NeedsWorld() bool {
+	return r.protocol != nil && r.condition.Agent != React && r.condition.Agent != Act && agent.NeedsActions(r.protocol.Play)
+}
+
+// Calls returns the calls of an episode in order. Env and task are needed only if
+// NeedsWorld says so. It is an error if the episode, played again, is not the
+// recorded one: the record is then of another version of heldout, or the prompt was
+// shortened to fit a context.
+func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) ([]Call, error) {
+	if rec.Trimmed > 0 || rec.Forgotten > 0 {
+		return nil, errors.New("messages were shortened to fit the context, and the record does not say which")
+	}
+	t := &tape{rec: rec, agent: r.condition.Agent}
+	world := &recordedWorld{tape: t}
+	if r.NeedsWorld() {
+		real, err := r.world(ctx, rec, env, task)
+		if err != nil {
+			return nil, err
+		}
+		defer real.Close()
+		world.real, world.same, world.thoughts = real, comparer(env), r.protocol.Agent.Thoughts != ""
+	}
+	e := r.episode(rec, world)
+	e.player.Model = t
+	again, err := e.play(ctx, newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	if err = errors.Join(t.err, err); err != nil {
+		return nil, err
+	}
+	return t.calls, sameSteps(rec.Trajectory, again.Trajectory)
+}
+
+// episode returns the episode of a record, to be played on a world.
+func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode {
+	e := &Episode{
+		Task: envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: r.condition, Trial: rec.Trial,
+		bench: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
+		player: &Player{
+			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole, Completions: r.condition.Completions,
+		},
+		reflections: rec.Memory,
+	}
+	if r.condition.Decoding != nil {
+		e.player.Decoding = *r.condition.Decoding
+	}
+	if r.condition.Trials != nil {
+		e.player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}} // without memory of its own: nothing is reflected on
+	}
+	if r.protocol != nil {
+		p := *r.protocol
+		p.Env.Opening, p.Env.Limit.Restart = "", false // the recorded observations are those after it
+		e.bench.Protocol = &p
+	}
+	return e
+}
+
+// world starts the environment as the episode did.
+func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) (envs.World, error) {
+	if env == nil {
+		return nil, errors.New("the messages contain the admissible actions, and the environment is not there to list them")
+	}
+	e := &Episode{Task: task, bench: &Benchmark{Env: env, Protocol: r.protocol}}
+	w, err := e.newWorld()
+	if err != nil {
+		return nil, err
+	}
+	start, err := w.Start(ctx)
+	if err == nil {
+		start.Observation, err = e.open(ctx, w, start.Observation)
+	}
+	if err == nil && (start.Goal != rec.Goal || start.Observation != rec.Observation) {
+		err = errors.New("the environment begins otherwise than in the record")
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// sameSteps reports a step that is not the recorded one.
+func sameSteps(recorded, again []record.Step) error {
+	for i := range recorded {
+		if i >= len(again) {
+			return fmt.Errorf("played again, the episode ends after %d of %d steps", i, len(recorded))
+		}
+		a, b := &recorded[i], &again[i]
+		if a.Thought != b.Thought || a.Action != b.Action || a.Parsed != b.Parsed || a.FormatError != b.FormatError ||
+			a.Observation != b.Observation || !slices.Equal(a.Repairs, b.Repairs) {
+			return fmt.Errorf("step %d: played again, it is %.40q, not %.40q as recorded: another version of heldout read the reply", i+1, b.Action, a.Action)
+		}
+	}
+	return nil
+}
+
+// tape is a model that gives recorded replies and keeps what it is sent.
+type tape struct {
+	rec   *record.Episode
+	agent string
+	// step is the index of the step in progress; asked counts the calls for it.
+	step, asked int
+	calls       []Call
+	err         error
+}
+
+// Chat implements model.Model. After the last step, the episode ended because its
+// messages no longer fitted the context.
+func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	if t.step >= len(t.rec.Trajectory) {
+		return model.Reply{}, &model.ContextError{Status: 400, Message: "the record ends here"}
+	}
+	s := &t.rec.Trajectory[t.step]
+	text, err := t.reply(s)
+	if err != nil {
+		t.err = fmt.Errorf("step %d: %w", t.step+1, err)
+		return model.Reply{}, t.err
+	}
+	if slices.Contains(s.Repairs, agent.SecondCall) {
+		first, second := agent.CutSecondCall(text)
+		text = []string{first, second}[min(t.asked, 1)]
+	}
+	t.asked++
+	said := text
+	if t.agent == React {
+		said = agent.Said(text)
+	}
+	t.calls = append(t.calls, Call{Step: t.step, Messages: req.Messages, Reply: text, Said: said})
+	return model.Reply{Text: text, FinishReason: s.FinishReason, Fault: s.Fault}, nil
+}
+
+// reply returns the text of a recorded reply, which is empty if the record holds what
+// came in its place.
+func (t *tape) reply(s *record.Step) (string, error) {
+	read := s.Action
+	if s.Parsed != "" {
+		read = s.Parsed
+	}
+	switch {
+	case s.Reply == "" && s.FormatError:
+		return "", nil
+	case s.Reply == "" && t.agent == React:
+		return agent.Canonical(s.Thought, read), nil
+	case s.Reply == "" && t.agent == Act:
+		return read, nil
+	case !s.FormatError || s.Fault == record.NoAction || s.Fault == record.Empty:
+		return s.Reply, nil
+	case s.Fault == record.ToolCalls, s.Fault == record.OnlyReasoning, s.Fault == record.NoContent, s.Fault == record.Refused && !model.RefusedBy(s.FinishReason):
+		return "", nil
+	case s.Fault == record.Refused, json.Valid([]byte(s.Reply)):
+		return "", errors.New("the record does not say if the model wrote a text, or if the server sent something in its place")
+	}
+	return s.Reply, nil
+}
+
+// recordedEnv is an environment with one world.
+type recordedEnv struct{ world *recordedWorld }
+
+func (recordedEnv) Info() envs.Info                          { return envs.Info{} }
+func (recordedEnv) Tasks() []envs.Task                       { return nil }
+func (e recordedEnv) NewWorld(envs.Task) (envs.World, error) { return e.world, nil }
+
+// recordedWorld answers with recorded observations. It lists the actions of the real
+// world, which takes the same steps.
+type recordedWorld struct {
+	tape *tape
+	real envs.World // nil if no message needs it
+	same func(action, recorded, ours string) bool
+	// thoughts: the answer to a thought is the preset's, not the real world's.
+	thoughts bool
+}
+
+func (w *recordedWorld) thinks(action string) bool {
+	return w.thoughts && strings.HasPrefix(action, agent.ThoughtAction)
+}
+
+// now is the step in progress. The model has been asked.
+func (w *recordedWorld) now() (*record.Step, error) {
+	if i := w.tape.step - 1; i >= 0 && i < len(w.tape.rec.Trajectory) {
+		return &w.tape.rec.Trajectory[i], nil
+	}
+	return nil, errors.New("the record has fewer steps")
+}
+
+// Start implements envs.World.
+func (w *recordedWorld) Start(context.Context) (envs.Start, error) {
+	return envs.Start{Goal: w.tape.rec.Goal, Observation: w.tape.rec.Observation}, nil
+}
+
+// Step implements envs.World. The last step ends the episode.
+func (w *recordedWorld) Step(ctx context.Context, action string) (envs.Step, error) {
+	s, err := w.now()
+	if err != nil {
+		return envs.Step{}, err
+	}
+	if w.real != nil {
+		got, err := w.real.Step(ctx, action)
+		if err != nil {
+			return envs.Step{}, err
+		}
+		if got.Progress != s.Progress || !w.thinks(action) && !w.same(action, s.Observation, got.Observation) {
+			return envs.Step{}, fmt.Errorf("step %d: the environment answers %.40q, and the record has %.40q", w.tape.step, got.Observation, s.Observation)
+		}
+	}
+	return envs.Step{
+		Observation: s.Observation, Progress: s.Progress, Valid: s.Valid, Understood: s.Understood,
+		Done: w.tape.step == len(w.tape.rec.Trajectory),
+	}, nil
+}
+
+// Actions implements envs.Lister.
+func (w *recordedWorld) Actions(ctx context.Context) ([]string, error) {
+	if w.real == nil {
+		return nil, errors.New("the environment is not there to list its actions")
+	}
+	lister, ok := envs.As[envs.Lister](w.real)
+	if !ok {
+		return nil, errors.New("the environment cannot list its actions")
+	}
+	return lister.Actions(ctx)
+}
+
+// Spell implements envs.Speller: the spelling is the recorded one.
+func (w *recordedWorld) Spell(action string) string {
+	if s, err := w.now(); err == nil && s.Parsed == action {
+		return s.Action
+	}
+	return action
+}
+
+// Close implements envs.World.
+func (w *recordedWorld) Close() error { return nil }

@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+// reread is a record as it comes back from its file.
+func reread(t *testing.T, rec *record.Episode) *record.Episode {
+	t.Helper()
+	rec.Attempt = 1
+	line, err := record.Encode(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := record.Decode(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// sentBy is what the calls say was sent.
+func sentBy(calls []Call) (out [][]model.Message) {
+	for _, c := range calls {
+		out = append(out, c.Messages)
+	}
+	return out
+}
+
+// The messages that a rebuilder finds are those that were sent, in all presets and
+// forms, odd replies included.
+func TestRebuildsWhatPresetsSent(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := filepath.Glob("testdata/forms/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, worlds := 0, 0
+	for _, file := range append(names, own...) {
+		p := loadAny(t, file)
+		typ := houseType(&p)
+		p.Env.Opening = ""
+		for name, replies := range scripts(p.Reply.Parser) {
+			m := &recorder{replies: replies}
+			rec := playScript(t, &p, typ, m)
+			hash, _ := standIn(&p).Hash()
+			c := record.Condition{Model: "vllm:m", Agent: p.Agent.Form, PromptHash: hash, StepLimit: len(replies), Preset: &record.Preset{Name: p.Name, SHA256: "hash"},
+				Decoding: &record.Decoding{MaxTokens: 1, Stop: p.Decoding.Stop}}
+			r, err := NewRebuilder(c, standIn(&p), &p, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var env envs.Env
+			if r.NeedsWorld() {
+				env = house{typ}
+				worlds++
+			}
+			got, err := r.Calls(t.Context(), reread(t, rec), env, house{typ}.Tasks()[0])
+			if rec.Trimmed > 0 {
+				if err == nil || !strings.Contains(err.Error(), "shortened") {
+					t.Errorf("%s, %s: shortened, but %v", p.Name, name, err)
+				}
+				continue
+			}
+			if diff := cmp.Diff(m.sent, sentBy(got)); diff != "" || err != nil {
+				t.Errorf("%s, %s: %v (-sent +rebuilt):\n%s", p.Name, name, err, diff)
+			}
+			calls += len(got)
+		}
+	}
+	if calls < 300 || worlds < 10 {
+		t.Errorf("compared only %d calls, %d episodes with a list of actions", calls, worlds)
+	}
+}
+
+// teller is a model that says one thing after the other, and keeps what it is sent.
+type teller struct {
+	replies []model.Reply
+	sent    [][]model.Message
+}
+
+func (m *teller) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	reply := m.replies[len(m.sent)%len(m.replies)]
+	m.sent = append(m.sent, req.Messages)
+	return reply, nil
+}
+
+// The same for react and act, with spelling, a folded system message and reflections.
+func TestRebuildsWhatAgentsSent(t *testing.T) {
+	replies := []model.Reply{
+		{Text: "Thought: I count.\nAction: DOWN"}, {Text: "**Action:** down\nObservation: 1"}, {Text: "I think about it.", FinishReason: "stop"},
+		{Text: "", Instead: `[{"function":"down"}]`, Fault: record.ToolCalls}, {Text: "  \n", Fault: record.Empty}, {Text: "Action: Dance"},
+		{Text: "Thought: cut of", Fault: record.CutOff, FinishReason: "length"}, {Text: "down"}, {Text: "", Instead: "I must not.", Fault: record.Refused},
+		{Text: "", Reasoning: "x", Fault: record.OnlyReasoning}, {Text: "", Fault: record.NoContent},
+	}
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {System: "You count.", Instruction: "Count down.", Examples: []configs.Example{{Text: "2 1 0"}}}}}
+	hash, err := prompt.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{React, Act} {
+		for _, fold := range []bool{false, true} {
+			for _, trials := range []*Trials{nil, {Trials: record.Trials{Most: 3, Memory: 2}, Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
+				m := &teller{replies: replies}
+				env := shouting{newCountdown(30)}
+				player := Player{Name: "vllm:m", Agent: name, Model: m, NoSystemRole: fold, Trials: trials, Decoding: record.Decoding{MaxTokens: 9}}
+				b := Benchmark{Env: env, Tasks: env.Tasks()[29:], StepLimit: 60, Prompt: prompt, PromptHash: hash}
+				plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+				e := plan.Episodes[0]
+				if trials != nil {
+					e.Trial, e.reflections = 3, []record.Remembered{{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
+				}
+				rec, err := e.play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := NewRebuilder(e.Condition, prompt, nil, "You know:")
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := r.Calls(t.Context(), reread(t, rec), nil, envs.Task{})
+				if err != nil || len(got) != 60 {
+					t.Fatalf("%s: %d calls, %v", name, len(got), err)
+				}
+				if diff := cmp.Diff(m.sent, sentBy(got)); diff != "" {
+					t.Errorf("%s, fold %v (-sent +rebuilt):\n%s", name, fold, diff)
+				}
+				for i, c := range got[:len(got)-1] {
+					next := got[i+1].Messages
+					if name == React && next[len(next)-2].Content != c.Said {
+						t.Errorf("call %d: said %q, the history has %q", i, c.Said, next[len(next)-2].Content)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is not what was sent is an error.
+func TestRebuilderRefuses(t *testing.T) {
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {Instruction: "Count."}}}
+	hash, _ := prompt.Hash()
+	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 3}
+	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, nil, ""); err == nil || !strings.Contains(err.Error(), "not that of the run") {
+		t.Error(err)
+	}
+	r, err := NewRebuilder(c, prompt, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{{Thought: "t", Action: "a", Observation: "p", Valid: true}, {Action: "b", Observation: "q"}}}
+	if calls, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err != nil || len(calls) != 2 || calls[1].Reply != "Action: b" {
+		t.Errorf("%+v, %v", calls, err)
+	}
+	for want, change := range map[string]func(*record.Episode){
+		"shortened":            func(e *record.Episode) { e.Trimmed = 1 },
+		"step 1: played again": func(e *record.Episode) { e.Trajectory[0].Reply = "Action: another" },
+		"as recorded":          func(e *record.Episode) { e.Trajectory[0].Action = "two\nlines" },
+		"something in its place": func(e *record.Episode) {
+			e.Trajectory[1] = record.Step{FormatError: true, Fault: record.Refused, FinishReason: "content_filter", Reply: "no"}
+		},
+	} {
+		e := good
+		e.Trajectory = append([]record.Step(nil), good.Trajectory...)
+		change(&e)
+		if _, err := r.Calls(t.Context(), &e, nil, envs.Task{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	c.StepLimit = 1
+	if r, err = NewRebuilder(c, prompt, nil, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err == nil || !strings.Contains(err.Error(), "ends after 1 of 2 steps") {
+		t.Error(err)
+	}
+}
