@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"heldout/envs"
 )
@@ -60,6 +61,8 @@ type Owner struct {
 	Protocol string
 	// Address is the client's IP address, without the port.
 	Address string
+	// Idle ends the session after so long without a request; 0 for the table's time.
+	Idle time.Duration
 	// Ended is called once, when the session ends; nil for nothing. It must not
 	// wait for anything.
 	Ended func(Reason)
@@ -97,6 +100,10 @@ type Episode struct {
 	Actions bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
+	// After is called with the world after the reset and after every step, before a
+	// world whose episode is over is closed; nil for nothing. Its error counts as one
+	// of the environment.
+	After func(context.Context, envs.World) error
 }
 
 // State is how far a session is.
@@ -130,6 +137,9 @@ type Reply struct {
 
 // ID returns the session's id.
 func (s *Session) ID() string { return s.id }
+
+// Touch counts as a request: the session is not idle.
+func (s *Session) Touch() { s.used.Store(s.table.now().UnixNano()) }
 
 // Done is closed when the session ends.
 func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
@@ -234,7 +244,7 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	start, err := world.Start(s.ctx)
 	if err == nil {
 		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Valid: true}
-		err = e.list(s.ctx, world, &r)
+		err = e.ask(s.ctx, world, &r)
 	}
 	if err != nil {
 		_ = world.Close()
@@ -270,7 +280,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
 		}
-		err = e.list(s.ctx, s.world, &r)
+		err = e.ask(s.ctx, s.world, &r)
 	}
 	s.table.metrics.step(e.Mount, s.owner.Protocol, s.table.now().Sub(began), &r, err)
 	if err != nil {
@@ -303,6 +313,14 @@ func (s *Session) With(f func(context.Context, envs.World) error) (err error) {
 		return ErrNoEpisode
 	}
 	return f(s.ctx, s.world)
+}
+
+// ask asks the world what the reply to a reset or a step needs besides.
+func (e *Episode) ask(ctx context.Context, w envs.World, r *Reply) error {
+	if err := e.list(ctx, w, r); err != nil || e.After == nil {
+		return err
+	}
+	return e.After(ctx, w)
 }
 
 // list adds the valid actions to a reply if they were asked for.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -129,11 +130,11 @@ func (t *Table) remove(s *Session, why Reason) {
 func (t *Table) Sweep() {
 	now := t.now().UnixNano()
 	t.each(func(s *Session) {
-		busy := s.busy.Load()
+		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.idle)
 		switch {
 		case busy != 0 && now-busy > int64(MaxStepTime):
 			s.Close(TooSlow)
-		case busy == 0 && now-s.used.Load() > int64(t.idle):
+		case busy == 0 && now-s.used.Load() > int64(idle):
 			s.Close(Idle)
 		}
 	})
