@@ -130,6 +130,19 @@ type Step struct {
 	// Valid. Only ScienceWorld sets it: AgentBoard judges an action there by what
 	// is possible after it, so "open door" is not valid once the door is open.
 	Understood bool
+	// Written says how the action is written if a perturbation writes its form
+	// differently; environments leave it empty.
+	Written Written
+}
+
+// Written is how an action is written under a perturbation.
+type Written struct {
+	// Form is the environment's own form of the action, such as "go to {recep}".
+	// It is empty if the perturbation does not change how the action is written, or if
+	// the action has no known form.
+	Form string
+	// Old says that the action is written in the old way.
+	Old bool
 }
 
 // Lister is the optional ability of a World to list the actions that are valid

@@ -78,11 +78,15 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 			valid++
 		}
 		rec.Progress, rec.Success = step.Progress, step.Success
+		oldForm, newForm := "", step.Written.Form
+		if step.Written.Old {
+			oldForm, newForm = newForm, ""
+		}
 		rec.Trajectory = append(rec.Trajectory, record.Step{
 			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
 			Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
 			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
-			Parsed: move.Parsed, Repairs: move.Repairs,
+			Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
 			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
 		})
 		count(&rec.Result, move)

@@ -73,6 +73,18 @@ func (e *Env) Names() (layout string, parts map[string]string) {
 	return "", nil
 }
 
+// Forms counts the forms of actions that are written differently, over all task
+// types.
+func (e *Env) Forms() int {
+	forms := map[string]bool{}
+	for _, p := range e.byType {
+		for _, form := range p.Forms() {
+			forms[form] = true
+		}
+	}
+	return len(forms)
+}
+
 // Unwrap implements envs.Wrapper.
 func (e *Env) Unwrap() any { return e.Env }
 
@@ -178,6 +190,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Written = w.p.Written(action)
 	s.Observation, err = w.p.checked(s.Observation)
 	return s, err
 }

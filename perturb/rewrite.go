@@ -50,22 +50,14 @@ func (p *Perturbation) normalize(action string) string {
 
 // write rewrites an action of an old form.
 func (p *Perturbation) write(action string) (string, bool) {
-	for i := range p.forms {
-		if written, ok := p.forms[i].write.whole(action, p.names.inSlot); ok {
-			return written, true
-		}
-	}
-	return "", false
+	f, written := p.formWritten(action)
+	return written, f != nil
 }
 
 // read rewrites an action of a new form.
 func (p *Perturbation) read(action string) (string, bool) {
-	for i := range p.forms {
-		if old, ok := p.forms[i].read.whole(action, p.names.outOfSlot); ok {
-			return old, true
-		}
-	}
-	return "", false
+	f, old := p.formRead(action)
+	return old, f != nil
 }
 
 // trade follows an action that has only one of both forms to the other end of

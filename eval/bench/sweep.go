@@ -22,33 +22,51 @@ const indNone = "none"
 
 // addPerturbations adds the perturbed benchmarks of a sweep.
 func (j *Job) addPerturbations() error {
-	if len(j.Config.Perturb) == 0 {
+	if len(j.Config.Perturb) == 0 && j.Config.Suite == "" {
 		return nil
 	}
-	base := j.spec.Benchmarks[0]
-	j.sweep = &record.Sweep{Env: base.Env.Info().Name}
-	for _, arg := range j.Config.Perturb {
-		rules, file, err := loadPerturbation(arg)
+	bases := slices.Clone(j.spec.Benchmarks)
+	j.sweep = &record.Sweep{Suite: j.Config.Suite, Env: bases[0].Env.Info().Name}
+	for _, base := range bases {
+		args, err := j.perturbationsOf(base.Env.Info().Name, len(bases))
 		if err != nil {
 			return err
 		}
-		about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
-		if slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool { return p.Name == rules.Name }) {
-			return fmt.Errorf("there are two perturbations named %s", rules.Name)
+		for _, arg := range args {
+			if err := j.addPerturbed(base, arg); err != nil {
+				return err
+			}
 		}
-		b := base
-		b.Perturbation, b.PerturbationHash = rules.Name, about.SHA256
-		if rules.Model == "" {
-			about.Rules, err = perturbBenchmark(&b, rules)
-		} else {
-			b.Instead, about.Base, err = j.noInd()
-		}
-		if err != nil {
-			return err
-		}
-		j.spec.Benchmarks = append(j.spec.Benchmarks, b)
-		j.sweep.Perturbations = append(j.sweep.Perturbations, about)
 	}
+	return nil
+}
+
+// addPerturbed adds a benchmark under a perturbation.
+func (j *Job) addPerturbed(base eval.Benchmark, arg string) error {
+	rules, file, err := loadPerturbation(arg)
+	if err != nil {
+		return err
+	}
+	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
+	env := base.Env.Info().Name
+	if slices.ContainsFunc(j.sweep.Of(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
+		return fmt.Errorf("there are two perturbations named %s", rules.Name)
+	}
+	if env != j.sweep.Env {
+		about.Env = env
+	}
+	b := base
+	b.Perturbation, b.PerturbationHash = rules.Name, about.SHA256
+	if rules.Model == "" {
+		err = perturbBenchmark(&b, rules, &about)
+	} else {
+		b.Instead, about.Base, err = j.noInd()
+	}
+	if err != nil {
+		return err
+	}
+	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+	j.sweep.Perturbations = append(j.sweep.Perturbations, about)
 	return nil
 }
 
@@ -67,25 +85,27 @@ func loadPerturbation(arg string) (rules configs.Perturbation, file string, err 
 }
 
 // perturbBenchmark puts a perturbation around a benchmark and its prompt, and
-// returns the rules for the record.
-func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation) (*record.Rules, error) {
+// completes what the record says about it.
+func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation, about *record.Perturbation) error {
 	env, err := perturb.Wrap(b.Env, rules)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.Env = env
-	about := &record.Rules{Actions: rules.Actions, Replies: rules.Replies, Names: rules.Names}
+	forms := env.Forms()
+	about.Forms = &forms
+	about.Rules = &record.Rules{Actions: rules.Actions, Replies: rules.Replies, Names: rules.Names}
 	if rules.Names != "" {
-		about.OwnNames, about.NameParts = env.Names()
+		about.Rules.OwnNames, about.Rules.NameParts = env.Names()
 	}
 	if b.PromptHash == "" { // nobody reads it
-		return about, nil
+		return nil
 	}
 	if b.Prompt, err = env.WritePrompt(b.Prompt); err != nil {
-		return nil, err
+		return err
 	}
 	b.PromptHash = promptRecord("", b.Prompt).SHA256
-	return about, nil
+	return nil
 }
 
 // noInd applies to a perturbation that needs models trained without data of the

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,17 +94,37 @@ type Condition struct {
 	Preset *Preset `json:"preset,omitempty"`
 }
 
-// Sweep says that a run plays one environment under several perturbations.
+// Sweep says that a run plays environments under several perturbations.
 type Sweep struct {
+	// Suite is the suite that the perturbations are; empty if they were named.
+	Suite string `json:"suite,omitempty"`
+	// Env is the environment of the perturbations that name none.
 	Env string `json:"env"`
 	// Perturbations are those beside none, in the order of the table.
 	Perturbations []Perturbation `json:"perturbations"`
+}
+
+// Of returns the perturbations of an environment, in the order of the table.
+func (s *Sweep) Of(env string) (out []Perturbation) {
+	for _, p := range s.Perturbations {
+		if cmp.Or(p.Env, s.Env) == env {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Perturbation is a perturbation of a sweep.
 type Perturbation struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
+	// Env is the environment, if it is not that of the sweep.
+	Env string `json:"env,omitempty"`
+	// Parts are the families of rules that it combines; empty if it is of no family.
+	Parts []Part `json:"parts,omitempty"`
+	// Forms counts the forms of actions that are written differently. Steps then say
+	// which form their action has; nil in records from before they did.
+	Forms *int `json:"forms,omitempty"`
 	// File is the source of the rules, "built-in" or a path; SHA256 is the hash of
 	// their content.
 	File   string `json:"file"`
@@ -116,6 +137,13 @@ type Perturbation struct {
 	// Base are the models for whom the result without perturbation counts: they
 	// were trained without such data anyway, or not at all.
 	Base []string `json:"base,omitempty"`
+}
+
+// Part is a family of rules at a grade, from 1: the larger, the further from the
+// environment's own words.
+type Part struct {
+	Family string `json:"family"`
+	Grade  int    `json:"grade"`
 }
 
 // Rules are the rules of a perturbation of the interface. Slots of forms and of

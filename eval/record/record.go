@@ -159,6 +159,11 @@ type Step struct {
 	// Score is the environment's own score, from -1 to 1; nil without a preset that
 	// asks for it.
 	Score *float64 `json:"score,omitempty"`
+	// OldForm and NewForm are set under a perturbation that writes the action's form
+	// differently: the environment's form of the action, such as "go to {recep}", as
+	// OldForm if the action is written in the old way, and otherwise as NewForm.
+	OldForm string `json:"old_form,omitempty"`
+	NewForm string `json:"new_form,omitempty"`
 	// FormatError: no action could be read from the reply.
 	FormatError bool `json:"format_error,omitempty"`
 	// FinishReason is the server's reason for the end of the reply.

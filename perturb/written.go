@@ -1,0 +1,70 @@
+package perturb
+
+import (
+	"strings"
+
+	"heldout/envs"
+)
+
+// Written says whether an action has a form that is written differently now, and
+// whether it is written in the old or in the new way. A name in its old spelling
+// makes an action old, whatever else is new about it. An action of a form that stays
+// as it is, or of no form, has the zero value.
+func (p *Perturbation) Written(action string) envs.Written {
+	normalized := p.normalize(action)
+	for _, spelling := range []string{action, normalized} {
+		if f, old := p.formRead(spelling); f != nil {
+			return writtenAs(f, !strings.EqualFold(old, spelling), false)
+		}
+	}
+	// An old form, or a mixture: new words around old names, or old words around new
+	// ones.
+	if f, written := p.formWritten(normalized); f != nil {
+		return writtenAs(f, !strings.EqualFold(written, normalized), true)
+	}
+	if f, _ := p.formRead(p.names.inText(normalized)); f != nil {
+		return writtenAs(f, true, true)
+	}
+	f, _ := p.formWritten(p.names.outOfText(normalized))
+	return writtenAs(f, f != nil, true)
+}
+
+func writtenAs(f *form, differs, old bool) envs.Written {
+	if !differs {
+		return envs.Written{}
+	}
+	return envs.Written{Form: f.old.text, Old: old}
+}
+
+// formRead returns the form of an action as written now, and the action of the
+// environment.
+func (p *Perturbation) formRead(action string) (*form, string) {
+	for i := range p.forms {
+		if old, ok := p.forms[i].read.whole(action, p.names.outOfSlot); ok {
+			return &p.forms[i], old
+		}
+	}
+	return nil, ""
+}
+
+// formWritten returns the form of an action of the environment, and how it is
+// written now.
+func (p *Perturbation) formWritten(action string) (*form, string) {
+	for i := range p.forms {
+		if written, ok := p.forms[i].write.whole(action, p.names.inSlot); ok {
+			return &p.forms[i], written
+		}
+	}
+	return nil, ""
+}
+
+// Forms lists the environment's forms of actions that are written differently, be it
+// in their words or in the names in them.
+func (p *Perturbation) Forms() (forms []string) {
+	for i := range p.forms {
+		if f := &p.forms[i]; f.changed() || p.names != nil && len(f.old.slots) > 0 {
+			forms = append(forms, f.old.text)
+		}
+	}
+	return forms
+}

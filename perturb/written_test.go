@@ -1,0 +1,113 @@
+package perturb
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/eval/record"
+	"heldout/scoring/refinement"
+)
+
+func TestWritten(t *testing.T) {
+	both := configs.Perturbation{Name: "both", Names: "{class}{number}", Actions: map[string]string{"go to {recep}": "walk to {recep}", "look": "look about"}}
+	const goTo, take = "go to {recep}", "take {obj} from {recep}"
+	for _, c := range []struct {
+		rules  configs.Perturbation
+		action string
+		want   envs.Written
+	}{
+		{order, "take pen 1 from desk 2", envs.Written{Form: take, Old: true}},
+		{order, "from desk 2 take pen 1", envs.Written{Form: take}},
+		{order, "go to desk 2", envs.Written{}},
+		{order, "dance", envs.Written{}},
+		{glue, "take pen 1 from desk 2", envs.Written{Form: take, Old: true}},
+		{glue, "take pen1 from desk2 .", envs.Written{Form: take}},
+		{glue, "take pen1 from desk 2", envs.Written{Form: take, Old: true}},
+		{glue, "look", envs.Written{}},
+		{both, "go to desk 1", envs.Written{Form: goTo, Old: true}},
+		{both, "walk to desk1", envs.Written{Form: goTo}},
+		{both, "walk to desk 1", envs.Written{Form: goTo, Old: true}}, // new words, old names
+		{both, "go to desk1", envs.Written{Form: goTo, Old: true}},    // old words, new names
+		{both, "take pen1 from desk1", envs.Written{Form: take}},
+		{both, "look", envs.Written{Form: "look", Old: true}},
+		{both, "look about", envs.Written{Form: "look"}},
+		{both, "inventory", envs.Written{}},
+		{swap, "take pen 1 from desk 2", envs.Written{Form: "clean {obj} with {recep}"}}, // what it means now
+		{answer, "go to desk 1", envs.Written{}},
+	} {
+		if got := mustNew(t, c.rules).Written(c.action); got != c.want {
+			t.Errorf("%s: %q is %+v, want %+v", c.rules.Name, c.action, got, c.want)
+		}
+	}
+	for rules, want := range map[*configs.Perturbation]int{&order: 1, &glue: 4, &both: 5, &answer: 0, &swap: 3} {
+		if got := mustNew(t, *rules).Forms(); len(got) != want {
+			t.Errorf("%s writes %q differently, want %d forms", rules.Name, got, want)
+		}
+	}
+}
+
+// TestWrittenOfAnyAction: what the environment understands is new, or unchanged, and
+// its own spelling is old where that differs.
+func TestWrittenOfAnyAction(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules := rapid.SampledFrom([]configs.Perturbation{using, order, brackets, glue, answer, verbs}).Draw(t, "rules")
+		p, err := New(rules, household())
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := rapid.StringMatching(`[a-z]{3,8} [0-9]{1,2}`)
+		form := rapid.SampledFrom(household().Actions).Draw(t, "form")
+		action := strings.NewReplacer("{recep}", name.Draw(t, "recep"), "{obj}", name.Draw(t, "obj")).Replace(form)
+		written := p.WriteAction(action)
+		if written == action {
+			form = ""
+		}
+		if got := p.Written(written); got != (envs.Written{Form: form}) {
+			t.Fatalf("%q, written %q, is %+v", action, written, got)
+		}
+		if got := p.Written(action); got != (envs.Written{Form: form, Old: form != ""}) {
+			t.Fatalf("%q, not %q, is %+v", action, written, got)
+		}
+	})
+}
+
+// TestWrittenAgreesWithRecords: steps say of refused actions what the rules in older
+// records say.
+func TestWrittenAgreesWithRecords(t *testing.T) {
+	env, err := alfworld.NewGenerated(0, alfworld.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iface := env.Interface("")
+	for _, name := range []string{"P1", "P2", "P3", "P4"} {
+		rules, err := configs.LoadPerturbation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(rules, iface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := &record.Rules{Actions: rules.Actions, Names: rules.Names}
+		if rules.Names != "" {
+			about.OwnNames, about.NameParts = iface.Name, iface.Parts
+		}
+		old, err := refinement.OldForm(about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range iface.Actions {
+			action := strings.NewReplacer("{recep}", "desk 2", "{tool}", "knife 1", "{obj}", "pen 1").Replace(form)
+			for _, action := range []string{action, p.WriteAction(action)} {
+				if got := p.Written(action); got.Old != old(action) {
+					t.Errorf("%s: %q is %+v, and the rules say old: %v", name, action, got, old(action))
+				}
+			}
+		}
+	}
+}
