@@ -93,6 +93,10 @@ type Run struct {
 
 	// Perturb are the perturbations of a sweep, by name or file.
 	Perturb Strings `yaml:"perturb"`
+	// Suite names the perturbations of a sweep instead: Robust, or empty for none.
+	// Grades are how strong they are, as numbers from 1.
+	Suite  string  `yaml:"suite"`
+	Grades Strings `yaml:"grades"`
 	// NoIndModel are the models trained without data of the environment that
 	// take the places of Model, in its order, where a perturbation says so.
 	NoIndModel Strings `yaml:"no-ind-model"`
@@ -144,6 +148,9 @@ func DefaultRun() Run {
 		GiveUpAfter:      30 * time.Minute,
 	}
 }
+
+// Robust is the suite of all families of perturbations, alone and combined.
+const Robust = "robust"
 
 // LoadSuite overrides r with an embedded suite.
 func LoadSuite(name string, r *Run) error {

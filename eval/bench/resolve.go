@@ -61,6 +61,9 @@ func DefaultSetup(out Outside) configs.Setup {
 func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []error, err error) {
 	r = configs.DefaultRun()
 	r.Setup = DefaultSetup(out)
+	if kind, err = kind.of(given); err != nil {
+		return r, nil, err
+	}
 	if kind.always || given.File == "" && !given.Chosen {
 		if err := configs.LoadSuite(kind.suite, &r); err != nil {
 			return r, nil, err
@@ -87,6 +90,28 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 		return r, nil, errors.Join(skipped...)
 	}
 	return r, skipped, nil
+}
+
+// of returns the kind of sweep that the user's input asks for.
+func (k Kind) of(given Given) (Kind, error) {
+	if k != Sweep {
+		return k, nil
+	}
+	var r configs.Run
+	if err := errors.Join(given.readConfig(&r), given.Over(&r)); err != nil {
+		return k, err
+	}
+	switch {
+	case r.Suite == "" && len(r.Grades) > 0:
+		return k, errors.New("--grades is for --suite " + configs.Robust)
+	case r.Suite == "":
+		return k, nil
+	case r.Suite != configs.Robust:
+		return k, fmt.Errorf("unknown suite %q; there is %s", r.Suite, configs.Robust)
+	case len(r.Perturb) > 0:
+		return k, errors.New("--suite names the perturbations, so --perturb cannot; give one of both")
+	}
+	return Kind{suite: configs.Robust, always: true}, nil
 }
 
 // ReadFile returns the content of the configuration file; nil without one.

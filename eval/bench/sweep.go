@@ -28,7 +28,7 @@ func (j *Job) addPerturbations() error {
 	bases := slices.Clone(j.spec.Benchmarks)
 	j.sweep = &record.Sweep{Suite: j.Config.Suite, Env: bases[0].Env.Info().Name}
 	for _, base := range bases {
-		args, err := j.perturbationsOf(base.Env.Info().Name, len(bases))
+		args, err := j.perturbationsOf(base.Env.Info().Name)
 		if err != nil {
 			return err
 		}
@@ -39,6 +39,27 @@ func (j *Job) addPerturbations() error {
 		}
 	}
 	return nil
+}
+
+// perturbationsOf lists the perturbations of an environment: those of the suite, or
+// those that were named. Those of an environment that is not played are an error.
+func (j *Job) perturbationsOf(env string) (args []string, err error) {
+	if j.Config.Suite != "" {
+		return j.suite(env)
+	}
+	for _, arg := range j.Config.Perturb {
+		rules, _, err := loadPerturbation(arg)
+		if err != nil {
+			return nil, err
+		}
+		if rules.Env == env || !slices.Contains(j.Config.Env, rules.Env) {
+			args = append(args, arg)
+		}
+	}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("no perturbation is for %s; name one with --perturb, or all with --suite %s", env, configs.Robust)
+	}
+	return args, nil
 }
 
 // addPerturbed adds a benchmark under a perturbation.

@@ -89,20 +89,21 @@ func IsBaseline(name string) bool { return name == eval.Expert || name == eval.R
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind == Sweep && len(r.Preset) > 0 {
-		fail("a sweep has no presets")
+		fail("--preset does not work with sweep: a preset fixes the prompts and forms that perturbations change; name environments with --env")
+		return errs
 	}
 	if kind != Sweep {
-		if len(r.Perturb)+len(r.NoIndModel) > 0 || r.Ind != "" || len(r.NoIndBaseURL) > 0 {
-			fail("perturb, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
+		if len(r.Perturb)+len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "" {
+			fail("perturb, suite, grades, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
 		}
 		return errs
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
-	if len(r.Env) != 1 {
-		fail("a sweep is of one environment, not of %d", len(r.Env))
+	if r.Suite == "" && len(r.Perturb) == 0 {
+		fail("no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
 	}
-	if len(r.Perturb) == 0 {
-		fail("no perturbation is given; name some with --perturb")
+	if _, err := suiteGrades(r); err != nil {
+		errs = append(errs, err)
 	}
 	if r.Ind != "" && r.Ind != indNone {
 		fail("ind is %q; there is only %q", r.Ind, indNone)
