@@ -63,7 +63,8 @@ var floors = map[string]int{
 	"scoring/overview":         6,
 	"eval/page":                1,
 	"eval/synth":               1,
-	"cmd/heldout":              7,
+	"eval/export":              7,
+	"cmd/heldout":              8,
 }
 
 // reserved are modules that only one package may import.

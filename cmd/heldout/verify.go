@@ -10,14 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/datafile"
+	"heldout/eval/export"
 	"heldout/eval/synth"
 	"heldout/scoring/table"
 )
 
 func newVerify(sys *system) *cobra.Command {
 	o := synth.DefaultOptions()
-	var lenient, asJSON bool
-	var signal string
+	var lenient, asJSON, force bool
+	var signal, masked string
 	c := &cobra.Command{
 		Use:   "verify FILE…",
 		Short: "Check synthetic trajectories by AgentRefine's rules",
@@ -30,10 +31,14 @@ turn. A file has one JSON object per line with the keys script and trajectory.
 Each line of the output has the turn and the reason of a rejection. The command
 ends with code 1 if a trajectory is rejected.
 
+--masked writes the trajectories that pass to a file that heldout export takes.
+In it, each turn of the player has the key train, which is false if the master
+answers with an error.
+
 Verification codes are regular expressions of Python. They take linear time
 here; look-around and back references are not supported, and a trajectory that
 needs them is rejected as "unsupported pattern".`,
-		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --json trajectories.jsonl",
+		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl trajectories.jsonl",
 		Args:    args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
 			switch signal {
@@ -47,12 +52,13 @@ needs them is rejected as "unsupported pattern".`,
 				return usage(fmt.Errorf("min-errors is %d, want at least 0", o.MinErrors))
 			}
 			v := &verification{out: sys.stdout, json: asJSON, many: len(files) > 1, rejected: map[synth.Reason]int{}}
-			for _, file := range files {
-				if err := v.file(file, o, lenient); err != nil {
+			if masked != "" {
+				var err error
+				if v.masked, err = export.Create(masked, force); err != nil {
 					return err
 				}
 			}
-			return v.end()
+			return v.files(files, o, lenient)
 		},
 	}
 	f := c.Flags()
@@ -60,6 +66,8 @@ needs them is rejected as "unsupported pattern".`,
 	f.StringVar(&signal, "error-signal", "any", "which flags of the master are an error: any, or parameter")
 	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "text that the last observation must contain")
 	f.BoolVar(&lenient, "lenient", false, "accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
+	f.StringVar(&masked, "masked", "", "write the trajectories that pass, with the turns that a model is trained on, to this file")
+	f.BoolVar(&force, "force", false, "replace the file of --masked")
 	f.BoolVar(&asJSON, "json", false, "one JSON object per trajectory")
 	return c
 }
@@ -71,6 +79,25 @@ type verification struct {
 	passed, mended, bad int
 	rejected            map[synth.Reason]int
 	errors, repaired    int
+	masked              *export.File // nil if nothing is written
+}
+
+// files verifies files. What is written has its name only if all could be read.
+func (v *verification) files(names []string, o synth.Options, lenient bool) error {
+	for _, name := range names {
+		if err := v.file(name, o, lenient); err != nil {
+			if v.masked != nil {
+				v.masked.Abort()
+			}
+			return err
+		}
+	}
+	if v.masked != nil {
+		if err := v.masked.Commit(); err != nil {
+			return err
+		}
+	}
+	return v.end()
 }
 
 func (v *verification) file(name string, o synth.Options, lenient bool) error {
@@ -100,6 +127,11 @@ func (v *verification) print(file string, c synth.Checked) error {
 		v.passed++
 	} else {
 		v.rejected[c.Reason]++
+	}
+	if v.masked != nil && c.Masked != nil {
+		if _, err := v.masked.Write(append(c.Masked, '\n')); err != nil {
+			return err
+		}
 	}
 	if v.json {
 		return json.NewEncoder(v.out).Encode(struct {

@@ -67,3 +67,14 @@ func GymTask(number *big.Int) string {
 	seed, level := new(big.Int).DivMod(number, levels, new(big.Int))
 	return place{&minigrid.Levels()[level.Int64()], seed}.id()
 }
+
+// testSeeds bounds the seeds of tasks that benchmarks play: AgentBoard's begin at
+// firstSeed, and AgentGym counts tasks of all levels from 0.
+const testSeeds = 10_000
+
+// InTestRange reports whether a benchmark may play the task of that name, or the name
+// is none.
+func InTestRange(id string) bool {
+	p, err := parsePlace(id)
+	return err != nil || p.seed.Cmp(big.NewInt(testSeeds)) < 0
+}

@@ -138,3 +138,23 @@ func boardPlaces() (out []place) {
 	add("use-thermometer", 21, 22)
 	return out
 }
+
+// SplitOf returns the split of the task of that name. AgentBoard's tasks are of the
+// split test, wherever the simulator has them; so is what is no task.
+func SplitOf(id string) string {
+	p, err := parsePlace(id)
+	if err != nil || slices.Contains(boardPlaces(), p) {
+		return "test"
+	}
+	for _, t := range tasks {
+		if t.name != p.task {
+			continue
+		}
+		for _, s := range splits() {
+			if from, to := s.bounds(t.variations); s.name != "all" && from <= p.variation && p.variation < to {
+				return s.name
+			}
+		}
+	}
+	return "test"
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -22,26 +23,40 @@ type Checked struct {
 	// Mended: the line could be read only after code fences and trailing commas had
 	// been removed.
 	Mended bool `json:"mended,omitempty"`
+	// Masked is the line that ReadItems reads; nil if the trajectory is rejected.
+	Masked []byte `json:"-"`
 }
 
 // VerifyLines verifies a file with one JSON object per line: its keys script and
 // trajectory hold both as JSON, or as strings of JSON as a model wrote them. With
 // lenient, code fences around such a string and trailing commas in it are removed.
 func VerifyLines(r io.Reader, o Options, lenient bool, visit func(Checked) error) error {
+	return eachLine(r, func(n int, line []byte) error {
+		checked := verifyLine(line, o, lenient)
+		checked.Line = n
+		return visit(checked)
+	})
+}
+
+// eachLine visits the lines that are not blank.
+func eachLine(r io.Reader, visit func(n int, line []byte) error) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), mostLine)
-	for n := 1; in.Scan(); n++ {
+	n := 0
+	for in.Scan() {
+		n++
 		line := bytes.TrimSpace(in.Bytes())
 		if len(line) == 0 {
 			continue
 		}
-		checked := verifyLine(line, o, lenient)
-		checked.Line = n
-		if err := visit(checked); err != nil {
+		if err := visit(n, line); err != nil {
 			return err
 		}
 	}
-	if err := in.Err(); err != nil {
+	switch err := in.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d has more than %d bytes", n+1, mostLine)
+	case err != nil:
 		return fmt.Errorf("reading the trajectories: %w", err)
 	}
 	return nil
@@ -52,6 +67,7 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 		return Checked{Verdict: Verdict{Reason: Format, Message: fmt.Sprintf(format, args...)}}
 	}
 	var item struct {
+		ID         any             `json:"id"`
 		Script     json.RawMessage `json:"script"`
 		Trajectory json.RawMessage `json:"trajectory"`
 	}
@@ -70,6 +86,12 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 	c := Checked{Verdict: Verify(script, trajectory, o), Mended: mended1 || mended2}
 	if err := script.Check(); err != nil {
 		c.Script = err.Error()
+	}
+	if c.Reason == "" {
+		id, _ := item.ID.(string) // other makers number their items
+		if c.Masked, err = masked(id, text, trajectory, o); err != nil {
+			return reject("%v", err) // a verified trajectory can be written
+		}
 	}
 	return c
 }

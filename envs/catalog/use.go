@@ -1,0 +1,64 @@
+package catalog
+
+import (
+	"path"
+
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/jericho"
+	"heldout/envs/pddl"
+	"heldout/envs/sciworld"
+)
+
+// Use is what a benchmark has a task for.
+type Use string
+
+// The uses. A model that is trained on a Test task cannot be measured with it.
+const (
+	Train Use = "train"
+	Dev   Use = "dev"
+	Test  Use = "test"
+)
+
+// UseOf says what a benchmark has a task for. What is not known is Test: the task may
+// be one.
+//
+//   - alfworld: the games of the split train are Train. All other splits are played by
+//     some published protocol (valid_train by AgentGym), so they are Test.
+//   - babyai: has no splits. Test are the levels with seeds below 10,000: AgentBoard's
+//     112 tasks, which are the same with and without its labels, and all that AgentGym
+//     can number.
+//   - hotpotqa: only the file hotpot_train_v1.1.json is Train.
+//   - jericho, pddl: what heldout generates is Train, the benchmark's own is Test.
+//   - sciworld: the simulator's splits, but AgentBoard's 90 tasks, most of which are in
+//     its train split, are Test.
+func UseOf(info envs.Info, t envs.Task) Use {
+	generated := info.Source == envs.Generated
+	switch info.Name {
+	case alfworld.Name:
+		return trainIf(generated || info.Settings["split"] == "train")
+	case babyai.Name:
+		return trainIf(!babyai.InTestRange(t.ID))
+	case hotpotqa.Name:
+		return trainIf(generated || path.Base(info.Settings["questions"]) == "hotpot_train_v1.1.json")
+	case jericho.Name, pddl.Name:
+		return trainIf(generated)
+	case sciworld.Name:
+		switch sciworld.SplitOf(t.ID) {
+		case "train":
+			return Train
+		case "dev":
+			return Dev
+		}
+	}
+	return Test
+}
+
+func trainIf(train bool) Use {
+	if train {
+		return Train
+	}
+	return Test
+}

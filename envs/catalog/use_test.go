@@ -1,0 +1,73 @@
+package catalog
+
+import (
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/sciworld"
+)
+
+// Every environment has its tasks classified, every split by name, and what is not
+// known counts as test.
+func TestUses(t *testing.T) {
+	info := func(env string, source envs.Source, settings ...string) envs.Info {
+		i := envs.Info{Name: env, Source: source, Settings: map[string]string{}}
+		for j := 0; j < len(settings); j += 2 {
+			i.Settings[settings[j]] = settings[j+1]
+		}
+		return i
+	}
+	for _, c := range []struct {
+		info envs.Info
+		task string
+		want Use
+	}{
+		{info("alfworld", envs.Official), "x", Test},
+		{info("alfworld", envs.Official, "split", "valid_seen"), "x", Test},
+		{info("alfworld", envs.Official, "split", "valid_train"), "x", Test},
+		{info("alfworld", envs.Official, "split", "train"), "x", Train},
+		{info("alfworld", envs.Official, "split", "new"), "x", Test},
+		{info("alfworld", envs.Generated), "x", Train},
+		{info("babyai", envs.Official), "BabyAI-GoToRedBallGrey-v0/1234", Test},
+		{info("babyai", envs.Generated, "labels", "instruction"), "BabyAI-GoToRedBallGrey-v0/1234", Test},
+		{info("babyai", envs.Generated, "variant", "agentgym"), "BabyAI-GoToRedBallGrey-v0/3", Test},
+		{info("babyai", envs.Generated), "BabyAI-GoToRedBallGrey-v0/10000", Train},
+		{info("babyai", envs.Generated), "nonsense", Test},
+		{info("hotpotqa", envs.Official), "x", Test},
+		{info("hotpotqa", envs.Official, "questions", "my_train.json"), "x", Test},
+		{info("hotpotqa", envs.Official, "questions", "hotpot_train_v1.1.json"), "x", Train},
+		{info("hotpotqa", envs.Generated), "x", Train},
+		{info("jericho", envs.Official), "zork1", Test},
+		{info("jericho", envs.Generated), "lowlight", Train},
+		{info("pddl", envs.Official), "gripper/prob01", Test},
+		{info("pddl", envs.Generated), "gripper/1", Train},
+		{info("sciworld", envs.Official, "variant", "scienceworld", "split", "train"), "boil/0", Train},
+		{info("sciworld", envs.Official, "variant", "scienceworld", "split", "train"), "boil/5", Test}, // AgentBoard's
+		{info("sciworld", envs.Official, "variant", "scienceworld", "split", "all"), "boil/14", Dev},
+		{info("sciworld", envs.Generated), "boil/29", Test},
+		{info("sciworld", envs.Official), "nonsense", Test},
+		{info("a new one", envs.Generated), "x", Test},
+	} {
+		if got := UseOf(c.info, envs.Task{ID: c.task}); got != c.want {
+			t.Errorf("%v %s: %s, want %s", c.info, c.task, got, c.want)
+		}
+	}
+	for _, e := range All() {
+		if e.Name == "sciworld" || e.Name == "babyai" {
+			continue // by task, not by source
+		}
+		if got := UseOf(info(e.Name, envs.Generated), envs.Task{}); got != Train {
+			t.Errorf("%s: its generated tasks are not classified: %s", e.Name, got)
+		}
+	}
+	train := 0
+	for _, split := range alfworld.Splits() {
+		if UseOf(info("alfworld", envs.Official, "split", split), envs.Task{}) == Train {
+			train++
+		}
+	}
+	if train != 1 || len(sciworld.Splits()) != 4 {
+		t.Errorf("%d splits of alfworld are for training, and sciworld has the splits %v: classify new ones", train, sciworld.Splits())
+	}
+}
