@@ -25,6 +25,7 @@ type serveOptions struct {
 	maxSessions       int
 	perAddress        int
 	idle              time.Duration
+	deflate           bool
 }
 
 func newServe(sys *system) *cobra.Command {
@@ -56,6 +57,7 @@ mount it serves every environment. Stop it with Ctrl-C. See heldout help serve.`
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
+	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
 	return c
 }
@@ -90,7 +92,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	}
 	server, err := serve.New(serve.Options{
 		Mounts: mounts, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
-		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Version: sys.tool.Version,
+		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Version: sys.tool.Version,
 		Log: sys.logEvent,
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 )
 
 // writeJSON answers with compact JSON, in which < and & are not escaped.
@@ -13,7 +14,13 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 		return
 	}
+	writeRaw(w, code, b)
+}
+
+// writeRaw answers with JSON that is ready.
+func writeRaw(w http.ResponseWriter, code int, b []byte) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(code)
 	_, _ = w.Write(b) // the client may be gone
 }

@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics count what the server does. Labels are names of mounts, protocols and
@@ -16,6 +19,7 @@ type metrics struct {
 	steps, resets, invalid, errs *prometheus.CounterVec
 	engine                       *prometheus.HistogramVec
 	requests                     *prometheus.HistogramVec
+	batches                      prometheus.Histogram
 
 	mu   sync.RWMutex
 	each map[where]*counters
@@ -49,6 +53,8 @@ func newMetrics() *metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
+	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "heldout", Name: "batch_seconds", Help: "Time of a whole batch.", Buckets: seconds})
+	m.registry.MustRegister(m.batches, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	m.openNow = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "heldout", Name: "sessions_open", Help: "Open sessions."})
 	m.registry.MustRegister(m.openNow)
 	m.opened = counter("sessions_opened_total", "Sessions opened.", "protocol")
@@ -126,4 +132,9 @@ func (m *metrics) whole(mount *Mount, protocol string, reset bool, took time.Dur
 		return
 	}
 	c.stepWhole.Observe(took.Seconds())
+}
+
+// handler answers GET /metrics.
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -9,7 +9,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"heldout/envs"
 )
@@ -35,6 +38,8 @@ type Options struct {
 	MaxSessions, MaxPerAddress int
 	// Idle ends a session without a request.
 	Idle time.Duration
+	// Deflate offers compression to WebSockets.
+	Deflate bool
 	// Version is heldout's own version.
 	Version string
 }
@@ -46,6 +51,8 @@ type Server struct {
 	metrics *metrics
 	mux     *http.ServeMux
 	handler http.Handler
+	sockets *websocket.Upgrader
+	open    sync.WaitGroup // the open WebSockets
 }
 
 // New returns a server. It opens no environment yet.
@@ -61,16 +68,19 @@ func New(o Options) (*Server, error) {
 	for i := range s.table.shards {
 		s.table.shards[i].sessions = map[string]*Session{}
 	}
+	s.sockets = s.upgrader()
 	s.routes()
-	s.handler = s.mux
+	s.handler = s.guard(s.mux)
 	return s, nil
 }
 
 // routes adds the routes of all protocols.
 func (s *Server) routes() {
-	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
-	})
+	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w) })
+	s.mux.Handle("GET /metrics", s.metrics.handler())
+	s.mux.HandleFunc("/openenv/{env}/{path...}", s.openEnvMount)
+	s.mux.HandleFunc("/", s.openEnvRoot)
+	s.batchRoutes()
 }
 
 // Mount returns the mount with that name.

@@ -59,6 +59,8 @@ func (e *WorldError) Unwrap() error { return e.Err }
 type Owner struct {
 	// Protocol is the protocol's name, such as "openenv".
 	Protocol string
+	// Mount is what the client plays, if the protocol settles it before a reset.
+	Mount *Mount
 	// Address is the client's IP address, without the port.
 	Address string
 	// Idle ends the session after so long without a request; 0 for the table's time.
@@ -140,6 +142,12 @@ func (s *Session) ID() string { return s.id }
 
 // Touch counts as a request: the session is not idle.
 func (s *Session) Touch() { s.used.Store(s.table.now().UnixNano()) }
+
+// name tells sessions apart in logs. The whole id would let its reader use a session.
+func (s *Session) name() string { return s.id[:8] }
+
+// Owner returns who has the session.
+func (s *Session) Owner() Owner { return s.owner }
 
 // Done is closed when the session ends.
 func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
@@ -261,6 +269,9 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 // error of the environment is a *WorldError and ends the episode; a panic ends the
 // session.
 func (s *Session) Step(action string) (r Reply, err error) {
+	if len(action) > MaxAction {
+		return r, &ChoiceError{"action", fmt.Sprintf("the action has %d bytes; %d is the limit", len(action), MaxAction)}
+	}
 	if err := s.begin(); err != nil {
 		return r, err
 	}
@@ -359,7 +370,7 @@ func (s *Session) guard(err *error) {
 	if p == nil {
 		return
 	}
-	s.table.log("panic", "session", s.id, "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	*err = &WorldError{fmt.Errorf("the environment panicked, and the session has ended: %v", p)}
 	if s.record != nil {
 		s.table.broke(s.record, *err)

@@ -79,7 +79,7 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	shard.sessions[s.id] = s
 	shard.Unlock()
 	t.metrics.openedOne(o.Protocol)
-	t.log("session opened", "session", s.id, "protocol", o.Protocol, "address", o.Address)
+	t.log("session opened", "session", s.name(), "protocol", o.Protocol, "address", o.Address)
 	if t.closed.Load() { // the sweep that closed all may have missed it
 		s.Close(ShutDown)
 		return nil, &EndedError{ShutDown}
@@ -123,7 +123,7 @@ func (t *Table) remove(s *Session, why Reason) {
 	t.mu.Unlock()
 	t.open.Add(-1)
 	t.metrics.closed(s.owner.Protocol, why)
-	t.log("session closed", "session", s.id, "protocol", s.owner.Protocol, "reason", string(why))
+	t.log("session closed", "session", s.name(), "protocol", s.owner.Protocol, "reason", string(why))
 }
 
 // Sweep ends the sessions that are idle, and those whose step takes too long.

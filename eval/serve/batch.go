@@ -1,0 +1,298 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"heldout/envs"
+)
+
+// The batch route: many steps and resets in one request.
+const (
+	batchProtocol = "v1"
+	batchPath     = "/v1/step"
+	// maxBatch is the largest number of entries, maxOpen that of sessions opened at
+	// once.
+	maxBatch, maxOpen = 8192, 4096
+	// batchTime bounds a whole batch: entries that have not begun by then are refused.
+	batchTime = 60 * time.Second
+)
+
+func (s *Server) batchRoutes() {
+	s.mux.HandleFunc("GET /v1/envs", s.listEnvs)
+	s.mux.HandleFunc("GET /v1/envs/{env}/tasks", s.listTasks)
+	s.mux.HandleFunc("POST /v1/sessions", s.openSessions)
+	s.mux.HandleFunc("DELETE /v1/sessions/{id}", s.closeSession)
+	s.mux.HandleFunc("POST "+batchPath, s.batch)
+}
+
+// listEnvs answers GET /v1/envs. It opens the default split of each environment.
+func (s *Server) listEnvs(w http.ResponseWriter, _ *http.Request) {
+	type listed struct {
+		Name   string      `json:"name"`
+		Splits []splitInfo `json:"splits"`
+		*settled
+		Error string `json:"error,omitempty"`
+	}
+	list := []listed{}
+	for _, m := range s.options.Mounts {
+		l := listed{Name: m.Name, Splits: splitList(m)}
+		if settled, err := m.settle(); err != nil {
+			l.Error = err.Error()
+		} else {
+			l.settled = &settled
+		}
+		list = append(list, l)
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"version": s.options.Version, "envs": list})
+}
+
+// listTasks answers GET /v1/envs/{env}/tasks?split=NAME.
+func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
+	m, ok := s.Mount(r.PathValue("env"))
+	if !ok {
+		notFound(w)
+		return
+	}
+	set, err := m.Set(r.URL.Query().Get("split"))
+	var choice *ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		refuse(w, http.StatusBadRequest, choice.Error())
+		return
+	case err != nil:
+		s.unavailable(w, err)
+		return
+	}
+	type listed struct {
+		taskInfo
+		Type       string          `json:"type"`
+		Difficulty envs.Difficulty `json:"difficulty,omitempty"`
+	}
+	list := make([]listed, len(set.Tasks))
+	for i, t := range set.Tasks {
+		list[i] = listed{taskInfo{t.ID, i}, t.Type, t.Difficulty}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"env": m.Name, "split": set.Name, "tasks": list})
+}
+
+// openSessions answers POST /v1/sessions: {"env": NAME, "count": N}. It opens all of
+// them or none.
+func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var q struct {
+		Env   string `json:"env"`
+		Count *int   `json:"count"`
+	}
+	count := 1
+	if json.Unmarshal(orNull(body), &q) == nil && q.Count != nil {
+		count = *q.Count
+	}
+	m, ok := s.Mount(q.Env)
+	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
+		m, ok = s.options.Mounts[0], true
+	}
+	if !ok || count < 1 || count > maxOpen {
+		refuse(w, http.StatusBadRequest, `want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`)
+		return
+	}
+	ids := make([]string, 0, count)
+	for range count {
+		session, err := s.table.Open(Owner{Protocol: batchProtocol, Mount: m, Address: addressOf(r)})
+		if err != nil {
+			for _, id := range ids {
+				if opened, ok := s.table.Find(id); ok {
+					opened.Close(Capacity)
+				}
+			}
+			s.unavailable(w, err)
+			return
+		}
+		ids = append(ids, session.ID())
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"sessions": ids})
+}
+
+// closeSession answers DELETE /v1/sessions/{id}.
+func (s *Server) closeSession(w http.ResponseWriter, r *http.Request) {
+	session, ok := s.batchSession(r.PathValue("id"))
+	if !ok {
+		refuse(w, http.StatusNotFound, "there is no such session")
+		return
+	}
+	session.Close(ByClient)
+	writeJSON(w, http.StatusOK, map[string]bool{"closed": true})
+}
+
+// batchSession returns a session of this protocol.
+func (s *Server) batchSession(id string) (*Session, bool) {
+	session, ok := s.table.Find(id)
+	if !ok || session.owner.Protocol != batchProtocol {
+		return nil, false
+	}
+	return session, true
+}
+
+// entry is a step or a reset of a batch.
+type entry struct {
+	Session string          `json:"session"`
+	Action  *string         `json:"action"`
+	Reset   json.RawMessage `json:"reset"`
+}
+
+// group holds the entries of one session, in order.
+type group struct {
+	session *Session
+	entries []entry
+	places  []int // of the entries in the batch
+	replies chan [][]byte
+}
+
+// batch answers POST /v1/step. Entries of one session run in order, sessions in
+// parallel. A bad entry gets an error in its place.
+func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
+	began := s.options.Now()
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var q struct {
+		Steps []json.RawMessage `json:"steps"`
+	}
+	if json.Unmarshal(orNull(body), &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
+		refuse(w, http.StatusBadRequest, `want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} with 1 to 8192 entries`)
+		return
+	}
+	replies := make([][]byte, len(q.Steps))
+	groups := s.divide(q.Steps, replies)
+	late := began.Add(batchTime)
+	for _, g := range groups {
+		go func() { g.replies <- s.play(g, late) }()
+	}
+	size := len(`{"results":[]}`)
+	for _, g := range groups {
+		for i, reply := range g.wait() {
+			replies[g.places[i]] = reply
+		}
+	}
+	for _, reply := range replies {
+		size += len(reply) + 1
+	}
+	out := append(make([]byte, 0, size), `{"results":[`...)
+	for i, reply := range replies {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, reply...)
+	}
+	writeRaw(w, http.StatusOK, append(out, "]}"...))
+	s.metrics.batches.Observe(s.options.Now().Sub(began).Seconds())
+}
+
+// divide sorts entries by session, and answers those that are wrong.
+func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*group) {
+	of := make(map[string]*group, len(entries))
+	for i, raw := range entries {
+		var e entry
+		if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
+			replies[i] = entryError(invalidEntry())
+			continue
+		}
+		g := of[e.Session]
+		if g == nil {
+			session, ok := s.batchSession(e.Session)
+			if !ok {
+				replies[i] = entryError(&frameError{code: sessionError, message: "Unknown session_id: " + clipped(e.Session)})
+				continue
+			}
+			g = &group{session: session, replies: make(chan [][]byte, 1)}
+			of[e.Session] = g
+			groups = append(groups, g)
+		}
+		g.entries = append(g.entries, e)
+		g.places = append(g.places, i)
+	}
+	return groups
+}
+
+func invalidEntry() *frameError {
+	return &frameError{code: validationError, message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
+}
+
+// wait returns the replies of a group. If its session ends while a step goes on and
+// on, all its entries say so.
+func (g *group) wait() [][]byte {
+	select {
+	case replies := <-g.replies:
+		return replies
+	case <-g.session.Done():
+	}
+	const patience = 100 * time.Millisecond // a session may have ended between two entries
+	select {
+	case replies := <-g.replies:
+		return replies
+	case <-time.After(patience):
+	}
+	replies := make([][]byte, len(g.entries))
+	for i := range replies {
+		replies[i] = entryError(errorFrame(g.session.ended()))
+	}
+	return replies
+}
+
+// play carries out the entries of a group.
+func (s *Server) play(g *group, late time.Time) [][]byte {
+	replies := make([][]byte, len(g.entries))
+	for i := range g.entries {
+		var err error
+		if i > 0 && s.options.Now().After(late) {
+			err = &frameError{code: executionError, message: "the batch took longer than " + batchTime.String() + ": send fewer entries"}
+		} else {
+			replies[i], err = g.carryOut(&g.entries[i])
+		}
+		if err != nil {
+			replies[i] = entryError(errorFrame(err))
+		}
+	}
+	return replies
+}
+
+// carryOut carries out one entry.
+func (g *group) carryOut(e *entry) ([]byte, error) {
+	if e.Action != nil {
+		r, err := g.session.Step(*e.Action)
+		if err != nil {
+			return nil, err
+		}
+		return append(appendReply(nil, &r, false), '}'), nil
+	}
+	episode, bad, err := g.session.owner.Mount.readReset(e.Reset)
+	switch {
+	case len(bad) > 0:
+		return nil, &frameError{validationError, "Invalid reset: " + listed(bad), bad}
+	case err != nil:
+		return nil, err
+	}
+	r, err := g.session.Reset(episode)
+	if err != nil {
+		return nil, err
+	}
+	return append(appendReply(nil, &r, true), '}'), nil
+}
+
+// entryError is the answer to a bad entry.
+func entryError(e *frameError) []byte {
+	text := appendString([]byte(`{"error":{"code":`), e.code)
+	text = appendString(append(text, `,"message":`...), e.message)
+	if len(e.errors) > 0 {
+		if list, err := compact(e.errors); err == nil {
+			text = append(append(text, `,"errors":`...), list...)
+		}
+	}
+	return append(text, "}}"...)
+}

@@ -1,0 +1,267 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The limits of bodies.
+const (
+	maxBody      = 64 << 10
+	maxBatchBody = 1 << 20
+)
+
+// openEnvRoute is a route of OpenEnv below a mount.
+type openEnvRoute struct {
+	method string
+	answer func(*Server, http.ResponseWriter, *http.Request, *Mount)
+}
+
+// openEnvRoutes are the routes of a mount, without those of tasks.
+var openEnvRoutes = map[string]openEnvRoute{
+	"ws":           {http.MethodGet, (*Server).serveSocket},
+	"health":       {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) { writeHealth(w) }},
+	"metadata":     {http.MethodGet, (*Server).writeMetadata},
+	"schema":       {http.MethodGet, (*Server).writeSchema},
+	"openapi.json": {http.MethodGet, (*Server).writeOpenAPI},
+	"reset":        {http.MethodPost, (*Server).resetOnce},
+	"step":         {http.MethodPost, (*Server).stepOnce},
+	"state": {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) {
+		writeRaw(w, http.StatusOK, appendState(nil, State{}))
+	}},
+	"mcp": {http.MethodPost, (*Server).serveMCP},
+}
+
+// serveOpenEnv answers a path below a mount.
+func (s *Server) serveOpenEnv(w http.ResponseWriter, r *http.Request, m *Mount, path string) {
+	route, ok := openEnvRoutes[path]
+	if !ok {
+		s.serveTasks(w, r, m, path)
+		return
+	}
+	if r.Method != route.method && !(route.method == http.MethodGet && r.Method == http.MethodHead) {
+		notAllowed(w, route.method)
+		return
+	}
+	route.answer(s, w, r, m)
+}
+
+func notFound(w http.ResponseWriter) { refuse(w, http.StatusNotFound, "Not Found") }
+
+func notAllowed(w http.ResponseWriter, allowed string) {
+	w.Header().Set("Allow", allowed)
+	refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+}
+
+func writeHealth(w http.ResponseWriter) { writeRaw(w, http.StatusOK, []byte(`{"status":"healthy"}`)) }
+
+// openEnvMount answers /openenv/{env}/….
+func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
+	m, ok := s.Mount(r.PathValue("env"))
+	if !ok {
+		refuse(w, http.StatusNotFound, "there is no environment "+clipped(r.PathValue("env"))+" here; there are "+strings.Join(s.names(), ", "))
+		return
+	}
+	s.serveOpenEnv(w, r, m, r.PathValue("path"))
+}
+
+// openEnvRoot answers what no other protocol does, if there is a single environment.
+func (s *Server) openEnvRoot(w http.ResponseWriter, r *http.Request) {
+	if len(s.options.Mounts) != 1 {
+		notFound(w)
+		return
+	}
+	s.serveOpenEnv(w, r, s.options.Mounts[0], strings.TrimPrefix(r.URL.Path, "/"))
+}
+
+// names returns the names of the mounts.
+func (s *Server) names() (names []string) {
+	for _, m := range s.options.Mounts {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// readBody reads a JSON body of a limited size and depth. It answers the request
+// and returns false if that fails. The body is nil if it is empty.
+func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok bool) {
+	b, err := io.ReadAll(r.Body)
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		w.Header().Set("Connection", "close")
+		refuse(w, http.StatusRequestEntityTooLarge, tooLong.Error())
+		return nil, false
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the body cannot be read")
+		return nil, false
+	case len(b) == 0:
+		return nil, true
+	case tooDeep(b) || !json.Valid(b):
+		invalidBody(w, fieldError{Type: "json_invalid", Loc: []string{"body"}, Msg: "JSON decode error", Input: json.RawMessage("{}")})
+		return nil, false
+	}
+	return b, true
+}
+
+// invalidBody answers a body of the wrong form.
+func invalidBody(w http.ResponseWriter, errs ...fieldError) {
+	writeJSON(w, http.StatusUnprocessableEntity, map[string]any{"detail": errs})
+}
+
+// inBody places errors in the body, as the reference does over HTTP.
+func inBody(errs []fieldError) []fieldError {
+	for i := range errs {
+		errs[i].Loc = append([]string{"body"}, errs[i].Loc...)
+		errs[i].URL = ""
+	}
+	return errs
+}
+
+// resetOnce answers POST …/reset: an episode that nobody can step.
+func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	if body != nil && kind(body) != '{' {
+		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"}, Msg: "Input should be a valid dictionary or object to extract fields from", Input: body})
+		return
+	}
+	e, bad, err := m.readReset(body)
+	if len(bad) > 0 {
+		invalidBody(w, inBody(bad)...)
+		return
+	}
+	var session *Session
+	if err == nil {
+		session, err = s.table.Open(Owner{Protocol: openEnv, Address: addressOf(r)})
+	}
+	if err != nil {
+		s.unavailable(w, err)
+		return
+	}
+	defer session.Close(ByClient)
+	reply, err := within(session, func() (Reply, error) { return session.Reset(e) })
+	if err != nil {
+		s.unavailable(w, err)
+		return
+	}
+	writeRaw(w, http.StatusOK, append(appendReply(nil, &reply, true), `,"metadata":null}`...))
+}
+
+// unavailable answers an error of a session or of the table.
+func (s *Server) unavailable(w http.ResponseWriter, err error) {
+	var full *CapacityError
+	var ended *EndedError
+	switch {
+	case errors.As(err, &full), errors.As(err, &ended) && ended.Reason == ShutDown:
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+	default:
+		refuse(w, http.StatusInternalServerError, err.Error())
+	}
+}
+
+// within runs a request of a session, and returns when the session ends, even if
+// the request goes on.
+func within[T any](session *Session, request func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := request()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-session.Done():
+	}
+	select { // both may have come at once
+	case r := <-done:
+		return r.value, r.err
+	default:
+		var none T
+		return none, session.ended()
+	}
+}
+
+// stepOnce answers POST …/step, which has no episode to step.
+func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var values object
+	if json.Unmarshal(body, &values) != nil {
+		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"}, Msg: "Input should be a valid dictionary or object to extract fields from", Input: orNull(body)})
+		return
+	}
+	action, ok := values["action"]
+	if !ok {
+		e := missing("action", body)
+		invalidBody(w, inBody([]fieldError{e})...)
+		return
+	}
+	if _, bad := readAction(action); len(bad) > 0 {
+		invalidBody(w, bad...)
+		return
+	}
+	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+s.prefix(m)+"/ws, whose session keeps its episode")
+}
+
+// orNull is a body, or null without one.
+func orNull(body json.RawMessage) json.RawMessage {
+	if body == nil {
+		return json.RawMessage("null")
+	}
+	return body
+}
+
+// prefix is the path of a mount.
+func (s *Server) prefix(m *Mount) string { return "/openenv/" + m.Name }
+
+// serveMCP answers POST …/mcp.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
+	b, err := io.ReadAll(r.Body)
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		refuse(w, http.StatusRequestEntityTooLarge, tooLong.Error())
+		return
+	}
+	writeRaw(w, http.StatusOK, answerMCP(b))
+}
+
+// answerMCP answers a request of the Model Context Protocol: that there is nothing.
+func answerMCP(b []byte) []byte {
+	var q struct {
+		Version *string         `json:"jsonrpc"`
+		Method  *string         `json:"method"`
+		ID      json.RawMessage `json:"id"`
+	}
+	answer := func(code int, message string) []byte {
+		out := append([]byte(`{"jsonrpc":"2.0","id":`), orNull(q.ID)...)
+		out = append(append(out, `,"error":{"code":`...), strconv.Itoa(code)...)
+		return append(appendString(append(out, `,"message":`...), message), `,"data":null}}`...)
+	}
+	var values object
+	if tooDeep(b) || json.Unmarshal(b, &values) != nil || values == nil {
+		return answer(-32700, "Parse error")
+	}
+	if json.Unmarshal(b, &q) != nil || q.Version == nil || *q.Version != "2.0" || q.Method == nil || (kind(q.ID) == '{' || kind(q.ID) == '[') {
+		q.ID = nil
+		return answer(-32600, `Invalid request: want "jsonrpc": "2.0", a method, and an id that is a string or a number`)
+	}
+	switch *q.Method {
+	case "tools/list", "tools/call":
+		return answer(-32603, "Environment does not support MCP")
+	}
+	return answer(-32601, "Method not found: "+clipped(*q.Method))
+}

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	_ "embed"
+	"encoding/json"
+	"net/http"
+
+	"heldout/envs"
+)
+
+// schemaFile are the JSON Schemas of action, observation and state.
+//
+//go:embed openenv.schema.json
+var schemaFile []byte
+
+// writeSchema answers GET …/schema.
+func (s *Server) writeSchema(w http.ResponseWriter, _ *http.Request, _ *Mount) {
+	writeJSON(w, http.StatusOK, json.RawMessage(schemaFile))
+}
+
+// about describes a mount. The first six are those of the reference.
+type about struct {
+	Name             string  `json:"name"`
+	Description      string  `json:"description"`
+	Readme           *string `json:"readme_content"`
+	Version          string  `json:"version"`
+	Author           *string `json:"author"`
+	DocumentationURL *string `json:"documentation_url"`
+	settled
+}
+
+// settled is what decides which numbers a mount gives.
+type settled struct {
+	Env          string            `json:"env"`
+	Source       envs.Source       `json:"source"`
+	Split        string            `json:"split"`
+	DataHash     string            `json:"data_hash"`
+	Settings     map[string]string `json:"settings"`
+	Perturbation string            `json:"perturbation"`
+	Reward       Reward            `json:"reward"`
+	MaxSteps     int               `json:"max_steps"`
+	Actions      bool              `json:"actions"`
+	Caveat       string            `json:"caveat,omitempty"`
+}
+
+// settle returns what decides the numbers of a mount, on its default split.
+func (m *Mount) settle() (settled, error) {
+	set, err := m.Set("")
+	if err != nil {
+		return settled{}, err
+	}
+	info := set.Env.Info()
+	out := settled{
+		Env: info.Name, Source: info.Source, Split: set.Name, DataHash: info.DataHash, Settings: info.Settings, Perturbation: m.Perturbation,
+		Reward: m.Reward, MaxSteps: m.MaxSteps, Actions: m.Actions, Caveat: info.Caveat,
+	}
+	if out.MaxSteps == 0 {
+		out.MaxSteps = info.StepLimit
+	}
+	if out.Settings == nil {
+		out.Settings = map[string]string{}
+	}
+	return out, nil
+}
+
+// writeMetadata answers GET …/metadata.
+func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount) {
+	settled, err := m.settle()
+	if err != nil {
+		s.unavailable(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, about{
+		Name: m.Name, Version: s.options.Version, settled: settled,
+		Description: "The text environment " + settled.Env + ", played by typed actions, served by heldout",
+	})
+}
+
+// writeOpenAPI answers GET …/openapi.json.
+func (s *Server) writeOpenAPI(w http.ResponseWriter, _ *http.Request, m *Mount) {
+	route := func(method, text string) map[string]any {
+		return map[string]any{method: map[string]any{"summary": text, "responses": map[string]any{"200": map[string]any{"description": "Successful Response"}}}}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"openapi": "3.1.0",
+		"info":    map[string]any{"title": "heldout: " + m.Name, "version": s.options.Version, "description": "Sessions live on the WebSocket at ws; the HTTP routes keep no state."},
+		"paths": map[string]any{
+			"/reset":        route("post", "Start an episode that nobody can step"),
+			"/step":         route("post", "Refused: steps need the session of a WebSocket"),
+			"/state":        route("get", "The state of a fresh environment"),
+			"/health":       route("get", "Whether the server is alive"),
+			"/metadata":     route("get", "What is served"),
+			"/schema":       route("get", "JSON Schemas of action, observation and state"),
+			"/mcp":          route("post", "Model Context Protocol: there are no tools"),
+			"/openapi.json": route("get", "This document"),
+		},
+	})
+}

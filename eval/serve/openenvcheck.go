@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of what a client sends.
+const (
+	// MaxAction is the longest action, in bytes.
+	MaxAction = 4 << 10
+	// maxName is the longest name of a task or an episode, in bytes.
+	maxName = 255
+)
+
+// A fieldError is a wrong field, in the form in which pydantic reports it. Clients
+// of the reference show it.
+type fieldError struct {
+	Type  string          `json:"type"`
+	Loc   []string        `json:"loc"`
+	Msg   string          `json:"msg"`
+	Input json.RawMessage `json:"input"`
+	Ctx   map[string]any  `json:"ctx,omitempty"`
+	URL   string          `json:"url,omitempty"`
+}
+
+// pydantic is where the types of errors are explained.
+const pydantic = "https://errors.pydantic.dev/2.14/v/"
+
+// wrong returns an error of a field.
+func wrong(kind, field, msg string, input json.RawMessage) fieldError {
+	return fieldError{Type: kind, Loc: []string{field}, Msg: msg, Input: input, URL: pydantic + kind}
+}
+
+func missing(field string, whole json.RawMessage) fieldError {
+	return wrong("missing", field, "Field required", whole)
+}
+
+// extra returns an error for each key that is not among the known ones.
+func extra(whole json.RawMessage, values object, known ...string) (errs []fieldError) {
+	for _, key := range keysOf(whole) {
+		if !slices.Contains(known, key) {
+			errs = append(errs, wrong("extra_forbidden", key, "Extra inputs are not permitted", values[key]))
+		}
+	}
+	return errs
+}
+
+// fields reads the fields of an object, and collects what is wrong with them.
+type fields struct {
+	values object
+	errs   []fieldError
+}
+
+// text reads a string of at most most bytes; empty without the field.
+func (f *fields) text(name string, most int) string {
+	raw, ok := f.values[name]
+	if !ok {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil || kind(raw) != '"' {
+		f.errs = append(f.errs, wrong("string_type", name, "Input should be a valid string", raw))
+		return ""
+	}
+	if len(s) > most {
+		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(most)+" bytes", shortened(raw))
+		e.Ctx = map[string]any{"max_length": most}
+		f.errs = append(f.errs, e)
+	}
+	return s
+}
+
+// shortened is the beginning of a long JSON string, for an error.
+func shortened(raw json.RawMessage) json.RawMessage {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return raw
+	}
+	const most = 100
+	for n := min(len(s), most); ; n-- {
+		if n == 0 || utf8.RuneStart(s[min(n, len(s)-1)]) {
+			return appendString(nil, s[:n]+"…")
+		}
+	}
+}
+
+// count reads a whole number of at least 0; nil without the field, or if it is null.
+func (f *fields) count(name string) *int64 {
+	raw, ok := f.values[name]
+	if !ok || kind(raw) == 'n' {
+		return nil
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64)
+	switch {
+	case err != nil:
+		f.errs = append(f.errs, wrong("int_type", name, "Input should be a valid integer", raw))
+		return nil
+	case n < 0:
+		e := wrong("greater_than_equal", name, "Input should be greater than or equal to 0", raw)
+		e.Ctx = map[string]any{"ge": 0}
+		f.errs = append(f.errs, e)
+		return nil
+	}
+	return &n
+}
+
+// name reads an optional name, which may also be null.
+func (f *fields) name(name string) string {
+	if kind(f.values[name]) == 'n' {
+		return ""
+	}
+	return f.text(name, maxName)
+}
+
+// flag reads an optional boolean, which may also be null.
+func (f *fields) flag(name string) bool {
+	raw, ok := f.values[name]
+	if !ok || kind(raw) == 'n' {
+		return false
+	}
+	var on bool
+	if json.Unmarshal(raw, &on) != nil {
+		f.errs = append(f.errs, wrong("bool_type", name, "Input should be a valid boolean", raw))
+	}
+	return on
+}
+
+// resetFields are the arguments of a reset.
+var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "max_steps", "actions"}
+
+// readReset reads the arguments of a reset and finds its task. Other protocols use
+// it too.
+func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) {
+	var values object
+	if len(whole) > 0 {
+		if json.Unmarshal(whole, &values) != nil || kind(whole) != '{' {
+			return Episode{}, []fieldError{wrong("dict_type", "data", "Input should be a valid dictionary", whole)}, nil
+		}
+	}
+	f := &fields{values: values}
+	c := Choice{Seed: f.count("seed")}
+	e := Episode{Mount: m, ID: f.name("episode_id")}
+	c.TaskID, c.Split, c.Index, c.Level = f.name("task_id"), f.name("split"), f.count("index"), f.name("level")
+	if most := f.count("max_steps"); most != nil {
+		e.MaxSteps = int(min(*most, 1<<30))
+	}
+	e.Actions = f.flag("actions")
+	if len(values) > 0 {
+		f.errs = append(f.errs, extra(whole, values, resetFields...)...)
+	}
+	if len(f.errs) > 0 {
+		return e, f.errs, nil
+	}
+	var err error
+	e.Set, e.Task, err = m.Find(c)
+	if wrongChoice, ok := err.(*ChoiceError); ok {
+		bad := wrong("value_error", wrongChoice.Field, wrongChoice.Text, values[wrongChoice.Field])
+		bad.URL = ""
+		return e, []fieldError{bad}, nil
+	}
+	return e, nil, err
+}
+
+// listed writes what is wrong as a sentence.
+func listed(errs []fieldError) string {
+	parts := make([]string, len(errs))
+	for i, e := range errs {
+		parts[i] = strings.Join(e.Loc, ".") + ": " + e.Msg
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,295 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// The limits of a WebSocket.
+const (
+	maxFrame     = 64 << 10
+	maxPipelined = 64
+	writeTime    = 10 * time.Second // of one frame
+	pingEvery    = 30 * time.Second
+	pongTime     = 2*pingEvery + 10*time.Second // two pings were missed
+	closeTime    = 2 * time.Second              // until the client's own close frame
+)
+
+// What closes a WebSocket.
+const (
+	closeIdle = 4408
+)
+
+// socket is a client on a WebSocket: one goroutine reads, so that pings are answered
+// while a step runs, and another one carries out requests as long as there are any.
+type socket struct {
+	server  *Server
+	mount   *Mount
+	conn    *websocket.Conn
+	session *Session
+	ping    *time.Timer
+	once    sync.Once // of finish
+	out     sync.Mutex
+
+	mu      sync.Mutex
+	waiting []*bytes.Buffer // frames that came while a request ran
+	working bool
+}
+
+// upgrader makes WebSockets. The guard has checked the origin.
+func (s *Server) upgrader() *websocket.Upgrader {
+	return &websocket.Upgrader{
+		HandshakeTimeout: readTime, ReadBufferSize: 1 << 10, WriteBufferSize: 4 << 10, WriteBufferPool: &sync.Pool{},
+		CheckOrigin: func(*http.Request) bool { return true }, EnableCompression: s.options.Deflate,
+	}
+}
+
+// serveSocket answers GET …/ws.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
+	conn, err := s.sockets.Upgrade(w, r, nil)
+	if err != nil {
+		return // Upgrade has answered
+	}
+	conn.SetReadLimit(maxFrame)
+	c := &socket{server: s, mount: m, conn: conn}
+	if r.URL.Query().Has("session_id") {
+		c.refuse(&frameError{code: sessionError, message: "Unknown session_id: " + clipped(r.URL.Query().Get("session_id"))})
+		return
+	}
+	c.session, err = s.table.Open(Owner{Protocol: openEnv, Mount: m, Address: addressOf(r), Ended: func(why Reason) { go c.finish(why) }})
+	if err != nil {
+		c.refuse(capacityFrame(err))
+		return
+	}
+	conn.SetPongHandler(func(string) error { return conn.SetReadDeadline(s.options.Now().Add(pongTime)) })
+	_ = conn.SetReadDeadline(s.options.Now().Add(pongTime)) // reading reports a broken connection
+	c.ping = time.AfterFunc(pingEvery, c.sendPing)
+	s.open.Add(1)
+	go c.read() // the handler's goroutine holds more memory
+}
+
+// capacityFrame returns the error frame of an error of Table.Open.
+func capacityFrame(err error) *frameError {
+	var full *CapacityError
+	if errors.As(err, &full) {
+		return &frameError{code: capacityReached, message: err.Error()}
+	}
+	return errorFrame(err)
+}
+
+// refuse sends an error to a client that gets no session.
+func (c *socket) refuse(e *frameError) {
+	var more []string
+	if e.code == capacityReached {
+		more = []string{fmt.Sprintf(`"active_sessions":%d,"max_sessions":%d`, c.server.table.Len(), c.server.table.max)}
+	}
+	c.write(appendError(nil, e, more...))
+	c.end(websocket.CloseNormalClosure, "")
+	go func() {
+		for { // until the client has closed, or the time is over
+			if _, _, err := c.conn.NextReader(); err != nil {
+				c.conn.Close()
+				return
+			}
+		}
+	}()
+}
+
+// sendPing sends a ping, and plans the next one.
+func (c *socket) sendPing() {
+	if c.conn.WriteControl(websocket.PingMessage, nil, c.server.options.Now().Add(writeTime)) == nil {
+		c.ping.Reset(pingEvery)
+	}
+}
+
+// read reads frames until the connection ends.
+func (c *socket) read() {
+	defer c.server.open.Done()
+	err := c.readFrames()
+	why := Gone
+	var closed *websocket.CloseError
+	if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway || closed.Code == websocket.CloseNoStatusReceived) {
+		why = ByClient
+	} else if errors.Is(err, websocket.ErrReadLimit) || errors.Is(err, errBroken) {
+		why = Failed
+	}
+	c.session.Close(why)
+	c.ping.Stop()
+	c.conn.Close()
+}
+
+func (c *socket) readFrames() error {
+	for {
+		kind, r, err := c.conn.NextReader()
+		if err != nil {
+			return err
+		}
+		b := newBuffer()
+		if _, err := b.ReadFrom(r); err != nil {
+			return err
+		}
+		if kind != websocket.TextMessage {
+			c.fail("binary frames are not supported: send text frames")
+			continue
+		}
+		if !c.accept(b) {
+			c.fail(fmt.Sprintf("more than %d requests without waiting for a reply", maxPipelined))
+		}
+	}
+}
+
+// accept has a frame carried out after those before it, unless too many wait.
+func (c *socket) accept(b *bytes.Buffer) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.working {
+		c.working = true
+		go c.work(b)
+		return true
+	}
+	if len(c.waiting) >= maxPipelined {
+		return false
+	}
+	c.waiting = append(c.waiting, b)
+	return true
+}
+
+// work carries out a frame and those that wait.
+func (c *socket) work(b *bytes.Buffer) {
+	for b != nil {
+		c.answer(b.Bytes())
+		release(b)
+		b = c.next()
+	}
+}
+
+// next returns the next frame that waits; nil ends the work.
+func (c *socket) next() *bytes.Buffer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) == 0 {
+		c.working = false
+		return nil
+	}
+	b := c.waiting[0]
+	if c.waiting = c.waiting[1:]; len(c.waiting) == 0 {
+		c.waiting = nil
+	}
+	return b
+}
+
+// answer carries out one frame.
+func (c *socket) answer(frame []byte) {
+	began := c.server.options.Now()
+	q, err := readFrame(frame)
+	if err == errBroken {
+		c.fail("want a JSON object with the key type")
+		return
+	}
+	out := newBuffer()
+	defer release(out)
+	b := out.AvailableBuffer()
+	switch {
+	case err != nil:
+		b = appendError(b, errorFrame(err))
+	case q.kind == "close":
+		c.session.Close(ByClient)
+		return
+	default:
+		if b, err = c.carryOut(b, q); err != nil {
+			b = appendError(b, errorFrame(err))
+		}
+	}
+	out.Write(b)
+	c.write(out.Bytes())
+	if err == nil && (q.kind == "step" || q.kind == "reset") {
+		c.server.metrics.whole(c.mount, openEnv, q.kind == "reset", c.server.options.Now().Sub(began))
+	}
+}
+
+// carryOut carries out a request and appends its reply.
+func (c *socket) carryOut(b []byte, q request) ([]byte, error) {
+	switch q.kind {
+	case "step":
+		r, err := c.session.Step(q.action)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, `{"type":"observation","data":`...)
+		return append(appendReply(b, &r, false), "}}"...), nil
+	case "reset":
+		r, err := c.reset(q)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, `{"type":"observation","data":`...)
+		return append(appendReply(b, &r, true), "}}"...), nil
+	case "state":
+		state, err := c.session.State()
+		if err != nil {
+			return b, err
+		}
+		return append(appendState(append(b, `{"type":"state","data":`...), state), '}'), nil
+	}
+	return append(append(append(b, `{"type":"mcp","data":`...), answerMCP(q.data)...), '}'), nil
+}
+
+// reset starts an episode.
+func (c *socket) reset(q request) (Reply, error) {
+	e, bad, err := c.mount.readReset(q.data)
+	switch {
+	case len(bad) > 0:
+		return Reply{}, &frameError{validationError, "Invalid reset: " + listed(bad), bad}
+	case err != nil:
+		return Reply{}, err
+	}
+	return c.session.Reset(e)
+}
+
+// write sends a text frame. A client that does not take it loses its session.
+func (c *socket) write(frame []byte) {
+	c.out.Lock()
+	defer c.out.Unlock()
+	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
+	if c.conn.WriteMessage(websocket.TextMessage, frame) != nil && c.session != nil {
+		c.conn.Close() // ends reading, and so the session
+	}
+}
+
+// fail tells the client what it did wrong, and ends the session.
+func (c *socket) fail(text string) {
+	c.write(appendError(nil, &frameError{code: sessionError, message: text}))
+	c.session.Close(Failed)
+}
+
+// finish says good-bye after the end of the session.
+func (c *socket) finish(why Reason) {
+	c.once.Do(func() {
+		code, text := websocket.CloseNormalClosure, ""
+		switch why {
+		case Gone:
+			c.conn.Close()
+			return
+		case Idle:
+			code, text = closeIdle, fmt.Sprintf("no request for %v", c.server.options.Idle)
+		case ShutDown:
+			code, text = websocket.CloseGoingAway, "the server shuts down"
+		case TooSlow:
+			c.write(appendError(nil, errorFrame(&EndedError{why})))
+		}
+		c.end(code, text)
+	})
+}
+
+// end sends a close frame, and bounds the time until the client's own.
+func (c *socket) end(code int, text string) {
+	now := c.server.options.Now()
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), now.Add(closeTime)) // the client may be gone
+	_ = c.conn.SetReadDeadline(now.Add(closeTime))                                                                // reading reports a broken connection
+}

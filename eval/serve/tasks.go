@@ -1,0 +1,151 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// serveTasks answers the routes that list tasks: list_environments, {env}/splits,
+// {env}/tasks, {env}/num_tasks, {env}/task and {env}/task_range. The environment of
+// a mount has the mount's name.
+func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, path string) {
+	env, route, ok := strings.Cut(path, "/")
+	method := http.MethodPost
+	switch {
+	case path == "list_environments":
+		method = http.MethodGet
+	case !ok || !slices.Contains([]string{"splits", "tasks", "num_tasks", "task", "task_range"}, route):
+		notFound(w)
+		return
+	case env != m.Name:
+		refuse(w, http.StatusNotFound, "unknown environment '"+clipped(env)+"'")
+		return
+	case route == "splits":
+		method = http.MethodGet
+	}
+	switch {
+	case r.Method != method:
+		notAllowed(w, method)
+	case path == "list_environments":
+		writeJSON(w, http.StatusOK, []string{m.Name})
+	case route == "splits":
+		writeJSON(w, http.StatusOK, splitList(m))
+	default:
+		s.answerTasks(w, r, m, route, false)
+	}
+}
+
+// splitInfo is a split as it is listed.
+type splitInfo struct {
+	Name string `json:"name"`
+	// Type is train, validation or test.
+	Type string `json:"type"`
+}
+
+// splitList lists the splits of a mount, the default first.
+func splitList(m *Mount) []splitInfo {
+	list := []splitInfo{}
+	for _, name := range m.SplitNames() {
+		kind := "validation"
+		switch {
+		case strings.Contains(name, "train"):
+			kind = "train"
+		case strings.Contains(name, "test"):
+			kind = "test"
+		}
+		list = append(list, splitInfo{name, kind})
+	}
+	return list
+}
+
+// taskInfo is a task as it is listed.
+type taskInfo struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"`
+}
+
+// taskRange lists the tasks from start to stop, which is exclusive.
+func taskRange(tasks []envs.Task, start, stop int) []taskInfo {
+	list := []taskInfo{}
+	for i := start; i < stop; i++ {
+		list = append(list, taskInfo{tasks[i].ID, i})
+	}
+	return list
+}
+
+// taskRequest is the body of the routes about tasks.
+type taskRequest struct {
+	Split string `json:"split"`
+	Index *int   `json:"index"`
+	Start *int   `json:"start"`
+	Stop  *int   `json:"stop"`
+}
+
+// answerTasks answers a route about the tasks of a split. Named adds the name of the
+// environment to single tasks and ranges, as ORS does.
+func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, route string, named bool) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var q taskRequest
+	if body != nil && json.Unmarshal(body, &q) != nil {
+		invalidBody(w, fieldError{Type: "value_error", Loc: []string{"body"}, Msg: "want an object with split, index, start or stop", Input: body})
+		return
+	}
+	set, err := m.Set(q.Split)
+	if _, unknown := err.(*ChoiceError); unknown {
+		refuse(w, http.StatusBadRequest, "Invalid split")
+		return
+	}
+	if err != nil {
+		s.unavailable(w, err)
+		return
+	}
+	n := len(set.Tasks)
+	var answer struct {
+		Task    *taskInfo  `json:"task,omitempty"`
+		Tasks   []taskInfo `json:"tasks,omitzero"`
+		Num     *int       `json:"num_tasks,omitempty"`
+		EnvName string     `json:"env_name,omitempty"`
+	}
+	if named || route == "tasks" {
+		answer.EnvName = m.Name
+	}
+	switch route {
+	case "tasks":
+		answer.Tasks = taskRange(set.Tasks, 0, n)
+	case "num_tasks":
+		answer.Num, answer.EnvName = &n, ""
+	case "task_range":
+		answer.Tasks = taskRange(set.Tasks, bound(q.Start, 0, n), bound(q.Stop, n, n))
+	case "task":
+		if q.Index == nil || *q.Index < 0 || *q.Index >= n {
+			text := "Invalid task index"
+			if named {
+				text = "Invalid index"
+			}
+			refuse(w, http.StatusBadRequest, text)
+			return
+		}
+		answer.Task = &taskInfo{set.Tasks[*q.Index].ID, *q.Index}
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// bound returns an end of a slice by Python's rules: negative numbers count from the
+// end, and everything is cut to 0…n.
+func bound(i *int, otherwise, n int) int {
+	if i == nil {
+		return otherwise
+	}
+	at := *i
+	if at < 0 {
+		at += n
+	}
+	return min(max(at, 0), n)
+}
