@@ -74,6 +74,10 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if err != nil {
 		return usage(err)
 	}
+	gyms, skipped := bench.Gyms(sys.bench(), o.Mounting, texts)
+	for _, why := range skipped {
+		sys.say("%v", why)
+	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8000: %w", o.listen, err))
@@ -91,7 +95,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		sys.say("token: %s", token)
 	}
 	server, err := serve.New(serve.Options{
-		Mounts: mounts, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
+		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
 		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Version: sys.tool.Version,
 		Log: sys.logEvent,
 	})

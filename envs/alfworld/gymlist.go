@@ -76,7 +76,7 @@ func GymGames(data string) ([]GymGame, error) {
 
 // getGymLists says where the lists come from.
 func getGymLists(folder string) string {
-	return "copy the two lists of games from the ALFWorld server of AgentGym's repository (its mappings of numbers to training and test games) to " + folder
+	return "copy the lists agentenv-alfworld/configs/mappings_*.json of AgentGym's repository to " + folder
 }
 
 // parseGymList reads the games that a text names, as folder/trial, and the SHA-256

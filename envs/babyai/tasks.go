@@ -1,6 +1,7 @@
 package babyai
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"regexp"
@@ -61,11 +62,18 @@ func parsePlace(id string) (place, error) {
 		name, len(minigrid.Levels()), minigrid.Levels()[0].ID)
 }
 
-// GymTask returns the name of AgentGym's task with that number (§6).
-func GymTask(number *big.Int) string {
+// negativeSeed is what AgentGym's service says about a negative seed.
+const negativeSeed = "Seed must be greater or equal to zero, actual value: "
+
+// GymTask returns the name of AgentGym's task with that number (§6). The text of an
+// error is that of AgentGym's service.
+func GymTask(number *big.Int) (string, error) {
 	levels := big.NewInt(int64(len(minigrid.Levels())))
 	seed, level := new(big.Int).DivMod(number, levels, new(big.Int))
-	return place{&minigrid.Levels()[level.Int64()], seed}.id()
+	if seed.Sign() < 0 {
+		return "", errors.New(negativeSeed + seed.String())
+	}
+	return place{&minigrid.Levels()[level.Int64()], seed}.id(), nil
 }
 
 // testSeeds bounds the seeds of tasks that benchmarks play: AgentBoard's begin at

@@ -170,11 +170,12 @@ func readIDs(b []byte) (names []string, err error) {
 		if err != nil {
 			return err
 		}
-		name := babyai.GymTask(big.NewInt(int64(n)))
+		name, err := babyai.GymTask(big.NewInt(int64(n)))
 		if m[1] == "sciworld" {
-			if name, err = sciworld.GymTask(n); err != nil {
-				return err
-			}
+			name, err = sciworld.GymTask(n)
+		}
+		if err != nil {
+			return err
 		}
 		names = append(names, name)
 		return nil

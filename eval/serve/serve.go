@@ -21,6 +21,8 @@ import (
 type Options struct {
 	// Mounts are the environments, each under a name of its own.
 	Mounts []*Mount
+	// Gyms are environments as AgentGym's servers serve them.
+	Gyms []*Gym
 	// Now tells the time.
 	Now func() time.Time
 	// Log receives events: sessions opened and closed, panics. About are names and
@@ -69,18 +71,21 @@ func New(o Options) (*Server, error) {
 		s.table.shards[i].sessions = map[string]*Session{}
 	}
 	s.sockets = s.upgrader()
-	s.routes()
+	if err := s.routes(); err != nil {
+		return nil, err
+	}
 	s.handler = s.guard(s.mux)
 	return s, nil
 }
 
 // routes adds the routes of all protocols.
-func (s *Server) routes() {
+func (s *Server) routes() error {
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w) })
 	s.mux.Handle("GET /metrics", s.metrics.handler())
 	s.mux.HandleFunc("/openenv/{env}/{path...}", s.openEnvMount)
 	s.mux.HandleFunc("/", s.openEnvRoot)
 	s.batchRoutes()
+	return s.agentgymRoutes()
 }
 
 // Mount returns the mount with that name.
@@ -129,6 +134,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	for _, m := range s.options.Mounts {
 		m.close(s.options.CloseEnv)
+	}
+	for _, g := range s.options.Gyms {
+		g.Mount.close(s.options.CloseEnv)
 	}
 	return err
 }

@@ -1,0 +1,296 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"math/big"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// agentGym is the protocol's name in metrics and logs.
+const agentGym = "agentgym"
+
+// The environments of AgentGym, by the names of their mounts.
+const (
+	gymALFWorld     = "alfworld"
+	gymBabyAI       = "babyai"
+	gymScienceWorld = "sciworld"
+)
+
+// Gym is an environment as AgentGym's server of it serves it.
+type Gym struct {
+	// Mount plays AgentGym's variant. Its name says how the server answers: alfworld,
+	// babyai or sciworld.
+	Mount *Mount
+	// Choose returns the task of AgentGym's number. The text of an error is for the
+	// client.
+	Choose func(number *big.Int) (Choice, error)
+}
+
+// gymServer is one of AgentGym's servers. Its clients are numbered from 0.
+type gymServer struct {
+	server *Server
+	gym    *Gym
+	routes map[string]gymRoute
+
+	mu      sync.Mutex
+	clients map[int64]*gymClient
+	next    int64
+	// closed has a bit for every number whose client closed it.
+	closed []uint64
+}
+
+// gymRoute is what a server does under a path.
+type gymRoute struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+// agentgymRoutes adds AgentGym's servers.
+func (s *Server) agentgymRoutes() error {
+	s.mux.HandleFunc("/"+agentGym+"/", func(w http.ResponseWriter, _ *http.Request) { notFound(w) })
+	for _, gym := range s.options.Gyms {
+		g := &gymServer{server: s, gym: gym, clients: map[int64]*gymClient{}}
+		speaker, ok := map[string]func() gymSpeaker{
+			gymALFWorld: newGymALFWorld, gymBabyAI: newGymBabyAI, gymScienceWorld: newGymScience,
+		}[gym.Mount.Name]
+		if !ok {
+			return errors.New("AgentGym has no server of " + gym.Mount.Name)
+		}
+		g.routes = g.addRoutes(speaker())
+		path := "/" + agentGym + "/" + gym.Mount.Name
+		s.mux.Handle(path+"/", http.StripPrefix(path, g))
+		s.mux.Handle(path, http.StripPrefix(path, g))
+	}
+	return nil
+}
+
+// gymSpeaker is how one of the servers speaks.
+type gymSpeaker struct {
+	hello string
+	// reset reads what a reset needs besides the client's number: the number of the
+	// task, and perhaps what is wrong with the rest.
+	reset func(*form) (task *big.Int, problem string)
+	// started and stepped are the answers to a reset and to a step.
+	started, stepped func(*gymClient) any
+	// asks are the answers to questions about a client, by path.
+	asks map[string]func(*gymClient) (any, error)
+}
+
+// addRoutes returns the routes of a server.
+func (g *gymServer) addRoutes(speaker gymSpeaker) map[string]gymRoute {
+	routes := map[string]gymRoute{
+		"/":       {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, speaker.hello) }},
+		"/create": {http.MethodPost, g.create},
+		"/reset":  {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.reset(w, r, &speaker) }},
+		"/step":   {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.step(w, r, &speaker) }},
+		"/close":  {http.MethodPost, g.close},
+	}
+	for path, ask := range speaker.asks {
+		routes[path] = gymRoute{http.MethodGet, func(w http.ResponseWriter, r *http.Request) { g.ask(w, r, ask) }}
+	}
+	return routes
+}
+
+// ServeHTTP implements http.Handler.
+func (g *gymServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if path == "" {
+		path = "/"
+	}
+	route, ok := g.routes[path]
+	switch {
+	case !ok:
+		notFound(w)
+	case r.Method != route.method:
+		notAllowed(w, route.method)
+	default:
+		route.serve(w, r)
+	}
+}
+
+// gymError is the answer to a request that cannot be carried out. Its status is 200.
+type gymError struct {
+	Error string `json:"error"`
+}
+
+func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK, gymError{text}) }
+
+// create opens a session.
+func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
+	c := &gymClient{}
+	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r), Ended: func(why Reason) { g.forget(c, why) }})
+	if err != nil {
+		g.server.unavailable(w, err)
+		return
+	}
+	c.session = session
+	writeJSON(w, http.StatusOK, map[string]int64{"id": g.number(c)})
+}
+
+// number gives a client its number.
+func (g *gymServer) number(c *gymClient) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c.id, c.numbered = g.next, true
+	g.next++
+	if !c.over {
+		g.clients[c.id] = c
+	}
+	return c.id
+}
+
+// forget drops a client whose session has ended.
+func (g *gymServer) forget(c *gymClient, why Reason) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c.over = true
+	if !c.numbered {
+		return
+	}
+	delete(g.clients, c.id)
+	if why != ByClient {
+		return
+	}
+	for int64(len(g.closed)) <= c.id/64 {
+		g.closed = append(g.closed, 0)
+	}
+	g.closed[c.id/64] |= 1 << (c.id % 64)
+}
+
+// find returns the client with a number, or says why there is none.
+func (g *gymServer) find(id *big.Int) (c *gymClient, problem string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	issued := id.IsInt64() && id.Sign() >= 0 && id.Int64() < g.next
+	if !issued {
+		return nil, "The id " + id.String() + " is not valid."
+	}
+	n := id.Int64()
+	if c = g.clients[n]; c != nil {
+		return c, ""
+	}
+	closed := n/64 < int64(len(g.closed)) && g.closed[n/64]&(1<<(n%64)) != 0
+	if closed && g.gym.Mount.Name == gymBabyAI { // this server forgets what its clients closed
+		return nil, "The id " + id.String() + " is not valid."
+	}
+	return nil, deleted(n)
+}
+
+func deleted(id int64) string {
+	return "The task with environment " + strconv.FormatInt(id, 10) + " has been deleted."
+}
+
+// close ends a session. The answer is whether there was one.
+func (g *gymServer) close(w http.ResponseWriter, r *http.Request) {
+	f, ok := readForm(w, r)
+	if !ok {
+		return
+	}
+	id := f.whole("id")
+	if !f.ok(w) {
+		return
+	}
+	c, problem := g.find(id)
+	if problem != "" {
+		writeJSON(w, http.StatusOK, false)
+		return
+	}
+	c.session.Close(ByClient)
+	c.mu.Lock()
+	started := c.started
+	c.mu.Unlock()
+	writeJSON(w, http.StatusOK, started || g.gym.Mount.Name != gymBabyAI)
+}
+
+// reset starts an episode of a task by AgentGym's number.
+func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
+	began := g.server.options.Now()
+	f, ok := readForm(w, r)
+	if !ok {
+		return
+	}
+	id := f.whole("id")
+	task, problem := speaker.reset(f)
+	if !f.ok(w) {
+		return
+	}
+	c, lost := g.find(id)
+	if problem = cmp.Or(lost, problem); problem != "" {
+		gymRefuse(w, problem)
+		return
+	}
+	choice, err := g.gym.Choose(task)
+	if err != nil {
+		gymRefuse(w, err.Error())
+		return
+	}
+	set, chosen, err := g.gym.Mount.Find(choice)
+	if err != nil {
+		gymRefuse(w, err.Error())
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.reset(Episode{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1, Actions: g.gym.Mount.Name == gymALFWorld}); err != nil {
+		gymRefuse(w, c.problem(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, speaker.started(c))
+	g.server.metrics.whole(g.gym.Mount, agentGym, true, g.server.options.Now().Sub(began))
+}
+
+// step carries out an action.
+func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
+	began := g.server.options.Now()
+	f, ok := readForm(w, r)
+	if !ok {
+		return
+	}
+	id, action := f.whole("id"), f.text("action")
+	if !f.ok(w) {
+		return
+	}
+	c, problem := g.find(id)
+	if problem != "" {
+		gymRefuse(w, problem)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.step(action); err != nil {
+		gymRefuse(w, c.problem(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, speaker.stepped(c))
+	g.server.metrics.whole(g.gym.Mount, agentGym, false, g.server.options.Now().Sub(began))
+}
+
+// ask answers a question about a client.
+func (g *gymServer) ask(w http.ResponseWriter, r *http.Request, answer func(*gymClient) (any, error)) {
+	f := queryForm(r)
+	id := f.whole("id")
+	if !f.ok(w) {
+		return
+	}
+	c, problem := g.find(id)
+	if problem != "" {
+		gymRefuse(w, problem)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.started {
+		gymRefuse(w, c.problem(ErrNoEpisode))
+		return
+	}
+	c.session.Touch()
+	v, err := answer(c)
+	if err != nil {
+		gymRefuse(w, c.problem(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, v)
+}

@@ -1,0 +1,103 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"heldout/envs"
+)
+
+// gymClient is one of the numbered environments of an AgentGym server.
+type gymClient struct {
+	// id, numbered and over belong to the server's lock.
+	id             int64
+	numbered, over bool
+	session        *Session
+
+	mu      sync.Mutex // held by the running request
+	started bool       // reset at least once
+	done    bool       // the episode is over
+	task    envs.Task
+	goal    string
+	// observation is the last answer, and actions are those that are valid then.
+	observation string
+	actions     []string
+	// before, score and reward are what the world said: its score before and after the
+	// last step, and the reward of the last action that did something.
+	before, score, reward float64
+	success               bool
+}
+
+// rewarder is the ability of BabyAI's world to tell its own reward, which may be
+// negative.
+type rewarder interface{ Reward() float64 }
+
+// asked takes the scores of a world.
+func (c *gymClient) asked(_ context.Context, w envs.World) error {
+	if s, ok := envs.As[envs.Scorer](w); ok {
+		c.before, c.score = c.score, s.Score()
+	}
+	if r, ok := envs.As[rewarder](w); ok {
+		c.reward = r.Reward()
+	}
+	return nil
+}
+
+// reset starts an episode.
+func (c *gymClient) reset(e Episode) error {
+	e.After = c.asked
+	r, err := within(c.session, func() (Reply, error) { return c.session.Reset(e) })
+	if err != nil {
+		c.done = true
+		return err
+	}
+	c.started, c.done, c.task, c.success = true, false, e.Task, false
+	c.before = c.score
+	c.goal, c.observation, c.actions = r.Goal, r.Observation, r.Actions
+	return nil
+}
+
+// step carries out an action.
+func (c *gymClient) step(action string) error {
+	r, err := within(c.session, func() (Reply, error) { return c.session.Step(action) })
+	if err != nil {
+		return err
+	}
+	c.done, c.success, c.observation, c.actions = r.Done, r.Success, r.Observation, r.Actions
+	return nil
+}
+
+// problem is what a client is told about an error.
+func (c *gymClient) problem(err error) string {
+	var ended *EndedError
+	id := strconv.FormatInt(c.id, 10)
+	switch {
+	case errors.Is(err, ErrNoEpisode) && c.started:
+		return "The task with environment " + id + " has finished."
+	case errors.Is(err, ErrNoEpisode):
+		return "The environment " + id + " was not reset."
+	case errors.As(err, &ended) && ended.Reason != TooSlow:
+		return deleted(c.id)
+	}
+	return err.Error()
+}
+
+// pythonFloat is a number as Python writes floats.
+type pythonFloat float64
+
+// MarshalJSON implements json.Marshaler.
+func (f pythonFloat) MarshalJSON() ([]byte, error) { return appendFloat(nil, float64(f)), nil }
+
+// sumOfRewards is a sum of rewards as Python writes it: the whole number 0 until
+// there is a reward.
+type sumOfRewards float64
+
+// MarshalJSON implements json.Marshaler.
+func (f sumOfRewards) MarshalJSON() ([]byte, error) {
+	if f == 0 {
+		return []byte("0"), nil
+	}
+	return appendFloat(nil, float64(f)), nil
+}

@@ -1,0 +1,239 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"heldout/envs"
+)
+
+// newGymALFWorld returns how the server of ALFWorld speaks.
+func newGymALFWorld() gymSpeaker {
+	return gymSpeaker{
+		hello: "This is environment AlfWorld.",
+		reset: func(f *form) (*big.Int, string) {
+			game, worldType := f.whole("game"), f.text("world_type")
+			switch worldType {
+			case "Text", "Embody", "Hybrid":
+				return game, ""
+			}
+			return game, `world_type must be one of "Text", "Embody" and "Hybrid"`
+		},
+		started: func(c *gymClient) any {
+			c.observation = withoutBanner(c.observation)
+			return alfworldStart{c.id, c.observation, c.actions, c.task.ID}
+		},
+		stepped: func(c *gymClient) any {
+			c.observation = withoutArrival(c.observation)
+			return alfworldStep{c.observation, c.alfworldReward(), c.actions, c.done}
+		},
+		asks: map[string]func(*gymClient) (any, error){
+			"/observation":       func(c *gymClient) (any, error) { return c.observation, nil },
+			"/available_actions": func(c *gymClient) (any, error) { return c.actions, nil },
+			"/detail": func(c *gymClient) (any, error) {
+				return alfworldDetail{alfworldStart{c.id, c.observation, c.actions, c.task.ID}, c.alfworldReward(), c.done}, nil
+			},
+		},
+	}
+}
+
+type alfworldStart struct {
+	ID          int64    `json:"id"`
+	Observation string   `json:"observation"`
+	Actions     []string `json:"available_actions"`
+	TaskType    string   `json:"task_type"`
+}
+
+type alfworldStep struct {
+	Observation string      `json:"observation"`
+	Reward      pythonFloat `json:"reward"`
+	Actions     []string    `json:"available_actions"`
+	Done        bool        `json:"done"`
+}
+
+type alfworldDetail struct {
+	alfworldStart
+	Reward pythonFloat `json:"reward"`
+	Done   bool        `json:"done"`
+}
+
+// alfworldReward is 1 when the game is won.
+func (c *gymClient) alfworldReward() pythonFloat {
+	if c.success {
+		return 1
+	}
+	return 0
+}
+
+// withoutBanner drops the first paragraph of a game's opening text and joins the
+// others.
+func withoutBanner(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	return strings.Join(paragraphs[1:], "\n")
+}
+
+// withoutArrival cuts where the player arrived.
+func withoutArrival(text string) string {
+	if strings.HasPrefix(text, "You arrive at loc ") {
+		if _, rest, ok := strings.Cut(text, ". "); ok {
+			return rest
+		}
+	}
+	return text
+}
+
+// newGymBabyAI returns how the server of BabyAI speaks.
+func newGymBabyAI() gymSpeaker {
+	return gymSpeaker{
+		hello: "This is environment BabyAI.",
+		reset: func(f *form) (*big.Int, string) { return f.whole("data_idx"), "" },
+		started: func(c *gymClient) any {
+			return babyaiStart{Observation: c.observation}
+		},
+		stepped: func(c *gymClient) any {
+			return babyaiStep{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
+		},
+		asks: map[string]func(*gymClient) (any, error){
+			"/observation": func(c *gymClient) (any, error) {
+				goal := "Your goal: " + c.goal + "\n"
+				return goal + strings.TrimPrefix(c.observation, goal), nil
+			},
+		},
+	}
+}
+
+type babyaiStart struct {
+	Observation string `json:"observation"`
+	Reward      int    `json:"reward"`
+	Score       int    `json:"score"`
+	Deleted     bool   `json:"deleted"`
+	Done        bool   `json:"done"`
+}
+
+type babyaiStep struct {
+	Observation string       `json:"observation"`
+	Reward      sumOfRewards `json:"reward"`
+	Score       sumOfRewards `json:"score"`
+	Done        bool         `json:"done"`
+}
+
+// The abilities of ScienceWorld's worlds.
+type (
+	hinter interface {
+		PossibleActions(context.Context) ([]string, error)
+		PossibleObjects(context.Context) ([]string, error)
+	}
+	goalTeller interface {
+		Goals(context.Context) (string, error)
+	}
+	treeTeller interface {
+		ObjectTree(context.Context) (string, error)
+	}
+)
+
+// newGymScience returns how the server of ScienceWorld speaks.
+func newGymScience() gymSpeaker {
+	return gymSpeaker{
+		hello:   "This is environment ScienceWorld.",
+		reset:   func(f *form) (*big.Int, string) { return f.whole("data_idx"), "" },
+		started: func(c *gymClient) any { return c.science() },
+		stepped: func(c *gymClient) any {
+			return scienceStep{c.observation, percent(c.score) - percent(c.before), percent(c.score), c.done}
+		},
+		asks: map[string]func(*gymClient) (any, error){
+			"/observation":      func(c *gymClient) (any, error) { return c.observation, nil },
+			"/task_description": func(c *gymClient) (any, error) { return map[string]string{"task_description": c.goal}, nil },
+			"/detail":           func(c *gymClient) (any, error) { return c.science(), nil },
+			"/action_hint":      (*gymClient).hint,
+			"/goals":            (*gymClient).goals,
+			"/object_tree":      (*gymClient).tree,
+		},
+	}
+}
+
+type scienceState struct {
+	Task        string `json:"task_name"`
+	Variation   int    `json:"var_num"`
+	Description string `json:"task_description"`
+	Observation string `json:"observation"`
+	Reward      int    `json:"reward"`
+	Score       int    `json:"score"`
+	Deleted     bool   `json:"deleted"`
+	Done        bool   `json:"done"`
+}
+
+type scienceStep struct {
+	Observation string `json:"observation"`
+	Reward      int    `json:"reward"`
+	Score       int    `json:"score"`
+	Done        bool   `json:"done"`
+}
+
+// percent is a score as the simulator's Python package gives it.
+func percent(score float64) int { return int(math.Round(100 * score)) }
+
+// science tells everything about a client.
+func (c *gymClient) science() scienceState {
+	name, number, _ := strings.Cut(c.task.ID, "/")
+	variation, _ := strconv.Atoi(number) // the id of a task always has one
+	return scienceState{name, variation, c.goal, c.observation, percent(c.score) - percent(c.before), percent(c.score), false, c.done}
+}
+
+// errNoAbility answers a question that the world cannot answer.
+var errNoAbility = errors.New("the environment cannot tell this")
+
+// hint lists the possible actions and objects.
+func (c *gymClient) hint() (any, error) {
+	var out struct {
+		Actions []string `json:"possible_actions"`
+		Objects []string `json:"possible_objects"`
+	}
+	err := c.session.With(func(ctx context.Context, w envs.World) (err error) {
+		h, ok := envs.As[hinter](w)
+		if !ok {
+			return errNoAbility
+		}
+		if out.Actions, err = h.PossibleActions(ctx); err == nil {
+			out.Objects, err = h.PossibleObjects(ctx)
+		}
+		return err
+	})
+	return out, err
+}
+
+// goals is the simulator's table of the goals.
+func (c *gymClient) goals() (any, error) {
+	out := map[string]string{}
+	err := c.session.With(func(ctx context.Context, w envs.World) (err error) {
+		g, ok := envs.As[goalTeller](w)
+		if !ok {
+			return errNoAbility
+		}
+		out["goals"], err = g.Goals(ctx)
+		return err
+	})
+	return out, err
+}
+
+// tree is all objects with their properties.
+func (c *gymClient) tree() (any, error) {
+	out := map[string]json.RawMessage{}
+	err := c.session.With(func(ctx context.Context, w envs.World) error {
+		t, ok := envs.As[treeTeller](w)
+		if !ok {
+			return errNoAbility
+		}
+		text, err := t.ObjectTree(ctx)
+		if err == nil && !json.Valid([]byte(text)) {
+			err = errors.New("the simulator's tree of objects is no JSON")
+		}
+		out["object_tree"] = json.RawMessage(text)
+		return err
+	})
+	return out, err
+}

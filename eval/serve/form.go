@@ -1,0 +1,145 @@
+package serve
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// form is the JSON object in the body of a request, or its query, as servers in
+// Python read it. Fields that are missing or have the wrong type become issues.
+type form struct {
+	from   string // "body" or "query"
+	all    json.RawMessage
+	values object
+	issues []fieldError
+}
+
+// readForm reads the body of a request. If that fails, it answers the request and
+// returns false.
+func readForm(w http.ResponseWriter, r *http.Request) (*form, bool) {
+	b, ok := readBody(w, r)
+	if !ok {
+		return nil, false
+	}
+	f := &form{from: "body", all: b}
+	switch {
+	case b == nil:
+		f.add("missing", "Field required", orNull(nil))
+	case kind(b) != '{' || json.Unmarshal(b, &f.values) != nil:
+		f.add("model_attributes_type", "Input should be a valid dictionary or object to extract fields from", b)
+	}
+	return f, f.ok(w)
+}
+
+// queryForm reads the query of a request. All values are texts.
+func queryForm(r *http.Request) *form {
+	f := &form{from: "query", all: orNull(nil), values: object{}}
+	for name, values := range r.URL.Query() {
+		f.values[name] = appendString(nil, values[len(values)-1])
+	}
+	return f
+}
+
+// ok reports whether there are no issues. If there are, it answers the request.
+func (f *form) ok(w http.ResponseWriter) bool {
+	if len(f.issues) > 0 {
+		invalidBody(w, f.issues...)
+	}
+	return len(f.issues) == 0
+}
+
+// add notes an issue with a field, or with everything if none is named.
+func (f *form) add(kind, text string, input json.RawMessage, field ...string) {
+	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.from}, field...), Msg: text, Input: input})
+}
+
+// value returns a field's value; ok is false if there is none, which is an issue.
+func (f *form) value(name string) (v json.RawMessage, ok bool) {
+	if v, ok = f.values[name]; !ok {
+		f.add("missing", "Field required", f.all, name)
+	}
+	return v, ok
+}
+
+// text returns a field that is a text.
+func (f *form) text(name string) (text string) {
+	v, ok := f.value(name)
+	if !ok {
+		return ""
+	}
+	if kind(v) != '"' || json.Unmarshal(v, &text) != nil {
+		f.add("string_type", "Input should be a valid string", v, name)
+	}
+	return text
+}
+
+// The texts and numbers of JSON that stand for whole numbers.
+var (
+	wholeText   = regexp.MustCompile(`^([+-]?)([0-9]+(?:_[0-9]+)*)(?:\.0+)?$`)
+	wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
+)
+
+// maxDigits is the largest number of digits of a whole number.
+const maxDigits = 4300
+
+// whole returns a field that is a whole number, of any size. As in Python's servers,
+// texts and floats with a whole value count as one, and so do booleans. It is 0 if
+// there is an issue.
+func (f *form) whole(name string) *big.Int {
+	v, ok := f.value(name)
+	if !ok {
+		return new(big.Int)
+	}
+	n, kind, text := wholeOf(v)
+	if n == nil {
+		f.add(kind, text, v, name)
+		return new(big.Int)
+	}
+	return n
+}
+
+// wholeOf reads a whole number, or says what is wrong.
+func wholeOf(v json.RawMessage) (n *big.Int, kind, problem string) {
+	const (
+		tooLong  = "Unable to parse input string as an integer, exceeded maximum size"
+		noWhole  = "Input should be a valid integer"
+		fraction = noWhole + ", got a number with a fractional part"
+		noText   = noWhole + ", unable to parse string as an integer"
+		infinite = "Input should be a finite number"
+	)
+	var value any
+	if wholeNumber.Match(v) {
+		value = string(v)
+	} else if json.Unmarshal(v, &value) != nil { // a float that is too large
+		return nil, "finite_number", infinite
+	}
+	switch value := value.(type) {
+	case bool:
+		if value {
+			return big.NewInt(1), "", ""
+		}
+		return new(big.Int), "", ""
+	case float64:
+		if value != math.Trunc(value) {
+			return nil, "int_from_float", fraction
+		}
+		n, _ := big.NewFloat(value).Int(nil)
+		return n, "", ""
+	case string:
+		m := wholeText.FindStringSubmatch(strings.TrimSpace(value))
+		if m == nil {
+			return nil, "int_parsing", noText
+		}
+		digits := strings.ReplaceAll(m[2], "_", "")
+		if len(digits) > maxDigits {
+			return nil, "int_parsing_size", tooLong
+		}
+		n, _ := new(big.Int).SetString(strings.TrimPrefix(m[1], "+")+digits, 10) // digits always parse
+		return n, "", ""
+	}
+	return nil, "int_type", noWhole
+}
