@@ -52,7 +52,7 @@ func TestGymGames(t *testing.T) {
 }
 
 func TestGymGamesRefused(t *testing.T) {
-	if _, err := GymGames(t.TempDir()); err == nil || !strings.Contains(err.Error(), "copy the two lists") {
+	if _, err := GymGames(t.TempDir()); err == nil || !strings.Contains(err.Error(), "copy the lists") {
 		t.Errorf("no folder: %v", err)
 	}
 	if _, err := GymGames(gymData(t, func(list string) string { return strings.Replace(list, "-301/", "-302/", 1) })); err == nil || !strings.Contains(err.Error(), gymTrainingSum) {
