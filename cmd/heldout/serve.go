@@ -25,7 +25,7 @@ type serveOptions struct {
 	maxSessions       int
 	perAddress        int
 	idle              time.Duration
-	deflate           bool
+	deflate, profiles bool
 }
 
 func newServe(sys *system) *cobra.Command {
@@ -57,6 +57,7 @@ mount it serves every environment. Stop it with Ctrl-C. See heldout help serve.`
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
+	f.BoolVar(&o.profiles, "pprof", false, "serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
 	return c
@@ -90,13 +91,17 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w", o.listen, err)
 	}
-	if token == "" && !o.noToken && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+	loopback := l.Addr().(*net.TCPAddr).IP.IsLoopback()
+	if o.profiles && !loopback {
+		return usage(errors.Join(errors.New("--pprof is for a loopback address: profiles show what the process holds"), l.Close()))
+	}
+	if token == "" && !o.noToken && !loopback {
 		token = rand.Text()
 		sys.say("token: %s", token)
 	}
 	server, err := serve.New(serve.Options{
 		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
-		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Version: sys.tool.Version,
+		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles, Version: sys.tool.Version,
 		Log: sys.logEvent,
 	})
 	if err != nil {

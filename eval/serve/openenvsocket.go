@@ -150,7 +150,7 @@ func (c *socket) accept(b *bytes.Buffer) bool {
 	defer c.mu.Unlock()
 	if !c.working {
 		c.working = true
-		go c.work(b)
+		c.server.crew.start(job{c, b})
 		return true
 	}
 	if len(c.waiting) >= maxPipelined {

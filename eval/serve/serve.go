@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"sync"
 	"time"
 
@@ -42,6 +43,8 @@ type Options struct {
 	Idle time.Duration
 	// Deflate offers compression to WebSockets.
 	Deflate bool
+	// Profiles serves profiles of the process below /debug/pprof/.
+	Profiles bool
 	// Version is heldout's own version.
 	Version string
 }
@@ -54,6 +57,7 @@ type Server struct {
 	mux     *http.ServeMux
 	handler http.Handler
 	sockets *websocket.Upgrader
+	crew    *crew
 	open    sync.WaitGroup // the open WebSockets
 }
 
@@ -62,7 +66,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Mounts) == 0 {
 		return nil, errors.New("there is no environment to serve")
 	}
-	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux()}
+	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), crew: newCrew()}
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
 		addresses: map[string]int{},
@@ -85,6 +89,10 @@ func (s *Server) routes() error {
 	s.mux.HandleFunc("/openenv/{env}/{path...}", s.openEnvMount)
 	s.mux.HandleFunc("/", s.openEnvRoot)
 	s.batchRoutes()
+	if s.options.Profiles {
+		s.mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		s.mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	}
 	return s.agentgymRoutes()
 }
 
@@ -132,6 +140,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if !stop() && errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
+	close(s.crew.ended)
 	for _, m := range s.options.Mounts {
 		m.close(s.options.CloseEnv)
 	}
