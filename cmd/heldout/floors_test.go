@@ -63,6 +63,8 @@ var floors = map[string]int{
 	"scoring/overview":         6,
 	"eval/page":                1,
 	"eval/synth":               1,
+	"eval/calls":               5,
+	"eval/synth/generate":      6,
 	"eval/export":              7,
 	"cmd/heldout":              8,
 }

@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval"
+	"heldout/eval/fleet"
 	"heldout/eval/record"
 	"heldout/scoring"
 )
@@ -67,12 +68,9 @@ func (j *Job) Meet(ctx context.Context) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
-		s, err := known.Fleet.Server(ctx)
+		s, err := meet(ctx, known.Fleet, name)
 		if err != nil {
 			return err
-		}
-		if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
-			return fmt.Errorf("the server has no model of the name in %s; it has: %s", name, strings.Join(s.Models, ", "))
 		}
 		for _, p := range known.Players {
 			p.ContextLimit = known.Fleet.ContextLimit()
@@ -86,6 +84,34 @@ func (j *Job) Meet(ctx context.Context) error {
 		j.servers[name] = s
 	}
 	return nil
+}
+
+// meet asks the servers of a model about themselves.
+func meet(ctx context.Context, f *fleet.Fleet, name string) (record.Server, error) {
+	s, err := f.Server(ctx)
+	if err != nil {
+		return s, err
+	}
+	if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
+		return s, fmt.Errorf("the server has no model of the name in %s; it has: %s", name, strings.Join(s.Models, ", "))
+	}
+	return s, nil
+}
+
+// OpenModel prepares to ask the only model of a configuration, for commands that
+// play no episodes. It contacts no server.
+func OpenModel(out Outside, r configs.Run) (*fleet.Fleet, error) {
+	return openModel(out, r, r.Model[0])
+}
+
+// MeetModel asks the servers about themselves and checks that a reply of so many
+// tokens leaves room for a prompt.
+func MeetModel(ctx context.Context, f *fleet.Fleet, name string, maxTokens int) (record.Server, error) {
+	s, err := meet(ctx, f, name)
+	if limit := f.ContextLimit(); err == nil && limit > 0 && maxTokens >= limit {
+		err = ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", maxTokens, limit, name)}
+	}
+	return s, err
 }
 
 // Session is one period of work on the run directory of a job.

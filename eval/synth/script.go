@@ -163,7 +163,8 @@ func (s *Script) Fits(action string) (ok, parameters, unsupported bool, why stri
 }
 
 // Check reports actions whose own template, with allowed values in its slots, does
-// not match their pattern.
+// not match their pattern. Each value is tried, with the first ones in the other
+// slots.
 func (s *Script) Check() error {
 	var errs []error
 	for i := range s.Actions {
@@ -171,21 +172,44 @@ func (s *Script) Check() error {
 		if a.compiled == nil {
 			continue // not wrong, but not known
 		}
-		if text := a.instance(); a.matches(text) < unchecked {
-			errs = append(errs, fmt.Errorf("the action %q: its verification code %q does not match %q", a.Template, a.Pattern, text))
+		for _, text := range a.instances() {
+			if a.matches(text) < unchecked {
+				errs = append(errs, fmt.Errorf("the action %q: its verification code %q does not match %q with these parameters", a.Template, a.Pattern, text))
+				break
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// instance is the template with the first allowed value in every slot; a slot
-// without values keeps its name.
-func (a *Action) instance() string {
-	return slot.ReplaceAllStringFunc(a.Template, func(s string) string {
-		name := s[1 : len(s)-1]
+// mostInstances is the number of instances of an action that are tried.
+const mostInstances = 1_000
+
+// instances are the template with the first allowed value in every slot, and with
+// each further value in one slot. A slot without values keeps its name.
+func (a *Action) instances() []string {
+	first := map[string]string{}
+	for _, name := range a.Slots {
+		first[name] = name
 		if values := a.Values[name]; len(values) > 0 {
-			return values[0]
+			first[name] = values[0]
 		}
-		return name
-	})
+	}
+	out := []string{a.filled(first)}
+	for _, name := range a.Slots {
+		kept := first[name]
+		for i, value := range a.Values[name] {
+			if i > 0 && len(out) < mostInstances {
+				first[name] = value
+				out = append(out, a.filled(first))
+			}
+		}
+		first[name] = kept
+	}
+	return out
+}
+
+// filled is the template with values in its slots.
+func (a *Action) filled(values map[string]string) string {
+	return slot.ReplaceAllStringFunc(a.Template, func(s string) string { return values[s[1:len(s)-1]] })
 }

@@ -44,7 +44,7 @@ func Reasons() []Reason {
 
 // Restarts reports whether a rejected trajectory is made again from its start,
 // rather than continued from the verified part.
-func (r Reason) Restarts() bool { return r == TooFewErrors || r == Format }
+func (r Reason) Restarts() bool { return r == TooFewErrors }
 
 // Verdict is the result of a verification.
 type Verdict struct {

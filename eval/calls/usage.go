@@ -1,0 +1,62 @@
+package calls
+
+import "slices"
+
+// Usage is what calls cost.
+type Usage struct {
+	// Calls counts the calls with a reply, Failed those without, Requests what was
+	// sent for both.
+	Calls, Failed, Requests        int
+	PromptTokens, CompletionTokens int
+	// Uncounted counts the replies whose tokens the server did not count.
+	Uncounted int
+	// ModelSeconds is the time that the answered requests took, added up.
+	ModelSeconds float64
+	// Dropped are the fields of the decoding that a server refused, sorted.
+	Dropped []string
+}
+
+// Usage adds up what the calls on disk cost, by their kinds.
+func (b *Book) Usage() (map[string]Usage, error) {
+	all := map[string]Usage{}
+	err := b.Each(func(c *Call) error {
+		u := all[c.Kind]
+		u.add(c)
+		all[c.Kind] = u
+		return nil
+	})
+	return all, err
+}
+
+func (u *Usage) add(c *Call) {
+	u.Requests += c.Requests
+	if c.Error != "" {
+		u.Failed++
+		return
+	}
+	u.Calls++
+	u.PromptTokens += c.PromptTokens
+	u.CompletionTokens += c.CompletionTokens
+	u.ModelSeconds += c.ModelSeconds
+	if c.PromptTokens == 0 {
+		u.Uncounted++
+	}
+	for _, field := range c.Dropped {
+		if at, found := slices.BinarySearch(u.Dropped, field); !found {
+			u.Dropped = slices.Insert(u.Dropped, at, field)
+		}
+	}
+}
+
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	u.Calls += v.Calls
+	u.Failed += v.Failed
+	u.Requests += v.Requests
+	u.PromptTokens += v.PromptTokens
+	u.CompletionTokens += v.CompletionTokens
+	u.Uncounted += v.Uncounted
+	u.ModelSeconds += v.ModelSeconds
+	u.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dropped, v.Dropped))))
+	return u
+}
