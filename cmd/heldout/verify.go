@@ -41,15 +41,8 @@ needs them is rejected as "unsupported pattern".`,
 		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl trajectories.jsonl",
 		Args:    args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
-			switch signal {
-			case "any":
-			case "parameter":
-				o.ParameterOnly = true
-			default:
-				return usage(fmt.Errorf("error-signal is %q, want any or parameter", signal))
-			}
-			if o.MinErrors < 0 {
-				return usage(fmt.Errorf("min-errors is %d, want at least 0", o.MinErrors))
+			if err := checkVerify(&o, signal); err != nil {
+				return err
 			}
 			v := &verification{out: sys.stdout, json: asJSON, many: len(files) > 1, rejected: map[synth.Reason]int{}}
 			if masked != "" {
@@ -62,9 +55,7 @@ needs them is rejected as "unsupported pattern".`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors, "least number of error turns: 2 in the paper's text, 1 in its algorithm as printed")
-	f.StringVar(&signal, "error-signal", "any", "which flags of the master are an error: any, or parameter")
-	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "text that the last observation must contain")
+	verifyFlags(f, &o, &signal)
 	f.BoolVar(&lenient, "lenient", false, "accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
 	f.StringVar(&masked, "masked", "", "write the trajectories that pass, with the turns that a model is trained on, to this file")
 	f.BoolVar(&force, "force", false, "replace the file of --masked")

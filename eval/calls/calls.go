@@ -83,6 +83,7 @@ type Book struct {
 	manifest *Manifest
 	now      func() time.Time
 	done     map[string]record.Span // the calls with a reply, when the book was last read
+	lines    int                    // of the file, when the book was last read
 	refused  refusals
 	// Recovered is the number of bytes of an unfinished call that a crash left.
 	Recovered int
@@ -178,6 +179,7 @@ func (b *Book) Each(visit func(*Call) error) error {
 // being made.
 func (b *Book) Reread() error {
 	clear(b.done)
+	b.lines = 0
 	return b.log.Calls(b.note)
 }
 
@@ -190,6 +192,7 @@ func (b *Book) note(line []byte, at record.Span) error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return err
 	}
+	b.lines++
 	if _, ok := b.done[c.Key]; !ok && c.Error == "" {
 		b.done[c.Key] = at
 	}

@@ -63,7 +63,9 @@ func (b *Book) begin(dir string, s Setup) error {
 	if err != nil {
 		return err
 	}
-	if there {
+	if there && b.lines == 0 { // nothing was asked under its condition
+		m.Condition = condition
+	} else if there {
 		if err := m.suits(condition, s.Planned); err != nil {
 			return fmt.Errorf("%s: %w; give another --out", dir, err)
 		}

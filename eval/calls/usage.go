@@ -1,6 +1,10 @@
 package calls
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Usage is what calls cost.
 type Usage struct {
@@ -59,4 +63,15 @@ func (u Usage) Plus(v Usage) Usage {
 	u.ModelSeconds += v.ModelSeconds
 	u.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dropped, v.Dropped))))
 	return u
+}
+
+// Notes says what makes the numbers of a usage less than whole.
+func (u Usage) Notes() (out []string) {
+	if u.Uncounted > 0 {
+		out = append(out, fmt.Sprintf("The server did not count the tokens of %d replies: there are more than the table says.", u.Uncounted))
+	}
+	if len(u.Dropped) > 0 {
+		out = append(out, fmt.Sprintf("The server refuses %s, which was left out.", strings.Join(u.Dropped, ", ")))
+	}
+	return out
 }
