@@ -29,7 +29,7 @@ func ReadReply(reply string, open byte) (value []byte, mended bool, err error) {
 		if text != "" && text[0] == open && json.Valid([]byte(text)) {
 			return []byte(text), i > 0, nil
 		}
-		if text = mend(text); text != "" && text[0] == open && json.Valid([]byte(text)) {
+		if text = strings.TrimSpace(mend(text)); text != "" && text[0] == open && json.Valid([]byte(text)) {
 			return []byte(text), true, nil
 		}
 	}
