@@ -36,9 +36,10 @@ type Trajectory struct {
 	ID      string `json:"id"`
 	Persona string `json:"persona"`
 	// Calls is the number of calls that it took, those for the script included.
-	Calls      int               `json:"calls"`
-	Script     json.RawMessage   `json:"script"`
-	Trajectory []json.RawMessage `json:"trajectory"`
+	Calls  int             `json:"calls"`
+	Script json.RawMessage `json:"script"`
+	// Trajectory is as synth.Mask writes it.
+	Trajectory json.RawMessage `json:"trajectory"`
 }
 
 // Line is a line of ItemsFile.
@@ -107,11 +108,14 @@ func collect(ctx context.Context, g *Generator, items int, threshold float64, ke
 		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{}, Accepted: map[string]int{},
 		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{}, Diversity: newDiversity(),
 	}
-	index := newNear(threshold)
+	index, err := g.seen(ctx, items, threshold)
+	if err != nil {
+		return nil, err
+	}
 	for i := range items {
 		line := Line{Item: i, ID: g.id(i), Persona: g.Personas[i%len(g.Personas)], Outcome: NoResult}
-		it, err := g.Make(ctx, i)
-		if err != nil && !errors.Is(err, calls.ErrUnasked) {
+		it, err := g.again(ctx, i)
+		if err != nil {
 			return nil, err
 		}
 		if it != nil {
@@ -120,7 +124,7 @@ func collect(ctx context.Context, g *Generator, items int, threshold float64, ke
 		}
 		if it != nil && it.Passed {
 			line.Verdict = &it.Verdict
-			if line.Duplicate, err = c.passed(it, index, kept); err != nil {
+			if line.Duplicate, err = c.passed(it, index, kept, g.Verify); err != nil {
 				return nil, err
 			}
 			line.Outcome = Kept
@@ -134,6 +138,48 @@ func collect(ctx context.Context, g *Generator, items int, threshold float64, ke
 		}
 	}
 	return c, nil
+}
+
+// again makes an item from the recorded calls; nil if some are missing.
+func (g *Generator) again(ctx context.Context, i int) (*Item, error) {
+	it, err := g.Make(ctx, i)
+	if errors.Is(err, calls.ErrUnasked) {
+		return nil, nil
+	}
+	return it, err
+}
+
+// seen is an index of near duplicates that has seen all items.
+func (g *Generator) seen(ctx context.Context, items int, threshold float64) (*near, error) {
+	index := newNear(threshold)
+	for i := range items {
+		it, err := g.again(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if it == nil || !it.Passed {
+			continue
+		}
+		script, turns, err := it.parsed()
+		if err != nil {
+			return nil, err
+		}
+		index.see(script, turns)
+	}
+	return index, nil
+}
+
+// parsed returns script and turns of an item that passed.
+func (it *Item) parsed() (*synth.Script, []synth.Turn, error) {
+	script, err := synth.ParseScript(it.Script)
+	if err != nil {
+		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+	}
+	turns, err := synth.ParseTurns(list(it.Trajectory))
+	if err != nil {
+		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+	}
+	return script, turns, nil
 }
 
 // attempts counts the replies of an item.
@@ -165,15 +211,11 @@ func (c *Collection) attempts(it *Item) {
 }
 
 // passed counts and writes an item that passed, unless it is a duplicate.
-func (c *Collection) passed(it *Item, index *near, kept *json.Encoder) (*Duplicate, error) {
+func (c *Collection) passed(it *Item, index *near, kept *json.Encoder, verify synth.Options) (*Duplicate, error) {
 	c.ByCalls[len(it.Attempts)]++
-	script, err := synth.ParseScript(it.Script)
+	script, turns, err := it.parsed()
 	if err != nil {
-		return nil, fmt.Errorf("item %d: %w", it.Index, err)
-	}
-	turns, err := synth.ParseTurns(list(it.Trajectory))
-	if err != nil {
-		return nil, fmt.Errorf("item %d: %w", it.Index, err)
+		return nil, err
 	}
 	if d := index.add(it.ID, script, turns); d != nil {
 		c.Rules[d.Rule]++
@@ -183,5 +225,9 @@ func (c *Collection) passed(it *Item, index *near, kept *json.Encoder) (*Duplica
 	c.Errors += it.Verdict.Errors
 	c.Repaired += it.Verdict.Repaired
 	c.Turns += it.Verdict.Turns
-	return nil, kept.Encode(Trajectory{it.ID, it.Persona, len(it.Attempts), it.Script, it.Trajectory})
+	masked, err := synth.Mask(list(it.Trajectory), verify)
+	if err != nil {
+		return nil, err
+	}
+	return nil, kept.Encode(Trajectory{it.ID, it.Persona, len(it.Attempts), it.Script, masked})
 }

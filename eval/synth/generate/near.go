@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"fmt"
+	"cmp"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -42,8 +42,12 @@ type Duplicate struct {
 // action templates, and the turns' thoughts of the player, actions and observations,
 // in lower case, without anything but letters and digits. Shingles are hashed to 32
 // bits.
+//
+// Items are first seen, all of them, and then added.
 type near struct {
 	threshold float64
+	// common counts how many items have a shingle, by its low bits.
+	common    []uint32
 	tasks     map[string]int   // items that stay, by task
 	prefixes  map[uint32][]int // items that stay, by the shingles of their prefixes
 	shingles  [][]uint32       // of the items that stay
@@ -52,7 +56,17 @@ type near struct {
 
 // newNear returns an index for a threshold in (0,1]; above 1 nothing is near.
 func newNear(threshold float64) *near {
-	return &near{threshold: threshold, tasks: map[string]int{}, prefixes: map[uint32][]int{}}
+	return &near{threshold: threshold, common: make([]uint32, commonSize), tasks: map[string]int{}, prefixes: map[uint32][]int{}}
+}
+
+// commonSize is the number of counts, a power of two.
+const commonSize = 1 << 22
+
+// see counts the shingles of an item: the search begins with rare ones.
+func (n *near) see(script *synth.Script, turns []synth.Turn) {
+	for _, s := range shingles(textOf(script, turns)) {
+		n.common[s%commonSize]++
+	}
 }
 
 // add returns what an item is a duplicate of; nil if it stays.
@@ -74,11 +88,16 @@ func (n *near) add(id string, script *synth.Script, turns []synth.Turn) *Duplica
 	return nil
 }
 
-// prefix returns the first shingles of a sorted set: two sets whose similarity is at
-// least t share one of the first |x| - ⌈t|x|⌉ + 1 (Chaudhuri et al. 2006).
+// prefix returns the rarest shingles of a set: of two sets whose similarity is at
+// least t, those in one order, both have one of the first |x| - ⌈t|x|⌉ + 1 in common
+// (Chaudhuri et al. 2006).
 func (n *near) prefix(set []uint32) []uint32 {
 	size := len(set) - int(math.Ceil(n.threshold*float64(len(set))-1e-9)) + 1
-	return set[:max(0, min(size, len(set)))]
+	order := slices.Clone(set)
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(n.common[a%commonSize], n.common[b%commonSize]), cmp.Compare(a, b))
+	})
+	return order[:max(0, min(size, len(order)))]
 }
 
 // nearest returns the item that is most similar, -1 if none is similar enough.
@@ -127,7 +146,8 @@ func shingles(words []string) []uint32 {
 	for i := 0; i == 0 || i+ShingleWords <= len(words); i++ {
 		h := fnv.New32a()
 		for _, w := range words[i:min(i+ShingleWords, len(words))] {
-			fmt.Fprintf(h, "%s ", w)
+			h.Write([]byte(w))
+			h.Write([]byte{0})
 		}
 		out = append(out, h.Sum32())
 	}

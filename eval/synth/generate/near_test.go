@@ -23,8 +23,12 @@ func TestNearFindsAll(t *testing.T) {
 		index := newNear(threshold)
 		var kept [][]uint32
 		var tasks, ids []string
-		for i := range rapid.IntRange(1, 25).Draw(t, "items") {
-			script := textItem(strings.Join(rapid.SliceOfN(word, 0, 25).Draw(t, "words"), " "))
+		scripts := make([]*synth.Script, rapid.IntRange(1, 25).Draw(t, "items"))
+		for i := range scripts {
+			scripts[i] = textItem(strings.Join(rapid.SliceOfN(word, 0, 25).Draw(t, "words"), " "))
+			index.see(scripts[i], nil)
+		}
+		for i, script := range scripts {
 			set, task := shingles(textOf(script, nil)), taskOf(script)
 			var want *Duplicate
 			if j := slices.Index(tasks, task); j >= 0 {
@@ -70,6 +74,7 @@ func TestShingles(t *testing.T) {
 func BenchmarkNear(b *testing.B) {
 	for b.Loop() {
 		index := newNear(0.7)
+		var scripts []*synth.Script
 		for i := range 10_000 {
 			var text strings.Builder
 			for j := range 60 {
@@ -79,7 +84,11 @@ func BenchmarkNear(b *testing.B) {
 					fmt.Fprintf(&text, "w%d x%d then y%d and more z%d words follow here ", i*j%1000, i%77, j, i)
 				}
 			}
-			index.add(fmt.Sprint(i), textItem(text.String()), nil)
+			scripts = append(scripts, textItem(text.String()))
+			index.see(scripts[i], nil)
+		}
+		for i, script := range scripts {
+			index.add(fmt.Sprint(i), script, nil)
 		}
 		b.ReportMetric(float64(len(index.ids)), "kept")
 	}
