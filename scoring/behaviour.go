@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,21 +29,31 @@ type MeasuredChange struct {
 }
 
 // oldForms returns tests of whether an action is in a form that a perturbation of
-// the run replaces, by perturbation.
-func oldForms(m *record.Manifest) (map[string]func(string) bool, error) {
-	out := map[string]func(string) bool{}
+// the run replaces.
+func oldForms(m *record.Manifest) (map[perturbed]func(string) bool, error) {
+	out := map[perturbed]func(string) bool{}
 	if m.Sweep == nil {
 		return out, nil
 	}
 	for _, p := range m.Sweep.Perturbations {
+		at := perturbed{cmp.Or(p.Env, m.Sweep.Env), p.Name}
+		if p.Forms != nil {
+			if *p.Forms > 0 {
+				out[at] = refinement.Marked
+			}
+			continue
+		}
 		old, err := refinement.OldForm(p.Rules)
 		if err != nil {
 			return nil, fmt.Errorf("perturbation %s: %w", p.Name, err)
 		}
-		out[p.Name] = old
+		out[at] = old
 	}
 	return out, nil
 }
+
+// perturbed is an environment under a perturbation.
+type perturbed struct{ env, perturbation string }
 
 // Refinement measures what the model does with its errors, in the order of
 // refinement.Measures. The quantile and the survival follow the measures that

@@ -115,6 +115,16 @@ func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1
 
 // difference compares one value.
 func (p pair) difference(value func(record.Result) float64, about stats.Question, level float64) (stats.Difference, error) {
+	of, err := p.contrast(value, about, level)
+	if err != nil {
+		return stats.Difference{}, err
+	}
+	return of(1, 1)
+}
+
+// contrast returns an estimator of u times the mean of the scores less v times the
+// other score.
+func (p pair) contrast(value func(record.Result) float64, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error), error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
 			return p.decoding(value, level), nil
@@ -123,28 +133,45 @@ func (p pair) difference(value func(record.Result) float64, about stats.Question
 	}
 	sampling, err := p.b.sampling(p.b.played, about, level)
 	if err != nil {
-		return stats.Difference{}, err
+		return nil, err
 	}
-	return sampling.Paired(p.differences(value), p.seeds), nil
+	as, b := taskMeans(p.as, value), taskMeans([]*Score{p.b}, value)
+	return func(u, v float64) (stats.Difference, error) {
+		return sampling.Paired(weighted(as, u, b, v), p.seeds), nil
+	}, nil
+}
+
+// taskMeans averages a value over scores of the same tasks: the means of the tasks, in
+// the order of their keys.
+func taskMeans(scores []*Score, value func(record.Result) float64) (means []float64) {
+	for _, s := range scores {
+		rates := sorted(averages(s.played, taskKey, value))
+		if means == nil {
+			means = make([]float64, len(rates))
+		}
+		for i, rate := range rates {
+			means[i] += rate / float64(len(scores))
+		}
+	}
+	return means
+}
+
+// weighted is u·a - v·b.
+func weighted(a []float64, u float64, b []float64, v float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = u*a[i] - v*b[i]
+	}
+	return out
 }
 
 // differences returns the differences of the tasks in the order of their keys.
 func (p pair) differences(value func(record.Result) float64) []float64 {
-	y := sorted(averages(p.b.played, taskKey, value))
-	diffs := make([]float64, len(y))
-	for _, a := range p.as {
-		for i, rate := range sorted(averages(a.played, taskKey, value)) {
-			diffs[i] += rate / float64(len(p.as))
-		}
-	}
-	for i := range diffs {
-		diffs[i] -= y[i]
-	}
-	return diffs
+	return weighted(taskMeans(p.as, value), 1, taskMeans([]*Score{p.b}, value), 1)
 }
 
 // decoding compares other decodings of the same tasks.
-func (p pair) decoding(value func(record.Result) float64, level float64) stats.Difference {
+func (p pair) decoding(value func(record.Result) float64, level float64) func(u, v float64) (stats.Difference, error) {
 	of := func(s *Score) stats.Estimate {
 		return stats.DecodingRate(sorted(gathered(s.played, taskKey, value)), level)
 	}
@@ -157,5 +184,17 @@ func (p pair) decoding(value func(record.Result) float64, level float64) stats.D
 		mean.Degrees += e.Degrees
 		mean.N = e.N
 	}
-	return stats.DecodingDifference(mean, of(p.b), level)
+	other := of(p.b)
+	return func(u, v float64) (stats.Difference, error) {
+		return stats.DecodingDifference(scaled(mean, u), scaled(other, v), level), nil
+	}
+}
+
+// scaled is a multiple of an estimate. Nothing of it has no degrees of freedom.
+func scaled(e stats.Estimate, by float64) stats.Estimate {
+	e.Mean, e.Variance = by*e.Mean, by*by*e.Variance
+	if by == 0 {
+		e.Degrees = 0
+	}
+	return e
 }

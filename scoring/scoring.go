@@ -85,17 +85,17 @@ type Run struct {
 func ReadRun(dir string, known []string) (Run, error) {
 	var r Run
 	var err, damaged error
-	var old map[string]func(string) bool
+	var old map[perturbed]func(string) bool
 	counter := refinement.NewCounter(known)
 	r.Manifest, err = record.Each(dir, func(m *record.Manifest, e *record.Episode) {
 		if old == nil {
 			if old, damaged = oldForms(m); damaged != nil {
-				old = map[string]func(string) bool{}
+				old = map[perturbed]func(string) bool{}
 			}
 		}
 		r.Results = append(r.Results, withoutTexts(e.Result))
 		r.Actions = append(r.Actions, actionsOf(e))
-		r.Counts = append(r.Counts, counter.Count(e, old[e.Perturbation]))
+		r.Counts = append(r.Counts, counter.Count(e, old[perturbed{e.Env, e.Perturbation}]))
 	})
 	if err == nil && damaged != nil {
 		err = fmt.Errorf("%s: %w", dir, damaged)

@@ -29,6 +29,7 @@ func Measures() []Measure {
 		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) { return float64(c.CutOff), float64(c.Replies) }},
 		{"invalid", "invalid actions", Share, perStep(func(c *Counts) int32 { return c.Invalid })},
 		{"old_form", "old form used", Share, oldForm},
+		OldFormUse(),
 		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) { return float64(c.Errors()), float64(len(c.Runs)) }},
 		{"error_run_longest", "error run, longest", Steps, func(c *Counts) (float64, float64) { return float64(c.Longest()), 1 }},
 		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) int32 { return c.Repeated })},
@@ -76,10 +77,12 @@ var SurvivalSteps = []int{1, 3, 5, 10}
 // Survival returns two counts for each step from 1 on: the errors of the episode
 // that are still unrecovered and under observation before the step, and the
 // errors that are recovered from at the step.
-func (c *Counts) Survival() (atRisk, ended []float64) {
+func (c *Counts) Survival() (atRisk, ended []float64) { return survival(c.Spells) }
+
+func survival(spells []Spell) (atRisk, ended []float64) {
 	longest := SurvivalSteps[len(SurvivalSteps)-1]
 	atRisk, ended = make([]float64, longest), make([]float64, longest)
-	for _, s := range c.Spells {
+	for _, s := range spells {
 		for step := range min(longest, int(s.Steps)) {
 			atRisk[step]++
 		}

@@ -28,6 +28,13 @@ type Counts struct {
 	// Perturbed says that there are such forms.
 	OldForm   int32
 	Perturbed bool
+	// OldUses and NewUses count the actions of forms that the perturbation writes
+	// differently, by the way that they are written. Refused says that one is written
+	// in the old way. Relearning is the time from the first of them to the first action
+	// that writes the same form in the new way.
+	OldUses, NewUses int32
+	Refused          bool
+	Relearning       Spell
 
 	// Runs are the lengths of the runs of consecutive errors.
 	Runs []uint16
@@ -121,7 +128,7 @@ func WithoutThoughts(e *record.Episode, old func(action string) bool) Counts {
 			out.FormatErrors++
 		case s.Erroneous():
 			out.Invalid++
-			if old != nil && old(s.Action) {
+			if s.OldForm != "" || old != nil && old(s.Action) {
 				out.OldForm++
 			}
 		}
@@ -139,6 +146,7 @@ func WithoutThoughts(e *record.Episode, old func(action string) bool) Counts {
 	out.repetitions(e)
 	out.Looped, out.ValidLooped = looped(e.Trajectory)
 	out.recoveries(e.Trajectory)
+	out.relearn(e.Trajectory)
 	out.variety(e.Trajectory)
 	out.profile(e.Trajectory)
 	return out

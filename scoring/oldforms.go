@@ -1,0 +1,96 @@
+package scoring
+
+import (
+	"math"
+
+	"heldout/scoring/refinement"
+	"heldout/scoring/stats"
+)
+
+// OldForms says how a model writes actions whose forms a perturbation writes
+// differently, and how soon it learns to.
+type OldForms struct {
+	// Old and New count the actions of such forms by the way that they are written.
+	Old, New int
+	// Use is the share of Old among both: of their sums per task.
+	Use Measured
+	// Episodes counts the episodes with a result, Refused those with an action in an
+	// old form, and Relearned those of them that write its form in the new way later.
+	// The others are censored at their end.
+	Episodes, Refused, Relearned int
+	// Within are the shares of refused episodes that do so within the steps of
+	// refinement.SurvivalSteps, by the estimator of Kaplan and Meier.
+	Within []Measured
+	// Median is the number of steps within which half of them do; 0 if fewer than half
+	// do within the last of these steps, or if there are too few to say.
+	Median int
+}
+
+// ComputeOldForms pools scores of one environment and player, such as those under
+// several perturbations of one family. It is nil if they have no such actions.
+func ComputeOldForms(scores []*Score) *OldForms {
+	pool := *scores[0]
+	pool.played, pool.samplings = nil, map[stats.Question]stats.Sampling{}
+	for _, s := range scores {
+		pool.played = append(pool.played, s.played...)
+	}
+	counts := pool.counts()
+	var o OldForms
+	var atRisk, ended [][][]float64
+	for _, task := range counts {
+		var n, d [][]float64
+		for _, c := range task {
+			o.add(c)
+			under, left := c.RelearningSurvival()
+			n, d = append(n, under), append(d, left)
+		}
+		atRisk, ended = append(atRisk, n), append(ended, d)
+	}
+	if o.Old+o.New == 0 {
+		return nil
+	}
+	o.Use = pool.measured(refinement.OldFormUse(), counts)
+	for _, steps := range refinement.SurvivalSteps {
+		l, err := stats.Survival(atRisk, ended, steps)
+		o.Within = append(o.Within, opposite(pool.bounded(refinement.Unlearned(steps), l, err)))
+	}
+	o.Median = median(atRisk, ended)
+	return &o
+}
+
+func (o *OldForms) add(c *refinement.Counts) {
+	o.Episodes++
+	o.Old += int(c.OldUses)
+	o.New += int(c.NewUses)
+	if c.Refused {
+		o.Refused++
+	}
+	if c.Relearning.Recovered {
+		o.Relearned++
+	}
+}
+
+// opposite is one less a share.
+func opposite(m Measured) Measured {
+	m.Value = 1 - m.Value
+	if m.Interval != nil {
+		m.Interval = &stats.Interval{Low: 1 - m.Interval.High, High: 1 - m.Interval.Low}
+	}
+	m.linear = nil
+	return m
+}
+
+// median is the first step at which at most half of the spells last longer.
+func median(atRisk, ended [][][]float64) int {
+	longest := refinement.SurvivalSteps[len(refinement.SurvivalSteps)-1]
+	for steps := 1; steps <= longest; steps++ {
+		l, err := stats.Survival(atRisk, ended, steps)
+		if err != nil || math.IsNaN(l.Value) {
+			return 0
+		}
+		if l.Value <= 0.5 {
+			return steps
+		}
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package refinement
+
+import "heldout/eval/record"
+
+// Marked is the test of old forms for perturbations whose steps say themselves which
+// form their action has.
+func Marked(string) bool { return false }
+
+// relearn counts the actions in the old and in the new way, and looks for the first
+// one that writes the form of the first old one in the new way.
+func (c *Counts) relearn(steps []record.Step) {
+	at, form := 0, ""
+	for i, s := range steps {
+		if s.NewForm != "" {
+			c.NewUses++
+		}
+		if s.NewForm != "" && s.NewForm == form && !c.Relearning.Recovered {
+			c.Relearning = Spell{uint16(i - at), true}
+		}
+		if s.OldForm == "" {
+			continue
+		}
+		c.OldUses++
+		if !c.Refused {
+			c.Refused, at, form = true, i, s.OldForm
+			c.Relearning.Steps = uint16(len(steps) - 1 - i)
+		}
+	}
+}
+
+// OldFormUse is the share of the actions of changed forms that are written in the old
+// way.
+func OldFormUse() Measure {
+	return Measure{"old_form_use", "old form, of changed ones", Share, func(c *Counts) (num, den float64) {
+		return float64(c.OldUses), float64(c.OldUses) + float64(c.NewUses)
+	}}
+}
+
+// Unlearned is the share of the episodes with an action in an old form that have not
+// written that form in the new way so many steps later, by the estimator of Kaplan
+// and Meier; it has no Of.
+func Unlearned(steps int) Measure {
+	m := Unrecovered(steps)
+	m.Key, m.Name = "old_form_"+m.Key, "old form "+m.Name
+	return m
+}
+
+// RelearningSurvival is Survival for the time from the first action in an old form.
+func (c *Counts) RelearningSurvival() (atRisk, ended []float64) {
+	if !c.Refused {
+		return survival(nil)
+	}
+	return survival([]Spell{c.Relearning})
+}
