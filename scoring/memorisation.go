@@ -59,7 +59,7 @@ func MemoriseHeldOut(w configs.Weights, perturbed map[string][]*Score, base map[
 func memorise(pairs []*pair, weights []float64) (m Memorisation, err error) {
 	for _, p := range pairs {
 		if *p, err = newPair(p.as, p.b); err != nil {
-			return m, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
+			return m, within(pairs, p, err)
 		}
 		m.Kinds += p.b.Kinds()
 		m.About, m.AtMost = p.about, m.AtMost || p.atMost()
@@ -71,13 +71,21 @@ func memorise(pairs []*pair, weights []float64) (m Memorisation, err error) {
 	return m, err
 }
 
+// within names the environment of an error if there are several.
+func within(pairs []*pair, p *pair, err error) error {
+	if len(pairs) == 1 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", p.b.Condition.Env, err)
+}
+
 func newIndex(pairs []*pair, weights []float64, value func(record.Result) float64) (Index, error) {
 	var kept, base []float64
 	var contrasts []func(u, v float64) (stats.Difference, error)
 	for _, p := range pairs {
 		of, err := p.contrast(value, p.about, Level)
 		if err != nil {
-			return Index{}, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
+			return Index{}, within(pairs, p, err)
 		}
 		contrasts = append(contrasts, of)
 		kept = append(kept, stats.Mean(taskMeans(p.as, value)))

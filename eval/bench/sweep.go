@@ -26,7 +26,11 @@ func (j *Job) addPerturbations() error {
 		return nil
 	}
 	bases := slices.Clone(j.spec.Benchmarks)
-	j.sweep = &record.Sweep{Suite: j.Config.Suite, Env: bases[0].Env.Info().Name}
+	grades, err := suiteGrades(j.Config)
+	if err != nil {
+		return err
+	}
+	j.sweep = &record.Sweep{Suite: j.Config.Suite, Grades: grades, Env: bases[0].Env.Info().Name}
 	for _, base := range bases {
 		args, err := j.perturbationsOf(base.Env.Info().Name)
 		if err != nil {

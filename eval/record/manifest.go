@@ -98,6 +98,8 @@ type Condition struct {
 type Sweep struct {
 	// Suite is the suite that the perturbations are; empty if they were named.
 	Suite string `json:"suite,omitempty"`
+	// Grades are those of the suite.
+	Grades []int `json:"grades,omitempty"`
 	// Env is the environment of the perturbations that name none.
 	Env string `json:"env"`
 	// Perturbations are those beside none, in the order of the table.

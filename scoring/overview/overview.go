@@ -49,6 +49,7 @@ var plans = []plan{
 	{id: "failures", title: "Failures", figures: []string{"endings", "failures"}},
 	{id: "refinement", title: "Errors", figures: []string{"refinement"}, tables: []string{"refinement", "refinement-paired"}},
 	{id: "robustness", title: "Robustness", figures: []string{"robustness"}, tables: []string{"change"}},
+	{id: "memorisation", title: "Memorisation", intro: "What remains of a score if the interface is said in other words.", figures: []string{"dose", "dose-progress", "families"}, tables: []string{"memorisation", "old-forms"}},
 	{id: "tries", title: "Tries", figures: []string{"pass-at-k", "best-at-k"}, tables: []string{"best-of", "best-of-"}},
 	{id: "trials", title: "Trials", tables: []string{"trials", "trials-"}},
 	{id: "seeds", title: "Seeds", figures: []string{"seeds"}, tables: []string{"spread"}},

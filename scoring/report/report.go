@@ -65,6 +65,10 @@ type Baseline struct {
 // the tables behind figures: "rates", "tasks", "seeds", "steps", "usage", "endings"
 // and "lost-steps".
 //
+// Runs under perturbations that combine families of rules have the tables of those,
+// "memorisation", "dose", "families" and "old-forms", and no rows for them in the
+// others.
+//
 // The "headline" table and the tables of sweeps include perturbed tasks. All
 // other tables leave them out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
@@ -75,12 +79,16 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 		tables = append(tables, headline(plain, w))
 	}
 	tables = append(tables, presetTables(plain, runs)...)
+	families := familyTables(rows, w)
+	all := rows
+	rows = withoutFamilies(rows)
+	tables = append(tables, families...)
 	tables = append(tables, resultTables(rows)...)
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
 	rest = append(rest, bestOfTables(rows, plain, bests, w)...)
 	rest = append(rest, trialTables(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(rows), refinementPaired(plain), progressProfile(rows), againstPublished(plain, baselines),
+	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(all), refinementPaired(plain), progressProfile(all), againstPublished(plain, baselines),
 		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
@@ -113,7 +121,7 @@ var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "ending
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return append([]string{"headline", "presets", "presets-published", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+	return append([]string{"headline", "memorisation", "dose", "families", "old-forms", "presets", "presets-published", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",
 		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
 }
@@ -127,7 +135,12 @@ func OnRequest(id string) bool {
 func OfTrials(id string) bool { return strings.HasPrefix(id, "trials") }
 
 // OfSweeps reports whether only sweeps have a table.
-func OfSweeps(id string) bool { return id == "robustness" || id == "change" }
+func OfSweeps(id string) bool { return id == "robustness" || id == "change" || OfFamilies(id) }
+
+// OfFamilies reports whether only sweeps of families of perturbations have a table.
+func OfFamilies(id string) bool {
+	return slices.Contains([]string{"memorisation", "dose", "families", "old-forms"}, id)
+}
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.
 const noPerturbation = "none"

@@ -39,14 +39,15 @@ type sweptCell struct {
 // conditions side by side, and what each changes.
 func robustness(rows []row, baselines []Baseline) []table.Table {
 	var environments []string
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
 	for _, r := range rows {
-		if env := r.Condition.Env; r.sweep != nil && !slices.Contains(environments, env) {
+		if env := r.Condition.Env; !slices.Contains(environments, env) {
 			environments = append(environments, env)
 		}
 	}
 	var tables []table.Table
 	for _, env := range environments {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.sweep == nil || r.Condition.Env != env })
+		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Condition.Env != env })
 		lines := sweptLines(of)
 		perturbations, notes := perturbationsOf(of)
 		columns := append([]string{baseColumn}, perturbations...)
@@ -60,6 +61,15 @@ func robustness(rows []row, baselines []Baseline) []table.Table {
 		tables = append(tables, robustnessTable(env, lines, columns, notes, baselines), changes)
 	}
 	return tables
+}
+
+// compared lists the perturbations that stand side by side with the row's: those of
+// its sweep that are of no family.
+func (r row) compared() []record.Perturbation {
+	if r.sweep == nil {
+		return nil
+	}
+	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
 func appendNew(to, from []string) []string {
@@ -76,7 +86,7 @@ func appendNew(to, from []string) []string {
 func perturbationsOf(rows []row) (names, notes []string) {
 	seen := map[string]record.Perturbation{}
 	for _, r := range rows {
-		for _, p := range r.sweep.Perturbations {
+		for _, p := range r.compared() {
 			known, ok := seen[p.Name]
 			if !ok {
 				seen[p.Name] = p
@@ -137,7 +147,7 @@ func (l *swept) otherModels(model string, rows []row) {
 	if !ok || i < 0 {
 		return
 	}
-	for _, p := range rows[i].sweep.Perturbations {
+	for _, p := range rows[i].compared() {
 		if _, played := l.cells[p.Name]; played || p.Model == "" {
 			continue
 		}

@@ -1,0 +1,188 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/eval/record"
+	"heldout/scoring"
+)
+
+// perturbation returns what the run's record says about the row's perturbation; false
+// if it says nothing, as without one.
+func (r row) perturbation() (record.Perturbation, bool) {
+	if r.sweep == nil {
+		return record.Perturbation{}, false
+	}
+	of := r.sweep.Of(r.Condition.Env)
+	i := slices.IndexFunc(of, func(p record.Perturbation) bool { return p.Name == r.Condition.Perturbation })
+	if i < 0 {
+		return record.Perturbation{}, false
+	}
+	return of[i], true
+}
+
+// ofFamilies reports whether the row's perturbation combines families of rules.
+func (r row) ofFamilies() bool {
+	p, ok := r.perturbation()
+	return ok && len(p.Parts) > 0
+}
+
+// withoutFamilies leaves out rows under perturbations that combine families. There may
+// be dozens for each model, and tables of their own sum them up.
+func withoutFamilies(rows []row) []row {
+	return slices.DeleteFunc(slices.Clone(rows), row.ofFamilies)
+}
+
+// played is a player on one environment under perturbations of families.
+type played struct {
+	env, name string
+	// player identifies the player over environments.
+	player string
+	base   *row // without perturbation; nil if it was not planned
+	under  []condition
+	sweep  *record.Sweep
+}
+
+// condition is a row with its perturbation.
+type condition struct {
+	row
+	about record.Perturbation
+}
+
+// playedUnder gathers the rows under perturbations of families, with the row without a
+// perturbation, by environment and player.
+func playedUnder(rows []row) (all []*played) {
+	byKey := map[string]*played{}
+	var things []thing
+	for _, r := range rows {
+		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 }) {
+			continue
+		}
+		about, perturbed := r.perturbation()
+		if perturbed && len(about.Parts) == 0 {
+			continue
+		}
+		c := r.Condition
+		c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
+		key, err := json.Marshal(struct {
+			Run       string
+			Condition record.Condition
+		}{r.run, c})
+		if err != nil {
+			continue // a condition that was read can be written
+		}
+		p := byKey[string(key)]
+		if p == nil {
+			p = &played{env: r.Condition.Env, player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), sweep: r.sweep}
+			byKey[string(key)] = p
+			all = append(all, p)
+			things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
+		}
+		if perturbed {
+			p.under = append(p.under, condition{r, about})
+		} else {
+			p.base = &r
+		}
+	}
+	for i, name := range tellApart(things) {
+		all[i].name = name
+	}
+	return slices.DeleteFunc(all, func(p *played) bool { return len(p.under) == 0 })
+}
+
+// drawn is the grade of perturbations whose families and grades were drawn.
+const drawn = "drawn"
+
+// isDrawn reports whether families and grades of a perturbation were drawn.
+func isDrawn(p record.Perturbation) bool { return strings.HasPrefix(p.Name, "random:") }
+
+// isAll reports whether a perturbation combines all families of the environment.
+func isAll(p record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
+
+// grades lists the grades of a player's perturbations: those of the suite or, without
+// one, those of single families.
+func (p *played) grades() (grades []int) {
+	if p.sweep.Suite != "" {
+		return p.sweep.Grades
+	}
+	for _, c := range p.under {
+		if part := c.about.Parts[0]; !isDrawn(c.about) && !slices.Contains(grades, part.Grade) {
+			grades = append(grades, part.Grade)
+		}
+	}
+	slices.Sort(grades)
+	return grades
+}
+
+// at returns the perturbations of a grade, in the order of the number of families:
+// each part has the grade or, if the family has no such grade, its highest.
+func (p *played) at(grade int) (of []condition) {
+	highest := map[string]int{}
+	for _, c := range p.under {
+		for _, part := range c.about.Parts {
+			highest[part.Family] = max(highest[part.Family], part.Grade)
+		}
+	}
+	for _, c := range p.under {
+		other := func(part record.Part) bool { return part.Grade != min(grade, highest[part.Family]) }
+		if !isDrawn(c.about) && !slices.ContainsFunc(c.about.Parts, other) {
+			of = append(of, c)
+		}
+	}
+	return byParts(of)
+}
+
+// draws returns the perturbations that were drawn.
+func (p *played) draws() []condition {
+	return byParts(slices.DeleteFunc(slices.Clone(p.under), func(c condition) bool { return !isDrawn(c.about) }))
+}
+
+func byParts(of []condition) []condition {
+	slices.SortStableFunc(of, func(a, b condition) int { return cmp.Compare(len(a.about.Parts), len(b.about.Parts)) })
+	return of
+}
+
+// dose is perturbations that combine as many families at one grade.
+type dose struct {
+	grade string
+	parts int
+	all   bool // they are all families of the environment
+	under []condition
+}
+
+// doses returns the doses of a player by grade and number of families. Those that were
+// drawn come last.
+func (p *played) doses() (doses []dose) {
+	add := func(grade string, of []condition) {
+		for _, c := range of {
+			n := len(c.about.Parts)
+			if last := len(doses) - 1; last < 0 || doses[last].grade != grade || doses[last].parts != n {
+				doses = append(doses, dose{grade: grade, parts: n})
+			}
+			d := &doses[len(doses)-1]
+			d.all = d.all || isAll(c.about)
+			d.under = append(d.under, c)
+		}
+	}
+	for _, grade := range p.grades() {
+		add(fmt.Sprint(grade), p.at(grade))
+	}
+	add(drawn, p.draws())
+	return doses
+}
+
+// singles are the families of a grade, each alone.
+func (p *played) singles(grade int) []condition {
+	return slices.DeleteFunc(p.at(grade), func(c condition) bool { return len(c.about.Parts) > 1 })
+}
+
+func scoresOf(of []condition) (scores []*scoring.Score) {
+	for _, c := range of {
+		scores = append(scores, c.Score)
+	}
+	return scores
+}
