@@ -84,7 +84,7 @@ func families(r reader, f *Figure) error {
 		for _, model := range models {
 			title := env
 			if len(models) > 1 {
-				title += ", " + model
+				title += ", " + shown(model)
 			}
 			rows := map[string]int{} // by family and rate
 			for row := range r.Rows {

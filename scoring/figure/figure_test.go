@@ -93,6 +93,22 @@ func everyTable(models ...string) []table.Table {
 	add("robustness", "model rate condition_base condition_P1 average sample_std", func(m string, i int) [][]any {
 		return [][]any{{m, "SR", 0.5, 0.25, 0.4, 0.1}, {m, "PR", 0.5, 0.25, 0.4, 0.1}}
 	})
+	add("dose", "environment model grade families perturbations rate value value_low value_high", func(m string, i int) (rows [][]any) {
+		for _, rate := range []string{"SR", "PR"} {
+			for _, n := range []int{0, 1, 2, 4, 9} {
+				rows = append(rows, []any{"pddl", m, "2", n, 1, rate, 0.9 / float64(n+1), 0.0, 1.0}, []any{"pddl", m, "drawn", n, 1, rate, 0.5, 0.4, 0.6})
+			}
+		}
+		return rows
+	})
+	add("families", "environment model family grade rate value difference low high", func(m string, i int) (rows [][]any) {
+		for _, rate := range []string{"SR", "PR"} {
+			for _, family := range []string{"verbs", "names", "order"} {
+				rows = append(rows, []any{"pddl", m, family, 2, rate, 0.5, -0.1, -0.2, 0.05})
+			}
+		}
+		return rows
+	})
 	add("seeds", "environment model seed episodes success progress", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, 0, 9, 0.5, 0.6}, {"pddl", m, 1, 9, 0.4, 0.5}}
 	})

@@ -72,8 +72,7 @@ func (l *losses) finish(all []*played) table.Table {
 	l.corrected()
 	l.table.Notes = append(l.table.Notes, l.aboutNote(all))
 	l.table.Notes = append(l.table.Notes, l.failed...)
-	l.table.Notes = append(l.table.Notes, missing(all)...)
-	l.table.Notes = append(l.table.Notes, markNotes(l.table.Rows)...)
+	l.table.Notes = append(l.table.Notes, missing(all, l.table.Rows)...)
 	return l.table
 }
 
@@ -90,12 +89,17 @@ func (l *losses) aboutNote(all []*played) string {
 	return note + " The perturbations are fixed: nothing is said about others."
 }
 
-// missing says how many episodes have no result, by player and environment.
-func missing(all []*played) (notes []string) {
+// missing says how many episodes have no result, by player and environment, and
+// explains the other marks in rows.
+func missing(all []*played, rows [][]table.Cell) (notes []string) {
 	for _, p := range all {
 		finished, planned := 0, 0
 		var of []string
-		for _, c := range p.under {
+		under := p.under
+		if p.base != nil {
+			under = append([]condition{{row: *p.base, about: record.Perturbation{Name: "without one"}}}, under...)
+		}
+		for _, c := range under {
 			finished, planned = finished+c.Finished, planned+c.Planned
 			if !c.Complete() {
 				of = append(of, c.about.Name)
@@ -109,10 +113,10 @@ func missing(all []*played) (notes []string) {
 		if len(of) > most {
 			names += fmt.Sprintf(" and %d more", len(of)-most)
 		}
-		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes under perturbations (%s). The same command plays the rest.",
+		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (missing under %s). Rates cover only those; the same command plays the rest.",
 			incompleteMark, p.name, p.env, finished, planned, names))
 	}
-	return notes
+	return append(notes, slices.DeleteFunc(markNotes(rows), func(note string) bool { return note == incompleteNote })...)
 }
 
 // rateColumn says which rate a line is about.

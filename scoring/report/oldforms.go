@@ -43,8 +43,7 @@ func oldFormTable(all []*played) table.Table {
 		rows = append(rows, p.under[0].row)
 	}
 	t.Notes = append(t.Notes, aboutNotes(rows)[0])
-	t.Notes = append(t.Notes, missing(all)...)
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	t.Notes = append(t.Notes, missing(all, t.Rows)...)
 	return t
 }
 

@@ -57,7 +57,7 @@ type condition struct {
 // perturbation, by environment and player.
 func playedUnder(rows []row) (all []*played) {
 	byKey := map[string]*played{}
-	var things []thing
+	things := map[string][]thing{} // by environment
 	for _, r := range rows {
 		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 }) {
 			continue
@@ -80,7 +80,7 @@ func playedUnder(rows []row) (all []*played) {
 			p = &played{env: r.Condition.Env, player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
-			things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
+			things[p.env] = append(things[p.env], thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
 		}
 		if perturbed {
 			p.under = append(p.under, condition{r, about})
@@ -88,8 +88,13 @@ func playedUnder(rows []row) (all []*played) {
 			p.base = &r
 		}
 	}
-	for i, name := range tellApart(things) {
-		all[i].name = name
+	for env, of := range things {
+		names := tellApart(of)
+		for _, p := range all {
+			if p.env == env {
+				p.name, names = names[0], names[1:]
+			}
+		}
 	}
 	return slices.DeleteFunc(all, func(p *played) bool { return len(p.under) == 0 })
 }

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"heldout/envs"
+	"heldout/eval/record"
+	"heldout/scoring/table"
+)
+
+// parts reads families with grades, such as "verbs:2+names:1".
+func parts(name string) (out []record.Part) {
+	for _, part := range strings.Split(name, "+") {
+		family, grade, _ := strings.Cut(part, ":")
+		out = append(out, record.Part{Family: family, Grade: int(grade[0] - '0')})
+	}
+	return out
+}
+
+// suiteRun is a suite of grade 2 on two held-out environments: three families on the
+// first, of which one has a single grade, and two on the second.
+func suiteRun(t *testing.T, models ...string) Run {
+	var groups []group
+	sweep := record.Sweep{Suite: "robust", Grades: []int{2}, Env: "babyai"}
+	for _, c := range []struct{ env, name, of, outcomes string }{
+		{"babyai", "", "", "SSSf"},
+		{"babyai", "verbs:2", "verbs:2", "Sfff"},
+		{"babyai", "names:2", "names:2", "SSff"},
+		{"babyai", "order:1", "order:1", "SSSf"},
+		{"babyai", "verbs:2+names:2", "verbs:2+names:2", "Sfff"},
+		{"babyai", "names:2+order:1", "names:2+order:1", "Sfff"},
+		{"babyai", "all:2", "verbs:2+names:2+order:1", "ffff"},
+		{"babyai", "random:7:2", "verbs:1+order:1", "SSff"},
+		{"pddl", "", "", "SSSS"},
+		{"pddl", "verbs:2", "verbs:2", "SSSS"},
+		{"pddl", "names:2", "names:2", "SSff"},
+		{"pddl", "all:2", "verbs:2+names:2", "Sfff"},
+	} {
+		for _, model := range models {
+			change := under(c.name)
+			if c.name == "" {
+				change = nil
+			}
+			groups = append(groups, group{c.env, envs.Official, 4, model, 0, change, c.outcomes})
+		}
+		if c.name != "" {
+			p := record.Perturbation{Name: c.name, Title: "title of " + c.name, Parts: parts(c.of), SHA256: "hash of " + c.name}
+			if c.env != sweep.Env {
+				p.Env = c.env
+			}
+			sweep.Perturbations = append(sweep.Perturbations, p)
+		}
+	}
+	run := newRun(t, "runs/suite", groups...)
+	run.Sweep = &sweep
+	return run
+}
+
+func TestMemorisation(t *testing.T) {
+	tables := Tables([]Run{suiteRun(t, "vllm:M")}, nil, weights)
+	same(t, "tables", ids(tables)[:5], "headline", "memorisation", "dose", "families", "old-forms")
+	m := find(t, tables, "memorisation")
+	same(t, "environments", column(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "families", column(t, m, "families"), "3", "3", "2", "2", "5", "5")
+	// By hand: babyai 75 and (25 + 50 + 75)/3 = 50, pddl 100 and 75, weights 3 and 1:
+	// 81.25 and 56.25, of which 4/13 is lost. PR is half way more.
+	same(t, "base", column(t, m, "base"), "75.0", "87.5", "100.0", "100.0", "81.2", "90.6")
+	same(t, "perturbed", column(t, m, "perturbed"), "50.0", "75.0", "75.0", "87.5", "56.2", "78.1")
+	same(t, "index", column(t, m, "index"), "33.3", "14.3", "25.0", "12.5", "30.8", "13.8")
+	hasNote(t, m, "Fieller")
+	hasNote(t, m, "corrected for 3 comparisons")
+	hasNote(t, m, "No published values exist")
+	hasNoNote(t, m, "Incomplete")
+
+	d := rowsOf(find(t, tables, "dose"), "SR")
+	same(t, "grades", column(t, d, "grade"), "2", "2", "2", "2", "drawn", "drawn", "2", "2", "2")
+	same(t, "families", column(t, d, "families"), "0", "1", "2", "all 3", "0", "2", "0", "1", "all 2")
+	same(t, "sets", column(t, d, "perturbations"), "1", "3", "2", "1", "1", "1", "1", "2", "1")
+	same(t, "rates", column(t, d, "value"), "75.0", "50.0", "25.0", "0.0", "75.0", "50.0", "100.0", "75.0", "25.0")
+	same(t, "change", column(t, d, "difference"), "–", "-25.0", "-50.0", "-75.0", "–", "-25.0", "–", "-25.0", "-75.0")
+
+	f := rowsOf(find(t, tables, "families"), "SR")
+	same(t, "family", column(t, f, "family"), "verbs", "names", "order", "verbs", "names")
+	same(t, "grade", column(t, f, "grade"), "2", "2", "1", "2", "2")
+	same(t, "change", column(t, f, "difference"), "-50.0", "-25.0", "0.0", "0.0", "-50.0")
+	hasNote(t, f, "verbs 2: title of verbs:2; names 2: title of names:2; order 1: title of order:1.")
+
+	// Other tables have no rows for them, and there is no table of conditions.
+	same(t, "results", column(t, find(t, tables, "results"), "environment"), "babyai", "pddl")
+	for _, other := range tables {
+		if other.ID == "robustness" || other.ID == "change" {
+			t.Errorf("there is a table %s", other.ID)
+		}
+	}
+}
+
+// rowsOf keeps the rows of a rate.
+func rowsOf(t table.Table, rate string) table.Table {
+	out := t
+	out.Rows = nil
+	for _, row := range t.Rows {
+		for i, c := range t.Columns {
+			if c.Key == "rate" && row[i].Text == rate {
+				out.Rows = append(out.Rows, row)
+			}
+		}
+	}
+	return out
+}
+
+// TestIncompleteFamilies: what is missing is marked and has no index, and the rest
+// stays.
+func TestIncompleteFamilies(t *testing.T) {
+	run := suiteRun(t, "vllm:M", "vllm:N")
+	spoilt := false
+	for i, s := range run.Scores {
+		if c := s.Condition; c.Model == "vllm:N" && c.Perturbation == "verbs:2" && c.Env == "babyai" {
+			other := newRun(t, "x", group{"babyai", envs.Official, 4, "vllm:N", 0, under("verbs:2"), "SSm-"})
+			run.Scores[i], spoilt = other.Scores[0], true
+		}
+	}
+	if !spoilt {
+		t.Fatal("nothing to spoil")
+	}
+	tables := Tables([]Run{run}, nil, weights)
+	m := rowsOf(find(t, tables, "memorisation"), "SR")
+	same(t, "model", column(t, m, "model"), "vllm:M", "vllm:N", "vllm:M", "vllm:N", "vllm:M")
+	same(t, "base", column(t, m, "base"), "75.0", "75.0*", "100.0", "100.0", "81.2")
+	same(t, "perturbed", column(t, m, "perturbed"), "50.0", "75.0*", "75.0", "75.0", "56.2")
+	same(t, "index", column(t, m, "index"), "33.3", "–", "25.0", "25.0", "30.8")
+	hasNote(t, m, "vllm:N on babyai, grade 2: no index: not every planned episode has a result.")
+	hasNote(t, m, "vllm:N on babyai has results for 30 of 32 episodes (missing under verbs:2).")
+	f := rowsOf(find(t, tables, "families"), "SR")
+	same(t, "verbs", column(t, f, "value")[:4], "25.0", "50.0", "75.0", "100.0*")
+	d := rowsOf(find(t, tables, "dose"), "SR")
+	if got := strings.Join(column(t, d, "value"), " "); !strings.Contains(got, "75.0*") {
+		t.Errorf("no dose of vllm:N is marked: %s", got)
+	}
+}
+
+// TestNoBaseOfFamilies: a rate of 0 has no index, and a sweep without unperturbed
+// episodes says so.
+func TestNoBaseOfFamilies(t *testing.T) {
+	sweep := &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
+		{Name: "verbs:1", Parts: parts("verbs:1")}, {Name: "verbs:3", Parts: parts("verbs:3")}, {Name: "names:1", Parts: parts("names:1")},
+	}}
+	nothing := newRun(t, "a",
+		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:3"), "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("names:1"), "ffff"})
+	nothing.Sweep = sweep
+	tables := Tables([]Run{nothing}, nil, weights)
+	m := rowsOf(find(t, tables, "memorisation"), "SR")
+	same(t, "grades", column(t, m, "grade"), "1", "3")
+	same(t, "index", column(t, m, "index"), "–", "–")
+	hasNote(t, m, noIndex)
+	hasNote(t, m, "vllm:M: no index of the held-out score; missing: babyai.")
+	without := newRun(t, "b", group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"})
+	without.Sweep = sweep
+	tables = Tables([]Run{without}, nil, weights)
+	hasNote(t, find(t, tables, "memorisation"), "was not planned without a perturbation")
+	same(t, "rate", column(t, rowsOf(find(t, tables, "families"), "SR"), "value"), "25.0")
+	// A record that says nothing of its perturbations has no such tables.
+	without.Sweep = nil
+	for _, other := range Tables([]Run{without}, nil, weights) {
+		if OfFamilies(other.ID) {
+			t.Errorf("there is a table %s", other.ID)
+		}
+	}
+}
