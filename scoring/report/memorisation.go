@@ -154,7 +154,7 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 	heldOutIndices(l, all, w, reasons)
 	t := &l.table
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
+		t.Notes = slices.Insert(t.Notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
 			"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. 95% low, high: Fieller's interval, paired by task. "+
 			"No published values exist. More: heldout help robustness.")
 	}
@@ -339,8 +339,10 @@ const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the 
 func doseTable(all []*played) table.Table {
 	l := newLosses(table.Table{ID: "dose", Title: "Rates by number of combined families", Columns: append([]table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "grade", Header: "Grade", Left: true}, {Key: "families", Header: "Families"}, {Key: "perturbations", Header: "Sets", Detail: true},
+		{Key: "grade", Header: "Grade", Left: true}, {Key: "families", Header: "Families", Left: true}, {Key: "perturbations", Header: "Sets", Detail: true},
 	}, changeColumns()...)})
+	last := len(l.table.Columns) - 1
+	l.table.Columns[last].Detail = true // the p values of most interest are those of single families
 	for _, p := range all {
 		before := ""
 		for _, d := range p.doses() {
@@ -363,7 +365,7 @@ func doseTable(all []*played) table.Table {
 func familyTable(all []*played) table.Table {
 	l := newLosses(table.Table{ID: "families", Title: "Change by family of perturbations", Columns: append([]table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "family", Header: "Family", Left: true}, {Key: "grade", Header: "Grade"},
+		{Key: "family", Header: "Family", Left: true}, {Key: "grade", Header: "Grade", Left: true},
 	}, changeColumns()...)})
 	for _, p := range all {
 		for _, c := range singleFamilies(p) {
