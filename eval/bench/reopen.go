@@ -17,32 +17,51 @@ import (
 // it. The setup says where data are and which tasks are generated; both are not in
 // records. The task must be the recorded one. The caller closes the environment.
 func Reopen(c record.Condition, task envs.Task, s configs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
-	var err error
-	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {
-		return nil, task, err
-	}
-	switch {
-	case c.Source == envs.Generated:
-		s.Data = ""
-	case s.Data == "":
-		return nil, task, errors.New("its tasks are official, and their folder is not given; give it with --data")
-	}
-	env, err := catalog.Open(c.Env, s, out)
+	env, err := ReopenEnv(c, s, out)
 	if err != nil {
 		return nil, task, err
 	}
-	found, err := eval.FindTask(env, task.ID)
-	if err == nil && found.Digest != task.Digest {
-		err = fmt.Errorf("task %s is another one here than in the records; give the --data or --generator-seed of the run", task.ID)
-	}
-	if err == nil && c.Perturbation != eval.NoPerturbation && c.Instead == "" {
-		env, err = perturbed(env, c.Perturbation)
-	}
+	found, err := SameTask(env, task)
 	if err != nil {
 		CloseEnv(env)
 		return nil, task, err
 	}
 	return env, found, nil
+}
+
+// SameTask finds the recorded task in an environment.
+func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
+	found, err := eval.FindTask(env, task.ID)
+	if err == nil && found.Digest != task.Digest {
+		err = fmt.Errorf("task %s is another one here than in the records; give the --data or --generator-seed of the run", task.ID)
+	}
+	return found, err
+}
+
+// ReopenEnv opens the environment of a condition as it was played. The caller closes
+// it.
+func ReopenEnv(c record.Condition, s configs.Setup, out envs.Outside) (envs.Env, error) {
+	var err error
+	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Source == envs.Generated:
+		s.Data = ""
+	case s.Data == "":
+		return nil, errors.New("its tasks are official, and their folder is not given; give it with --data")
+	}
+	env, err := catalog.Open(c.Env, s, out)
+	if err != nil {
+		return nil, err
+	}
+	if c.Perturbation != eval.NoPerturbation && c.Instead == "" {
+		if env, err = perturbed(env, c.Perturbation); err != nil {
+			CloseEnv(env)
+			return nil, err
+		}
+	}
+	return env, nil
 }
 
 // recordedSettings adds the settings of a condition to the user's own. Records may

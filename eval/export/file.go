@@ -79,13 +79,17 @@ func (f *File) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Flush puts what was written on the disk.
+func (f *File) Flush() error {
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	return f.file.Sync()
+}
+
 // Commit gives the file its name once it is on disk.
 func (f *File) Commit() error {
-	err := f.out.Flush()
-	if err == nil {
-		err = f.file.Sync()
-	}
-	if err != nil {
+	if err := f.Flush(); err != nil {
 		f.Abort()
 		return err
 	}
@@ -93,7 +97,7 @@ func (f *File) Commit() error {
 		f.Abort()
 		return err
 	}
-	err = os.Rename(f.name+".partial", f.name)
+	err := os.Rename(f.name+".partial", f.name)
 	f.release()
 	if err == nil && runtime.GOOS != "windows" {
 		err = syncDir(filepath.Dir(f.name))

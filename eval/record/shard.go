@@ -93,6 +93,33 @@ func SameDivision(a, b string) bool {
 	return of(a) == of(b)
 }
 
+// Files returns the paths of the files of a run directory, or of its shards, by their
+// names in it.
+func Files(dir string) (map[string]string, error) {
+	dirs, err := Shards(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(dirs) == 0 {
+		dirs = []string{dir}
+	}
+	out := map[string]string{}
+	for _, d := range dirs {
+		for _, name := range []string{manifestFile, episodesFile} {
+			path := filepath.Join(d, name)
+			if _, err := os.Stat(path); err != nil {
+				continue // a run without episodes
+			}
+			short, err := filepath.Rel(dir, path)
+			if err != nil {
+				return nil, err
+			}
+			out[filepath.ToSlash(short)] = path
+		}
+	}
+	return out, nil
+}
+
 // IsRun reports whether a directory has a manifest.
 func IsRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifestFile))

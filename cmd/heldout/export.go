@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/export"
+	"heldout/scoring/table"
+)
+
+func newExport(sys *system) *cobra.Command {
+	var o export.Options
+	var format, mask, split, seeds string
+	c := &cobra.Command{
+		Use:   "export DIR|FILE…",
+		Short: "Write episodes as training data",
+		Long: `export writes episodes of run directories, and trajectories that heldout verify
+--masked wrote, as conversations for a trainer. A conversation is what the model
+was sent and what it said, message by message. --mask says by which rules a
+reply is not trained on: replies without an action that could be read
+(unreadable), actions that the environment did not carry out (invalid), and
+actions that had the same answer before, at the same progress (no-progress).
+
+Every format is written so that its trainer keeps to the mask; see heldout help
+training. A manifest beside the file has the hashes of the sources, the rules,
+what was left out and why, and how the trainer has to read the file.
+
+Tasks that a benchmark tests with are refused without --allow-test-tasks. The
+messages are made again from the records and the prompt; if the run had a prompt
+of yours, give its file with --prompt.`,
+		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
+  heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
+  heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl`,
+		ValidArgsFunction: folders,
+		Args:              args(1, -1, "at least one run directory or file of trajectories"),
+		RunE: func(c *cobra.Command, sources []string) error {
+			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
+			o.Texts.Outside = sys.outside()
+			if err := parseExport(&o, mask, split, seeds); err != nil {
+				return usage(err)
+			}
+			report, err := export.Run(c.Context(), o)
+			if err != nil {
+				return exportError(err)
+			}
+			return printExport(sys, o, report)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]"))
+	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json")
+	f.BoolVar(&o.Force, "force", false, "replace files that exist")
+	f.StringVar(&mask, "mask", "unreadable,invalid", "replies that are not trained on: unreadable, invalid, no-progress; or none")
+	f.BoolVar(&o.Filter.Success, "success", false, "take only solved episodes")
+	f.Float64Var(&o.Filter.Progress, "least-progress", 0, "take only episodes that end with at least this progress, 0 to 1")
+	f.IntVar(&o.Filter.Recoveries, "least-recoveries", 0, "take only episodes with at least so many errors that another, valid action follows within 5 steps")
+	f.StringVar(&seeds, "seeds", "", "take only these seeds, such as 3 (the first three) or 0,5")
+	f.StringSliceVar(&o.Filter.Presets, "preset", nil, "take only episodes of these presets")
+	f.StringSliceVar(&o.Filter.Envs, "env", nil, "take only these environments; trajectories of files are of the environment "+export.Synthetic)
+	f.StringSliceVar(&o.Filter.Players, "model", nil, "take only episodes of these models, as provider:name")
+	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages, "leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
+	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
+	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split")
+	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
+	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
+	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "", "prompt file of the runs' reflections, if it was not heldout's own")
+	f.StringVar(&o.Texts.Originals, "originals", "", "folder with the original prompt files of presets")
+	o.Texts.Setup = bench.DefaultSetup(sys.bench())
+	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data, "folder with official data, to list the actions that messages contain")
+	f.Int64Var(&o.Texts.Setup.GeneratorSeed, "generator-seed", o.Texts.Setup.GeneratorSeed, "seed of generated tasks, for the same")
+	return c
+}
+
+// parseExport reads the flags that have a form of their own.
+func parseExport(o *export.Options, mask, split, seeds string) (err error) {
+	switch {
+	case o.Format == "":
+		return errors.New("--format is missing: " + strings.Trim(fmt.Sprint(export.Formats()), "[]"))
+	case o.Out == "":
+		return errors.New("--out is missing")
+	}
+	if o.Mask, err = export.ParseMask(mask); err != nil {
+		return err
+	}
+	if o.Parts, err = export.ParseParts(split); err != nil {
+		return err
+	}
+	if seeds != "" {
+		if o.Filter.Seeds, err = eval.ParseSeeds(seeds); err != nil {
+			return err
+		}
+	}
+	return o.Check()
+}
+
+// exportError marks a refusal as one of the command line.
+func exportError(err error) error {
+	var tests *export.TestTasksError
+	var nothing *export.NothingError
+	switch {
+	case errors.As(err, &tests):
+		return usage(err)
+	case errors.As(err, &nothing):
+		r := nothing.Report
+		for _, d := range r.Different {
+			err = fmt.Errorf("%w\n%s", err, d)
+		}
+		return fmt.Errorf("%w: %s with a result (%s), %d planned without one", err, counted(r.Episodes, "episode"), list(r.Left), r.Without)
+	}
+	return err
+}
+
+// printExport says what was taken and what was left out.
+func printExport(sys *system, o export.Options, r *export.Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, counted(r.Episodes, "episode"), list(r.Environments))
+	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
+	if len(r.Masked) > 0 {
+		fmt.Fprintf(&b, " (%s)", list(r.Masked))
+	}
+	b.WriteString("\n")
+	if len(r.Left) > 0 {
+		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
+	}
+	if r.Without > 0 {
+		fmt.Fprintf(&b, "planned, but without a result: %s\n", counted(r.Without, "episode"))
+	}
+	if r.Single > 0 {
+		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n", counted(r.Single, "episode"))
+	}
+	for _, p := range r.Parts {
+		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
+			counted(p.Examples, "example"), counted(p.Episodes, "episode"), counted(p.Tasks, "task"), megabytes(p.Bytes))
+	}
+	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
+	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	warnExport(sys, o, r)
+	return nil
+}
+
+// warnExport says what must not be overlooked.
+func warnExport(sys *system, o export.Options, r *export.Report) {
+	for _, d := range r.Different {
+		sys.warn("left out: " + d)
+	}
+	if r.TestEpisodes > 0 {
+		sys.warn(fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them", counted(r.TestEpisodes, "episode")))
+	}
+	for _, p := range r.Parts {
+		if p.Examples == 0 {
+			sys.warn(p.File + " is empty")
+		}
+	}
+	switch {
+	case o.Format == export.ShareGPT:
+		sys.say("read it with mask_history: true, else LLaMA-Factory trains on every turn")
+	case o.Format == export.AgentGym:
+		sys.say("AgentGym's own trainers ignore loss and train on every turn of gpt; heldout help training")
+	case o.Format == export.OpenAI && r.Parts[0].Examples < 10:
+		sys.say("OpenAI wants at least 10 examples")
+	}
+}
+
+// list writes counts by name, the largest first.
+func list[K ~string](counts map[K]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	var out []string
+	for _, name := range names {
+		out = append(out, fmt.Sprintf("%d %s", counts[name], table.Printable(string(name))))
+	}
+	return strings.Join(out, ", ")
+}
+
+// counted is a number with a noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

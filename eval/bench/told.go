@@ -1,0 +1,177 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/record"
+	"heldout/perturb"
+)
+
+// Texts are where the texts of runs come from. Records hold only their hashes, and
+// name files that may be others by now, so the user names the files again.
+type Texts struct {
+	// Prompts are the user's prompt files; Reflection is the file of the reflection
+	// prompt; Originals is the folder of a preset's source.
+	Prompts    []string
+	Reflection string
+	Originals  string
+	// Setup and Outside open environments whose prompts are perturbed.
+	Setup   configs.Setup
+	Outside envs.Outside
+}
+
+// Told is what a model was told under a condition, beside its task.
+type Told struct {
+	Prompt configs.Prompt
+	// Protocol is the preset as it was played; nil without one.
+	Protocol *configs.Preset
+	// Memory introduces reflections on earlier trials.
+	Memory string
+}
+
+// Told finds the texts of a condition by their hashes.
+func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
+	var t Told
+	var err error
+	if t.Protocol, err = PlayedPreset(m, c); err != nil {
+		return t, err
+	}
+	if t.Prompt, err = x.prompt(m, c, t.Protocol); err != nil {
+		return t, err
+	}
+	if c.Trials != nil && c.Trials.Memory > 0 {
+		t.Memory, err = x.memory(c)
+	}
+	return t, err
+}
+
+// PlayedPreset returns the preset of a condition, as it was played, from the manifest; nil
+// if there is none.
+func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, error) {
+	if c.Preset == nil {
+		return nil, nil
+	}
+	about := m.Protocol(c.Preset)
+	if about == nil {
+		return nil, fmt.Errorf("the run does not say what its preset %s is", c.Preset.Name)
+	}
+	var p configs.Preset
+	if err := json.Unmarshal(about.Definition, &p); err != nil {
+		return nil, fmt.Errorf("the definition of the preset %s: %w", c.Preset.Name, err)
+	}
+	if hash, err := p.Hash(); err != nil || hash != c.Preset.SHA256 {
+		return nil, errors.Join(err, fmt.Errorf("the definition of the preset %s has the hash %.8s, want %.8s: it was changed, or is of another version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
+	}
+	return &p, nil
+}
+
+// prompt finds the prompt with the hash of a condition.
+func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset) (configs.Prompt, error) {
+	rewrite, closeEnv, err := x.rewriting(c)
+	if err != nil {
+		return configs.Prompt{}, err
+	}
+	defer closeEnv()
+	candidates, problem := x.candidates(m, c, p)
+	for _, candidate := range candidates {
+		written, err := rewrite(candidate)
+		if err != nil {
+			continue // a prompt for other task types
+		}
+		if hash, err := written.Hash(); err == nil && hash == c.PromptHash {
+			return written, nil
+		}
+	}
+	if problem != nil {
+		return configs.Prompt{}, problem
+	}
+	name := m.Prompts[c.Env].File
+	if c.Preset != nil {
+		name = m.Prompts[c.Preset.Name].File
+	}
+	return configs.Prompt{}, fmt.Errorf("the prompt of %s with the hash %.8s is not there (the run read it from %q); give its file with --prompt", c.Env, c.PromptHash, name)
+}
+
+// candidates are the prompts that a condition may have had. The error is why some of
+// them are missing.
+func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Preset) (out []configs.Prompt, problem error) {
+	add := func(prompt configs.Prompt, err error) {
+		if err == nil {
+			out = append(out, prompt)
+		} else if problem == nil {
+			problem = err
+		}
+	}
+	switch {
+	case p != nil && p.Prompt.BuiltIn != "":
+		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
+	case p != nil && len(p.Prompt.Files) > 0:
+		add(x.original(p.Prompt))
+	}
+	if p == nil {
+		env, _ := m.EnvironmentOf(c)
+		if own, err := ownPrompt(env.Info); err == nil {
+			for _, version := range configs.PromptVersions() {
+				if prompt, err := configs.LoadPrompt(own, version); err == nil {
+					out = append(out, prompt)
+				}
+			}
+		}
+	}
+	for _, file := range x.Prompts {
+		prompt, _, err := loadPrompt(c.Env, file)
+		add(prompt, err)
+	}
+	return out, problem
+}
+
+// original reads the prompt of a preset's source.
+func (x Texts) original(p configs.PresetPrompt) (configs.Prompt, error) {
+	var files []configs.PromptFile
+	for _, f := range p.Files {
+		found, err := ReadOriginal(x.Originals, f)
+		if err != nil {
+			return configs.Prompt{}, err
+		}
+		files = append(files, found)
+	}
+	return p.ReadPrompt(files)
+}
+
+// rewriting returns how the perturbation of a condition rewrites a prompt.
+func (x Texts) rewriting(c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error), closeEnv func(), err error) {
+	same := func(p configs.Prompt) (configs.Prompt, error) { return p, nil }
+	if c.PerturbationHash == "" || c.Instead != "" {
+		return same, func() {}, nil
+	}
+	rules, err := configs.LoadPerturbation(c.Perturbation)
+	switch {
+	case err != nil || perturb.Hash(rules) != c.PerturbationHash:
+		return nil, nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is not known", c.Perturbation)
+	case rules.Model != "":
+		return same, func() {}, nil
+	}
+	env, err := ReopenEnv(c, x.Setup, x.Outside)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the perturbation %s: %w", c.Perturbation, err)
+	}
+	return env.(*perturb.Env).WritePrompt, func() { CloseEnv(env) }, nil
+}
+
+// memory returns the introduction of reflections.
+func (x Texts) memory(c record.Condition) (string, error) {
+	for _, file := range []string{"", x.Reflection} {
+		p, about, err := loadReflection(file)
+		if err != nil {
+			return "", err
+		}
+		if about.SHA256 == c.Trials.PromptHash {
+			return p.Memory, nil
+		}
+	}
+	return "", fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with --reflection-prompt", c.Trials.PromptHash)
+}

@@ -1,0 +1,233 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"heldout/eval/model"
+)
+
+// Format is a form of training data.
+type Format string
+
+// The formats.
+const (
+	// ShareGPT is for LLaMA-Factory, which has no mask per turn: an example for each
+	// reply that is trained on, to be read with mask_history.
+	ShareGPT Format = "sharegpt"
+	// OpenAI is for fine-tuning by OpenAI: a weight for each reply.
+	OpenAI Format = "openai"
+	// TRL is for SFTTrainer, which has no mask per turn: a prompt and a completion for
+	// each reply that is trained on.
+	TRL Format = "trl"
+	// Axolotl is for its chat_template strategy: a key of each message says if it is
+	// trained on.
+	Axolotl Format = "axolotl"
+	// AgentGym is that of AgentTraj-L: a loss for each turn, in one JSON list.
+	AgentGym Format = "agentgym"
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{ShareGPT, OpenAI, TRL, Axolotl, AgentGym} }
+
+// Check reports a format that there is not.
+func (f Format) Check() error {
+	if slices.Contains(Formats(), f) {
+		return nil
+	}
+	return fmt.Errorf("there is no format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
+}
+
+// Extension is that of the format's files.
+func (f Format) Extension() string {
+	if f == AgentGym {
+		return ".json"
+	}
+	return ".jsonl"
+}
+
+// about is what an example says beside its messages. OpenAI's files have no place for it.
+type about struct {
+	ID   string `json:"id"`
+	Env  string `json:"env"`
+	Task string `json:"task"`
+	// Use is the use of the task in its benchmark: train, dev or test.
+	Use string `json:"benchmark_use"`
+}
+
+// The examples of the formats, and their messages.
+type (
+	fromValue struct {
+		From  string `json:"from"`
+		Value string `json:"value"`
+	}
+	lossTurn struct {
+		From  string `json:"from"`
+		Loss  *bool  `json:"loss"` // null for turns that are not the model's
+		Value string `json:"value"`
+	}
+	roleContent struct {
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
+	}
+	weighted struct {
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
+		Weight  *int       `json:"weight,omitempty"` // of replies alone
+	}
+	trained struct {
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
+		Train   bool       `json:"train"`
+	}
+
+	shareGPTExample struct {
+		about
+		Turn          int         `json:"turn"`
+		Conversations []fromValue `json:"conversations"`
+	}
+	trlExample struct {
+		about
+		Turn       int           `json:"turn"`
+		Prompt     []roleContent `json:"prompt"`
+		Completion []roleContent `json:"completion"`
+	}
+	axolotlExample struct {
+		about
+		Messages []trained `json:"messages"`
+	}
+	openAIExample struct {
+		Messages []weighted `json:"messages"`
+	}
+	agentGymExample struct {
+		ItemID        string     `json:"item_id"`
+		Conversations []lossTurn `json:"conversations"`
+		about
+	}
+)
+
+// speaker names a role in the forms with from and value.
+func speaker(r model.Role) string {
+	switch r {
+	case model.User:
+		return "human"
+	case model.Assistant:
+		return "gpt"
+	}
+	return string(r)
+}
+
+// examples visits the examples of a conversation. It returns how many there are.
+func (f Format) examples(c Conversation, a about, visit func(any) error) (n int, err error) {
+	one := func(example any) (int, error) { return 1, visit(example) }
+	switch f {
+	case OpenAI:
+		return one(openAIExample{each(c.Messages, func(m Message) weighted {
+			if m.Role != model.Assistant {
+				return weighted{m.Role, m.Content, nil}
+			}
+			weight := 0
+			if m.Train {
+				weight = 1
+			}
+			return weighted{m.Role, m.Content, &weight}
+		})})
+	case Axolotl:
+		return one(axolotlExample{a, each(c.Messages, func(m Message) trained { return trained{m.Role, m.Content, m.Train} })})
+	case AgentGym:
+		return one(agentGymExample{a.Env + "_" + a.ID, each(c.Messages, func(m Message) lossTurn {
+			if m.Role != model.Assistant {
+				return lossTurn{speaker(m.Role), nil, m.Content}
+			}
+			return lossTurn{speaker(m.Role), &m.Train, m.Content}
+		}), a})
+	}
+	err = c.each(func(turn int, prefix []Message) error {
+		n++
+		if f == ShareGPT {
+			return visit(shareGPTExample{a, turn, each(prefix, func(m Message) fromValue { return fromValue{speaker(m.Role), m.Content} })})
+		}
+		plain := each(prefix, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
+		return visit(trlExample{a, turn, plain[:len(plain)-1], plain[len(plain)-1:]})
+	})
+	return n, err
+}
+
+func each[T any](in []Message, f func(Message) T) []T {
+	out := make([]T, len(in))
+	for i, m := range in {
+		out[i] = f(m)
+	}
+	return out
+}
+
+// writer writes examples, one a line; AgentGym's as the elements of a list.
+type writer struct {
+	format   Format
+	file     *File
+	examples int
+	line     bytes.Buffer
+}
+
+func (w *writer) write(example any) error {
+	w.line.Reset()
+	if w.format == AgentGym {
+		w.line.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.examples == 0])
+	}
+	e := json.NewEncoder(&w.line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(example); err != nil {
+		return err
+	}
+	line := w.line.Bytes()
+	if w.format == AgentGym {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+	}
+	w.examples++
+	_, err := w.file.Write(line)
+	return err
+}
+
+// end completes the content.
+func (w *writer) end() error {
+	if w.format != AgentGym {
+		return nil
+	}
+	text := "\n]\n"
+	if w.examples == 0 {
+		text = "[]\n"
+	}
+	_, err := io.WriteString(w.file, text)
+	return err
+}
+
+// reader says how the trainer has to read the files of a format.
+func (f Format) reader(file string) any {
+	switch f {
+	case ShareGPT:
+		return map[string]any{
+			"dataset_info": map[string]any{"heldout": map[string]any{
+				"file_name": file, "formatting": "sharegpt", "columns": map[string]any{"messages": "conversations"},
+				"tags": map[string]any{
+					"role_tag": "from", "content_tag": "value", "user_tag": "human", "assistant_tag": "gpt",
+					"observation_tag": "observation", "function_tag": "function_call", "system_tag": "system",
+				},
+			}},
+			"arguments": map[string]any{"dataset": "heldout", "mask_history": true},
+		}
+	case TRL:
+		return map[string]any{"SFTConfig": map[string]any{"completion_only_loss": true}}
+	case Axolotl:
+		return map[string]any{"datasets": []any{map[string]any{
+			"path": file, "type": "chat_template", "field_messages": "messages", "message_field_training": "train",
+			"message_property_mappings": map[string]any{"role": "role", "content": "content"},
+		}}}
+	case OpenAI:
+		return map[string]any{"method": "supervised"}
+	}
+	return map[string]any{"note": "AgentGym's own trainers ignore loss and train on every turn of gpt; Axolotl (message_field_training: loss) and ms-swift read it"}
+}
