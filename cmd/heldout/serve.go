@@ -21,6 +21,7 @@ import (
 type serveOptions struct {
 	bench.Mounting
 	listen, tokenFile string
+	record            string
 	noToken           bool
 	maxSessions       int
 	perAddress        int
@@ -57,6 +58,7 @@ mount it serves every environment. Stop it with Ctrl-C. See heldout help serve.`
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
+	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
 	f.BoolVar(&o.profiles, "pprof", false, "serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
@@ -99,11 +101,15 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		token = rand.Text()
 		sys.say("token: %s", token)
 	}
-	server, err := serve.New(serve.Options{
+	options := serve.Options{
 		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
 		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles, Version: sys.tool.Version,
 		Log: sys.logEvent,
-	})
+	}
+	if o.record != "" {
+		options.Record = bench.RecordRollouts(sys.bench(), o.record)
+	}
+	server, err := serve.New(options)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/serve"
+	"heldout/perturb"
 )
 
 // Mounting says how environments are served if a mount does not say otherwise.
@@ -125,7 +127,7 @@ func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mo
 		if err != nil {
 			return nil, entry.Name, err
 		}
-		o.Perturbation = rules.Name
+		o.Perturbation, o.PerturbationHash = rules.Name, perturb.Hash(rules)
 	}
 	for _, split := range splitsOf(entry, m.Setup) {
 		o.Splits = append(o.Splits, serve.Split{Name: split, Open: func() (envs.Env, []envs.Task, error) {
@@ -179,4 +181,21 @@ func (m Mounting) open(out Outside, entry catalog.Entry, split string) (envs.Env
 		return nil, nil, err
 	}
 	return env, tasks, nil
+}
+
+// RecordRollouts returns what opens the recorder of a set of tasks: a run directory
+// below dir. Warn receives what its file system does not guarantee.
+func RecordRollouts(out Outside, dir string) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
+	return func(name string, m *serve.Mount, set *serve.Set) (serve.Recorder, error) {
+		kept, err := eval.OpenRollouts(filepath.Join(dir, name), eval.RolloutsOf{
+			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation, PerturbationHash: m.PerturbationHash, Tool: out.Tool,
+		}, out.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range kept.TakeWarnings() {
+			out.Warn(text)
+		}
+		return kept, nil
+	}
 }

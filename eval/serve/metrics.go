@@ -20,6 +20,7 @@ type metrics struct {
 	engine                       *prometheus.HistogramVec
 	requests                     *prometheus.HistogramVec
 	batches                      prometheus.Histogram
+	unrecorded                   prometheus.Counter
 
 	mu   sync.RWMutex
 	each map[where]*counters
@@ -54,7 +55,8 @@ func newMetrics() *metrics {
 		return h
 	}
 	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "heldout", Name: "batch_seconds", Help: "Time of a whole batch.", Buckets: seconds})
-	m.registry.MustRegister(m.batches, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	m.unrecorded = prometheus.NewCounter(prometheus.CounterOpts{Namespace: "heldout", Name: "unrecorded_episodes_total", Help: "Episodes that could not be written to --record."})
+	m.registry.MustRegister(m.batches, m.unrecorded, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	m.openNow = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "heldout", Name: "sessions_open", Help: "Open sessions."})
 	m.registry.MustRegister(m.openNow)
 	m.opened = counter("sessions_opened_total", "Sessions opened.", "protocol")

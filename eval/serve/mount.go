@@ -120,7 +120,9 @@ func (s *Set) open() (err error) {
 // close closes the environments that were opened.
 func (m *Mount) close(closeEnv func(envs.Env)) {
 	for _, s := range m.sets {
-		s.mu.Lock()
+		if !s.mu.TryLock() {
+			continue // it is being opened, which nobody waits for any more
+		}
 		if s.opened.Load() {
 			closeEnv(s.Env)
 		}

@@ -1,20 +1,127 @@
 package serve
 
 import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
 	"heldout/envs"
 	"heldout/eval/record"
 )
 
-// recorder keeps episodes as trajectories.
-type recorder struct{}
+// Recorder keeps the episodes of a set of tasks.
+type Recorder interface {
+	// Append writes an attempt at a task. It is on disk when Append returns without
+	// an error.
+	Append(t envs.Task, stepLimit int, e *record.Episode) error
+	Close() error
+}
+
+// recorders holds a recorder for every set that is played.
+type recorders struct {
+	open func(name string, m *Mount, set *Set) (Recorder, error)
+	now  func() time.Time
+
+	mu     sync.Mutex
+	opened map[*Set]Recorder
+	closed bool
+}
+
+// of returns the recorder of a set. Protocol names apart what mounts of two protocols
+// have in common.
+func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if kept := r.opened[set]; kept != nil {
+		return kept, nil
+	}
+	if r.closed {
+		return nil, &EndedError{ShutDown}
+	}
+	name := m.Name
+	if protocol == agentGym {
+		name = agentGym + "-" + name
+	}
+	if len(m.sets) > 1 {
+		name += "-" + set.Name
+	}
+	kept, err := r.open(name, m, set)
+	if err != nil {
+		return nil, fmt.Errorf("episodes cannot be recorded: %w", err)
+	}
+	r.opened[set] = kept
+	return kept, nil
+}
+
+// close closes all recorders.
+func (r *recorders) close() (errs []error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	for _, kept := range r.opened {
+		errs = append(errs, kept.Close())
+	}
+	return errs
+}
 
 // recording is an episode that is being recorded.
-type recording struct{ episode record.Episode }
+type recording struct {
+	to        Recorder
+	task      envs.Task
+	stepLimit int
+	episode   record.Episode
+	valid     int
+	size      int // bytes of texts
+}
 
-func (r *recorder) begin(e *Episode, start envs.Start) *recording { return nil }
+// maxRecording bounds the texts of an episode, in bytes.
+const maxRecording = 8 << 20
 
-func (r *recorder) end(rec *recording, outcome record.Outcome, cause error) error { return nil }
+// begin begins to record an episode.
+func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recording, error) {
+	to, err := r.of(e.Mount, e.Set, protocol)
+	if err != nil {
+		return nil, err
+	}
+	limit := e.MaxSteps
+	if limit < 0 {
+		limit = math.MaxInt32 // none
+	}
+	rec := &recording{to: to, task: e.Task, stepLimit: limit, episode: record.Episode{
+		Goal: start.Goal, Observation: start.Observation, Trajectory: []record.Step{},
+	}}
+	rec.episode.Started = r.now().UTC()
+	return rec, nil
+}
 
-func (r *recorder) abandon(rec *recording, why Reason) {}
+// add adds a step.
+func (r *recording) add(action string, step envs.Step) {
+	if r.size += len(action) + len(step.Observation); r.size > maxRecording {
+		return // end says so
+	}
+	if step.Valid {
+		r.valid++
+	}
+	r.episode.Progress, r.episode.Success = step.Progress, step.Success
+	r.episode.Trajectory = append(r.episode.Trajectory, record.Step{
+		Action: action, Observation: step.Observation, Progress: step.Progress, Valid: step.Valid, Understood: step.Understood,
+	})
+}
 
-func (r *recording) add(action string, step envs.Step) {}
+// end writes an episode. The cause is what went wrong; nil for a result.
+func (r *recording) end(outcome record.Outcome, cause error, now time.Time) error {
+	e := &r.episode
+	if r.size > maxRecording {
+		outcome, cause = record.Cancelled, fmt.Errorf("the texts of the episode have more than %d bytes; later steps are not kept", maxRecording)
+	}
+	e.Outcome, e.Steps, e.Ended = outcome, len(e.Trajectory), now.UTC()
+	e.Success = outcome == record.Success
+	if cause != nil {
+		e.Error = cause.Error()
+	}
+	if e.Steps > 0 {
+		e.Grounding = float64(r.valid) / float64(e.Steps)
+	}
+	return r.to.Append(r.task, r.stepLimit, e)
+}

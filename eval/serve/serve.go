@@ -41,6 +41,9 @@ type Options struct {
 	MaxSessions, MaxPerAddress int
 	// Idle ends a session without a request.
 	Idle time.Duration
+	// Record opens the recorder of a set of tasks, under a name for it; nil records
+	// nothing.
+	Record func(name string, m *Mount, set *Set) (Recorder, error)
 	// Deflate offers compression to WebSockets.
 	Deflate bool
 	// Profiles serves profiles of the process below /debug/pprof/.
@@ -70,6 +73,9 @@ func New(o Options) (*Server, error) {
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
 		addresses: map[string]int{},
+	}
+	if o.Record != nil {
+		s.table.recorders = &recorders{open: o.Record, now: o.Now, opened: map[*Set]Recorder{}}
 	}
 	for i := range s.table.shards {
 		s.table.shards[i].sessions = map[string]*Session{}
@@ -116,7 +122,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 const (
 	readTime   = 10 * time.Second
 	maxHeaders = 16 << 10
-	lastWords  = 5 * time.Second // until the process ends
+	lastWords  = 4 * time.Second // of sessions; the process ends within five
 )
 
 // Serve answers requests until ctx is done. Then it refuses new sessions, closes the
@@ -128,26 +134,54 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	sweeping, stopSweep := context.WithCancel(context.Background())
 	defer stopSweep()
 	go s.sweep(sweeping)
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		s.table.CloseAll()
-		patience, done := context.WithTimeout(context.Background(), lastWords)
-		defer done()
-		if server.Shutdown(patience) != nil {
-			server.Close()
-		}
+		defer close(ended)
+		s.shutDown(server)
 	})
 	err := server.Serve(l)
-	if !stop() && errors.Is(err, http.ErrServerClosed) {
-		err = nil
+	if !stop() {
+		<-ended
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
 	}
 	close(s.crew.ended)
+	return errors.Join(err, s.close())
+}
+
+// shutDown closes all sessions, and waits for replies and good-byes on their way.
+func (s *Server) shutDown(server *http.Server) {
+	patience, done := context.WithTimeout(context.Background(), lastWords)
+	defer done()
+	s.table.CloseAll()
+	if server.Shutdown(patience) != nil {
+		server.Close()
+	}
+	sockets := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(sockets)
+	}()
+	select {
+	case <-sockets:
+	case <-patience.Done():
+	}
+}
+
+// close closes what the server opened.
+func (s *Server) close() error {
+	var errs []error
+	if s.table.recorders != nil {
+		errs = s.table.recorders.close()
+	}
 	for _, m := range s.options.Mounts {
 		m.close(s.options.CloseEnv)
 	}
 	for _, g := range s.options.Gyms {
 		g.Mount.close(s.options.CloseEnv)
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // sweep looks after the sessions until ctx is done.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/record"
 )
 
 // ErrNoEpisode answers a step before the first reset or after the end of an episode.
@@ -258,10 +259,15 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 		_ = world.Close()
 		return r, s.failed(&e, err)
 	}
+	if s.table.recorders != nil {
+		if s.record, err = s.table.recorders.begin(&e, s.owner.Protocol, start); err != nil {
+			_ = world.Close()
+			return r, s.failed(&e, err)
+		}
+	}
 	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
 	s.episode, s.world = e, world
 	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID}
-	s.record = s.table.recordOf(&e, start)
 	return r, nil
 }
 
@@ -304,13 +310,20 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	if !r.Done {
 		return r, nil
 	}
-	record := s.record
+	kept := s.record
 	s.record = nil
 	s.drop(notYetOver)
-	if record != nil {
-		err = s.table.finish(record, step)
+	if kept == nil {
+		return r, nil
 	}
-	return r, err
+	outcome := record.Failure
+	if step.Success {
+		outcome = record.Success
+	}
+	if err := s.table.keep(kept, outcome, nil); err != nil {
+		return r, &WorldError{err}
+	}
+	return r, nil
 }
 
 // With calls f with the running world, for what only one protocol asks.
@@ -355,7 +368,7 @@ func (s *Session) failed(e *Episode, err error) error {
 	}
 	s.table.metrics.failed(e.Mount, s.owner.Protocol)
 	if s.record != nil {
-		s.table.broke(s.record, err)
+		_ = s.table.keep(s.record, record.EnvError, err) // keep has logged it
 		s.record = nil
 	}
 	s.last.Done = true
@@ -373,7 +386,7 @@ func (s *Session) guard(err *error) {
 	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	*err = &WorldError{fmt.Errorf("the environment panicked, and the session has ended: %v", p)}
 	if s.record != nil {
-		s.table.broke(s.record, *err)
+		_ = s.table.keep(s.record, record.EnvError, *err) // keep has logged it
 		s.record = nil
 	}
 	s.world = nil // closing it could panic as well

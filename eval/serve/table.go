@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/envs"
+	"golang.org/x/sync/errgroup"
+
 	"heldout/eval/record"
 )
 
@@ -27,7 +28,7 @@ type Table struct {
 	now             func() time.Time
 	log             func(event string, about ...any)
 	metrics         *metrics
-	recorder        *recorder // nil without records
+	recorders       *recorders // nil without records
 
 	open   atomic.Int64
 	closed atomic.Bool
@@ -143,7 +144,15 @@ func (t *Table) Sweep() {
 // CloseAll ends all sessions, and refuses new ones.
 func (t *Table) CloseAll() {
 	t.closed.Store(true)
-	t.each(func(s *Session) { s.Close(ShutDown) })
+	var closing errgroup.Group // side by side, because records are flushed together
+	closing.SetLimit(256)
+	t.each(func(s *Session) {
+		closing.Go(func() error {
+			s.Close(ShutDown)
+			return nil
+		})
+	})
+	_ = closing.Wait() // always nil
 }
 
 // each visits the open sessions.
@@ -178,27 +187,27 @@ func shardOf(id string) int {
 	return int(h % shards)
 }
 
-// What follows is for the recorder, which may be absent.
-
-func (t *Table) recordOf(e *Episode, start envs.Start) *recording {
-	if t.recorder == nil {
-		return nil
+// keep writes the episode of a recording. Without a reply that could say so, a
+// failure is logged.
+func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
+	err := r.end(outcome, cause, t.now())
+	if err != nil {
+		t.metrics.unrecorded.Inc()
+		t.log("an episode was not recorded", "task", r.task.ID, "error", err.Error())
+		return fmt.Errorf("the episode is over, but cannot be recorded: %w", err)
 	}
-	return t.recorder.begin(e, start)
+	return nil
 }
 
-func (t *Table) finish(r *recording, last envs.Step) error {
-	outcome := record.Failure
-	if last.Success {
-		outcome = record.Success
-	}
-	return t.recorder.end(r, outcome, nil)
-}
-
-func (t *Table) broke(r *recording, err error) {
-	t.recorder.end(r, record.EnvError, err)
-}
-
+// abandon writes an episode that its client left: it gave up if it began another
+// one or closed the session. Otherwise there is no result. An episode without steps
+// was not played.
 func (t *Table) abandon(r *recording, why Reason) {
-	t.recorder.abandon(r, why)
+	switch {
+	case len(r.episode.Trajectory) == 0:
+	case why == notYetOver || why == ByClient:
+		_ = t.keep(r, record.Failure, nil) // keep has logged it
+	default:
+		_ = t.keep(r, record.Cancelled, &EndedError{why}) // keep has logged it
+	}
 }

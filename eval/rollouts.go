@@ -1,0 +1,238 @@
+package eval
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// Remote is the player and the agent of episodes that others played through a
+// server.
+const Remote = "remote"
+
+// Rollouts is a run directory for episodes that others play, one after another and
+// as often as they like. What is played becomes the plan: the rollouts of a task
+// with one step limit have the seeds 0, 1, 2 and so on. It is safe for concurrent
+// use.
+type Rollouts struct {
+	store *record.Store
+	now   func() time.Time
+	base  record.Condition // without step limit and seed
+
+	mu       sync.Mutex
+	manifest record.Manifest
+	version  int            // of the manifest; goes up with every change
+	tasks    map[string]int // place in the environment's tasks, by digest and id
+	groups   map[int][]int  // places in the manifest's groups, by step limit, in the order of seeds
+	attempts map[string]int // by id of the episode
+	final    map[string]bool
+
+	writing sync.Mutex // held while the manifest is written; guards what follows
+	written int        // version on disk
+}
+
+// RolloutsOf says what is played.
+type RolloutsOf struct {
+	Info envs.Info
+	// Total is the number of tasks of the benchmark.
+	Total int
+	// Perturbation names the perturbation around the environment; empty for none.
+	Perturbation, PerturbationHash string
+	Tool                           record.Tool
+}
+
+// OpenRollouts opens a run directory for rollouts, and creates it if necessary. A
+// directory that holds other episodes is refused.
+func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts, error) {
+	store, err := record.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rollouts{
+		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{}, final: map[string]bool{},
+		base: record.Condition{
+			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings, Model: Remote, Agent: Remote,
+			Perturbation: cmp.Or(about.Perturbation, NoPerturbation), PerturbationHash: about.PerturbationHash,
+		},
+	}
+	if err := r.begin(dir, about); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return r, nil
+}
+
+func (r *Rollouts) begin(dir string, about RolloutsOf) error {
+	old, err := r.store.Manifest()
+	if err != nil {
+		return err
+	}
+	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{{Info: about.Info, Total: about.Total}}}
+	if old != nil {
+		if err := r.continues(old, about.Info); err != nil {
+			return fmt.Errorf("%s %w: give another folder", dir, err)
+		}
+		r.manifest = *old
+	}
+	r.manifest.Behaviour, r.manifest.Tool = behaviour, about.Tool
+	r.manifest.Sessions = append(r.manifest.Sessions, record.Session{Tool: about.Tool, Started: r.now().UTC()})
+	for i, t := range r.environment().Tasks {
+		r.tasks[taskKey(t)] = i
+	}
+	for i, g := range r.manifest.Groups {
+		r.groups[g.Condition.StepLimit] = append(r.groups[g.Condition.StepLimit], i)
+	}
+	for i := range r.store.Results {
+		result := &r.store.Results[i]
+		r.attempts[result.ID] = max(r.attempts[result.ID], result.Attempt)
+		r.final[result.ID] = r.final[result.ID] || result.Outcome.Final()
+	}
+	r.version++
+	return r.flush(r.version)
+}
+
+// continues reports a run that these rollouts do not belong to.
+func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
+	if old := max(1, m.Behaviour); old != behaviour {
+		return fmt.Errorf("is of another version of heldout (behaviour %d, here %d)", old, behaviour)
+	}
+	if len(m.Environments) != 1 || m.Shard != nil {
+		return errors.New("is a run of another kind")
+	}
+	if e := m.Environments[0]; e.Name != info.Name || e.Source != info.Source || e.DataHash != info.DataHash || !maps.Equal(e.Settings, info.Settings) {
+		return fmt.Errorf("holds episodes of %s with other settings or data", e.Name)
+	}
+	seeds := map[int]int64{}
+	for _, g := range m.Groups {
+		c := g.Condition
+		if c.Model != Remote || c.Agent != Remote || c.Perturbation != r.base.Perturbation || c.PerturbationHash != r.base.PerturbationHash || c.Seed != seeds[c.StepLimit] {
+			return errors.New("holds other episodes than rollouts of this kind")
+		}
+		seeds[c.StepLimit]++
+	}
+	return nil
+}
+
+func (r *Rollouts) environment() *record.Environment { return &r.manifest.Environments[0] }
+
+// taskKey identifies a task and what it is.
+func taskKey(t envs.Task) string { return t.Digest + " " + t.ID }
+
+// Append records one attempt at a task: Outcome, Error, Success, Progress, times and
+// texts are the caller's, the rest follows. The attempt is on disk when Append
+// returns without an error.
+func (r *Rollouts) Append(t envs.Task, stepLimit int, e *record.Episode) error {
+	version, err := r.place(t, stepLimit, e)
+	if err != nil {
+		return err
+	}
+	if err := r.flush(version); err != nil {
+		return err
+	}
+	return r.store.Append(e)
+}
+
+// place gives an attempt its place in the plan, and returns the version of the
+// manifest that has it.
+func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	task, known := r.tasks[taskKey(t)]
+	if !known {
+		if task, err = r.addTask(t); err != nil {
+			return 0, err
+		}
+	}
+	seed := 0 // the first without a result
+	groups := r.groups[stepLimit]
+	for seed < len(groups) && r.final[r.manifest.Groups[groups[seed]].Episodes[task]] {
+		seed++
+	}
+	if seed == len(groups) {
+		if err := r.addGroup(stepLimit, seed); err != nil {
+			return 0, err
+		}
+	}
+	g := &r.manifest.Groups[r.groups[stepLimit][seed]]
+	c, id := &g.Condition, g.Episodes[task]
+	r.attempts[id]++
+	r.final[id] = e.Outcome.Final()
+	e.ID, e.Attempt, e.Env, e.Source, e.Model, e.Agent, e.Seed, e.Perturbation = id, r.attempts[id], c.Env, c.Source, c.Model, c.Agent, c.Seed, c.Perturbation
+	e.Task, e.TaskIndex, e.TaskType, e.Difficulty = t.ID, t.Index, t.Type, t.Difficulty
+	return r.version, nil
+}
+
+// addTask adds a task to the plan, and returns its place.
+func (r *Rollouts) addTask(t envs.Task) (int, error) {
+	for i := range r.manifest.Groups {
+		g := &r.manifest.Groups[i]
+		id, err := record.EpisodeID(behaviour, t, g.Condition)
+		if err != nil {
+			return 0, err
+		}
+		g.Episodes = append(g.Episodes, id)
+	}
+	env := r.environment()
+	env.Tasks = append(env.Tasks, t)
+	r.tasks[taskKey(t)] = len(env.Tasks) - 1
+	r.version++
+	return len(env.Tasks) - 1, nil
+}
+
+// addGroup adds another rollout of all tasks to the plan.
+func (r *Rollouts) addGroup(stepLimit, seed int) error {
+	c := r.base
+	c.StepLimit, c.Seed = stepLimit, int64(seed)
+	g := record.Group{Condition: c}
+	for _, t := range r.environment().Tasks {
+		id, err := record.EpisodeID(behaviour, t, c)
+		if err != nil {
+			return err
+		}
+		g.Episodes = append(g.Episodes, id)
+	}
+	r.manifest.Groups = append(r.manifest.Groups, g)
+	r.groups[stepLimit] = append(r.groups[stepLimit], len(r.manifest.Groups)-1)
+	r.version++
+	return nil
+}
+
+// flush writes the manifest unless the disk has that version or a later one.
+// Attempts that come meanwhile share the next write.
+func (r *Rollouts) flush(version int) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if r.written >= version {
+		return nil
+	}
+	r.mu.Lock()
+	m, latest := r.manifest, r.version
+	// Lists only grow: what is in a copy of their heads does not change.
+	m.Environments, m.Groups, m.Sessions = slices.Clone(m.Environments), slices.Clone(m.Groups), slices.Clone(m.Sessions)
+	r.mu.Unlock()
+	if err := r.store.SetManifest(&m); err != nil {
+		return err
+	}
+	r.written = latest
+	return nil
+}
+
+// TakeWarnings returns what the file system does not guarantee.
+func (r *Rollouts) TakeWarnings() []string { return r.store.TakeWarnings() }
+
+// Close notes the end of the session and closes the directory.
+func (r *Rollouts) Close() error {
+	r.mu.Lock()
+	ended := r.now().UTC()
+	r.manifest.Sessions[len(r.manifest.Sessions)-1].Ended = &ended
+	r.version++
+	version := r.version
+	r.mu.Unlock()
+	return errors.Join(r.flush(version), r.store.Close())
+}
