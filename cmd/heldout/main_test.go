@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"heldout":    main,
 		"fakeserver": serveFake,
+		"loadserver": serveLoad,
+		"bareclient": bareClient,
 	})
 }
 

@@ -17,6 +17,7 @@ type act struct {
 	*caller
 	system  string
 	opening opening
+	head    string   // the text of opening
 	items   []string // "Observation: …" and "Action: …"
 }
 
@@ -28,30 +29,35 @@ const actMemory = 100
 // reply with text is an action. A reply without text is a format error, but as in
 // AgentBoard the environment receives the empty action and answers it.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
-	o := opening{
-		before: in.Instruction + "\n",
-		after: "You should perform actions to accomplish the goal: " + start.Goal + "\n" +
-			"You should use the following commands for help when your action cannot be understood: " + help + "\n",
-	}
-	for i, ex := range in.Examples {
-		text := renderExample(ex, false) + "\n"
-		if i == 0 {
-			text = "Here are examples:\n" + text
+	o := opening{examples: len(in.Examples), write: func(examples int, memory string) string {
+		var b strings.Builder
+		b.WriteString(in.Instruction + "\n")
+		for i, ex := range in.Examples[:examples] {
+			if i == 0 {
+				b.WriteString("Here are examples:\n")
+			}
+			b.WriteString(renderExample(ex, false) + "\n")
 		}
-		o.examples = append(o.examples, text)
-	}
-	return &act{caller: newCaller(c), system: in.System, opening: o, items: []string{"Observation: " + start.Observation}}
+		b.WriteString(memory + "You should perform actions to accomplish the goal: " + start.Goal + "\n" +
+			"You should use the following commands for help when your action cannot be understood: " + help + "\n")
+		return b.String()
+	}}
+	a := &act{caller: newCaller(c), system: in.System, opening: o, items: []string{"Observation: " + start.Observation}}
+	a.head = a.opening.text(&a.Memory)
+	return a
 }
 
 func (a *act) messages() []model.Message {
-	return a.withSystem(a.system, a.opening.text(&a.Memory)+strings.Join(a.items, "\n")+"\nAction: ")
+	return a.withSystem(a.system, a.head+strings.Join(a.items, "\n")+"\nAction: ")
 }
 
 // dropOldest removes the oldest item. The last observation stays; if no other
 // item is left, dropOldest removes an example, and finally the oldest plan.
 func (a *act) dropOldest() bool {
 	if len(a.items) < 2 {
-		return a.opening.dropExample() || a.forget()
+		dropped := a.opening.dropExample() || a.forget()
+		a.head = a.opening.text(&a.Memory)
+		return dropped
 	}
 	a.items = a.items[1:]
 	return true

@@ -53,6 +53,7 @@ type caller struct {
 	lastPrompt int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
+	encoder   model.Encoder
 }
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
@@ -69,7 +70,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning})
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning, Encoder: &c.encoder})
 		used.add(reply, err)
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) {

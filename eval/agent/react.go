@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"heldout/configs"
@@ -18,27 +19,28 @@ type react struct {
 	*caller
 	system  string
 	opening opening
-	history []model.Message // assistant and user by turns
+	// chat is the whole chat. The first head messages stand before the history, in
+	// which assistant and user take turns.
+	chat []model.Message
+	head int
 }
 
 // opening is what the model receives before the first turn.
 type opening struct {
-	before   string
-	examples []string
-	after    string
+	// examples counts those that are left, the first ones.
+	examples int
+	write    func(examples int, memory string) string
 }
 
-func (o *opening) text(m *Memory) string {
-	return o.before + strings.Join(o.examples, "") + m.text() + o.after
-}
+func (o *opening) text(m *Memory) string { return o.write(o.examples, m.text()) }
 
 // dropExample removes the last example, which helps least if only instruction and
 // task fit.
 func (o *opening) dropExample() bool {
-	if len(o.examples) == 0 {
+	if o.examples == 0 {
 		return false
 	}
-	o.examples = o.examples[:len(o.examples)-1]
+	o.examples--
 	return true
 }
 
@@ -46,14 +48,24 @@ func (o *opening) dropExample() bool {
 // in the multi-turn form that AgentRefine evaluates. The format tells how a
 // reply must look.
 func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) Agent {
-	o := opening{
-		before: strings.TrimSpace(in.Instruction) + "\n\n" + strings.TrimSpace(format) + "\n",
-		after:  "\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation,
-	}
-	for _, ex := range in.Examples {
-		o.examples = append(o.examples, "\nHere is an example:\n"+renderExample(ex, true)+"\n")
-	}
-	return &react{caller: newCaller(c), system: in.System, opening: o}
+	o := opening{examples: len(in.Examples), write: func(examples int, memory string) string {
+		var b strings.Builder
+		b.WriteString(strings.TrimSpace(in.Instruction) + "\n\n" + strings.TrimSpace(format) + "\n")
+		for _, ex := range in.Examples[:examples] {
+			b.WriteString("\nHere is an example:\n" + renderExample(ex, true) + "\n")
+		}
+		b.WriteString(memory + "\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation)
+		return b.String()
+	}}
+	r := &react{caller: newCaller(c), system: in.System, opening: o}
+	r.open(nil)
+	return r
+}
+
+// open writes what stands before that history.
+func (r *react) open(history []model.Message) {
+	head := r.withSystem(r.system, r.opening.text(&r.Memory))
+	r.chat, r.head = append(head, history...), len(head)
 }
 
 // withSystem returns the messages before the first turn. A system message is
@@ -89,7 +101,7 @@ func (r *react) messages() []model.Message {
 	if r.Completion {
 		return r.script()
 	}
-	return append(r.withSystem(r.system, r.opening.text(&r.Memory)), r.history...)
+	return r.chat
 }
 
 // script is the history as one text in the form of the examples. It ends where
@@ -100,7 +112,7 @@ func (r *react) script() []model.Message {
 		text.WriteString(strings.TrimSpace(r.system) + "\n\n")
 	}
 	text.WriteString(r.opening.text(&r.Memory))
-	for _, m := range r.history {
+	for _, m := range r.chat[r.head:] {
 		text.WriteString("\n" + m.Content)
 	}
 	text.WriteString("\nThought:")
@@ -111,10 +123,14 @@ func (r *react) script() []model.Message {
 // turn and its answer stay; if nothing else is left, dropOldest removes an
 // example, and finally the oldest plan.
 func (r *react) dropOldest() bool {
-	if len(r.history) <= 2 {
-		return r.opening.dropExample() || r.forget()
+	if history := r.chat[r.head:]; len(history) > 2 {
+		r.chat = slices.Concat(r.chat[:r.head], history[2:])
+		return true
 	}
-	r.history = r.history[2:]
+	if !r.opening.dropExample() && !r.forget() {
+		return false
+	}
+	r.open(r.chat[r.head:])
 	return true
 }
 
@@ -137,10 +153,12 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 	if !ok {
 		move.unread(FormatHelp)
 	}
-	if !ok || said != strings.TrimSpace(reply.Text) {
+	if trimmed := strings.TrimSpace(reply.Text); !ok || said != trimmed {
 		move.Reply = cmp.Or(reply.Text, reply.Instead)
+	} else {
+		said = trimmed // which is in memory once
 	}
-	r.history = append(r.history, model.Message{Role: model.Assistant, Content: said})
+	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: said})
 	return move, nil
 }
 
@@ -158,7 +176,7 @@ func (p parsed) said(ok bool, reply string) string {
 }
 
 func (r *react) Observe(observation string) {
-	r.history = append(r.history, model.Message{Role: model.User, Content: "Observation: " + observation})
+	r.chat = append(r.chat, model.Message{Role: model.User, Content: "Observation: " + observation})
 }
 
 // newMove returns what is known about a move before the reply is parsed.

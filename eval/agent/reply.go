@@ -28,6 +28,7 @@ func Canonical(thought, action string) string { return parsed{thought, action}.c
 const (
 	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
 	number = "(?:\\s*#?\\d+)?"
+	colons = "::"
 	colon  = "[\\s*_`]*[::][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before or after it
 )
 
@@ -82,7 +83,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 	lines := replyLines(reply)
 	var loose parsed // found within a line; a later line that starts with the label takes precedence
 	for i, line := range lines {
-		if at := actionLabel.FindStringIndex(line); at != nil {
+		if at := labelIn(line); at != nil {
 			if action := actionFrom(line[at[1]:], lines[i+1:]); action != "" {
 				return parsed{thoughtFrom(lines[:i]), action}, true
 			}
@@ -113,10 +114,36 @@ func replyLines(reply string) (lines []string) {
 	return lines
 }
 
-func isFence(line string) bool { return fence.MatchString(strings.TrimSpace(line)) }
+func isFence(line string) bool {
+	line = strings.TrimSpace(line)
+	return (strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")) && fence.MatchString(line)
+}
+
+// mentionsAction reports whether a line has the word that all labels of actions
+// have. It takes less time than the patterns, and most lines do not.
+func mentionsAction(line string) bool {
+	const word = "action"
+	for i := 0; i+len(word) <= len(line); i++ {
+		if line[i]|' ' == 'a' && strings.EqualFold(line[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelIn finds a label at the start of a line.
+func labelIn(line string) []int {
+	if !mentionsAction(line) {
+		return nil
+	}
+	return actionLabel.FindStringIndex(line)
+}
 
 // looseLabel finds a label that differs from the requested form.
 func looseLabel(line string) (start, end int, found bool) {
+	if !mentionsAction(line) {
+		return 0, 0, false
+	}
 	if at := actionWithin.FindStringIndex(line); at != nil {
 		return at[0], at[1], true
 	}
@@ -131,8 +158,11 @@ func looseLabel(line string) (start, end int, found bool) {
 // comes first.
 func actionFrom(rest string, after []string) string {
 	action := unwrapped(rest)
-	for action == "" && len(after) > 0 && !actionLabel.MatchString(after[0]) {
+	for action == "" && len(after) > 0 && labelIn(after[0]) == nil {
 		action, after = unwrapped(after[0]), after[1:]
+	}
+	if !strings.ContainsAny(action, colons) {
+		return action
 	}
 	for !otherLabel.MatchString(action) {
 		at := nextLabel.FindStringIndex(action)
@@ -165,10 +195,11 @@ func unwrapped(s string) string {
 	for !isFence(s) {
 		was := len(s)
 		s = strings.TrimFunc(s, func(r rune) bool { return r == '*' || r == '`' || unicode.IsSpace(r) })
-		for _, pattern := range []*regexp.Regexp{actionLabel, item} {
-			if at := pattern.FindStringIndex(s); at != nil {
-				s = s[at[1]:]
-			}
+		if at := labelIn(s); at != nil {
+			s = s[at[1]:]
+		}
+		if at := item.FindStringIndex(s); at != nil {
+			s = s[at[1]:]
 		}
 		for _, q := range quotes {
 			if len(s) >= len(q[0])+len(q[1]) && strings.HasPrefix(s, q[0]) && strings.HasSuffix(s, q[1]) {
@@ -183,7 +214,12 @@ func unwrapped(s string) string {
 }
 
 // plainLines writes line ends as "\n" and trims blanks at the ends of a text.
-func plainLines(s string) string { return strings.TrimSpace(lineEnds.Replace(s)) }
+func plainLines(s string) string {
+	if strings.Contains(s, "\r") {
+		s = lineEnds.Replace(s)
+	}
+	return strings.TrimSpace(s)
+}
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 

@@ -211,6 +211,24 @@ func FuzzParseReact(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) { checkParse(t, reply) })
 }
 
+// The words that patterns look for are tested first, because that is faster.
+func FuzzFirstTests(f *testing.F) {
+	for _, line := range []string{"Action: go", "my next ACTION is: x", "**aCtIoN 2**", "```action", "~~~", "Thought: x", "observation：", "fraction"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if !mentionsAction(line) && (actionLabel.MatchString(line) || actionWithin.MatchString(line) || actionBare.MatchString(line)) {
+			t.Errorf("%q has a label", line)
+		}
+		if !strings.ContainsAny(line, colons) && (otherLabel.MatchString(line) || nextLabel.MatchString(line)) {
+			t.Errorf("%q has another label", line)
+		}
+		if fence.MatchString(strings.TrimSpace(line)) != isFence(line) {
+			t.Errorf("%q: fence is %v", line, isFence(line))
+		}
+	})
+}
+
 // TestParseReactIsLinear reads what models write when they cannot stop: a reply
 // must not hold up a run. What is quadratic takes minutes here.
 func TestParseReactIsLinear(t *testing.T) {

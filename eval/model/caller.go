@@ -19,6 +19,7 @@ import (
 // errors.
 type caller struct {
 	transport http.RoundTripper
+	userAgent string
 	url       string
 	// kind is the kind of server, which hints depend on.
 	kind func() string
@@ -126,7 +127,7 @@ func (f *failure) Error() string { return f.message }
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := &exchange{transport: c.transport, key: c.key, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
+	x := &exchange{transport: c.transport, userAgent: c.userAgent, key: c.key, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
 	defer x.release()
 	err := do(limited, x)
 	switch {

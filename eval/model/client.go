@@ -102,7 +102,8 @@ func Open(o Options) (*Client, error) {
 		transport, closeIdle = own, own.CloseIdleConnections
 	}
 	caller := &caller{
-		transport: named{transport, o.UserAgent},
+		transport: transport,
+		userAgent: o.UserAgent,
 		proxy:     proxyHost(o.Proxy, base),
 		url:       clean(base.String(), o.Key),
 		key:       o.Key,
@@ -148,14 +149,22 @@ func (o Options) validate() error {
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:               proxy,
-		DialContext:         dialer.DialContext,
+		Proxy: proxy,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return conn{c}, nil
+		},
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: max(concurrency, http.DefaultMaxIdleConnsPerHost),
 		// Servers close idle connections, uvicorn after 5 seconds. A request that is
 		// sent at that moment breaks, so ours close first.
 		IdleConnTimeout:     4 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
+		// What is longer, as bodies and most replies are, goes past these buffers.
+		ReadBufferSize: 2 << 10, WriteBufferSize: 2 << 10,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"sync/atomic"
 )
 
@@ -34,6 +35,7 @@ func replyLimit(tokens int) int {
 // nor show the whole reply.
 type exchange struct {
 	transport http.RoundTripper
+	userAgent string
 	key       Secret
 	// body replaces the library's request body; nil leaves that body unchanged.
 	body []byte
@@ -50,6 +52,9 @@ type exchange struct {
 	reply  []byte
 	// err is why no whole reply came.
 	err error
+	// readers counts how often the transport took the body, and written how often it
+	// was done with it.
+	readers, written atomic.Int64
 }
 
 // release returns the reply's share of the client's budget.
@@ -78,8 +83,16 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 			_ = req.Body.Close()
 		}
 		req.ContentLength = int64(len(x.body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+		req.GetBody = func() (io.ReadCloser, error) {
+			x.readers.Add(1)
+			return io.NopCloser(bytes.NewReader(x.body)), nil
+		}
 		req.Body, _ = req.GetBody()
+		trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { x.written.Add(1) }}
+		req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
+	}
+	if x.userAgent != "" {
+		req.Header.Set("User-Agent", x.userAgent)
 	}
 	if key := x.key.reveal(); key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
@@ -99,12 +112,14 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// sentOnce reports that the transport took the body once and is done with it.
+func (x *exchange) sentOnce() bool { return x.readers.Load() == 1 && x.written.Load() > 0 }
+
 // read reads a reply of the length that the server announced; -1 for none.
 func (x *exchange) read(body io.Reader, announced int64) error {
-	const least = 4 << 10
-	size := least
+	size := 4 << 10
 	if announced >= 0 && announced < int64(x.limit) {
-		size = max(least, int(announced)+1) // one more to see the end
+		size = int(announced) + 1 // one more to see the end
 	}
 	for {
 		if len(x.reply) == cap(x.reply) {

@@ -39,6 +39,8 @@ type Request struct {
 	Completion bool
 	// KeepReasoning leaves reasoning that the server left in the text there.
 	KeepReasoning bool
+	// Encoder is that of the conversation; nil for none.
+	Encoder *Encoder
 }
 
 // prompt is the text that a completion continues.

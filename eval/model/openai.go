@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,14 +60,14 @@ func (o *openAI) kind() string {
 func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 	fields := map[string]any{
 		"model":         name,
-		"messages":      req.Messages,
+		messagesField:   req.Messages,
 		"temperature":   req.Decoding.Temperature,
 		"top_p":         req.Decoding.TopP,
 		"seed":          req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
 	if req.Completion {
-		delete(fields, "messages")
+		delete(fields, messagesField)
 		fields["prompt"] = req.prompt()
 	}
 	maps.Copy(fields, neutral[kind])
@@ -78,7 +79,77 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 	}
 	merge(fields, req.Decoding.Extra)
 	fields["stream"] = false
-	return json.Marshal(fields)
+	return encodeFields(fields, req)
+}
+
+// encodeFields is json.Marshal, except that the messages of the request are
+// encoded by its Encoder.
+func encodeFields(fields map[string]any, req Request) ([]byte, error) {
+	if _, own := fields[messagesField].([]Message); !own || req.Encoder == nil {
+		return json.Marshal(fields)
+	}
+	names := slices.Sorted(maps.Keys(fields)) // as json.Marshal does
+	at := slices.Index(names, messagesField)
+	head, err := appendFields(nil, '{', names[:at], fields)
+	if err != nil {
+		return nil, err
+	}
+	separator := byte(',')
+	if at == 0 {
+		separator = '{'
+	}
+	head = append(append(head, separator), `"`+messagesField+`":[`...)
+	tail, err := appendFields([]byte{']'}, ',', names[at+1:], fields)
+	if err != nil {
+		return nil, err
+	}
+	return req.Encoder.encode(head, req.Messages, append(tail, '}'))
+}
+
+const messagesField = "messages"
+
+// appendFields writes fields of a JSON object. The first one follows that byte.
+func appendFields(b []byte, before byte, names []string, fields map[string]any) ([]byte, error) {
+	for _, name := range names {
+		b = append(b, before)
+		before = ','
+		var err error
+		if b, err = appendJSON(b, name); err != nil {
+			return nil, err
+		}
+		if b, err = appendJSON(append(b, ':'), fields[name]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// appendJSON is json.Marshal, with a shorter way for the usual types.
+func appendJSON(b []byte, value any) ([]byte, error) {
+	switch value := value.(type) {
+	case int:
+		return strconv.AppendInt(b, int64(value), 10), nil
+	case int64:
+		return strconv.AppendInt(b, value, 10), nil
+	case bool:
+		return strconv.AppendBool(b, value), nil
+	case string:
+		if plain(value) {
+			return append(append(append(b, '"'), value...), '"'), nil
+		}
+	}
+	text, err := json.Marshal(value)
+	return append(b, text...), err
+}
+
+// plain reports that JSON has a text as it is.
+func plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }
 
 // chat makes a call, and repeats it if the server turns out to need requests in
@@ -119,8 +190,10 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 		return Reply{}, unsendable(o.url, clean(err.Error(), o.key))
 	}
 	var reply Reply
+	sentOnce := false
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
+		defer func() { sentOnce = x.sentOnce() }()
 		start := o.now()
 		converse := o.converse
 		if req.Completion {
@@ -136,29 +209,45 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	if req.Encoder != nil && attempts == 1 && sentOnce {
+		req.Encoder.giveBack(body)
+	}
 	reply.Attempts = attempts
 	return reply, nil
 }
 
-// alias is the model's name for the library, which refuses some parameters for
-// models that it knows by name.
-const alias = "model"
-
-// library returns the library's client for an exchange.
-func (o *openAI) library(x *exchange) *openai.Client {
-	config := openai.DefaultConfig("")
-	config.BaseURL = o.base
-	config.HTTPClient = x
-	return openai.NewClientWithConfig(config)
+// post sends the body that x holds and decodes the reply.
+func (o *openAI) post(ctx context.Context, x *exchange, path string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(o.base, "/")+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header = http.Header{"Content-Type": asJSON, "Accept": asJSON}
+	resp, err := x.Do(req)
+	if err != nil {
+		return err
+	}
+	_ = resp.Body.Close() // the exchange has read it
+	if !x.answered() {
+		return errMisread
+	}
+	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(resp.Body).Decode(into) != nil { // something may follow the reply
+		return errMisread
+	}
+	return nil
 }
+
+// asJSON is the value of headers. A request does not change it.
+var asJSON = []string{"application/json"}
 
 // complete sends the body that x holds, which asks for the continuation of a
 // text, and reads the answer.
 func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (content, error) {
-	response, err := o.library(x).CreateCompletion(ctx, openai.CompletionRequest{Model: alias, Prompt: ""})
+	var response openai.CompletionResponse
+	err := o.post(ctx, x, "/completions", &response)
 	switch {
 	case err != nil:
-		return content{}, x.misread(err)
+		return content{}, err
 	case len(response.Choices) == 0:
 		return content{}, errNoMessage
 	}
@@ -175,11 +264,11 @@ func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (conte
 // converse sends the body that x holds, which asks for the next turn of a chat,
 // and reads the answer.
 func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (content, error) {
-	response, err := o.library(x).CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: alias})
-	if err != nil {
-		return content{}, x.misread(err)
+	var response openai.ChatCompletionResponse
+	if err := o.post(ctx, x, "/chat/completions", &response); err != nil {
+		return content{}, err
 	}
-	sent, err := readContent(response, x.reply)
+	sent, err := readContent(&response, x.reply)
 	if err != nil {
 		return content{}, err
 	}
@@ -197,9 +286,9 @@ func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (conte
 // readContent takes a completion apart. Fields that the library does not show are
 // read from the body, unless the body cannot contain them: reading them costs as
 // much as everything else.
-func readContent(response openai.ChatCompletionResponse, body []byte) (content, error) {
+func readContent(response *openai.ChatCompletionResponse, body []byte) (content, error) {
 	if len(response.Choices) > 0 {
-		m := response.Choices[0].Message
+		m := &response.Choices[0].Message
 		if m.Content != "" && len(m.ToolCalls) == 0 && m.FunctionCall == nil && !tellsMore(body) {
 			return content{text: m.Content, reasoning: m.ReasoningContent, refusal: m.Refusal}, nil
 		}

@@ -6,21 +6,6 @@ import (
 	"strings"
 )
 
-// named is a transport whose requests name the program.
-type named struct {
-	http.RoundTripper
-	userAgent string
-}
-
-// RoundTrip implements http.RoundTripper.
-func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
-	if n.userAgent != "" {
-		req = req.Clone(req.Context())
-		req.Header.Set("User-Agent", n.userAgent)
-	}
-	return n.RoundTripper.RoundTrip(req)
-}
-
 // proxyHost returns the host of the proxy that requests to an address go through.
 // Its user name and password stay out.
 func proxyHost(proxy func(*http.Request) (*url.URL, error), to *url.URL) string {

@@ -9,6 +9,9 @@ import (
 // DeepSeek and Qwen, Mistral, Cohere, Kimi and Seed.
 var reasoningTag = regexp.MustCompile(`(?i)<(/?)(?:think|thinking|seed:think)>|\[(/?)THINK\]|<\|(END_|START_)THINKING\|>|◁(/?)think▷`)
 
+// tagStarts are the characters with which such a tag begins.
+const tagStarts = "<[◁"
+
 // responseTags are what Cohere's models put around the rest.
 var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE|>", "")
 
@@ -22,6 +25,9 @@ var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE
 func splitReasoning(s string) (visible, reasoning string) {
 	if visible, reasoning, found := splitHarmony(s); found {
 		return visible, reasoning
+	}
+	if !strings.ContainsAny(s, tagStarts) {
+		return s, ""
 	}
 	tags := reasoningTag.FindAllStringSubmatchIndex(s, -1)
 	if tags == nil {

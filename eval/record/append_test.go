@@ -70,7 +70,7 @@ func TestGroupCommit(t *testing.T) {
 		if s.pending == nil {
 			return 0
 		}
-		return bytes.Count(s.pending.lines, []byte("\n"))
+		return len(s.pending.lines)
 	}
 	for waiting() < n { // they are on their way
 		runtime.Gosched()

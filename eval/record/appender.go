@@ -169,34 +169,41 @@ func (s *appender) release() (err error) {
 
 // batch is the lines that are written and flushed together.
 type batch struct {
-	lines []byte
-	done  chan struct{} // closed when err is set
-	err   error
+	lines []*pendingLine
+	done  chan struct{} // closed when their errors are set
 }
 
-// add writes a line. It is on disk when add returns without error.
-func (s *appender) add(line []byte) error {
-	b, leads := s.join(line)
+// pendingLine is a JSON object that waits to be written as a line.
+type pendingLine struct {
+	object any
+	err    error
+}
+
+// add writes a JSON object as a line. It is on disk when add returns without
+// error.
+func (s *appender) add(object any) error {
+	own := &pendingLine{object: object}
+	b, leads := s.join(own)
 	if leads {
 		s.writing.Lock()
 		s.close(b)
-		b.err = s.commit(b.lines)
+		s.commit(b.lines)
 		s.writing.Unlock()
 		close(b.done)
 	}
 	<-b.done
-	return b.err
+	return own.err
 }
 
 // join adds a line to the batch that waits. The caller that begins a batch must
 // write it.
-func (s *appender) join(text []byte) (b *batch, leads bool) {
+func (s *appender) join(l *pendingLine) (b *batch, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if leads = s.pending == nil; leads {
 		s.pending = &batch{done: make(chan struct{})}
 	}
-	s.pending.lines = append(s.pending.lines, text...)
+	s.pending.lines = append(s.pending.lines, l)
 	return s.pending, leads
 }
 
@@ -209,21 +216,44 @@ func (s *appender) close(b *batch) {
 	}
 }
 
-// commit writes lines and flushes them.
-func (s *appender) commit(lines []byte) error {
-	if s.broken != nil {
-		return s.broken
-	}
-	err := s.write(lines)
+// commit writes lines and flushes them. A line that cannot be encoded has an error
+// of its own.
+func (s *appender) commit(lines []*pendingLine) {
+	err := s.broken
 	if err == nil {
-		if err = s.disk.sync(s.file); unsupported(err) {
-			err = nil // Open warned of it
+		if err = s.writeAll(lines); err != nil {
+			err = fmt.Errorf("recording %s in %s: %w", s.what, s.name, err)
+			s.broken = err
 		}
 	}
-	if err != nil {
-		s.broken = fmt.Errorf("recording %s in %s: %w", s.what, s.name, err)
+	for _, l := range lines {
+		if l.err == nil {
+			l.err = err
+		}
 	}
-	return s.broken
+}
+
+// maxPiece is from how many bytes on lines are written.
+const maxPiece = 256 << 10
+
+// writeAll writes lines in pieces, so that they are never in memory all together,
+// and flushes them.
+func (s *appender) writeAll(lines []*pendingLine) error {
+	var piece bytes.Buffer
+	for i, l := range lines {
+		l.err = seal(&piece, l.object)
+		if piece.Len() == 0 || piece.Len() < maxPiece && i < len(lines)-1 {
+			continue
+		}
+		if err := s.write(piece.Bytes()); err != nil {
+			return err
+		}
+		piece.Reset()
+	}
+	if err := s.disk.sync(s.file); !unsupported(err) { // openAppender warned of that
+		return err
+	}
+	return nil
 }
 
 // write writes lines in one piece. If locks do nothing, another process may write
@@ -242,7 +272,10 @@ func (s *appender) write(lines []byte) error {
 				return err
 			}
 		}
-		text := append(bytes.Clone(s.lead), lines...)
+		text := lines
+		if len(s.lead) > 0 {
+			text = slices.Concat(s.lead, lines)
+		}
 		if _, err := s.disk.write(s.file, text); err != nil {
 			return err
 		}

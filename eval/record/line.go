@@ -26,21 +26,27 @@ const (
 func encode(e *Episode) ([]byte, error) {
 	whole := *e
 	whole.Checksum = ""
-	return seal(&whole)
+	var b bytes.Buffer
+	err := seal(&b, &whole)
+	return b.Bytes(), err
 }
 
-// seal returns a JSON object as a line that ends in its checksum.
-func seal(object any) ([]byte, error) {
-	line, err := json.Marshal(object)
-	if err != nil {
-		return nil, fmt.Errorf("the record cannot be written: %w", err)
+// seal adds a JSON object as a line that ends in its checksum; nothing if there is
+// an error.
+func seal(b *bytes.Buffer, object any) error {
+	from := b.Len()
+	if err := json.NewEncoder(b).Encode(object); err != nil {
+		b.Truncate(from)
+		return fmt.Errorf("the record cannot be written: %w", err)
 	}
-	if len(line) > maxLine/2 {
-		return nil, fmt.Errorf("the record has %d bytes, the limit is %d", len(line), maxLine/2)
+	if n := b.Len() - from; n > maxLine/2 {
+		b.Truncate(from)
+		return fmt.Errorf("the record has %d bytes, the limit is %d", n, maxLine/2)
 	}
-	line = line[:len(line)-1] // the brace follows the checksum
-	sum := checksum(line)
-	return append(append(append(line, checksumStart...), sum...), checksumEnd...), nil
+	b.Truncate(b.Len() - len("}\n")) // the brace follows the checksum
+	sum := checksum(b.Bytes()[from:])
+	b.WriteString(checksumStart + sum + checksumEnd)
+	return nil
 }
 
 // checksum is the first 16 hex digits of the SHA-256 of a line up to where

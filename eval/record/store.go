@@ -73,11 +73,9 @@ func (s *Store) Append(e *Episode) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	text, err := encode(e)
-	if err != nil {
-		return err
-	}
-	return s.add(text)
+	whole := *e
+	whole.Checksum = ""
+	return s.add(&whole)
 }
 
 // read reads what is there, and finds out what the next write must begin with.

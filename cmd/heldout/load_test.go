@@ -1,0 +1,256 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"heldout/eval/record"
+)
+
+// The load of BenchmarkLoad: every episode has loadSteps steps, and every reply
+// takes loadLatency.
+const (
+	loadSteps   = 30
+	loadLatency = 200 * time.Millisecond
+	// loadWaves is the number of episodes that each place in flight plays.
+	loadWaves = 5
+)
+
+// BenchmarkLoad compares heldout run with a bare client that sends the same bodies
+// to the same server: 64, 256 and 1,024 in flight. Runner, client and server are
+// processes of their own, and runner and client take turns. One operation is one
+// turn of both; the metrics are the least of all turns:
+//
+//	wall/ideal  wall time of the runner, by that of a runner that costs nothing
+//	wall/bare   by that of the bare client
+//	cpu/bare    processor time by that of the bare client
+//	us/call     processor time per call, also that of the bare client
+//	MiB         largest resident set of the runner
+//	MiB-limit   100 MB and 64 kB per episode in flight
+//
+// Command: go test ./cmd/heldout -run '^$' -bench BenchmarkLoad -benchtime 3x -timeout 30m
+func BenchmarkLoad(b *testing.B) {
+	bodies := recordBodies(b)
+	address := startLoadServer(b)
+	for _, slots := range []int{64, 256, 1024} {
+		b.Run(strconv.Itoa(slots), func(b *testing.B) {
+			seeds := slots * loadWaves / loadTasks
+			calls := float64(seeds * loadTasks * loadSteps)
+			var bare, own spent
+			for b.Loop() {
+				bare.least(measure(b, exec.Command("bareclient", address, bodies, fmt.Sprint(slots), fmt.Sprint(calls))))
+				own.least(measure(b, loadRun(address, filepath.Join(b.TempDir(), fmt.Sprint(b.N)), seeds, slots)))
+			}
+			ideal := calls / float64(slots) * loadLatency.Seconds()
+			b.ReportMetric(own.wall/ideal, "wall/ideal")
+			b.ReportMetric(own.wall/bare.wall, "wall/bare")
+			b.ReportMetric(own.cpu/bare.cpu, "cpu/bare")
+			b.ReportMetric(own.cpu/calls*1e6, "us/call")
+			b.ReportMetric(bare.cpu/calls*1e6, "bare-us/call")
+			b.ReportMetric(own.memory, "MiB")
+			b.ReportMetric((100e6+64e3*float64(slots))/(1<<20), "MiB-limit")
+		})
+	}
+}
+
+// loadTasks is the number of tasks of the load; seeds make more episodes of them.
+const loadTasks = 20
+
+// loadRun is a run of the load.
+func loadRun(address, dir string, seeds, slots int) *exec.Cmd {
+	return exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--base-url", address+"/v1",
+		"--seeds", fmt.Sprint(seeds), "--temperature", "1", "--step-limit", fmt.Sprint(loadSteps), "--concurrency", fmt.Sprint(slots), "--out", dir, "--quiet")
+}
+
+// spent is what a process used: seconds of wall and processor time, and MiB.
+type spent struct{ wall, cpu, memory float64 }
+
+// least keeps the least of each.
+func (c *spent) least(other spent) {
+	if *c == (spent{}) {
+		*c = other
+	}
+	c.wall, c.cpu, c.memory = min(c.wall, other.wall), min(c.cpu, other.cpu), min(c.memory, other.memory)
+}
+
+// measure runs a command and returns what it used.
+func measure(b *testing.B, cmd *exec.Cmd) spent {
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	c := spent{wall: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.memory = float64(usage.Maxrss) / 1024 // Linux counts in KiB
+	}
+	return c
+}
+
+// recordBodies writes the bodies of the calls of some episodes to a file, one per
+// line.
+func recordBodies(b *testing.B) (file string) {
+	var mu sync.Mutex
+	var bodies []byte
+	server := httptest.NewServer(&loadServer{keep: func(body []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		bodies = append(append(bodies, body...), '\n')
+	}})
+	defer server.Close()
+	dir := b.TempDir()
+	measure(b, loadRun(server.URL, filepath.Join(dir, "run"), 3, 8))
+	_, results, err := record.Read(filepath.Join(dir, "run"))
+	if n := bytes.Count(bodies, []byte("\n")); err != nil || n != len(results)*loadSteps {
+		b.Fatalf("%d calls in %d episodes, want %d each; %v", n, len(results), loadSteps, err)
+	}
+	file = filepath.Join(dir, "bodies")
+	if err := os.WriteFile(file, bodies, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return file
+}
+
+// startLoadServer starts a server of the load in a process of its own.
+func startLoadServer(b *testing.B) (address string) {
+	cmd := exec.Command("loadserver")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line := make([]byte, 100)
+	n, err := out.Read(line)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(string(line[:n]))
+}
+
+// loadServer is a model server that costs little: it does not read what it is
+// asked. No game is won by its actions.
+type loadServer struct {
+	latency time.Duration
+	// keep receives the bodies of all calls; nil for none.
+	keep func(body []byte)
+}
+
+// loadActions are what the model says. It never drops a ball.
+var loadActions = []string{
+	"Move from rooma to roomb.", "Move from roomb to rooma.", "Pick up ball1 at rooma with arm left.",
+	"Pick up ball2 at roomb with arm right.", "Pick up ball3 at rooma with arm right.", "check valid actions",
+}
+
+// ServeHTTP implements http.Handler.
+func (s *loadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var body bytes.Buffer
+	if r.ContentLength > 0 {
+		body.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	if _, err := body.ReadFrom(r.Body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":131072}]}`, fakeModel)
+	case !strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		http.NotFound(w, r)
+	default:
+		if s.keep != nil {
+			s.keep(body.Bytes())
+		}
+		time.Sleep(s.latency) // this is what is simulated, not a way to wait for something
+		sum := crc32.ChecksumIEEE(body.Bytes())
+		fmt.Fprintf(w, `{"id":"chatcmpl-%08x","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant","content":"Thought: The sum is %x, so I should go on with what has to be done next.\nAction: %s"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":24}}`,
+			sum, sum, loadActions[sum%uint32(len(loadActions))], body.Len()/4, body.Len()/4+24)
+	}
+}
+
+// serveLoad is a program: it serves the load until it is killed, and prints its
+// address.
+func serveLoad() {
+	server := httptest.NewServer(&loadServer{latency: loadLatency})
+	fmt.Println(server.URL)
+	select {}
+}
+
+// bareClient is a program: bareclient ADDRESS FILE SLOTS CALLS posts the lines of
+// a file, so many at a time, and decodes the replies. It is the least that a Go
+// program can do.
+func bareClient() {
+	if err := postAll(os.Args[1]+"/v1/chat/completions", os.Args[2], os.Args[3], os.Args[4]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func postAll(url, file, inFlight, total string) error {
+	content, err := os.ReadFile(file)
+	slots, err2 := strconv.Atoi(inFlight)
+	calls, err3 := strconv.ParseInt(total, 10, 64)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return err
+	}
+	bodies := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: slots}}
+	var next atomic.Int64
+	var group errgroup.Group
+	for range slots {
+		group.Go(func() error {
+			for n := next.Add(1); n <= calls; n = next.Add(1) {
+				if err := post(client, url, bodies[int(n)%len(bodies)]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// post makes one call.
+func post(client *http.Client, url string, body []byte) error {
+	resp, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	var reply struct {
+		Choices []struct{ Message struct{ Content string } }
+	}
+	if err := json.Unmarshal(text, &reply); err != nil || len(reply.Choices) == 0 {
+		return fmt.Errorf("status %d, %w: %.100s", resp.StatusCode, err, text)
+	}
+	return nil
+}
