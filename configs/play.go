@@ -81,6 +81,9 @@ type AgentForm struct {
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
+	// Said is how the history of the form chat holds a reply, with the slot {reply},
+	// the reply without white space around it; empty for the reply as it came.
+	Said string `yaml:"said" json:"said,omitempty"`
 	// Thoughts is empty, or "sent": a line that starts with "think:" is also sent to
 	// the game, and its answer is replaced by "OK.".
 	Thoughts string `yaml:"thoughts" json:"thoughts,omitempty"`
@@ -112,8 +115,6 @@ type Shots struct {
 	As string `yaml:"as" json:"as,omitempty"`
 	// Count is their number.
 	Count int `yaml:"count" json:"count,omitempty"`
-	// ByType: every task type has its own.
-	ByType bool `yaml:"by-type" json:"by-type,omitempty"`
 	// Order holds the numbers of the examples in the prompt file, in the order in
 	// which they are shown; empty for the file's order.
 	Order []int `yaml:"order" json:"order,omitempty"`

@@ -23,6 +23,8 @@ func (p *Play) checkForm(errs *complaints) {
 	only(a.Thoughts != "", "agent.thoughts", ruled...)
 	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", ruled...)
 	only(a.Pairs > 0, "agent.pairs", Single)
+	only(a.Said != "", "agent.said", Chat)
+	errs.want(a.Said == "" || strings.Contains(a.Said, "{reply}"), "agent.said lacks the slot {reply}")
 	only(a.Acknowledge != "", "agent.acknowledge", Chat)
 	only(a.Cue != "", "agent.cue", Completion, Text)
 	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat)

@@ -100,6 +100,9 @@ type PresetTasks struct {
 	// BySeed keeps one task of every type: the one whose position is the remainder of
 	// the seed by the number of tasks; 0 for all.
 	BySeed int `yaml:"by-seed" json:"by-seed,omitempty"`
+	// ByName: positions are those of the names, sorted bytewise, not those of the
+	// environment.
+	ByName bool `yaml:"by-name" json:"by-name,omitempty"`
 	// Sample is the size of a fixed sample, with equally many tasks of each type as
 	// far as there are; 0 for all.
 	Sample int `yaml:"sample" json:"sample,omitempty"`
@@ -190,6 +193,8 @@ type PresetFile struct {
 	// it, at least 8; empty if it is not known.
 	Path   string `yaml:"path" json:"path"`
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
+	// How says how to make the file if the source has its text in a program.
+	How string `yaml:"how" json:"-"`
 }
 
 // PresetDecoding says how replies are sampled.
@@ -197,7 +202,9 @@ type PresetDecoding struct {
 	Temperature float64 `yaml:"temperature" json:"temperature"`
 	TopP        float64 `yaml:"top-p" json:"top-p"`
 	MaxTokens   int     `yaml:"max-tokens" json:"max-tokens"`
-	Stop        Strings `yaml:"stop" json:"stop,omitempty"`
+	// Seed is sent with every call; 0 for one of the run's per call.
+	Seed int64   `yaml:"seed" json:"seed,omitempty"`
+	Stop Strings `yaml:"stop" json:"stop,omitempty"`
 	// Extra are further fields of the request; no file has any.
 	Extra map[string]any `yaml:"-" json:"extra,omitempty"`
 	// Template is the chat template that the protocol expects; empty for the

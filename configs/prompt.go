@@ -55,7 +55,8 @@ type Instructions struct {
 	// System is sent as a system message if it is not empty. Not every chat template
 	// supports one.
 	System string `yaml:"system"`
-	// Instruction explains the rules and the actions.
+	// Instruction explains the rules and the actions. Chats of presets may have a
+	// system message instead.
 	Instruction string `yaml:"instruction"`
 	// Examples are worked episodes.
 	Examples []Example `yaml:"examples"`
@@ -171,7 +172,7 @@ func (p Prompt) check(file string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Types)) {
 		in := p.Types[name]
-		if strings.TrimSpace(in.Instruction) == "" {
+		if strings.TrimSpace(in.Instruction+in.System) == "" {
 			return fmt.Errorf("%s: the instruction of task type %q is empty", file, name)
 		}
 		for i, ex := range in.Examples {

@@ -26,9 +26,10 @@ const (
 //   - eto: ETO's instruction as plain text, and its example: a JSON list of turns,
 //     or a list of such lists.
 //   - agentbench-json: one JSON object of such lists by the kind of task.
+//   - system: a plain text, which becomes the system message.
 //   - template: a prompt in heldout's own YAML.
 func PromptFormats() []string {
-	return []string{"react-json", "eto", "agentbench-json", "template"}
+	return []string{"react-json", "eto", "agentbench-json", "system", "template"}
 }
 
 // PromptFile is a file that a prompt is read from.
@@ -84,6 +85,8 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 		out.Types, err = parseETO(first.Content, files[1].Content)
 	case "agentbench-json":
 		out.Types, err = p.parseAgentBench(first.Content)
+	case "system":
+		out.Types = map[string]Instructions{"": {System: string(first.Content)}}
 	case "template":
 		return ParsePrompt(first.Name, first.Content)
 	default:

@@ -148,6 +148,9 @@ func standIn(p *configs.Preset) configs.Prompt {
 	if p.Prompt.Instruction != "" {
 		in.Instruction = p.Prompt.Instruction
 	}
+	if p.Prompt.Format == "system" {
+		in = configs.Instructions{System: "Act."}
+	}
 	if p.Agent.Shots.As == "turns" {
 		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."}, {Role: "assistant", Content: "Action: use lamp 1"}}}}
 	}
@@ -168,12 +171,31 @@ func conform(t *testing.T, p *configs.Preset) string {
 	}
 	slices.Sort(names)
 	p.Env.Opening = ""
+	own := p.Env.Limit
 	for _, name := range names {
 		m := &recorder{replies: all[name]}
+		// The form ends no episode by itself: the limit does, after the script.
+		p.Env.Limit = configs.PresetLimit{Steps: len(m.replies), Counts: "replies", Restart: own.Restart}
 		rec := playScript(t, p, typ, m)
 		fmt.Fprintf(&out, "==== %s%s\n-- ended: %s\n", name, m.text.String(), ending(t, rec))
 	}
+	p.Env.Limit = own
+	m := &recorder{replies: aimless(p)}
+	rec := playScript(t, p, typ, m)
+	fmt.Fprintf(&out, "==== limit\n-- ended after %d requests: outcome %s, cut %q, %d steps\n", m.calls, rec.Outcome, rec.Cut, len(rec.Trajectory))
 	return out.String()
+}
+
+// aimless are more replies than any preset allows, none of which ends an episode.
+func aimless(p *configs.Preset) (replies []string) {
+	for i := range 1000 {
+		action := "go to desk 1"
+		if i%2 > 0 {
+			action = fmt.Sprint("dance ", i)
+		}
+		replies = append(replies, wellFormed(p.Reply.Parser, action, i+1))
+	}
+	return replies
 }
 
 // houseType is a task type that has a step limit.
@@ -195,9 +217,6 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 	}
 	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
-	// The form ends no episode by itself: the limit does, after the script.
-	p.Env.Limit = configs.PresetLimit{Steps: len(m.replies), Counts: "replies", Restart: p.Env.Limit.Restart}
-	b.StepLimit = len(m.replies)
 	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
 	rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
 	return rec

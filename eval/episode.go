@@ -171,7 +171,12 @@ func (e *Episode) chat(purpose string) agent.Chat {
 	return agent.Chat{
 		Model: e.model, Decoding: e.player.Decoding, ContextLimit: e.player.ContextLimit,
 		FoldSystem: e.player.NoSystemRole, Completion: e.player.Completions,
-		Seed: func(step int) int64 { return e.seed(purpose, step) },
+		Seed: func(step int) int64 {
+			if p := e.bench.Protocol; p != nil && p.Decoding.Seed > 0 {
+				return p.Decoding.Seed
+			}
+			return e.seed(purpose, step)
+		},
 	}
 }
 

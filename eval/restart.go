@@ -1,8 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 )
 
@@ -16,13 +19,15 @@ func (e *Episode) newWorld() (envs.World, error) {
 	if p := e.bench.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
 		return w, err
 	}
-	return &restarting{World: w, again: func() (envs.World, error) { return e.bench.Env.NewWorld(e.Task) }}, nil
+	return &restarting{World: w, observation: e.bench.Protocol.Observation, again: func() (envs.World, error) { return e.bench.Env.NewWorld(e.Task) }}, nil
 }
 
 // restarting is a world that starts again when its game ends unsolved.
 type restarting struct {
 	envs.World // the game that is played now
 	again      func() (envs.World, error)
+	// observation says how a game begins.
+	observation configs.Observation
 	// ended is the score of the game that ended with the last step; nil if it goes on.
 	ended *float64
 }
@@ -47,8 +52,15 @@ func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error)
 	r.World = next
 	start, err := next.Start(ctx)
 	s.Done = false
-	s.Observation += "\n\n" + restartLine + "\n\n" + start.Observation
+	s.Observation += "\n\n" + restartLine + "\n\n" + r.beginning(start)
 	return s, err
+}
+
+// beginning is the first observation of another game, with the task as the first
+// game has it. What follows every observation is left to the agent.
+func (r *restarting) beginning(start envs.Start) string {
+	text := cmp.Or(strings.TrimSuffix(r.observation.Task, r.observation.Suffix), "{observation}")
+	return strings.NewReplacer("{goal}", start.Goal, "{observation}", start.Observation).Replace(text)
 }
 
 // Unwrap implements envs.Wrapper.

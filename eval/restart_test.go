@@ -54,6 +54,19 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// A preset may fix the seed of all calls; otherwise each has its own.
+func TestDecodingSeed(t *testing.T) {
+	p := loadAny(t, "testdata/forms/form-restart.yaml")
+	for _, fixed := range []int64{0, 7} {
+		p.Decoding.Seed = fixed
+		e := Episode{bench: &Benchmark{Protocol: &p}, player: &Player{}}
+		c := e.chat("model")
+		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 && (one != fixed || other != fixed) {
+			t.Errorf("decoding.seed %d: the calls have %d and %d", fixed, one, other)
+		}
+	}
+}
+
 // An environment that fails while the agent asks it is at fault, not the model.
 func TestBrokenListIsTheEnvironments(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-every.yaml")

@@ -222,6 +222,9 @@ func explainPrompts(sys *system, presets []configs.Preset, originals string) err
 			}
 			seen[f.Path] = true
 			fmt.Fprintf(&b, "%s\n  SHA-256: %s\n", f.Path, cmp.Or(f.SHA256, "not known"))
+			if f.How != "" {
+				fmt.Fprintf(&b, "  made by: %s\n", table.Printable(f.How))
+			}
 			if originals == "" {
 				continue
 			}

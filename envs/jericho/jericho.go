@@ -27,8 +27,18 @@ const (
 	HuntdarkFixed = "fixed"
 )
 
+// The values of Options.Variant.
+const (
+	// AgentBoard is the benchmark's layer: a goal, sub-goals and a help command.
+	AgentBoard = "agentboard"
+	// Jericho is the games with Jericho's own texts and scores.
+	Jericho = "jericho"
+)
+
 // Options say which games are played and how.
 type Options struct {
+	// Variant is AgentBoard, also when empty, or Jericho.
+	Variant string
 	// Data is the folder with the official data, laid out as AgentBoard's data
 	// folder; empty for the game of our own.
 	Data string
@@ -36,7 +46,8 @@ type Options struct {
 	GeneratorSeed int64
 	// Story is a story file to play instead.
 	Story string
-	// Seed starts the random numbers of Story; 0 for the known seed of the game.
+	// Seed starts the random numbers of Story, or of all games of the variant
+	// Jericho; 0 for the known seed of the game.
 	Seed int
 	// Raw shows what Story shows without any cleaning, and passes every action
 	// on as it is.
@@ -72,12 +83,18 @@ func New(o Options) (*Env, error) {
 		}
 	}
 	switch {
+	case o.Variant != "" && o.Variant != AgentBoard && o.Variant != Jericho:
+		return nil, fmt.Errorf("jericho: variant is %q, want %s or %s", o.Variant, AgentBoard, Jericho)
+	case o.Variant != Jericho && o.Story == "" && o.Seed != 0:
+		return nil, fmt.Errorf("jericho: game-seed is for the variant %s; AgentBoard's games have known seeds", Jericho)
 	case o.Story != "":
 		return newStory(o, known)
+	case o.Data != "" && o.Variant == Jericho:
+		return newPlain(o, known)
 	case o.Data != "":
 		return newOfficial(o, known)
 	default:
-		return newOwn(o.GeneratorSeed)
+		return newOwn(o)
 	}
 }
 
@@ -109,7 +126,11 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
 		return nil, fmt.Errorf("jericho: there is no task %s here", t.ID)
 	}
-	return newWorld(e.plays[t.Index]), nil
+	w := newWorld(e.plays[t.Index])
+	if w.play.plain {
+		return scored{w}, nil
+	}
+	return w, nil
 }
 
 // SameObservation implements envs.Comparer. Which actions the reference lists,

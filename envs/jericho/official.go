@@ -36,16 +36,9 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 	foreign := false
 	for i := range games {
 		g, l := &games[i], labels[i]
-		image, err := readStory(filepath.Join(o.Data, filepath.FromSlash(suiteFolder), g.file))
+		story, image, err := loadStory(o.Data, g)
 		if err != nil {
 			return nil, err
-		}
-		if sum := md5.Sum(image); hex.EncodeToString(sum[:]) != g.md5 {
-			return nil, fmt.Errorf("%s is not the benchmark's file: its MD5 is %x, want %s", g.file, sum, g.md5)
-		}
-		story, err := zmachine.Load(image)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.file, err)
 		}
 		foreign = foreign || !l.original(g.name)
 		goal, start := l.goal, l.start
@@ -54,8 +47,8 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 		}
 		p := newPlay(g, story, g.seed, known[g.name])
 		p.goal, p.start, p.subgoals = goal, start, &l.subgoals
-		e.add(p, g.name, l.difficulty, string(image), goal, start, strings.Join(l.subgoals.texts, "\n"), fmt.Sprint(l.subgoals.n))
-		read = append(read, string(image))
+		e.add(p, g.name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"), fmt.Sprint(l.subgoals.n))
+		read = append(read, image)
 	}
 	if labels[0].subgoals.partial {
 		e.set("labels", "partial")
@@ -72,6 +65,50 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 	e.note(known)
 	e.info.DataHash = envs.Digest(read...)
 	return e, nil
+}
+
+// newPlain reads the same games for the variant Jericho, which needs no labels.
+func newPlain(o Options, known bindings) (*Env, error) {
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
+	e.set("variant", Jericho)
+	var read []string
+	for i := range games {
+		g := &games[i]
+		story, image, err := loadStory(o.Data, g)
+		if err != nil {
+			return nil, err
+		}
+		seed := g.seed
+		if o.Seed != 0 {
+			seed = o.Seed
+		}
+		p := newPlay(g, story, seed, known[g.name])
+		p.goal, p.plain = "Play "+g.name+".", true
+		e.add(p, g.name, "", image, fmt.Sprint(seed))
+		read = append(read, image)
+	}
+	if o.Seed != 0 {
+		e.set("game-seed", fmt.Sprint(o.Seed))
+	}
+	e.caveat("texts and scores are Jericho's, without AgentBoard's layer")
+	e.note(known)
+	e.info.DataHash = envs.Digest(read...)
+	return e, nil
+}
+
+// loadStory reads a game's story and checks that it is the benchmark's file.
+func loadStory(data string, g *game) (story *zmachine.Story, image string, err error) {
+	b, err := readStory(filepath.Join(data, filepath.FromSlash(suiteFolder), g.file))
+	if err != nil {
+		return nil, "", err
+	}
+	if sum := md5.Sum(b); hex.EncodeToString(sum[:]) != g.md5 {
+		return nil, "", fmt.Errorf("%s is not the benchmark's file: its MD5 is %x, want %s", g.file, sum, g.md5)
+	}
+	if story, err = zmachine.Load(b); err != nil {
+		err = fmt.Errorf("%s: %w", g.file, err)
+	}
+	return story, string(b), err
 }
 
 // caveat adds a reason why results do not compare with published ones.

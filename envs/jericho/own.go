@@ -49,16 +49,25 @@ var lowlightSubgoals = []string{
 }
 
 // newOwn sets up the game of our own. The seed decides the weather.
-func newOwn(seed int64) (*Env, error) {
+func newOwn(o Options) (*Env, error) {
 	story, err := zmachine.Load(lowlightImage)
 	if err != nil {
 		return nil, err
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
-	e.set("generator-seed", strconv.FormatInt(seed, 10))
-	start := int(stream.Seed(seed, Name, lowlight.name))
+	e.set("generator-seed", strconv.FormatInt(o.GeneratorSeed, 10))
+	start := int(stream.Seed(o.GeneratorSeed, Name, lowlight.name))
 	p := newPlay(&lowlight, story, start, binding{Grammar: lowlightGrammar, MaxWordLength: informWord, Walkthrough: lowlightWalkthrough})
 	p.goal = lowlightGoal
+	if o.Variant == Jericho {
+		e.set("variant", Jericho)
+		if p.plain = true; o.Seed != 0 {
+			p.seed = o.Seed
+			e.set("game-seed", strconv.Itoa(o.Seed))
+		}
+		e.add(p, lowlight.name, "", string(lowlightImage), strconv.Itoa(p.seed))
+		return e, nil
+	}
 	p.subgoals = &subgoals{n: len(lowlightSubgoals)}
 	for _, text := range lowlightSubgoals {
 		p.subgoals.texts = append(p.subgoals.texts, strip(text))

@@ -18,6 +18,8 @@ type play struct {
 	subgoals    *subgoals
 	walkthrough []string
 	raw         bool
+	// plain: texts and scores are Jericho's own.
+	plain bool
 
 	// actions holds the parts of valid actions.
 	actions func() *catalogue

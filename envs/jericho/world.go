@@ -58,7 +58,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	switch {
 	case w.play.start != "":
 		first = w.play.start
-	case !w.play.raw:
+	case !w.play.raw && !w.play.plain:
 		first = observation(first)
 	}
 	return envs.Start{Goal: w.play.goal, Observation: first}, nil
@@ -69,7 +69,7 @@ func (w *world) Close() error { return nil }
 
 // Step implements envs.World.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
-	if w.play.raw {
+	if w.play.raw || w.play.plain {
 		text, err := w.session.step(action)
 		w.judge(text)
 		return w.step(text), err
@@ -174,6 +174,17 @@ func (w *world) next() (string, bool) {
 func (w *world) ExpertAction(context.Context) (string, error) {
 	action, _ := w.next()
 	return action, nil
+}
+
+// scored is a world of the variant Jericho: its score is the game's.
+type scored struct{ *world }
+
+// Score implements envs.Scorer.
+func (w scored) Score() float64 {
+	if most := w.play.game.max; most > 0 {
+		return float64(w.session.score()) / float64(most)
+	}
+	return w.progress
 }
 
 // snapshot is what envs.Snapshotter keeps of a world.

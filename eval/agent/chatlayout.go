@@ -54,10 +54,18 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	}
 	for i := f.dropped; i+1 < len(f.turns); i++ {
 		out = append(out,
-			model.Message{Role: model.Assistant, Content: f.turns[i].reply},
+			model.Message{Role: model.Assistant, Content: f.kept(i)},
 			model.Message{Role: model.User, Content: f.later(i + 1)})
 	}
 	return out
+}
+
+// kept is what the history holds of a reply.
+func (f *formed) kept(i int) string {
+	if said := f.play.Agent.Said; said != "" {
+		return strings.ReplaceAll(said, "{reply}", strings.TrimSpace(f.turns[i].reply))
+	}
+	return f.turns[i].reply
 }
 
 // dropOldest removes the last example, which helps least.

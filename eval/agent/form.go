@@ -28,7 +28,11 @@ type Protocol struct {
 
 // Check reports a prompt that the form cannot use.
 func (p Protocol) Check() error {
-	if p.Agent.Form != configs.Single && strings.TrimSpace(p.Instructions.Instruction) == "" {
+	told := p.Instructions.Instruction
+	if p.Agent.Form == configs.Chat {
+		told += p.Instructions.System
+	}
+	if p.Agent.Form != configs.Single && strings.TrimSpace(told) == "" {
 		return fmt.Errorf("the prompt has no instruction, which the form %s needs", p.Agent.Form)
 	}
 	if p.Agent.Form == configs.React || p.Agent.Form == configs.Act {

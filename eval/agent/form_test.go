@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,39 @@ var turnInstructions = configs.Instructions{Instruction: "Open the box.", Exampl
 	{Turns: []configs.Turn{{Role: "user", Content: "first"}, {Role: "assistant", Content: "Action: one"}}},
 	{Goal: "Open the bag.", Observation: "You see a bag.", Steps: []configs.ExampleStep{{Thought: "Shut.", Action: "open bag", Observation: "It is open."}}},
 }}
+
+// The history of a chat may hold replies in another form than they came in, and an
+// empty reply of one line goes to the game.
+func TestFormKeepsReplies(t *testing.T) {
+	play := chatPlay()
+	play.Agent = configs.AgentForm{Form: configs.Chat, Said: "{reply}\n"}
+	play.Reply = configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell, Messages: map[string]string{"format": "One line."}}
+	m := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
+		return model.Reply{Text: []string{" open box ", "", "a\nb", "look"}[call], Attempts: 1}, nil
+	}}
+	a, err := NewProtocol(chat(m), Protocol{Play: play, Instructions: configs.Instructions{System: "Play."}}, nil, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var actions []string
+	for range 4 {
+		got := move(t, a)
+		actions = append(actions, got.Action+got.Correction)
+		a.Observe("seen")
+	}
+	if want := []string{"open box", "", "One line.", "look"}; !slices.Equal(actions, want) {
+		t.Errorf("actions %q, want %q", actions, want)
+	}
+	var said []string
+	for _, sent := range m.requests[3].Messages {
+		if sent.Role == model.Assistant {
+			said = append(said, sent.Content)
+		}
+	}
+	if want := []string{"open box\n", "\n", "a\nb\n"}; !slices.Equal(said, want) {
+		t.Errorf("the history holds %q, want %q", said, want)
+	}
+}
 
 func newForm(t *testing.T, c Chat, play configs.Play, w envs.World) Agent {
 	t.Helper()

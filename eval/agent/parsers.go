@@ -26,7 +26,7 @@ var parsers = map[string]parser{
 	"upper-action-line":        parseUpperLine,
 	"action-tags":              func(reply string, _ int) (parsed, bool) { return parseTags(lower(reply)) },
 	"action-tags-cased":        func(reply string, _ int) (parsed, bool) { return parseTags(reply) },
-	"whole-reply":              parseWhole,
+	wholeReply:                 parseWhole,
 	numberedParser:             parseNumbered,
 	"agentboard":               func(reply string, _ int) (parsed, bool) { a := cleanAct(reply); return parsed{action: a}, a != "" },
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
@@ -143,6 +143,9 @@ func between(text, from, to string) string {
 	before, _, _ := strings.Cut(text, to)
 	return before
 }
+
+// wholeReply reads replies that are nothing but the action.
+const wholeReply = "whole-reply"
 
 // parseWhole reads TALES' reply: one line, which is the action.
 func parseWhole(reply string, _ int) (parsed, bool) {

@@ -207,6 +207,9 @@ func eachString(b []byte, visit func(string) error) error {
 
 // byRule selects tasks as a preset's rule says.
 func byRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
+	if rule.ByName {
+		slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
+	}
 	count, seen := map[string]int{}, map[string]int{}
 	for _, t := range tasks {
 		count[t.Type]++

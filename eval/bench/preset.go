@@ -135,7 +135,7 @@ func (c Chosen) effective() configs.Preset {
 	p, r := c.Released, c.Run
 	d := decoding(r)
 	p.Decoding = configs.PresetDecoding{
-		Temperature: d.Temperature, TopP: d.TopP, MaxTokens: d.MaxTokens, Stop: d.Stop, Extra: d.Extra, Template: p.Decoding.Template,
+		Temperature: d.Temperature, TopP: d.TopP, MaxTokens: d.MaxTokens, Stop: d.Stop, Extra: d.Extra, Seed: p.Decoding.Seed, Template: p.Decoding.Template,
 	}
 	if r.StepLimit != p.Env.Limit.Steps {
 		p.Env.Limit.Steps, p.Env.Limit.ByType = r.StepLimit, nil

@@ -105,9 +105,14 @@ func TestByRule(t *testing.T) {
 		{configs.PresetTasks{BySeed: 5}, "a/2 b/1 c/0"},
 		{configs.PresetTasks{Sample: 3}, "a b c"},
 		{configs.PresetTasks{Sample: 9}, "a/0 a/1 a/2 b/0 b/1 c/0"},
+		{configs.PresetTasks{BySeed: 4, ByName: true}, "a/1 b/0 c/0"},
 	} {
 		var got []string
-		for _, task := range byRule(slices.Clone(tasks), c.rule) {
+		given := slices.Clone(tasks)
+		if c.rule.ByName {
+			slices.Reverse(given)
+		}
+		for _, task := range byRule(given, c.rule) {
 			got = append(got, task.ID)
 		}
 		slices.Sort(got)
