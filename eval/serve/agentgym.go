@@ -50,7 +50,6 @@ type gymRoute struct {
 
 // agentgymRoutes adds AgentGym's servers.
 func (s *Server) agentgymRoutes() error {
-	s.mux.HandleFunc("/"+agentGym+"/", func(w http.ResponseWriter, _ *http.Request) { notFound(w) })
 	for _, gym := range s.options.Gyms {
 		g := &gymServer{server: s, gym: gym, clients: map[int64]*gymClient{}}
 		speaker, ok := map[string]func() gymSpeaker{
