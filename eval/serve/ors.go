@@ -37,6 +37,7 @@ type orsSession struct {
 
 	mu       sync.Mutex // held by the running call
 	finished bool
+	broken   error // of the environment, which every later call meets again
 	// call is the id of the last call, and answer its answer, for a client that lost
 	// its connection.
 	call   string
@@ -311,7 +312,7 @@ func withActions(r *Reply) string {
 	if r.Actions == nil {
 		return r.Observation
 	}
-	return r.Observation + "\n\nValid actions: " + strings.Join(r.Actions, ", ")
+	return r.Observation + "\n\nValid actions:\n" + strings.Join(r.Actions, "\n")
 }
 
 // orsChoose reads which task an episode plays: {"split", "index"} or {"task_spec"},
@@ -383,8 +384,11 @@ func (s *Server) orsCall(w http.ResponseWriter, r *http.Request, o *orsSession) 
 	e.flush() // now a client that loses its connection can ask again
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	answer, err := o.run(tool, input)
-	if err != nil {
+	answer, err := o.answer, o.broken
+	if err == nil {
+		answer, err = o.run(tool, input)
+	}
+	if o.broken = err; err != nil {
 		e.send("error", err.Error())
 		return
 	}
