@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,41 +88,6 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	out.flags(c)
 	return c
-}
-
-// describe prints the plan of a job.
-func describe(sys *system, j *bench.Job) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
-	for _, g := range j.Plan.Groups {
-		c := g.Condition
-		if c.Preset != nil {
-			fmt.Fprintf(&b, "%s: ", c.Preset.Label())
-		}
-		fmt.Fprintf(&b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps",
-			c.Env, c.Source, c.Model, c.Agent, c.Perturbation, c.Seed, len(g.Episodes), c.StepLimit)
-		if t := c.Trials; t != nil {
-			fmt.Fprintf(&b, ", each again after a failure: at most %d trials, memory %d", t.Most, t.Memory)
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString(cost(j.Plan) + "\n")
-	_, err := sys.stdout.Write([]byte(b.String()))
-	return err
-}
-
-// cost says how much a plan needs at least and at most.
-func cost(p *eval.Plan) string {
-	least, most := p.Cost()
-	if least.Episodes == most.Episodes {
-		return fmt.Sprintf("together: %d episodes, at most %d model calls", most.Episodes, most.Calls)
-	}
-	text := fmt.Sprintf("together: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d model calls",
-		least.Episodes, most.Episodes, least.Calls, most.Calls)
-	if most.Reflections > 0 {
-		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
-	}
-	return text
 }
 
 // play plays what is missing of a job and prints the tables.

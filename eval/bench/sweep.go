@@ -169,3 +169,14 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 	}
 	return perturb.Wrap(env, rules)
 }
+
+// Perturbations lists the perturbations that an environment is played under.
+func (j *Job) Perturbations(env string) (names []string) {
+	if j.sweep == nil {
+		return nil
+	}
+	for _, p := range j.sweep.Of(env) {
+		names = append(names, p.Name)
+	}
+	return names
+}
