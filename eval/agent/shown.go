@@ -11,7 +11,11 @@ import (
 
 // written writes the list of admissible actions as a model sees it.
 func (f *formed) written(admissible []string) string {
-	shown := f.play.ActionsShown
+	return writeActions(f.play.ActionsShown, admissible)
+}
+
+// writeActions writes a list of admissible actions.
+func writeActions(shown configs.ActionsShown, admissible []string) string {
 	var items []string
 	for _, action := range admissible {
 		if slices.Contains(shown.Exclude, action) {
@@ -66,4 +70,38 @@ func (f *formed) admissible(ctx context.Context) ([]string, error) {
 	}
 	t.admissible, t.listed = list, true
 	return list, nil
+}
+
+// Shown writes an environment's texts as the rules of a preset show them to a
+// model, for those who play the preset without its agent. A form with a single
+// message tells the goal and lists the actions in its template, which is not part
+// of any text here.
+type Shown struct{ Play configs.Play }
+
+// Lists reports whether the first text, or every later one, has a list of actions.
+func (s Shown) Lists(first bool) bool {
+	when := s.Play.ActionsShown.When
+	return s.Play.Agent.Form != configs.Single && (when == configs.Every || when == configs.Latest || when == configs.First && first)
+}
+
+// First returns the text of the task and the first observation.
+func (s Shown) First(start envs.Start, actions []string) string {
+	start.Observation = firstObservation(s.Play.Observation, start.Observation)
+	if s.Play.Agent.Form == configs.Single {
+		return start.Observation
+	}
+	return task(s.Play.Observation, start) + s.list(true, actions)
+}
+
+// Later returns the text of the observation after that many actions.
+func (s Shown) Later(observation string, after int, actions []string) string {
+	o := s.Play.Observation
+	return numbered(o.Prefix, after) + laterObservation(o, observation) + o.Suffix + s.list(false, actions)
+}
+
+func (s Shown) list(first bool, actions []string) string {
+	if !s.Lists(first) {
+		return ""
+	}
+	return writeActions(s.Play.ActionsShown, actions)
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/agent"
 	"heldout/eval/serve"
 	"heldout/perturb"
 )
@@ -28,6 +30,8 @@ type Mounting struct {
 	Actions      bool
 	// MaxSteps is the step limit; 0 uses the environment's own.
 	MaxSteps int
+
+	preset *configs.Preset
 }
 
 // Mounts makes mounts from texts such as "alfworld", "alfworld,split=train" and
@@ -76,6 +80,9 @@ func (m Mounting) mount(out Outside, text string) (*serve.Mount, string, error) 
 		return nil, env, err
 	}
 	m.Setup.Settings = maps.Clone(m.Setup.Settings)
+	if m.Setup.Settings == nil {
+		m.Setup.Settings = envs.Settings{}
+	}
 	for _, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok {
@@ -91,6 +98,8 @@ func (m Mounting) mount(out Outside, text string) (*serve.Mount, string, error) 
 // set changes one setting of a mount.
 func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	switch key {
+	case "preset":
+		return m.usePreset(entry, value)
 	case "perturb":
 		m.Perturbation = value
 	case "tasks":
@@ -107,21 +116,37 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
-			return fmt.Errorf("%s has no setting %q; heldout envs %s lists them, and there are perturb, tasks, reward, actions and max-steps", entry.Name, key, entry.Name)
+			return fmt.Errorf("%s has no setting %q; heldout envs %s lists them, and there are preset, perturb, tasks, reward, actions and max-steps", entry.Name, key, entry.Name)
 		}
 		if err = entry.Settings[i].Check(value); err == nil {
-			if m.Setup.Settings == nil {
-				m.Setup.Settings = envs.Settings{}
-			}
 			m.Setup.Settings[key] = value
 		}
 	}
 	return err
 }
 
+// usePreset takes the settings, the step limits, the choice of tasks and the form of
+// observations from a preset. A list of tasks in a file of the preset's source is
+// left out: reset by name.
+func (m *Mounting) usePreset(entry catalog.Entry, name string) error {
+	found, err := FindPresets([]string{name})
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 || found[0].Env.Name != entry.Name {
+		return fmt.Errorf("preset %s is not one part for %s; heldout presets lists the parts", name, entry.Name)
+	}
+	m.preset = &found[0]
+	maps.Copy(m.Setup.Settings, m.preset.Env.Settings)
+	return nil
+}
+
 // make makes a mount of an environment.
 func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mount, string, error) {
 	o := serve.MountOptions{Name: name, Reward: m.Reward, Actions: m.Actions, MaxSteps: m.MaxSteps}
+	if p := m.preset; p != nil {
+		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Shown{Play: p.Play}
+	}
 	if m.Perturbation != "" {
 		rules, _, err := loadPerturbation(m.Perturbation)
 		if err != nil {
@@ -170,6 +195,12 @@ func (m Mounting) open(out Outside, entry catalog.Entry, split string) (envs.Env
 		return nil, nil, err
 	}
 	tasks, err := eval.SelectTasks(env, m.Tasks, 0)
+	if err == nil && m.preset != nil {
+		tasks = byRule(tasks, m.preset.Env.Tasks)
+	}
+	if err == nil && len(tasks) == 0 {
+		err = errors.New("there is no task to serve")
+	}
 	if err == nil && m.Perturbation != "" {
 		var wrapped envs.Env
 		if wrapped, err = Perturbed(env, m.Perturbation); err == nil {

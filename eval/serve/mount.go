@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"heldout/configs"
 	"heldout/envs"
 )
 
@@ -25,12 +24,24 @@ type MountOptions struct {
 	Actions bool
 	// MaxSteps truncates episodes; 0 uses the environment's own limit.
 	MaxSteps int
-	// Form rewrites observations as a preset's model sees them; nil for the
-	// environment's own texts.
-	Form *configs.Play
+	// Form writes observations as a preset shows them to its model; nil for the
+	// environment's own texts. Preset is the preset's name.
+	Form   Form
+	Preset string
+	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the
+	// environment's own.
+	Limit func(taskType string) int
 	// Perturbation names the perturbation around the environment, empty for none.
 	// PerturbationHash identifies its rules.
 	Perturbation, PerturbationHash string
+}
+
+// Form writes the texts of an environment as a model sees them.
+type Form interface {
+	// Lists reports whether the first text, or every later one, has the valid actions.
+	Lists(first bool) bool
+	First(start envs.Start, actions []string) string
+	Later(observation string, after int, actions []string) string
 }
 
 // Split is a set of tasks of a mount.
@@ -115,6 +126,17 @@ func (s *Set) open() (err error) {
 	s.Env, s.Tasks = env, tasks
 	s.opened.Store(true)
 	return nil
+}
+
+// limit is the step limit of a task whose reset names none.
+func (m *Mount) limit(set *Set, t envs.Task) int {
+	switch {
+	case m.MaxSteps != 0:
+		return m.MaxSteps
+	case m.Limit != nil:
+		return m.Limit(t.Type)
+	}
+	return set.Env.Info().StepLimit
 }
 
 // close closes the environments that were opened.

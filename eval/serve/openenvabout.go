@@ -37,8 +37,9 @@ type settled struct {
 	DataHash     string            `json:"data_hash"`
 	Settings     map[string]string `json:"settings"`
 	Perturbation string            `json:"perturbation"`
+	Preset       string            `json:"preset"`
 	Reward       Reward            `json:"reward"`
-	MaxSteps     int               `json:"max_steps"`
+	MaxSteps     int               `json:"max_steps"` // of the first task
 	Actions      bool              `json:"actions"`
 	Caveat       string            `json:"caveat,omitempty"`
 }
@@ -52,10 +53,7 @@ func (m *Mount) settle() (settled, error) {
 	info := set.Env.Info()
 	out := settled{
 		Env: info.Name, Source: info.Source, Split: set.Name, DataHash: info.DataHash, Settings: info.Settings, Perturbation: m.Perturbation,
-		Reward: m.Reward, MaxSteps: m.MaxSteps, Actions: m.Actions, Caveat: info.Caveat,
-	}
-	if out.MaxSteps == 0 {
-		out.MaxSteps = info.StepLimit
+		Preset: m.Preset, Reward: m.Reward, MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions, Caveat: info.Caveat,
 	}
 	if out.Settings == nil {
 		out.Settings = map[string]string{}

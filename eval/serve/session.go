@@ -239,10 +239,7 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	defer s.guard(&err)
 	s.drop(notYetOver)
 	if e.MaxSteps == 0 {
-		e.MaxSteps = e.Mount.MaxSteps
-	}
-	if e.MaxSteps == 0 {
-		e.MaxSteps = e.Set.Env.Info().StepLimit
+		e.MaxSteps = e.Mount.limit(e.Set, e.Task)
 	}
 	e.Actions = e.Actions || e.Mount.Actions
 	began := s.table.now()
@@ -253,7 +250,9 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	start, err := world.Start(s.ctx)
 	if err == nil {
 		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Valid: true}
-		err = e.ask(s.ctx, world, &r)
+		if err = e.ask(s.ctx, world, &r); err == nil {
+			err = e.write(s.ctx, world, &r, &start)
+		}
 	}
 	if err != nil {
 		_ = world.Close()
@@ -297,7 +296,9 @@ func (s *Session) Step(action string) (r Reply, err error) {
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
 		}
-		err = e.ask(s.ctx, s.world, &r)
+		if err = e.ask(s.ctx, s.world, &r); err == nil {
+			err = e.write(s.ctx, s.world, &r, nil)
+		}
 	}
 	s.table.metrics.step(e.Mount, s.owner.Protocol, s.table.now().Sub(began), &r, err)
 	if err != nil {
@@ -347,18 +348,44 @@ func (e *Episode) ask(ctx context.Context, w envs.World, r *Reply) error {
 	return e.After(ctx, w)
 }
 
-// list adds the valid actions to a reply if they were asked for.
-func (e *Episode) list(ctx context.Context, w envs.World, r *Reply) error {
-	if !e.Actions {
+// write writes the observation of a reply in the form of the mount. Start is that of
+// a reset.
+func (e *Episode) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
+	form := e.Mount.Form
+	if form == nil {
 		return nil
 	}
+	actions := r.Actions
+	if actions == nil && form.Lists(start != nil) {
+		var err error
+		if actions, err = validActions(ctx, w); err != nil {
+			return err
+		}
+	}
+	if start != nil {
+		r.Observation = form.First(*start, actions)
+	} else {
+		r.Observation = form.Later(r.Observation, r.Steps, actions)
+	}
+	return nil
+}
+
+// list adds the valid actions to a reply if they were asked for.
+func (e *Episode) list(ctx context.Context, w envs.World, r *Reply) (err error) {
+	if e.Actions {
+		r.Actions, err = validActions(ctx, w)
+	}
+	return err
+}
+
+// validActions lists the valid actions; the list is not nil.
+func validActions(ctx context.Context, w envs.World) ([]string, error) {
 	l, ok := envs.As[envs.Lister](w)
 	if !ok {
-		return errors.New("the environment cannot list its valid actions: reset without actions")
+		return nil, errors.New("the environment cannot list its valid actions: reset without actions")
 	}
 	actions, err := l.Actions(ctx)
-	r.Actions = append([]string{}, actions...)
-	return err
+	return append([]string{}, actions...), err
 }
 
 // failed ends the episode after an error of the environment.
