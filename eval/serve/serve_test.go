@@ -91,7 +91,7 @@ func echoMount(n int) *Mount {
 }
 
 // testServer returns a server of an echo, and its clock.
-func testServer(t *testing.T, change func(*Options)) (*Server, *clock) {
+func testServer(t testing.TB, change func(*Options)) (*Server, *clock) {
 	t.Helper()
 	c := newClock()
 	o := Options{
