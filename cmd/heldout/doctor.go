@@ -192,7 +192,7 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title, table.Printable(err.Error()))
 		return true, err
 	}
-	status, verdict := judge(turn, j.Served[0].Fleet.Clients()[0].Remedy)
+	status, verdict := outlook(turn, j.Served[0].Fleet.Clients()[0].Remedy)
 	read := "none"
 	if !turn.Move.FormatError {
 		read = fmt.Sprintf("%q, valid: %v", turn.Move.Action, turn.Step.Valid)
@@ -202,9 +202,9 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	return status == envs.CheckFail, err
 }
 
-// judge says what a first turn predicts for the run. remedy returns the remedy
+// outlook says what a first turn predicts for the run. remedy returns the remedy
 // for a fault.
-func judge(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
+func outlook(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {
 	case t.Move.FormatError:

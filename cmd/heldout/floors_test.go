@@ -65,6 +65,7 @@ var floors = map[string]int{
 	"eval/synth":               1,
 	"eval/calls":               5,
 	"eval/synth/generate":      6,
+	"eval/judge":               7,
 	"eval/export":              7,
 	"cmd/heldout":              8,
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // Usage is what calls cost.
@@ -75,3 +77,6 @@ func (u Usage) Notes() (out []string) {
 	}
 	return out
 }
+
+// Seconds is a cell with a time in seconds.
+func Seconds(s float64) table.Cell { return table.Cell{Text: fmt.Sprintf("%.1f", s), Value: s} }

@@ -142,7 +142,7 @@ func cost(spent Spent, kept int) table.Table {
 	var all calls.Usage
 	add := func(what string, u calls.Usage) {
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(what), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), Seconds(u.ModelSeconds),
+			table.String(what), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
 		})
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
@@ -158,9 +158,6 @@ func cost(spent Spent, kept int) table.Table {
 	t.Notes = append(t.Notes, all.Notes()...)
 	return t
 }
-
-// Seconds is a cell with a time in seconds.
-func Seconds(s float64) table.Cell { return table.Cell{Text: fmt.Sprintf("%.1f", s), Value: s} }
 
 // Estimate says before any call what a plan takes.
 func (g *Generator) Estimate(items int) string {

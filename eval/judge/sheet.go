@@ -1,0 +1,153 @@
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// sheetColumns are the columns of a sheet for people. They fill in label, and reason
+// if they like.
+var sheetColumns = []string{"id", "goal", "actions", "history", "thought", "action", "label", "reason"}
+
+// WriteSheet writes a CSV with a line for each turn: what a judge is shown, without
+// any label. No cell begins with a character that makes spreadsheets read a formula.
+func WriteSheet(w io.Writer, turns []Turn, mostHistory int) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(sheetColumns); err != nil {
+		return err
+	}
+	for i := range turns {
+		t := &turns[i]
+		s := t.step()
+		actions := t.Trajectory.Actions
+		if actions == "" {
+			actions = unknownActions
+		}
+		row := []string{t.ID, t.Trajectory.Goal, actions, t.History(mostHistory), s.Thought, s.Action, "", ""}
+		for j := range row {
+			row[j] = cellText(row[j])
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// mostCell is the longest text of a cell, in bytes: spreadsheets take 32,767
+// characters.
+const mostCell = 32_000
+
+// cellText makes a text safe for a cell. Spreadsheets read a cell as a formula if it
+// begins with =, +, -, @, a tab or a carriage return, some also behind white space
+// or in their wide forms; such a cell gets an apostrophe before it. Control
+// characters become spaces, because CSV has no escapes for them.
+func cellText(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > mostCell {
+		text = strings.ToValidUTF8(text[:mostCell], "") + "…"
+	}
+	if begin := strings.TrimSpace(text); begin != "" && strings.ContainsRune("=+-@＝＋－＠'", []rune(begin)[0]) {
+		return "'" + text
+	}
+	return text
+}
+
+// ReadSheet reads labels of people for the turns: a CSV with the columns id and
+// label, separated by commas or semicolons. A label is right, wrong or empty. Turns
+// that are not in the sheet, or have no label there, are counted as such.
+func ReadSheet(r io.Reader, turns []Turn) (Rater, error) {
+	rater := Rater{Name: "human", Labels: map[string]Label{}, None: map[string]int{}}
+	in := newSheetReader(r)
+	id, label, err := header(in)
+	if err != nil {
+		return rater, err
+	}
+	known := map[string]bool{}
+	for i := range turns {
+		known[turns[i].ID] = true
+	}
+	seen := map[string]bool{}
+	for {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return rater, err
+		}
+		n, _ := in.FieldPos(0)
+		if slices.Equal(row, make([]string, len(row))) {
+			continue // an empty line of a spreadsheet
+		}
+		turn, said := strings.TrimSpace(row[id]), Label(strings.ToLower(strings.TrimSpace(row[label])))
+		switch {
+		case !known[turn]:
+			return rater, fmt.Errorf("line %d: the turn %.40q is not in the sample: give --trajectories, --sample and --seed of the sheet", n, turn)
+		case seen[turn]:
+			return rater, fmt.Errorf("line %d: the turn %s occurs twice", n, turn)
+		case said != "" && said != Right && said != Wrong:
+			return rater, fmt.Errorf("line %d: the label is %.40q, want right, wrong or nothing", n, said)
+		case said != "":
+			rater.Labels[turn] = said
+		}
+		seen[turn] = true
+	}
+	for turn := range known {
+		switch {
+		case !seen[turn]:
+			rater.None["not in the sheet"]++
+		case rater.Labels[turn] == "":
+			rater.None["no label in the sheet"]++
+		}
+	}
+	return rater, nil
+}
+
+// newSheetReader returns a reader for the separator that the first line has.
+func newSheetReader(r io.Reader) *csv.Reader {
+	text := bufio.NewReaderSize(r, 64<<10)
+	if mark, err := text.Peek(3); err == nil && bytes.Equal(mark, []byte("\ufeff")) {
+		_, _ = text.Discard(len(mark)) // it was peeked
+	}
+	first, _ := text.Peek(4 << 10) // a short file has less
+	first, _, _ = bytes.Cut(first, []byte("\n"))
+	in := csv.NewReader(text)
+	if bytes.Count(first, []byte(";")) > bytes.Count(first, []byte(",")) {
+		in.Comma = ';'
+	}
+	return in
+}
+
+// header finds the columns id and label.
+func header(in *csv.Reader) (id, label int, err error) {
+	row, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return 0, 0, errors.New("the file is empty")
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range row {
+		row[i] = strings.ToLower(strings.TrimSpace(row[i]))
+	}
+	id, label = slices.Index(row, "id"), slices.Index(row, "label")
+	if id < 0 || label < 0 {
+		return 0, 0, fmt.Errorf("the first line has no columns id and label")
+	}
+	return id, label, nil
+}

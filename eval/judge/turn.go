@@ -1,0 +1,116 @@
+// Package judge has a model label turns of trajectories as right or wrong, and
+// compares its labels with those of people and with those that the trajectories
+// have. It changes nothing but its own directory: labels of a judge are no success
+// and no progress.
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"heldout/configs"
+)
+
+// Label says whether a turn is right.
+type Label string
+
+// The labels.
+const (
+	Right Label = "right"
+	Wrong Label = "wrong"
+)
+
+// Labels are all labels.
+func Labels() []Label { return []Label{Right, Wrong} }
+
+// Trajectory is a trajectory whose turns can be judged.
+type Trajectory struct {
+	// ID identifies the trajectory by its content or its episode.
+	ID string
+	// Task is what trajectories share that are not independent of each other.
+	Task string
+	// Model is the name of the model that wrote or played it; empty if unknown.
+	Model string
+	// Goal and Actions are what the player knew; Actions may be empty.
+	Goal, Actions string
+	// First is the first observation.
+	First string
+	Steps []Step
+}
+
+// Step is a turn of the player with what followed.
+type Step struct {
+	Thought, Action, Observation string
+	// Given is the label that the game master or the environment gave; empty if the
+	// turn has none, such as one without an action.
+	Given Label
+}
+
+// Turn is a turn that is to be judged.
+type Turn struct {
+	// ID identifies the turn; it tells nothing about the label.
+	ID         string
+	Trajectory *Trajectory
+	// Index is the number of the step, from 0.
+	Index int
+}
+
+// step returns the step that is judged.
+func (t *Turn) step() *Step { return &t.Trajectory.Steps[t.Index] }
+
+// Given is the label that the trajectory has.
+func (t *Turn) Given() Label { return t.step().Given }
+
+// newTurn returns a turn with its id.
+func newTurn(of *Trajectory, index int) Turn {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", of.ID, index))
+	return Turn{ID: hex.EncodeToString(sum[:6]), Trajectory: of, Index: index}
+}
+
+// History is what happened before the turn, as a text of at most so many bytes: the
+// first observation and the newest steps that fit stay, at least the last one. It
+// says how many steps are left out.
+func (t *Turn) History(most int) string {
+	before := t.Trajectory.Steps[:t.Index]
+	texts := make([]string, len(before))
+	for i, s := range before {
+		texts[i] = shown(s.Thought, s.Action) + "Observation: " + s.Observation + "\n"
+	}
+	left := most - len(t.Trajectory.First)
+	from := len(texts)
+	for from > 0 && (from == len(texts) || left >= len(texts[from-1])) {
+		from--
+		left -= len(texts[from])
+	}
+	text := "Observation: " + t.Trajectory.First + "\n"
+	if from > 0 {
+		text += fmt.Sprintf("(%d turns are left out here)\n", from)
+	}
+	return text + strings.Join(texts[from:], "")
+}
+
+// shown are thought and action of a turn.
+func shown(thought, action string) string {
+	text := "Action: " + action + "\n"
+	if strings.TrimSpace(thought) != "" {
+		text = "Thought: " + thought + "\n" + text
+	}
+	return text
+}
+
+// unknownActions stands for actions that are not known.
+const unknownActions = "They are not recorded; the player knew them."
+
+// Prompt is the prompt for a turn: what was known before it, and the turn, but not
+// what followed.
+func (t *Turn) Prompt(p configs.Judge, mostHistory int) string {
+	actions := t.Trajectory.Actions
+	if actions == "" {
+		actions = unknownActions
+	}
+	s := t.step()
+	return fmt.Sprintf("%s\n\nGoal: %s\n\nAvailable actions:\n%s\n\nWhat happened before the turn:\n%s\nThe player's turn:\n%s\n%s",
+		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(actions), t.History(mostHistory), shown(s.Thought, s.Action), strings.TrimSpace(p.Answer))
+}
