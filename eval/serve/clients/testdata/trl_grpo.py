@@ -1,0 +1,96 @@
+"""A few GRPO steps of TRL with a tiny model against a running server, to try heldout_trl.py by hand.
+
+    heldout serve pddl
+    HELDOUT_URL=http://127.0.0.1:8000/openenv/pddl python trl_grpo.py
+
+Needs: pip install trl openenv torch. The model is made here: two layers, taught for a minute to call the tool `act`.
+"""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+import torch
+import trl
+from datasets import Dataset
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
+from trl import GRPOConfig, GRPOTrainer
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from heldout_trl import INSTRUCTIONS, HeldoutEnv  # noqa: E402
+
+MARKS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+PLAIN = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"]
+ACTIONS = ["look around", "check valid actions", "inventory", "pick up b1", "put down b1"]
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "act",
+        "description": "Carries out one action in the environment.",
+        "parameters": {
+            "type": "object",
+            "properties": {"action": {"type": "string", "description": "The action as text."}},
+            "required": ["action"],
+        },
+    },
+}
+
+
+def tokenizer():
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer, bpe.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    text = [json.dumps(TOOL), INSTRUCTIONS, Path(__file__).read_text(), *ACTIONS] * 3
+    bpe.train_from_iterator(
+        text, trainers.BpeTrainer(vocab_size=1000, special_tokens=MARKS, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    )
+    bpe.add_tokens(PLAIN)
+    made = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    made.chat_template = (Path(trl.__file__).parent / "chat_templates" / "qwen3.jinja").read_text()
+    return made
+
+
+def taught(tok):
+    config = Qwen3Config(
+        vocab_size=len(tok), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, head_dim=16, max_position_embeddings=4096, eos_token_id=tok.eos_token_id, pad_token_id=tok.pad_token_id,
+    )
+    model = Qwen3ForCausalLM(config)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for step in range(300):
+        action = random.choice(ACTIONS)
+        call = f'<tool_call>\n{json.dumps({"name": "act", "arguments": {"action": action}})}\n</tool_call><|im_end|>'
+        messages = [{"role": "user", "content": INSTRUCTIONS + " " * random.randrange(3)}]
+        head = tok.apply_chat_template(messages, tools=[TOOL], add_generation_prompt=True, tokenize=False)
+        prompt, reply = tok(head)["input_ids"], tok(call)["input_ids"]
+        ids = torch.tensor([prompt + reply])
+        labels = torch.tensor([[-100] * len(prompt) + reply])
+        loss = model(input_ids=ids, labels=labels).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % 100 == 99:
+            print(f"teaching: step {step + 1}, loss {loss.item():.3f}", flush=True)
+    return model
+
+
+def main():
+    random.seed(0)
+    torch.manual_seed(0)
+    tok = tokenizer()
+    data = Dataset.from_list([{"prompt": [{"role": "user", "content": INSTRUCTIONS}], "seed": n, "max_steps": 8} for n in range(16)])
+    args = GRPOConfig(
+        output_dir=os.environ.get("OUT", "/tmp/heldout-grpo"), max_steps=4, per_device_train_batch_size=8, num_generations=4,
+        max_completion_length=256, max_tool_calling_iterations=4, logging_steps=1, report_to=[], save_strategy="no", use_cpu=True,
+        temperature=1.0, learning_rate=1e-4,
+    )
+    trainer = GRPOTrainer(model=taught(tok), processing_class=tok, train_dataset=data, environment_factory=HeldoutEnv, args=args)
+    trainer.train()
+    for environment in trainer.environments:
+        print("reward of a rollout:", environment.get_reward())
+
+
+if __name__ == "__main__":
+    main()
