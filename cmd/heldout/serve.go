@@ -62,6 +62,7 @@ mount it serves every environment. Stop it with Ctrl-C. See heldout help serve.`
 	f.BoolVar(&o.profiles, "pprof", false, "serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
+	c.AddCommand(newServeClient(sys), newServeBench(sys))
 	return c
 }
 

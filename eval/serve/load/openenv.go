@@ -1,0 +1,95 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// socket plays over OpenEnv's WebSocket.
+type socket struct {
+	conn *websocket.Conn
+	stop func() bool // of what closes conn with the load
+	out  []byte
+}
+
+func (d *dialer) dialSocket(ctx context.Context) (*socket, error) {
+	dialer := websocket.Dialer{HandshakeTimeout: requestTime, ReadBufferSize: 4 << 10, WriteBufferSize: 1 << 10}
+	c, _, err := dialer.DialContext(ctx, d.socketURL, d.header)
+	if err != nil {
+		return nil, err
+	}
+	// The load may end while the server is silent.
+	return &socket{conn: c, stop: context.AfterFunc(ctx, func() { c.Close() })}, nil
+}
+
+func (s *socket) do(_ context.Context, requests []request, done []bool) error {
+	q := requests[0]
+	if q.reset {
+		s.out = append(strconv.AppendInt(append(s.out[:0], `{"type":"reset","data":{"index":`...), int64(q.task), 10), "}}"...)
+	} else {
+		s.out = append(append(append(s.out[:0], `{"type":"step","data":{"message":`...), q.action...), "}}"...)
+	}
+	reply, err := s.exchange(s.out)
+	if err != nil {
+		return err
+	}
+	// Quotes inside texts are escaped, so this can only be the key itself.
+	done[0] = bytes.Contains(reply, []byte(`"done":true`))
+	return nil
+}
+
+// exchange sends a frame and returns the reply, which is no error.
+func (s *socket) exchange(frame []byte) ([]byte, error) {
+	if err := s.conn.WriteMessage(websocket.TextMessage, frame); err != nil {
+		return nil, err
+	}
+	_, reply, err := s.conn.ReadMessage()
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(reply, []byte(`{"type":"error"`)) {
+		return nil, fmt.Errorf("the server answers %.300s", reply)
+	}
+	return reply, nil
+}
+
+func (s *socket) close(drop bool) {
+	s.stop()
+	if !drop {
+		_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+	}
+	s.conn.Close()
+}
+
+// walk plays random valid actions of a task.
+func (s *socket) walk(_ context.Context, task int, choose func([]string) string) ([]string, error) {
+	reply, err := s.exchange(fmt.Appendf(nil, `{"type":"reset","data":{"index":%d,"actions":true}}`, task))
+	var walk []string
+	for range maxWalk {
+		if err != nil {
+			return nil, err
+		}
+		var frame struct {
+			Data struct {
+				Observation struct{ Actions []string }
+				Done        bool
+			}
+		}
+		if err := json.Unmarshal(reply, &frame); err != nil {
+			return nil, err
+		}
+		if frame.Data.Done || len(frame.Data.Observation.Actions) == 0 {
+			break
+		}
+		action := choose(frame.Data.Observation.Actions)
+		walk = append(walk, action)
+		reply, err = s.exchange(fmt.Appendf(nil, `{"type":"step","data":{"message":%s}}`, encoded(action)))
+	}
+	return walk, err
+}
