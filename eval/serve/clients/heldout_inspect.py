@@ -43,11 +43,11 @@ def act(url: str, steps: int, actions: bool):
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async with GenericEnvClient(base_url=url) as env:
             result = await env.reset(task_id=state.metadata["task_id"], max_steps=steps, actions=actions)
-            state.messages = [ChatMessageSystem(content=INSTRUCTIONS), ChatMessageUser(content=_text(result))]
+            state.messages = [ChatMessageSystem(content=INSTRUCTIONS), ChatMessageUser(content=_text(result.observation))]
             while not result.done and not state.completed:
                 state = await generate(state)
                 result = await env.step({"message": _action(state.output.completion)})
-                state.messages.append(ChatMessageUser(content=_text(result)))
+                state.messages.append(ChatMessageUser(content=_text(result.observation)))
             for key in ("success", "progress", "truncated"):
                 state.store.set(key, result.observation[key])
         return state
@@ -75,9 +75,12 @@ def progress():
     return score
 
 
-def _text(result) -> str:
-    shown = result.observation.get("actions")
-    return result.observation["text"] + ("\nAvailable actions: " + ", ".join(shown) if shown else "")
+def _text(observation) -> str:
+    lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
+    lines.append(observation["text"])
+    if observation.get("actions"):
+        lines.append("Available actions: " + ", ".join(observation["actions"]))
+    return "\n".join(lines)
 
 
 def _action(reply: str) -> str:

@@ -52,8 +52,11 @@ class HeldoutEnv(BaseTextEnv):
 
 
 def _text(observation) -> str:
-    shown = observation.get("actions")
-    return observation["text"] + ("\nAvailable actions: " + ", ".join(shown) if shown else "")
+    lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
+    lines.append(observation["text"])
+    if observation.get("actions"):
+        lines.append("Available actions: " + ", ".join(observation["actions"]))
+    return "\n".join(lines)
 
 
 def _action(reply: str) -> str:

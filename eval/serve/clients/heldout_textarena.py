@@ -43,6 +43,9 @@ class HeldoutEnv(ta.Env):
         return {0: self._reward}, {0: self._info}
 
     def _show(self, observation):
-        shown = observation.get("actions")
-        self._text = observation["text"] + ("\nAvailable actions: " + ", ".join(shown) if shown else "")
+        lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
+        lines.append(observation["text"])
+        if observation.get("actions"):
+            lines.append("Available actions: " + ", ".join(observation["actions"]))
+        self._text = "\n".join(lines)
         self._info = {key: observation[key] for key in ("task_id", "progress", "success", "valid", "truncated")}

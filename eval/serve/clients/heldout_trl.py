@@ -27,7 +27,8 @@ class HeldoutEnv:
 
     def reset(self, **row) -> str:
         self._done, self._reward = False, 0.0
-        return self._client.reset(**{key: row[key] for key in RESET if row.get(key) is not None}).observation["text"]
+        first = self._client.reset(**{key: row[key] for key in RESET if row.get(key) is not None}).observation
+        return f"\n\nGoal: {first['goal']}\n{first['text']}" if first.get("goal") else "\n\n" + first["text"]
 
     def act(self, action: str) -> str:
         """

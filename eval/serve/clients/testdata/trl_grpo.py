@@ -1,6 +1,6 @@
 """A few GRPO steps of TRL with a tiny model against a running server, to try heldout_trl.py by hand.
 
-    heldout serve pddl
+    heldout serve pddl --reward delta
     HELDOUT_URL=http://127.0.0.1:8000/openenv/pddl python trl_grpo.py
 
 Needs: pip install trl openenv torch. The model is made here: two layers, taught for a minute to call the tool `act`.
@@ -24,7 +24,9 @@ from heldout_trl import INSTRUCTIONS, HeldoutEnv  # noqa: E402
 
 MARKS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 PLAIN = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"]
-ACTIONS = ["look around", "check valid actions", "inventory", "pick up b1", "put down b1"]
+# In gripper, these three carry a ball to the other room, which is progress.
+ACTIONS = ["Pick up ball1 at rooma with arm left.", "Move from rooma to roomb.", "Drop ball1 at roomb with arm left."]
+GRIPPER = [{"prompt": [{"role": "user", "content": INSTRUCTIONS}], "index": n, "max_steps": 8} for n in range(8)]
 TOOL = {
     "type": "function",
     "function": {
@@ -52,6 +54,11 @@ def tokenizer():
     return made
 
 
+def call(action):
+    function = {"name": "act", "arguments": {"action": action}}
+    return {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+
+
 def taught(tok):
     config = Qwen3Config(
         vocab_size=len(tok), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
@@ -59,12 +66,18 @@ def taught(tok):
     )
     model = Qwen3ForCausalLM(config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for step in range(300):
-        action = random.choice(ACTIONS)
-        call = f'<tool_call>\n{json.dumps({"name": "act", "arguments": {"action": action}})}\n</tool_call><|im_end|>'
-        messages = [{"role": "user", "content": INSTRUCTIONS + " " * random.randrange(3)}]
+    environment = HeldoutEnv()
+    for step in range(400):
+        row = random.choice(GRIPPER)
+        first = row["prompt"][0]["content"] + environment.reset(**row)
+        messages = [{"role": "user", "content": first}]
+        for _ in range(random.randrange(4)):  # turns before the one that is taught
+            action = random.choice(ACTIONS)
+            messages.append(call(action))
+            messages.append({"role": "tool", "name": "act", "content": environment.act(action)})
         head = tok.apply_chat_template(messages, tools=[TOOL], add_generation_prompt=True, tokenize=False)
-        prompt, reply = tok(head)["input_ids"], tok(call)["input_ids"]
+        whole = tok.apply_chat_template(messages + [call(random.choice(ACTIONS))], tools=[TOOL], tokenize=False)
+        prompt, reply = tok(head)["input_ids"], tok(whole[len(head) :].rstrip("\n"))["input_ids"]
         ids = torch.tensor([prompt + reply])
         labels = torch.tensor([[-100] * len(prompt) + reply])
         loss = model(input_ids=ids, labels=labels).loss
@@ -80,10 +93,10 @@ def main():
     random.seed(0)
     torch.manual_seed(0)
     tok = tokenizer()
-    data = Dataset.from_list([{"prompt": [{"role": "user", "content": INSTRUCTIONS}], "seed": n, "max_steps": 8} for n in range(16)])
+    data = Dataset.from_list(GRIPPER * 4)
     args = GRPOConfig(
         output_dir=os.environ.get("OUT", "/tmp/heldout-grpo"), max_steps=4, per_device_train_batch_size=8, num_generations=4,
-        max_completion_length=256, max_tool_calling_iterations=4, logging_steps=1, report_to=[], save_strategy="no", use_cpu=True,
+        max_completion_length=512, max_tool_calling_iterations=6, logging_steps=1, report_to=[], save_strategy="no", use_cpu=True,
         temperature=1.0, learning_rate=1e-4,
     )
     trainer = GRPOTrainer(model=taught(tok), processing_class=tok, train_dataset=data, environment_factory=HeldoutEnv, args=args)
