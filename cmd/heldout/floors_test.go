@@ -55,7 +55,7 @@ var floors = map[string]int{
 	"eval":                     5,
 	"eval/bench":               6,
 	"eval/serve":               5,
-	"eval/serve/clients":       1,
+	"eval/serve/clients":       6,
 	"eval/serve/load":          2,
 	"eval/queue":               6,
 	"eval/page/browser":        1,
