@@ -32,8 +32,8 @@ given time, so that no list of actions is part of what is measured.
 --kind resets resets again and again; --kind drops connects, resets and vanishes
 without a word. The CPU time of the server comes from its /metrics.`,
 		Example: `  heldout serve bench --url http://127.0.0.1:8000/openenv/pddl --clients 64
-  heldout serve bench --url http://127.0.0.1:8000/v1/envs/pddl --protocol v1 --clients 256 --batch 64
-  heldout serve bench --url http://127.0.0.1:8000/agentgym/babyai --protocol agentgym`,
+  heldout serve bench --url http://127.0.0.1:8000/v1/envs/pddl --protocol v1
+  heldout serve bench --url http://HOST/agentgym/babyai --protocol agentgym`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Protocol, o.Kind = load.Protocol(protocol), load.Kind(kind)

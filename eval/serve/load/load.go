@@ -162,11 +162,11 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 			c.close(false)
 		}
 	}()
-	for ctx.Err() == nil && part.Errors < maxErrors {
+	for !l.over(ctx) && part.Errors < maxErrors {
 		if c == nil {
 			var err error
 			if c, err = l.d.dial(ctx, lanes); err != nil {
-				part.fail(ctx, err)
+				l.fail(ctx, &part, err)
 				c = nil
 				continue
 			}
@@ -179,7 +179,7 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 		}
 		start := l.o.Now()
 		if err := c.do(ctx, requests, done); err != nil {
-			part.fail(ctx, err)
+			l.fail(ctx, &part, err)
 			c.close(true)
 			c = nil
 			for i := range players {
@@ -196,9 +196,16 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 	}
 }
 
+// over tells whether the load is over. Connections know their deadline before the
+// context's own timer fires.
+func (l *load) over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !l.o.Now().Before(deadline)
+}
+
 // fail counts an error, unless the load is over.
-func (r *Result) fail(ctx context.Context, err error) {
-	if ctx.Err() != nil {
+func (l *load) fail(ctx context.Context, r *Result, err error) {
+	if l.over(ctx) {
 		return
 	}
 	r.Errors++
