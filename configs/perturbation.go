@@ -1,12 +1,14 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Perturbation is a rewriting of an environment's interface that keeps the tasks
@@ -28,7 +30,64 @@ type Perturbation struct {
 	Replies map[string]string `yaml:"replies"`
 	// Model is NoInd if the model changes and not the interface.
 	Model string `yaml:"model"`
+	// Hashes leave the fields below out if they are empty: they are younger than
+	// recorded hashes.
+
+	// Verbs maps words of forms of actions, such as "go to", to new ones. It is
+	// applied after Actions.
+	Verbs map[string]string `yaml:"verbs" json:",omitempty"`
+	// Without lists forms of actions that are taken away.
+	Without []string `yaml:"without" json:",omitempty"`
+	// Words maps words to new ones, wherever they are said. Old and new words trade
+	// places. A word is small letters a to z.
+	Words map[string]string `yaml:"words" json:",omitempty"`
+	// Numbers is NumberWords if numbers are written as words.
+	Numbers string `yaml:"numbers" json:",omitempty"`
+	// Texts maps forms of goals and sentences of observations to new ones with the
+	// same slots.
+	Texts map[string]string `yaml:"texts" json:",omitempty"`
+	// Instructions maps passages of prompts to new ones, before all other rules.
+	// Prompts that lack a passage stay as they are.
+	Instructions map[string]string `yaml:"instructions" json:",omitempty"`
+	// Order is Reversed or Shuffled if lists have another order.
+	Order string `yaml:"order" json:",omitempty"`
+	// Layout is Bullets, Bars or Semicolons if enumerations have another layout.
+	Layout string `yaml:"layout" json:",omitempty"`
+	// Lines are added below observations; nil for none.
+	Lines *Lines `yaml:"lines" json:",omitempty"`
+	// Seed selects the order of Shuffled lists and the added lines.
+	Seed int64 `yaml:"seed" json:",omitempty"`
+	// Parts are the families that the rules come from; nil for a file.
+	Parts []Part `yaml:"-" json:"-"`
 }
+
+// Lines are true lines that have nothing to do with the task. Count of them, from 1
+// to MaxLines, stand below every observation.
+type Lines struct {
+	Count int      `yaml:"count"`
+	Of    []string `yaml:"of"`
+}
+
+// Part is a family of perturbations in one of its grades, counted from 1.
+type Part struct {
+	Family string
+	Grade  int
+}
+
+// The values of fields with few of them.
+const (
+	NumberWords = "words"
+
+	Reversed = "reversed"
+	Shuffled = "shuffled" // one order for each length of a list
+
+	Bullets    = "bullets"    // one item per line, behind a dash
+	Bars       = "bars"       // in one line, with bars between
+	Semicolons = "semicolons" // in one line, with semicolons between
+)
+
+// MaxLines bounds the number of lines that are added to an observation.
+const MaxLines = 10
 
 // NoInd is the Model of a perturbation that replaces a model trained with data of
 // the environment by one trained without.
@@ -64,14 +123,20 @@ const (
 
 // checkLength reports rules that are too many or too long.
 func (p Perturbation) checkLength() error {
-	if n := len(p.Actions) + len(p.Replies); n > maxRules {
-		return fmt.Errorf("there are %d rules, more than %d", n, maxRules)
-	}
-	texts := []string{p.Name, p.Title, p.Env, p.Names}
-	for _, rules := range []map[string]string{p.Actions, p.Replies} {
+	n := len(p.Without)
+	texts := append([]string{p.Name, p.Title, p.Env, p.Names}, p.Without...)
+	for _, rules := range []map[string]string{p.Actions, p.Replies, p.Verbs, p.Words, p.Texts, p.Instructions} {
+		n += len(rules)
 		for _, from := range slices.Sorted(maps.Keys(rules)) {
 			texts = append(texts, from, rules[from])
 		}
+	}
+	if p.Lines != nil {
+		n += len(p.Lines.Of)
+		texts = append(texts, p.Lines.Of...)
+	}
+	if n > maxRules {
+		return fmt.Errorf("there are %d rules, more than %d", n, maxRules)
 	}
 	for _, text := range texts {
 		if len(text) > maxRuleLength {
@@ -81,6 +146,56 @@ func (p Perturbation) checkLength() error {
 	return nil
 }
 
+// checkValues reports values outside the closed vocabularies.
+func (p Perturbation) checkValues() error {
+	for _, f := range []struct {
+		name, value string
+		values      []string
+	}{
+		{"numbers", p.Numbers, []string{NumberWords}},
+		{"order", p.Order, []string{Reversed, Shuffled}},
+		{"layout", p.Layout, []string{Bullets, Bars, Semicolons}},
+	} {
+		if f.value != "" && !slices.Contains(f.values, f.value) {
+			return fmt.Errorf("%s: unknown value %q; there is %s", f.name, f.value, strings.Join(f.values, ", "))
+		}
+	}
+	if p.Seed != 0 && p.Order != Shuffled && p.Lines == nil {
+		return fmt.Errorf("seed: only order %s and lines have one", Shuffled)
+	}
+	for _, old := range slices.Sorted(maps.Keys(p.Instructions)) {
+		if strings.TrimSpace(old) == "" {
+			return errors.New("instructions: the passage to replace is empty")
+		}
+	}
+	return p.Lines.check()
+}
+
+// check reports lines that cannot be added; nil has none.
+func (l *Lines) check() error {
+	if l == nil {
+		return nil
+	}
+	if l.Count < 1 || l.Count > min(MaxLines, len(l.Of)) {
+		return fmt.Errorf("lines: count is from 1 to %d and to the number of lines, not %d", MaxLines, l.Count)
+	}
+	for i, line := range l.Of {
+		if line == "" || line != strings.TrimSpace(line) || strings.ContainsFunc(line, unicode.IsControl) {
+			return fmt.Errorf("lines: %q is empty, has blanks at an end or holds a control character", line)
+		}
+		if slices.Contains(l.Of[:i], line) {
+			return fmt.Errorf("lines: %q stands there twice", line)
+		}
+	}
+	return nil
+}
+
+// changes reports whether the rules change an interface.
+func (p Perturbation) changes() bool {
+	return len(p.Actions)+len(p.Replies)+len(p.Verbs)+len(p.Without)+len(p.Words)+len(p.Texts)+len(p.Instructions) > 0 ||
+		p.Names != "" || p.Numbers != "" || p.Order != "" || p.Layout != "" || p.Lines != nil
+}
+
 // ParsePerturbation reads a perturbation. The rules are checked against the
 // environment later, when the environment is wrapped.
 func ParsePerturbation(file string, b []byte) (Perturbation, error) {
@@ -88,24 +203,28 @@ func ParsePerturbation(file string, b []byte) (Perturbation, error) {
 	if err := decode(file, b, &p); err != nil {
 		return p, err
 	}
-	if err := p.checkLength(); err != nil {
+	if err := p.check(); err != nil {
 		return p, fmt.Errorf("%s: %w", file, err)
 	}
-	changes := len(p.Actions) + len(p.Replies)
-	if p.Names != "" {
-		changes++
+	return p, nil
+}
+
+// check reports what is wrong with a perturbation by itself.
+func (p Perturbation) check() error {
+	if err := p.checkLength(); err != nil {
+		return err
 	}
 	switch {
 	case p.Name == "" || p.Name == "base" || p.Name == "none":
-		return p, fmt.Errorf("%s: the perturbation needs a name, and %q is none", file, p.Name)
+		return fmt.Errorf("the perturbation needs a name, and %q is none", p.Name)
 	case p.Env == "":
-		return p, fmt.Errorf("%s: env does not say which environment the rules are about", file)
+		return errors.New("env does not say which environment the rules are about")
 	case p.Model != "" && p.Model != NoInd:
-		return p, fmt.Errorf("%s: unknown model %q; there is only %s", file, p.Model, NoInd)
-	case p.Model != "" && changes > 0:
-		return p, fmt.Errorf("%s: change either the interface or the model, so that an effect has one cause", file)
-	case p.Model == "" && changes == 0:
-		return p, fmt.Errorf("%s: the perturbation changes nothing; give actions, names or replies", file)
+		return fmt.Errorf("unknown model %q; there is only %s", p.Model, NoInd)
+	case p.Model != "" && p.changes():
+		return errors.New("change either the interface or the model, so that an effect has one cause")
+	case p.Model == "" && !p.changes():
+		return errors.New("the perturbation changes nothing; give rules, such as actions, names or replies")
 	}
-	return p, nil
+	return p.checkValues()
 }

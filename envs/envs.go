@@ -146,7 +146,8 @@ type Written struct {
 }
 
 // Lister is the optional ability of a World to list the actions that are valid
-// now: sorted, each as an agent would type it.
+// now, each as an agent would type it: in byte order as the environment itself
+// writes them.
 type Lister interface {
 	Actions(ctx context.Context) ([]string, error)
 }

@@ -12,8 +12,10 @@ type Interface struct {
 	// here, so a perturbation may affect any form. An action in the old form
 	// then becomes Unknown, because the environment might understand the new
 	// form too.
-	Open    bool
-	Unknown string // an action that is never understood; set only if Open
+	Open bool
+	// Unknown is an action that the environment never understands. Without it, no
+	// action can be taken away.
+	Unknown string
 	// Name is how names are written, such as "{class} {number}". Parts has a
 	// regular expression (RE2, without groups) for each part of Name. A match
 	// between word boundaries is a name. Name is empty if the names have no
@@ -36,6 +38,31 @@ type Interface struct {
 	// Replies are answers with fixed words, such as the answer to an action that
 	// was not understood.
 	Replies []string
+	// Texts are forms of goals and of sentences in observations, such as "You open
+	// the {recep}.". Fill has a regular expression (RE2, without groups) for their
+	// slots; the others hold names.
+	Texts []string
+	Fill  map[string]string
+	// Series are the enumerations in observations.
+	Series []Series
+	// Shown are actions that prompts show as they are, such as "look at OBJ".
+	// Placeholders in brackets need not be here.
+	Shown []string
+	// Spellings returns other spellings in which the environment takes an action
+	// too, such as "in" and "on" for "in/on"; nil if it takes none.
+	Spellings func(action string) []string
+}
+
+// Series is how an environment enumerates things: Begin, items with Between
+// between them, or Last before the last one, then End. All but Between, Last and
+// End are regular expressions (RE2, without groups).
+type Series struct {
+	Begin, Item string
+	// Between and Last are empty if blanks stand between the items, one or more.
+	Between, Last string
+	End           string
+	// Fixed says that the order of the items carries meaning, as that of sentences.
+	Fixed bool
 }
 
 // Quote is an observation that begins with Before, the action as it was read, and

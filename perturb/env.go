@@ -39,6 +39,7 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 			interfaces[t.Type] = i
 			whole.Open = whole.Open || i.Open
 			whole.Actions, whole.Replies = append(whole.Actions, i.Actions...), append(whole.Replies, i.Replies...)
+			whole.Texts, whole.FoldCase, whole.Unknown = append(whole.Texts, i.Texts...), i.FoldCase, i.Unknown
 		}
 	}
 	if err := known(rules, whole); err != nil {
@@ -119,6 +120,10 @@ func (c comparer) SameObservation(action, recorded, ours string) bool {
 // type may have only some of its environment's actions and answers.
 func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation {
 	rules.Actions, rules.Replies = maps.Clone(rules.Actions), maps.Clone(rules.Replies)
+	rules.Verbs, rules.Texts = maps.Clone(rules.Verbs), maps.Clone(rules.Texts)
+	maps.DeleteFunc(rules.Verbs, func(old, _ string) bool { return !hasVerb(old, iface) })
+	maps.DeleteFunc(rules.Texts, func(old, _ string) bool { return !slices.Contains(iface.Texts, old) })
+	rules.Without = slices.DeleteFunc(slices.Clone(rules.Without), func(old string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
 	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
 	maps.DeleteFunc(rules.Replies, func(old, _ string) bool { return !slices.Contains(iface.Replies, old) })
 	return rules
@@ -136,7 +141,7 @@ func (e *Env) WritePrompt(in configs.Prompt) (configs.Prompt, error) {
 		}
 		p := e.byType[t]
 		out.Types[t] = p.writeInstructions(section)
-		out.Help = p.WriteAction(in.Help)
+		out.Help = p.writeHelp(in.Help)
 	}
 	return out, nil
 }
@@ -179,7 +184,10 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Goal = w.p.names.inText(s.Goal)
+	goal := s.Goal
+	if s.Goal = w.p.WriteGoal(goal); w.p.ReadGoal(s.Goal) != goal {
+		return s, fmt.Errorf("the perturbation cannot be undone on a goal: %q becomes %q, which reads as %q", goal, s.Goal, w.p.ReadGoal(s.Goal))
+	}
 	s.Observation, err = w.p.checked(s.Observation)
 	return s, err
 }
@@ -214,17 +222,19 @@ type lister struct {
 	p     *Perturbation
 }
 
-// Actions implements envs.Lister.
+// Actions implements envs.Lister. The order stays, so that a player who chooses by
+// number chooses the same action.
 func (l lister) Actions(ctx context.Context) ([]string, error) {
 	actions, err := l.inner.Actions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]string, len(actions))
-	for i, a := range actions {
-		out[i] = l.p.WriteAction(a)
+	out := make([]string, 0, len(actions))
+	for _, a := range actions {
+		if !l.p.taken(l.p.normalize(a)) {
+			out = append(out, l.p.WriteAction(a))
+		}
 	}
-	slices.Sort(out)
 	return out, nil
 }
 
@@ -254,4 +264,18 @@ func (s speller) Spell(action string) string {
 		return action
 	}
 	return s.inner.Spell(action)
+}
+
+// Written returns how the forms of actions that are written otherwise are written
+// now, of all task types.
+func (e *Env) Written() map[string]string {
+	out := map[string]string{}
+	for _, p := range e.byType {
+		for i := range p.forms {
+			if f := &p.forms[i]; f.changed() {
+				out[f.old.text] = f.written.text
+			}
+		}
+	}
+	return out
 }

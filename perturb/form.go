@@ -15,13 +15,16 @@ type form struct {
 	// write turns a whole action of the old form into one of the new, read the
 	// other way.
 	write, read rewriting
+	// removed says that the action is taken away.
+	removed bool
 	// placeholders finds the old form with words in brackets for its slots, as
 	// instructions and help texts have it, and unplaced the new one.
 	placeholders, unplaced rewriting
 }
 
 // placeholder is what stands for a slot in instructions: {recep}, (receptacle).
-const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>]`
+// A thing may be followed by its number.
+const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>](?: \{number\})?`
 
 // placeholder is what stands for the slots of a template. In a template such as
 // search[{text}], which has its own brackets, a word alone is enough.

@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -154,8 +153,8 @@ func TestOfficialGames(t *testing.T) {
 			}
 			for range env.Info().StepLimit {
 				actions, err := abilityOf[envs.Lister](t, w).Actions(ctx)
-				if err != nil || !slices.IsSorted(actions) {
-					t.Fatal(actions, err)
+				if err != nil {
+					t.Fatal(err)
 				}
 				for _, a := range actions {
 					if old := p.ReadAction(a); old != a {

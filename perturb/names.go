@@ -2,6 +2,8 @@ package perturb
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"heldout/envs"
 )
@@ -12,7 +14,13 @@ type names struct {
 	// write and read rewrite names in a text, wholeWrite and wholeRead what is a
 	// name from end to end.
 	write, read, wholeWrite, wholeRead rewriting
+	// spell and unspell change the parts that are spelled otherwise.
+	spell, unspell change
 }
+
+// spelledSlot is a slot of names whose value is spelled otherwise:
+// {number:letters}.
+var spelledSlot = regexp.MustCompile(`\{([a-z]+):([a-z]+)\}`)
 
 // newNames reads a layout of names such as "{class}{number}"; it is nil if that
 // is empty.
@@ -27,7 +35,11 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := parseTemplate(layout)
+	spelled, err := spellings(layout)
+	if err != nil {
+		return nil, err
+	}
+	to, err := parseTemplate(spelledSlot.ReplaceAllString(layout, "{$1}"))
 	if err != nil {
 		return nil, err
 	}
@@ -35,24 +47,51 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		return nil, err
 	}
 	part := func(slot string) string { return iface.Parts[slot] }
-	if example, ok := twoReadings(to.pattern(grouped(part))); ok {
+	written := func(slot string) string {
+		if s, ok := spelled[slot]; ok {
+			return s.pattern
+		}
+		return part(slot)
+	}
+	if example, ok := twoReadings(to.pattern(grouped(written))); ok {
 		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
-	n := &names{pattern: to.pattern(part)}
+	n := &names{pattern: to.pattern(written), spell: keep, unspell: keep}
+	if len(spelled) > 0 {
+		n.spell = func(slot, value string) (string, bool) { return spelled[slot].in(value) }
+		n.unspell = func(slot, value string) (string, bool) { return spelled[slot].out(value) }
+	}
 	for _, r := range []struct {
 		into          *rewriting
 		from, to      template
 		before, after string
+		part          func(string) string
 	}{
-		{&n.write, from, to, wordEdge(from, 0), wordEdge(from, -1)}, {&n.read, to, from, wordEdge(to, 0), wordEdge(to, -1)},
-		{&n.wholeWrite, from, to, `^`, `$`}, {&n.wholeRead, to, from, `^`, `$`},
+		{&n.write, from, to, wordEdge(from, 0), wordEdge(from, -1), part}, {&n.read, to, from, wordEdge(to, 0), wordEdge(to, -1), written},
+		{&n.wholeWrite, from, to, `^`, `$`, part}, {&n.wholeRead, to, from, `^`, `$`, written},
 	} {
-		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, part); err != nil {
+		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, r.part); err != nil {
 			return nil, err
 		}
 	}
 	return n, nil
 }
+
+// spellings returns the spellings of a layout of names by slot.
+func spellings(layout string) (map[string]*spelling, error) {
+	out := map[string]*spelling{}
+	for _, m := range spelledSlot.FindAllStringSubmatch(layout, -1) {
+		s, ok := numberSpellings[m[2]]
+		if !ok || m[1] != numberPart {
+			return nil, fmt.Errorf("%q: only {%s} can be spelled otherwise, as letters or words", m[0], numberPart)
+		}
+		out[m[1]] = s
+	}
+	return out, nil
+}
+
+// numberPart is the part of names that is a number.
+const numberPart = "number"
 
 // grouped makes a group of every pattern.
 func grouped(pattern func(slot string) string) func(slot string) string {
@@ -64,7 +103,7 @@ func (n *names) inText(text string) string {
 	if n == nil {
 		return text
 	}
-	return n.write.all(text)
+	return n.write.all(text, n.spell)
 }
 
 // outOfText undoes inText.
@@ -72,49 +111,53 @@ func (n *names) outOfText(text string) string {
 	if n == nil {
 		return text
 	}
-	return n.read.all(text)
+	return n.read.all(text, n.unspell)
 }
 
 // inSlot rewrites what stands in a slot of an action.
-func (n *names) inSlot(value string) (string, bool) {
+func (n *names) inSlot(_, value string) (string, bool) {
 	if n == nil {
 		return value, true
 	}
-	if written, ok := n.wholeWrite.whole(value, keep); ok {
+	if written, ok := n.wholeWrite.whole(value, n.spell); ok {
 		return written, true
 	}
 	return value, true
 }
 
 // outOfSlot undoes inSlot; a name in its old spelling is refused.
-func (n *names) outOfSlot(value string) (string, bool) {
+func (n *names) outOfSlot(_, value string) (string, bool) {
 	if n == nil {
 		return value, true
 	}
-	if old, ok := n.wholeRead.whole(value, keep); ok {
+	if old, ok := n.wholeRead.whole(value, n.unspell); ok {
 		return old, true
 	}
-	_, isOld := n.wholeWrite.whole(value, keep)
+	_, isOld := n.wholeWrite.whole(value, n.spell)
 	return value, !isOld
 }
-
-func keep(value string) (string, bool) { return value, true }
 
 // slotPatterns are the patterns of what may stand in a slot of an action, as
 // written before and now.
 func slotPatterns(iface envs.Interface, n *names) (old, written string, err error) {
-	if iface.Name != "" {
-		t, err := parseTemplate(iface.Name)
-		if err != nil {
-			return "", "", err
-		}
-		old = t.pattern(func(slot string) string { return iface.Parts[slot] })
+	if old, err = namePattern(iface); err != nil {
+		return "", "", err
 	}
 	written = old
 	if n != nil {
 		written = n.pattern
 	}
 	return either(old, iface.Slot), either(written, iface.Slot), nil
+}
+
+// namePattern is the pattern of names as the environment writes them, without
+// groups; empty if names have no parts.
+func namePattern(iface envs.Interface) (string, error) {
+	if iface.Name == "" {
+		return "", nil
+	}
+	t, err := parseTemplate(iface.Name)
+	return t.pattern(func(slot string) string { return iface.Parts[slot] }), err
 }
 
 // either is the pattern that matches one of two patterns; an empty pattern
@@ -127,4 +170,34 @@ func either(a, b string) string {
 		return "(?:" + a + ")"
 	}
 	return "(?:" + a + "|" + b + ")"
+}
+
+// spelling is a way to write numbers.
+type spelling struct {
+	pattern string // RE2, without groups
+	// write is the spelling of a number of at least 0, in digits without leading
+	// zeros; ok is false if the spelling lacks it. read undoes it.
+	write, read func(string) (string, bool)
+}
+
+// in writes a value; a nil spelling leaves it.
+func (s *spelling) in(value string) (string, bool) {
+	if s == nil {
+		return value, true
+	}
+	return s.write(value)
+}
+
+// out undoes in.
+func (s *spelling) out(value string) (string, bool) {
+	if s == nil {
+		return value, true
+	}
+	return s.read(value)
+}
+
+// numberSpellings are the spellings of numbers in names.
+var numberSpellings = map[string]*spelling{
+	"letters": {pattern: "[a-z]", write: letterOf, read: numberOfLetter},
+	"words":   {pattern: "(?:" + strings.Join(numberWords[:namedNumbers], "|") + ")", write: shortWordOf, read: numberOfWord},
 }

@@ -10,6 +10,7 @@
 package perturb
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -31,36 +32,55 @@ type Perturbation struct {
 	forms []form
 	// replies maps answers in both directions.
 	replies, canonicalReplies map[string]string
+	// series and texts rewrite observations, in this order; texts also goals.
+	series []stage
+	texts  stage
+	// instructions are the passages of prompts that change, before and now.
+	instructions *strings.Replacer
+	order        listOrder
+	numbers      bool // as words
+	words        words
+	lines        lines
 }
 
 // New checks the rules against the interface. Rules that do not fit it, or that
 // cannot be undone because two actions would be written alike, are errors that
 // say so.
 func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error) {
-	p := &Perturbation{iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{}}
-	fail := func(err error) (*Perturbation, error) {
-		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
+	p := &Perturbation{
+		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{}, numbers: rules.Numbers == configs.NumberWords,
+		order: listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed}, instructions: replacer(rules.Instructions),
 	}
 	if err := known(rules, iface); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.names, err = newNames(rules.Names, iface); err != nil {
-		return fail(err)
+	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies, p.addTexts} {
+		if err := add(rules); err != nil {
+			return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
+		}
 	}
-	if err := p.addForms(rules.Actions); err != nil {
-		return fail(err)
-	}
-	if err := p.addReplies(rules.Replies); err != nil {
-		return fail(err)
+	if err := p.checkLines(); err != nil {
+		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
 	}
 	return p, nil
 }
 
-// known reports rules about actions and answers that do not exist, and empty
-// answers.
+// replacer replaces passages, the longest first.
+func replacer(rules map[string]string) *strings.Replacer {
+	old := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	})
+	var pairs []string
+	for _, o := range old {
+		pairs = append(pairs, o, rules[o])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// known reports rules about actions, answers and texts that do not exist, and
+// empty answers.
 func known(rules configs.Perturbation, iface envs.Interface) error {
-	for _, old := range slices.Sorted(maps.Keys(rules.Actions)) {
+	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
 		if !slices.Contains(iface.Actions, old) && !iface.Open {
 			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old, strings.Join(iface.Actions, "; "))
 		}
@@ -73,20 +93,42 @@ func known(rules configs.Perturbation, iface envs.Interface) error {
 			return fmt.Errorf("perturbation %s: the answer in place of %q is empty", rules.Name, old)
 		}
 	}
-	return nil
+	if err := checkVerbs(rules.Verbs, iface); err != nil {
+		return fmt.Errorf("perturbation %s: %w", rules.Name, err)
+	}
+	if len(rules.Without) > 0 && iface.Unknown == "" {
+		return fmt.Errorf("perturbation %s: no action of this environment can be taken away", rules.Name)
+	}
+	return checkTexts(rules, iface)
+}
+
+func (p *Perturbation) addNames(rules configs.Perturbation) (err error) {
+	p.names, err = newNames(rules.Names, p.iface)
+	return err
+}
+
+func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
+	p.words, err = newWords(rules.Words)
+	return err
 }
 
 // addForms makes all forms and checks that no text matches two of them.
-func (p *Perturbation) addForms(rules map[string]string) error {
+func (p *Perturbation) addForms(rules configs.Perturbation) error {
+	v := newVerbs(rules.Verbs, p.iface)
 	for _, old := range forms(rules, p.iface) {
-		written, changed := rules[old]
+		written, changed := rules.Actions[old]
 		if !changed {
 			written = old
+		}
+		written, err := v.write(written)
+		if err != nil {
+			return err
 		}
 		f, err := newForm(old, written, p.iface, p.names)
 		if err != nil {
 			return err
 		}
+		f.removed = slices.Contains(rules.Without, old)
 		p.forms = append(p.forms, f)
 	}
 	for i := range p.forms {
@@ -105,22 +147,23 @@ func (p *Perturbation) addForms(rules map[string]string) error {
 
 // forms returns the forms of the interface and, if the interface is open, those
 // of the rules.
-func forms(rules map[string]string, iface envs.Interface) []string {
-	out := slices.Clone(iface.Actions)
-	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		if !slices.Contains(out, old) {
+func forms(rules configs.Perturbation, iface envs.Interface) []string {
+	var out []string
+	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
+		if !slices.Contains(iface.Actions, old) && !slices.Contains(out, old) {
 			out = append(out, old)
 		}
 	}
-	return out
+	return append(out, iface.Actions...) // a rule of its own may be about a part of a form
 }
 
-func (p *Perturbation) addReplies(rules map[string]string) error {
+func (p *Perturbation) addReplies(rules configs.Perturbation) error {
 	for _, old := range p.iface.Replies {
-		written, changed := rules[old]
+		written, changed := rules.Replies[old]
 		if !changed {
 			written = old
 		}
+		written = p.mention(written)
 		if other, taken := p.canonicalReplies[written]; taken {
 			return fmt.Errorf("the answers %q and %q would both be %q", other, old, written)
 		}
@@ -128,6 +171,18 @@ func (p *Perturbation) addReplies(rules map[string]string) error {
 		p.replies[old] = written
 	}
 	return nil
+}
+
+func (p *Perturbation) addTexts(rules configs.Perturbation) (err error) {
+	for _, s := range p.iface.Series {
+		stages, err := newSeries(s, p.order, rules.Layout)
+		if err != nil {
+			return err
+		}
+		p.series = append(p.series, stages...)
+	}
+	p.texts, err = newTexts(rules.Texts, p.iface)
+	return err
 }
 
 // Hash identifies the rules: the SHA-256, in hex, of their content, not of the

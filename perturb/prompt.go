@@ -1,6 +1,8 @@
 package perturb
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"heldout/configs"
@@ -17,18 +19,102 @@ func (p *Perturbation) writeInstructions(in configs.Instructions) configs.Instru
 
 func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 	out := configs.Example{
-		Goal:        p.names.inText(e.Goal),
+		Goal:        p.WriteGoal(e.Goal),
 		Observation: p.WriteObservation(e.Observation),
 		Text:        p.writeTranscript(e.Text),
 	}
 	for _, s := range e.Steps {
+		if p.taken(p.normalize(s.Action)) {
+			continue
+		}
 		out.Steps = append(out.Steps, configs.ExampleStep{
-			Thought:     p.names.inText(s.Thought),
+			Thought:     p.say(p.names.inText(s.Thought), false),
 			Action:      p.WriteAction(s.Action),
 			Observation: p.WriteObservation(s.Observation),
 		})
 	}
 	return out
+}
+
+// WriteInstruction returns how instructions read now: the forms of actions in
+// them, with words in brackets for the slots, actions that they show, fixed answers
+// in quotes, names, words and numbers.
+func (p *Perturbation) WriteInstruction(text string) string {
+	text = p.instructions.Replace(text)
+	for i := range p.forms {
+		switch f := &p.forms[i]; {
+		case !f.changed():
+		case len(f.old.slots) > 0:
+			text = f.placeholders.all(text, keep)
+		default:
+			text = inEnumeration(text, f.old.text, f.written.text, p.iface.FoldCase)
+		}
+	}
+	for _, shown := range p.iface.Shown {
+		if written := p.writeAction(shown); written != p.normalize(shown) {
+			text = inEnumeration(text, shown, written, p.iface.FoldCase)
+		}
+	}
+	for _, old := range p.iface.Replies {
+		text = strings.ReplaceAll(text, `"`+old+`"`, `"`+p.replies[old]+`"`)
+	}
+	return p.say(p.names.inText(text), false)
+}
+
+// inEnumeration replaces an action where instructions enumerate or explain actions:
+// at the beginning of a line, or behind a mark or "such as", and before a mark. In
+// running text its words may mean something else.
+func inEnumeration(text, old, written string, anyCase bool) string {
+	flags := "(?m)"
+	if anyCase {
+		flags = "(?mi)"
+	}
+	re := regexp.MustCompile(flags + `(^|[.;:,] |such as )` + regexp.QuoteMeta(old) + `([:.,;]| \(|$)`)
+	replace := func(text string) string {
+		return re.ReplaceAllString(text, "${1}"+strings.ReplaceAll(written, "$", "$$")+"${2}")
+	}
+	return replace(replace(text)) // a mark between two actions belongs to the first match only
+}
+
+// mention returns a fixed answer with the actions in it as they are written now.
+// It drops sentences about actions that are taken away.
+func (p *Perturbation) mention(reply string) string {
+	for _, action := range append(p.mentioned(), p.iface.Shown...) {
+		re := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(action) + `\b`)
+		switch normal := p.normalize(action); {
+		case !re.MatchString(reply):
+		case p.taken(normal):
+			kept := slices.DeleteFunc(strings.SplitAfter(reply, ". "), re.MatchString)
+			reply = strings.TrimSpace(strings.Join(kept, ""))
+		default:
+			if written := p.writeAction(action); written != normal {
+				reply = re.ReplaceAllLiteralString(reply, written)
+			}
+		}
+	}
+	return reply
+}
+
+// mentioned are the actions without slots.
+func (p *Perturbation) mentioned() (out []string) {
+	for i := range p.forms {
+		if f := &p.forms[i]; len(f.old.slots) == 0 {
+			out = append(out, f.old.text)
+		}
+	}
+	return out
+}
+
+// writeHelp returns the actions that the act agent names for help, without those
+// that are taken away.
+func (p *Perturbation) writeHelp(help string) string {
+	var out []string
+	for _, action := range strings.Split(help, ", ") {
+		if !p.taken(p.normalize(action)) {
+			out = append(out, p.WriteAction(action))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // What begins a line of a transcript that is an action or an observation, as in
@@ -60,5 +146,5 @@ func (p *Perturbation) writeLine(line string) string {
 			return mark + p.WriteObservation(observation)
 		}
 	}
-	return p.names.inText(line)
+	return p.say(p.names.inText(line), false)
 }

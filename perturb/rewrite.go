@@ -12,7 +12,10 @@ import (
 const maxTrades = 16
 
 // WriteAction returns how an action of the environment is written now.
-func (p *Perturbation) WriteAction(action string) string {
+func (p *Perturbation) WriteAction(action string) string { return p.say(p.writeAction(action), false) }
+
+// writeAction is WriteAction before the rules about words and numbers.
+func (p *Perturbation) writeAction(action string) string {
 	action = p.normalize(action)
 	if written, ok := p.write(action); ok {
 		return written
@@ -26,9 +29,20 @@ func (p *Perturbation) WriteAction(action string) string {
 // ReadAction returns the action of the environment for one as written now. An
 // old form comes out as the new one, which means nothing to the environment.
 func (p *Perturbation) ReadAction(action string) string {
+	if p.iface.Open && p.words.hasOld(action) { // the environment may understand the new word
+		return p.iface.Unknown
+	}
+	return p.readAction(p.say(action, p.iface.FoldCase))
+}
+
+// readAction undoes writeAction.
+func (p *Perturbation) readAction(action string) string {
 	normalized := p.normalize(action)
-	for _, spelling := range []string{action, normalized} {
+	for _, spelling := range p.spellings(action, normalized) {
 		if old, ok := p.read(spelling); ok {
+			if p.taken(old) || p.isOld(old, spelling) {
+				return p.iface.Unknown
+			}
 			return old
 		}
 	}
@@ -39,6 +53,43 @@ func (p *Perturbation) ReadAction(action string) string {
 		return traded
 	}
 	return p.names.outOfText(action)
+}
+
+// spellings lists the spellings in which an action is read.
+func (p *Perturbation) spellings(action, normalized string) []string {
+	out := []string{action, normalized}
+	if p.iface.Spellings != nil {
+		out = append(out, p.iface.Spellings(normalized)...)
+	}
+	return out
+}
+
+// isOld reports whether an action of the environment is written otherwise than it
+// was typed: a form of an open interface may be a part of another one.
+func (p *Perturbation) isOld(action, typed string) bool {
+	if !p.iface.Open {
+		return false
+	}
+	written, ok := p.write(action)
+	return ok && !strings.EqualFold(written, typed)
+}
+
+// taken reports whether an action of the environment is taken away.
+func (p *Perturbation) taken(action string) bool {
+	for i := range p.forms {
+		if p.forms[i].removed && p.forms[i].write.find.MatchString(action) {
+			return true
+		}
+	}
+	return false
+}
+
+// say rewrites the words and numbers in a text. It undoes itself.
+func (p *Perturbation) say(text string, anyCase bool) string {
+	if p.numbers {
+		text = swapNumbers(text, anyCase)
+	}
+	return p.words.say(text, anyCase)
 }
 
 func (p *Perturbation) normalize(action string) string {
@@ -75,40 +126,67 @@ func (p *Perturbation) trade(action string, step func(string) (string, bool)) st
 
 // WriteObservation returns how an observation reads now.
 func (p *Perturbation) WriteObservation(text string) string {
+	return p.lines.write(p.say(p.writeText(text), false))
+}
+
+// ReadObservation undoes WriteObservation.
+func (p *Perturbation) ReadObservation(text string) string {
+	return p.readText(p.say(p.lines.read(text), false))
+}
+
+// WriteGoal returns how a goal reads now.
+func (p *Perturbation) WriteGoal(goal string) string {
+	return p.say(p.names.inText(p.texts.write(goal)), false)
+}
+
+// ReadGoal undoes WriteGoal.
+func (p *Perturbation) ReadGoal(goal string) string {
+	return p.texts.read(p.names.outOfText(p.say(goal, false)))
+}
+
+func (p *Perturbation) writeText(text string) string {
 	if reply, ok := p.replies[text]; ok {
 		return reply
 	}
-	return p.parts(text, p.WriteAction, func(text string) string {
+	return p.parts(text, p.writeAction, p.writeList, func(text string) string {
+		for _, s := range p.series {
+			text = s.write(text)
+		}
+		text = p.texts.write(text)
 		for i := range p.forms {
 			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
-				text = f.placeholders.all(text)
+				text = f.placeholders.all(text, keep)
 			}
 		}
 		return p.names.inText(text)
 	})
 }
 
-// ReadObservation undoes WriteObservation.
-func (p *Perturbation) ReadObservation(text string) string {
+func (p *Perturbation) readText(text string) string {
 	if reply, ok := p.canonicalReplies[text]; ok {
 		return reply
 	}
-	return p.parts(text, p.ReadAction, func(text string) string {
-		for i := range p.forms {
+	return p.parts(text, p.readAction, p.readList, func(text string) string {
+		text = p.names.outOfText(text)
+		for i := len(p.forms) - 1; i >= 0; i-- {
 			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
-				text = f.unplaced.all(text)
+				text = f.unplaced.all(text, keep)
 			}
 		}
-		return p.names.outOfText(text)
+		text = p.texts.read(text)
+		for _, s := range slices.Backward(p.series) {
+			text = s.read(text)
+		}
+		return text
 	})
 }
 
 // parts rewrites the actions that an observation lists or repeats, and the rest
 // of its text.
-func (p *Perturbation) parts(text string, action, rest func(string) string) string {
+func (p *Perturbation) parts(text string, action func(string) string, list func(string, envs.ActionList) string, rest func(string) string) string {
 	for _, l := range p.iface.Lists {
-		if before, list, after, ok := between(text, l.Prefix, l.Suffix); ok {
-			return rest(before) + l.Prefix + p.list(list, l, action) + l.Suffix + rest(after)
+		if before, inside, after, ok := between(text, l.Prefix, l.Suffix); ok {
+			return rest(before) + l.Prefix + list(inside, l) + l.Suffix + rest(after)
 		}
 	}
 	for _, q := range p.iface.Quotes {
@@ -129,22 +207,46 @@ func between(text, prefix, suffix string) (before, inside, after string, ok bool
 	return before, inside, after, ok
 }
 
-// list rewrites a list of actions.
-func (p *Perturbation) list(text string, l envs.ActionList, each func(string) string) string {
-	actions := strings.Split(text, l.Separator)
-	last := len(actions)
-	for last > 0 && slices.Contains(l.Last, actions[last-1]) {
-		last--
-	}
-	p.rewriteList(actions[:last], l, each)
+// writeList rewrites a list of actions.
+func (p *Perturbation) writeList(text string, l envs.ActionList) string {
+	actions, last := cutList(text, l)
+	rewriteList(actions[:last], l, p.writeAction)
+	copy(actions, p.order.write(actions[:last]))
 	for i := last; i < len(actions); i++ {
-		actions[i] = each(actions[i])
+		actions[i] = p.writeAction(actions[i])
 	}
 	return strings.Join(actions, l.Separator)
 }
 
+// readList undoes writeList.
+func (p *Perturbation) readList(text string, l envs.ActionList) string {
+	written := l
+	written.Last = nil
+	for _, action := range l.Last {
+		written.Last = append(written.Last, p.writeAction(action))
+	}
+	actions, last := cutList(text, written)
+	copy(actions, p.order.read(actions[:last]))
+	rewriteList(actions[:last], l, p.readAction)
+	for i := last; i < len(actions); i++ {
+		actions[i] = p.readAction(actions[i])
+	}
+	return strings.Join(actions, l.Separator)
+}
+
+// cutList returns the actions of a list; those from last on stand at its end in
+// any order.
+func cutList(text string, l envs.ActionList) (actions []string, last int) {
+	actions = strings.Split(text, l.Separator)
+	last = len(actions)
+	for last > 0 && slices.Contains(l.Last, actions[last-1]) {
+		last--
+	}
+	return actions, last
+}
+
 // rewriteList rewrites the actions, except for periods and blanks at their ends.
-func (p *Perturbation) rewriteList(actions []string, l envs.ActionList, each func(string) string) {
+func rewriteList(actions []string, l envs.ActionList, each func(string) string) {
 	for i, a := range actions {
 		action := strings.TrimRight(a, ". ")
 		actions[i] = each(action) + a[len(action):]
@@ -152,15 +254,4 @@ func (p *Perturbation) rewriteList(actions []string, l envs.ActionList, each fun
 	if l.Sorted {
 		slices.Sort(actions)
 	}
-}
-
-// WriteInstruction returns how instructions read now: the forms of actions in
-// them, with words in brackets for the slots, and names.
-func (p *Perturbation) WriteInstruction(text string) string {
-	for i := range p.forms {
-		if f := &p.forms[i]; f.changed() {
-			text = f.placeholders.all(text)
-		}
-	}
-	return p.names.inText(text)
 }

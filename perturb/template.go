@@ -80,14 +80,20 @@ func newRewriting(from, to template, before, after string, value func(slot strin
 	return rewriting{re, to}, err
 }
 
-// all rewrites every place in a text.
-func (r rewriting) all(text string) string {
+// change returns what a slot holds after a rewriting; ok is false if the value
+// does not fit.
+type change func(slot, value string) (changed string, ok bool)
+
+// all rewrites every place in a text where each slot fits.
+func (r rewriting) all(text string, each change) string {
 	var b strings.Builder
 	from := 0
 	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(text[from:at[0]])
-		b.WriteString(r.fill(text, at, same))
-		from = at[1]
+		if written, ok := r.fill(text, at, each); ok {
+			b.WriteString(text[from:at[0]])
+			b.WriteString(written)
+			from = at[1]
+		}
 	}
 	b.WriteString(text[from:])
 	return b.String()
@@ -95,25 +101,24 @@ func (r rewriting) all(text string) string {
 
 // whole rewrites a text that is written like the template from end to end; each
 // changes what stands in the slots, or refuses it.
-func (r rewriting) whole(text string, each func(value string) (string, bool)) (written string, ok bool) {
+func (r rewriting) whole(text string, each change) (written string, ok bool) {
 	at := r.find.FindStringSubmatchIndex(text)
 	if at == nil {
 		return "", false
 	}
+	return r.fill(text, at, each)
+}
+
+func (r rewriting) fill(text string, at []int, each change) (written string, ok bool) {
 	ok = true
-	written = r.fill(text, at, func(value string) string {
-		value, fits := each(value)
+	written = r.to.fill(func(slot string) string {
+		group := r.find.SubexpIndex(slot)
+		value, fits := each(slot, text[at[2*group]:at[2*group+1]])
 		ok = ok && fits
 		return value
 	})
 	return written, ok
 }
 
-func (r rewriting) fill(text string, at []int, each func(value string) string) string {
-	return r.to.fill(func(slot string) string {
-		group := r.find.SubexpIndex(slot)
-		return each(text[at[2*group]:at[2*group+1]])
-	})
-}
-
-func same(value string) string { return value }
+// keep leaves a slot as it is.
+func keep(_, value string) (string, bool) { return value, true }

@@ -12,6 +12,7 @@ import (
 const (
 	notRecognized = "The action is not recognized. Please check valid actions."
 	noChange      = "No change in state."
+	barrierAhead  = "There is a barrier in front of you, you can't move forward."
 	completed     = "\n The task is completed."
 	listPrefix    = "You can take the following actions: "
 )
@@ -48,11 +49,14 @@ func (g *game) look() {
 // action.
 func normalize(action string) string { return strings.TrimFunc(lower(action), isSpace) }
 
+// asksForActions reports whether an action asks for the list of actions.
+func asksForActions(action string) bool { return strings.Contains(action, "check") }
+
 // step carries out an action as the agent typed it.
 func (g *game) step(action string) (observation string) {
 	action = normalize(action)
 	switch {
-	case strings.Contains(action, "check"):
+	case asksForActions(action):
 		g.valid = true
 		return listPrefix + strings.Join(g.table.list(), ", ")
 	case action == "":

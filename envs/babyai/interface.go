@@ -14,13 +14,26 @@ func (e *Env) Interface(string) envs.Interface {
 			"what":   "(?:red|green|blue|purple|yellow|grey) (?:(?:open|closed|locked) door|ball|box|key)",
 			"number": "[0-9]+",
 		},
-		FoldCase:  true,
-		Normalize: normalize,
+		FoldCase: true,
+		Normalize: func(action string) string {
+			if action = normalize(action); asksForActions(action) {
+				return checkActions
+			}
+			return action
+		},
 		Lists: []envs.ActionList{
 			{Prefix: listPrefix, Separator: ", "},
 			{Prefix: gymListPrefix, Separator: `", "`, Suffix: gymListSuffix},
 		},
 		Quotes:  []envs.Quote{{Before: "You cannot ", After: ", as "}},
 		Replies: []string{notRecognized, noChange},
+		Texts: []string{
+			"go to the", "go to a", "pick up the", "pick up a", "open the", "open a", "put the", "put a", "next to the", "next to a",
+			"on your left", "on your right", "in front of you", "behind you",
+			nothingInSight, emptyHanded, barrierAhead, "The task is completed.",
+		},
+		Series:  []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Between: "  ", Last: "  ", End: "  "}},
+		Shown:   []string{"check valid actions"},
+		Unknown: "zzqx",
 	}
 }

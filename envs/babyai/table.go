@@ -213,7 +213,7 @@ func (t *table) explain(e *entry) string {
 	cannot := "You cannot " + e.text() + ", as "
 	switch e.why {
 	case barred:
-		return "There is a barrier in front of you, you can't move forward."
+		return barrierAhead
 	case handsEmpty:
 		return "You cannot drop the object, as you are not carrying anything."
 	case frontTaken:

@@ -8,5 +8,10 @@ func (e *Env) Interface(string) envs.Interface {
 		Actions: []string{"search[{text}]", "lookup[{text}]", "finish[{text}]", "think[{text}]"},
 		Slot:    `[^\n]*`,
 		Quotes:  []envs.Quote{{Before: invalid}},
+		Texts:   []string{"Question:", "Could not find", "Similar:", "No more results.", "Episode finished, reward ="},
+		Series: []envs.Series{
+			{Begin: `Similar: \[`, Item: `(?:'[^'\n]*'|"[^"\n]*")`, Between: ", ", Last: ", ", End: "]"},
+			{Begin: "^", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true},
+		},
 	}
 }

@@ -18,10 +18,19 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		Slot:     "[A-Za-z][A-Za-z0-9-]*",
 		FoldCase: true,
 		Normalize: func(action string) string {
+			switch text := lower(action); { // what World.Step looks for
+			case strings.Contains(text, "check"):
+				return checkAction
+			case strings.Contains(text, lookAction):
+				return lookAction
+			}
 			return strings.TrimRight(strings.TrimSpace(action), ". ")
 		},
 		Lists:   []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction, lookAction}}},
 		Replies: []string{notUnderstood, noEffect},
+		Texts:   []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
+		Series:  []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},
+		Unknown: "zzqx",
 	}
 	for _, p := range e.problems {
 		if p.game.name != taskType {

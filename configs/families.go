@@ -1,0 +1,206 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Family is one way to change the interface of an environment, in grades.
+type Family struct {
+	// ID names the family; Title says what it changes.
+	ID, Title string
+	// None says why the environment lacks the family; empty if it has it.
+	None string
+	// Grades are the rules by grade, from the mildest, which is grade 1. They have
+	// a title and no name.
+	Grades []Perturbation
+}
+
+// Families are the families of perturbations of an environment.
+type Families struct {
+	Env string
+	// All are the families in their fixed order, also those that the environment
+	// lacks.
+	All []Family
+}
+
+// families are all families in their order.
+var families = []Family{
+	{ID: "verbs", Title: "the verbs of actions in other words"},
+	{ID: "arguments", Title: "the arguments of actions turned around"},
+	{ID: "names", Title: "names put together in another way"},
+	{ID: "nouns", Title: "other words for things"},
+	{ID: "answers", Title: "fixed answers in other words"},
+	{ID: "goal", Title: "goal and instructions paraphrased"},
+	{ID: "order", Title: "lists in another order"},
+	{ID: "layout", Title: "observations in another layout"},
+	{ID: "lines", Title: "irrelevant but true lines added"},
+	{ID: "help", Title: "the help action renamed or taken away"},
+	{ID: "numbers", Title: "numbers as words"},
+}
+
+// FamilyIDs are the names of all families, in their order.
+func FamilyIDs() []string {
+	ids := make([]string, len(families))
+	for i, f := range families {
+		ids[i] = f.ID
+	}
+	return ids
+}
+
+// NonceWords are words that exist in no language, for rules: pronounceable, of at
+// most three tokens, and far from words of English.
+func NonceWords() ([]string, error) {
+	b, err := files.ReadFile("families/nonce.txt")
+	return strings.Fields(string(b)), err
+}
+
+// FamilyEnvs are the environments that have families.
+func FamilyEnvs() ([]string, error) {
+	found, err := fs.Glob(files, "families/*.yaml")
+	for i, f := range found {
+		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return found, err
+}
+
+// LoadFamilies returns the families of an environment.
+func LoadFamilies(env string) (Families, error) {
+	file := "families/" + env + ".yaml"
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return Families{}, fmt.Errorf("%s has no families of perturbations", env)
+	}
+	return ParseFamilies(file, b)
+}
+
+// Family returns a family by name.
+func (f Families) Family(id string) (Family, error) {
+	for _, family := range f.All {
+		if family.ID == id {
+			return family, nil
+		}
+	}
+	return Family{}, fmt.Errorf("there is no family %q of perturbations; there are %s", id, strings.Join(FamilyIDs(), ", "))
+}
+
+// Grade returns the rules of a grade.
+func (f Family) Grade(grade int) (Perturbation, error) {
+	switch {
+	case f.None != "":
+		return Perturbation{}, fmt.Errorf("there is no family %s: %s", f.ID, f.None)
+	case grade < 1 || grade > len(f.Grades):
+		return Perturbation{}, fmt.Errorf("family %s has grades 1 to %d, not %d", f.ID, len(f.Grades), grade)
+	}
+	return f.Grades[grade-1], nil
+}
+
+// familiesFile is a file of families.
+type familiesFile struct {
+	Env      string `yaml:"env"`
+	Families map[string]struct {
+		None   string         `yaml:"none"`
+		Grades []Perturbation `yaml:"grades"`
+	} `yaml:"families"`
+}
+
+// maxGrades bounds the grades of a family.
+const maxGrades = 9
+
+// ParseFamilies reads the families of an environment. It lists every family, with
+// grades or with the reason why there are none.
+func ParseFamilies(file string, b []byte) (Families, error) {
+	var in familiesFile
+	if err := decode(file, b, &in); err != nil {
+		return Families{}, err
+	}
+	if in.Env == "" {
+		return Families{}, fmt.Errorf("%s: env does not say which environment the rules are about", file)
+	}
+	out := Families{Env: in.Env}
+	for _, f := range families {
+		given, ok := in.Families[f.ID]
+		if !ok {
+			return out, fmt.Errorf("%s: family %s is missing; give it grades, or none with a reason", file, f.ID)
+		}
+		f.None, f.Grades = given.None, given.Grades
+		for i := range f.Grades {
+			f.Grades[i].Env = in.Env
+		}
+		if err := f.check(); err != nil {
+			return out, fmt.Errorf("%s: family %s: %w", file, f.ID, err)
+		}
+		out.All = append(out.All, f)
+		delete(in.Families, f.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(in.Families)) {
+		_, err := out.Family(id)
+		return out, fmt.Errorf("%s: %w", file, err)
+	}
+	return out, nil
+}
+
+func (f Family) check() error {
+	switch {
+	case (f.None == "") == (len(f.Grades) == 0):
+		return errors.New("give it either grades or none with a reason")
+	case len(f.Grades) > maxGrades:
+		return fmt.Errorf("there are %d grades, more than %d", len(f.Grades), maxGrades)
+	}
+	for i, g := range f.Grades {
+		if g.Name != "" || g.Model != "" || g.Title == "" {
+			return fmt.Errorf("grade %d: it has a title, and neither name nor model", i+1)
+		}
+		g.Name = f.ID
+		if err := g.check(); err != nil {
+			return fmt.Errorf("grade %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// Add adds the rules of another perturbation. Two rules about the same thing are an
+// error.
+func (p *Perturbation) Add(other Perturbation) error {
+	for _, m := range []struct {
+		name string
+		to   *map[string]string
+		from map[string]string
+	}{
+		{"actions", &p.Actions, other.Actions}, {"replies", &p.Replies, other.Replies}, {"verbs", &p.Verbs, other.Verbs},
+		{"words", &p.Words, other.Words}, {"texts", &p.Texts, other.Texts}, {"instructions", &p.Instructions, other.Instructions},
+	} {
+		for _, old := range slices.Sorted(maps.Keys(m.from)) {
+			if known, ok := (*m.to)[old]; ok && known != m.from[old] {
+				return fmt.Errorf("%s: there are two rules about %q", m.name, old)
+			}
+			if *m.to == nil {
+				*m.to = map[string]string{}
+			}
+			(*m.to)[old] = m.from[old]
+		}
+	}
+	for _, v := range []struct {
+		name string
+		to   *string
+		from string
+	}{{"names", &p.Names, other.Names}, {"numbers", &p.Numbers, other.Numbers}, {"order", &p.Order, other.Order}, {"layout", &p.Layout, other.Layout}} {
+		if *v.to != "" && v.from != "" {
+			return fmt.Errorf("%s: there are two rules about it", v.name)
+		}
+		*v.to += v.from
+	}
+	if p.Lines != nil && other.Lines != nil {
+		return errors.New("lines: there are two rules about them")
+	}
+	if other.Lines != nil {
+		p.Lines = other.Lines
+	}
+	p.Without = append(slices.Clip(p.Without), other.Without...)
+	return nil
+}

@@ -1,0 +1,64 @@
+package perturb
+
+import (
+	"fmt"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/stream"
+)
+
+// lines adds lines to observations. Which ones follows from the observation, so
+// that the same observation always reads the same.
+type lines struct {
+	*configs.Lines // nil: none
+	seed           int64
+}
+
+func (l lines) write(text string) string {
+	if l.Lines == nil {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text)
+	for _, i := range stream.New(l.seed, "perturbation", "lines", text).Perm(len(l.Of))[:l.Count] {
+		b.WriteString("\n" + l.Of[i])
+	}
+	return b.String()
+}
+
+// read undoes write.
+func (l lines) read(text string) string {
+	if l.Lines == nil {
+		return text
+	}
+	old := text
+	for range l.Count {
+		at := strings.LastIndexByte(old, '\n')
+		if at < 0 {
+			return text
+		}
+		old = old[:at]
+	}
+	if l.write(old) != text {
+		return text
+	}
+	return old
+}
+
+// checkLines reports lines that an agent could take for an action or that say
+// something about a thing.
+func (p *Perturbation) checkLines() error {
+	if p.lines.Lines == nil {
+		return nil
+	}
+	for _, line := range p.lines.Of {
+		if _, ok := p.read(line); ok && !p.iface.Open {
+			return fmt.Errorf("the line %q reads like an action", line)
+		}
+		if p.names.inText(line) != line {
+			return fmt.Errorf("the line %q holds a name", line)
+		}
+	}
+	return nil
+}

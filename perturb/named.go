@@ -1,0 +1,204 @@
+package perturb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/stream"
+)
+
+// The names of perturbations that are made from families.
+const (
+	allName    = "all"
+	randomName = "random"
+)
+
+// Named returns the rules that a name stands for in an environment: verbs:2 is a
+// family in a grade, verbs:2+order:1 a combination, all:2 every family of the
+// environment in that grade or its last, random:SEED:K K families in any grades.
+// The rules fit the environment: one that is wrapped in them plays.
+func Named(env envs.Env, name string) (configs.Perturbation, error) {
+	families, err := configs.LoadFamilies(env.Info().Name)
+	if err != nil {
+		return configs.Perturbation{}, err
+	}
+	rules, err := named(env, families, name)
+	if err == nil {
+		_, err = Wrap(env, rules)
+	}
+	if err != nil {
+		return configs.Perturbation{}, fmt.Errorf("perturbation %q: %w", name, err)
+	}
+	return rules, nil
+}
+
+func named(env envs.Env, families configs.Families, name string) (configs.Perturbation, error) {
+	kind, rest, ok := strings.Cut(name, ":")
+	switch {
+	case !ok:
+		return configs.Perturbation{}, errors.New("give FAMILY:GRADE, several of them joined by +, all:GRADE or random:SEED:K")
+	case kind == randomName:
+		return random(env, families, rest)
+	case kind == allName:
+		return all(families, rest)
+	}
+	parts, err := parseParts(name)
+	if err != nil {
+		return configs.Perturbation{}, err
+	}
+	rules, err := combine(families, parts)
+	rules.Name = partsName(rules.Parts)
+	return rules, err
+}
+
+// parseParts reads FAMILY:GRADE+FAMILY:GRADE.
+func parseParts(name string) (parts []configs.Part, err error) {
+	for _, text := range strings.Split(name, "+") {
+		family, grade, _ := strings.Cut(text, ":")
+		n, err := number(grade)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not FAMILY:GRADE, such as verbs:2", text)
+		}
+		parts = append(parts, configs.Part{Family: family, Grade: n})
+	}
+	return parts, nil
+}
+
+// number reads a number of at least 1, as it would be written.
+func number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || strconv.Itoa(n) != text {
+		return 0, fmt.Errorf("%q is not a number from 1 up", text)
+	}
+	return n, nil
+}
+
+// partsName names a combination.
+func partsName(parts []configs.Part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.Family + ":" + strconv.Itoa(p.Grade)
+	}
+	return strings.Join(texts, "+")
+}
+
+// all is every family that the environment has.
+func all(families configs.Families, grade string) (configs.Perturbation, error) {
+	n, err := number(grade)
+	if err != nil {
+		return configs.Perturbation{}, fmt.Errorf("%s needs a grade: %w", allName, err)
+	}
+	var parts []configs.Part
+	highest := 0
+	for _, f := range families.All {
+		highest = max(highest, len(f.Grades))
+		if f.None == "" {
+			parts = append(parts, configs.Part{Family: f.ID, Grade: min(n, len(f.Grades))})
+		}
+	}
+	if n > highest {
+		return configs.Perturbation{}, fmt.Errorf("there are grades 1 to %d, not %d", highest, n)
+	}
+	rules, err := combine(families, parts)
+	rules.Name = allName + ":" + grade
+	return rules, err
+}
+
+// combine puts the rules of several families together.
+func combine(families configs.Families, parts []configs.Part) (configs.Perturbation, error) {
+	out := configs.Perturbation{Env: families.Env}
+	order := configs.FamilyIDs()
+	place := func(p configs.Part) int { return slices.Index(order, p.Family) }
+	out.Parts = slices.SortedFunc(slices.Values(parts), func(a, b configs.Part) int { return cmp.Compare(place(a), place(b)) })
+	var titles []string
+	for i, part := range out.Parts {
+		if i > 0 && part.Family == out.Parts[i-1].Family {
+			return out, fmt.Errorf("family %s is there twice", part.Family)
+		}
+		family, err := families.Family(part.Family)
+		if err != nil {
+			return out, err
+		}
+		grade, err := family.Grade(part.Grade)
+		if err != nil {
+			return out, err
+		}
+		if err := out.Add(grade); err != nil {
+			return out, fmt.Errorf("family %s does not go with the others: %w", part.Family, err)
+		}
+		titles = append(titles, family.Title+" ("+grade.Title+")")
+	}
+	out.Title = strings.Join(titles, "; ")
+	return out, nil
+}
+
+// random draws families. The first families of a draw are those of a smaller
+// draw with the same seed. Words that exist in no language are drawn, too.
+func random(env envs.Env, families configs.Families, of string) (configs.Perturbation, error) {
+	seedText, count, _ := strings.Cut(of, ":")
+	seed, err := strconv.ParseInt(seedText, 10, 64)
+	if err != nil || strconv.FormatInt(seed, 10) != seedText {
+		return configs.Perturbation{}, fmt.Errorf("want %s:SEED:K with a whole number as seed, not %q", randomName, seedText)
+	}
+	var have []configs.Family
+	for _, f := range families.All {
+		if f.None == "" {
+			have = append(have, f)
+		}
+	}
+	k := len(have)
+	if count != allName {
+		if k, err = number(count); err != nil || k > len(have) {
+			return configs.Perturbation{}, fmt.Errorf("K is from 1 to %d, the number of families of %s, or %s, not %q", len(have), families.Env, allName, count)
+		}
+	}
+	draws := stream.New(seed, "perturbation", families.Env)
+	var parts []configs.Part
+	for _, i := range draws.Perm(len(have)) {
+		parts = append(parts, configs.Part{Family: have[i].ID, Grade: 1 + draws.IntN(len(have[i].Grades))})
+	}
+	rules, err := combine(families, parts[:k])
+	if err != nil {
+		return rules, err
+	}
+	rules.Name = randomName + ":" + of
+	rules.Title = "drawn: " + rules.Title
+	if rules.Order == configs.Shuffled || rules.Lines != nil {
+		rules.Seed = seed
+	}
+	return renewed(rules, stream.New(seed, "perturbation", families.Env, "nonce"))
+}
+
+// renewed puts other nonce words in the place of those of the rules.
+func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation, error) {
+	nonce, err := configs.NonceWords()
+	if err != nil {
+		return rules, err
+	}
+	to := map[string]string{}
+	order := draws.Perm(len(nonce))
+	for i, word := range nonce {
+		to[word] = nonce[order[i]]
+	}
+	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts, &rules.Instructions} {
+		*m = maps.Clone(*m)
+		for old, written := range *m {
+			(*m)[old] = replaceWords(written, to)
+		}
+	}
+	return rules, nil
+}
+
+// replaceWords replaces words, which are runs of letters, in a text; capitals at
+// their beginning stay.
+func replaceWords(text string, to map[string]string) string {
+	return words{swaps: to}.say(text, false)
+}

@@ -1,0 +1,115 @@
+package perturb
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// numberWords are the words of the numbers from 0. One word is one token, so that
+// two numbers side by side stay apart.
+var numberWords = makeNumberWords()
+
+func makeNumberWords() (words [1000]string) {
+	small := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+		"sixteen seventeen eighteen nineteen")
+	tens := strings.Fields("- - twenty thirty forty fifty sixty seventy eighty ninety")
+	for n := range words {
+		switch {
+		case n < len(small):
+			words[n] = small[n]
+		case n < 100 && n%10 == 0:
+			words[n] = tens[n/10]
+		case n < 100:
+			words[n] = tens[n/10] + "-" + small[n%10]
+		case n%100 == 0:
+			words[n] = small[n/100] + "-hundred"
+		default:
+			words[n] = words[n-n%100] + "-" + words[n%100]
+		}
+	}
+	return words
+}
+
+// wordOf is the word of a number in digits without leading zeros, if it has one.
+func wordOf(digits string) (string, bool) {
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || n >= len(numberWords) || strconv.Itoa(n) != digits {
+		return "", false
+	}
+	return numberWords[n], true
+}
+
+// numberOfWord undoes wordOf.
+func numberOfWord(word string) (string, bool) {
+	n := slices.Index(numberWords[:], word)
+	return strconv.Itoa(n), n >= 0
+}
+
+// letterOf is the letter of a number from 1 to 26.
+func letterOf(digits string) (string, bool) {
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > 26 || strconv.Itoa(n) != digits {
+		return "", false
+	}
+	return string(rune('a' + n - 1)), true
+}
+
+// numberOfLetter undoes letterOf.
+func numberOfLetter(letter string) (string, bool) {
+	if len(letter) != 1 || letter < "a" || letter > "z" {
+		return "", false
+	}
+	return strconv.Itoa(int(letter[0]-'a') + 1), true
+}
+
+// swapNumbers makes words of numbers and numbers of words, wherever they stand
+// alone. It undoes itself. Words have small letters, or any with anyCase.
+func swapNumbers(text string, anyCase bool) string {
+	var b strings.Builder
+	for from := 0; from < len(text); {
+		end := from + 1
+		if !inNumber(text[from]) {
+			b.WriteByte(text[from])
+			from = end
+			continue
+		}
+		for end < len(text) && inNumber(text[end]) {
+			end++
+		}
+		b.WriteString(swapNumber(text[from:end], anyCase))
+		from = end
+	}
+	return b.String()
+}
+
+// inNumber reports whether a byte can belong to what a number is part of: "150.0",
+// "wait1" and "-5" are no numbers that stand alone.
+func inNumber(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' || c == '\'' || c >= 0x80
+}
+
+// swapNumber swaps a token. Periods at its end are not part of the number.
+func swapNumber(token string, anyCase bool) string {
+	word := strings.TrimRight(token, ".")
+	end := token[len(word):]
+	if anyCase {
+		word = strings.ToLower(word)
+	}
+	if to, ok := wordOf(word); ok {
+		return to + end
+	}
+	if to, ok := numberOfWord(word); ok {
+		return to + end
+	}
+	return token
+}
+
+// namedNumbers is how many numbers can be words in names, from 0.
+const namedNumbers = 100
+
+// shortWordOf is wordOf for numbers in names.
+func shortWordOf(digits string) (string, bool) {
+	word, ok := wordOf(digits)
+	return word, ok && len(digits) < 3
+}

@@ -1,0 +1,203 @@
+package perturb
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/stream"
+)
+
+// listOrder is the order of lists.
+type listOrder struct {
+	name string // empty: as it was
+	seed int64
+}
+
+// of returns which item stands at each place of a list of n.
+func (o listOrder) of(n int) []int {
+	places := make([]int, n)
+	for i := range places {
+		places[i] = i
+	}
+	switch o.name {
+	case configs.Reversed:
+		slices.Reverse(places)
+	case configs.Shuffled:
+		places = stream.New(o.seed, "perturbation", "order").Perm(n)
+	}
+	return places
+}
+
+// write puts items into the order, read undoes it.
+func (o listOrder) write(items []string) []string {
+	out := make([]string, len(items))
+	for i, from := range o.of(len(items)) {
+		out[i] = items[from]
+	}
+	return out
+}
+
+func (o listOrder) read(items []string) []string {
+	out := make([]string, len(items))
+	for i, from := range o.of(len(items)) {
+		out[from] = items[i]
+	}
+	return out
+}
+
+// newSeries rewrites an enumeration: its order, then its layout.
+func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
+	var out []stage
+	old, err := newLook(s)
+	if err != nil {
+		return nil, err
+	}
+	if o.name != "" && !s.Fixed {
+		out = append(out, stage{
+			func(text string) string {
+				return old.all(text, func(l list) string { return old.join(l.ordered(o.write)) })
+			},
+			func(text string) string {
+				return old.all(text, func(l list) string { return old.join(l.ordered(o.read)) })
+			},
+		})
+	}
+	if layout == "" {
+		return out, nil
+	}
+	now := old
+	if err := now.lay(layout); err != nil {
+		return nil, err
+	}
+	return append(out, stage{
+		func(text string) string { return old.all(text, now.join) },
+		func(text string) string { return now.all(text, old.join) },
+	}), nil
+}
+
+// look is how an enumeration looks.
+type look struct {
+	// find has three groups: what stands before the items, the items, and the end.
+	find *regexp.Regexp
+	// open and end stand around the items, between and last between them. If blanks
+	// separate the items, between stands before the blanks.
+	open, between, last, end string
+	blanks                   bool
+	pattern                  struct{ begin, item string }
+}
+
+// newLook is the environment's own look.
+func newLook(s envs.Series) (look, error) {
+	l := look{between: s.Between, last: s.Last, end: s.End, blanks: s.Between == ""}
+	l.pattern.begin, l.pattern.item = s.Begin, s.Item
+	return l, l.compile()
+}
+
+func (l *look) compile() (err error) {
+	q := regexp.QuoteMeta
+	separator := "(?:" + q(l.last) + "|" + q(l.between) + ")"
+	if l.blanks {
+		separator = q(l.between) + " +"
+	}
+	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator + l.pattern.item + ")*)(" + q(l.end) + ")")
+	return err
+}
+
+// lay gives an enumeration another layout.
+func (l *look) lay(layout string) error {
+	switch layout {
+	case configs.Bullets:
+		l.open, l.between, l.last, l.end = "\n- ", "\n- ", "\n- ", "\n"
+		if l.blanks {
+			l.between = "\n-"
+		}
+	case configs.Bars:
+		l.between, l.last = " | ", " | "
+	case configs.Semicolons:
+		l.between, l.last = "; ", "; "
+	default:
+		return fmt.Errorf("layout: unknown value %q", layout)
+	}
+	if l.blanks && layout != configs.Bullets {
+		l.between = strings.TrimRight(l.between, " ")
+	}
+	return l.compile()
+}
+
+// list is an enumeration in a text.
+type list struct {
+	begin  string
+	items  []string
+	blanks []string // between the items, if blanks separate them
+}
+
+// ordered puts the items into an order. A last item that is no sentence stays at
+// the end: nothing could stand behind it.
+func (l list) ordered(order func([]string) []string) list {
+	n := len(l.items)
+	if l.blanks != nil && !strings.HasSuffix(l.items[n-1], ".") {
+		n--
+	}
+	l.items = append(order(l.items[:n]), l.items[n:]...)
+	return l
+}
+
+// all replaces every enumeration in a text.
+func (l *look) all(text string, write func(list) string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range l.find.FindAllStringSubmatchIndex(text, -1) {
+		begin := strings.TrimSuffix(text[at[2]:at[3]], l.open)
+		b.WriteString(text[from:at[0]])
+		b.WriteString(write(l.split(begin, text[at[4]:at[5]])))
+		from = at[1]
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func (l *look) split(begin, items string) list {
+	if l.blanks {
+		between := regexp.MustCompile(`(\.)` + regexp.QuoteMeta(l.between) + `( +)`)
+		out := list{begin: begin}
+		from := 0
+		for _, at := range between.FindAllStringSubmatchIndex(items, -1) {
+			out.items, out.blanks = append(out.items, items[from:at[3]]), append(out.blanks, items[at[4]:at[5]])
+			from = at[1]
+		}
+		out.items = append(out.items, items[from:])
+		return out
+	}
+	out := list{begin: begin}
+	if at := strings.LastIndex(items, l.last); at >= 0 {
+		out.items = append(strings.Split(items[:at], l.between), items[at+len(l.last):])
+		return out
+	}
+	out.items = []string{items}
+	return out
+}
+
+// join writes an enumeration.
+func (l *look) join(of list) string {
+	var b strings.Builder
+	b.WriteString(of.begin)
+	b.WriteString(l.open)
+	for i, item := range of.items {
+		switch {
+		case i == 0:
+		case l.blanks:
+			b.WriteString(l.between + of.blanks[i-1])
+		case i == len(of.items)-1:
+			b.WriteString(l.last)
+		default:
+			b.WriteString(l.between)
+		}
+		b.WriteString(item)
+	}
+	b.WriteString(l.end)
+	return b.String()
+}

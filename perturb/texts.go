@@ -1,0 +1,116 @@
+package perturb
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// stage rewrites texts in both directions. A text on which it cannot be undone
+// stays as it is.
+type stage struct{ rewrite, restore func(string) string }
+
+func (s stage) write(text string) string {
+	if written := s.rewrite(text); s.restore(written) == text {
+		return written
+	}
+	return text
+}
+
+// read undoes write.
+func (s stage) read(text string) string {
+	if old := s.restore(text); s.write(old) == text {
+		return old
+	}
+	return text
+}
+
+// newTexts rewrites goals and sentences.
+func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
+	name, err := namePattern(iface)
+	if err != nil {
+		return stage{}, err
+	}
+	fill := func(slot string) string {
+		if pattern, ok := iface.Fill[slot]; ok {
+			return pattern
+		}
+		return name
+	}
+	var forward, back []rewriting
+	var patterns []string
+	for _, old := range iface.Texts {
+		written, changed := rules[old]
+		if !changed {
+			written = old
+		}
+		from, to, err := textTemplates(old, written)
+		if err != nil {
+			return stage{}, fmt.Errorf("texts: %w", err)
+		}
+		pattern := "^" + to.pattern(grouped(fill)) + "$"
+		if err := checkText(to, pattern, iface.Texts, patterns); err != nil {
+			return stage{}, err
+		}
+		patterns = append(patterns, pattern)
+		if !changed {
+			continue
+		}
+		there, err := newRewriting(from, to, wordEdge(from, 0), wordEdge(from, -1), fill)
+		if err != nil {
+			return stage{}, err
+		}
+		again, err := newRewriting(to, from, wordEdge(to, 0), wordEdge(to, -1), fill)
+		if err != nil {
+			return stage{}, err
+		}
+		forward, back = append(forward, there), append(back, again)
+	}
+	slices.Reverse(back)
+	return stage{func(text string) string { return through(forward, text) }, func(text string) string { return through(back, text) }}, nil
+}
+
+func textTemplates(old, written string) (from, to template, err error) {
+	if from, err = parseTemplate(old); err == nil {
+		to, err = parseTemplate(written)
+	}
+	if err == nil {
+		err = sameSlots(from, to)
+	}
+	return from, to, err
+}
+
+// checkText reports a text that has two readings, or one in common with the texts
+// before it, whose patterns are given.
+func checkText(to template, pattern string, texts, before []string) error {
+	if example, ok := twoReadings(pattern); ok {
+		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text, example)
+	}
+	for i, other := range before {
+		if example, ok := common(other, pattern); ok {
+			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], to.text, example)
+		}
+	}
+	return nil
+}
+
+func through(rewritings []rewriting, text string) string {
+	for _, r := range rewritings {
+		text = r.all(text, keep)
+	}
+	return text
+}
+
+// checkTexts reports texts that the environment lacks.
+func checkTexts(rules configs.Perturbation, iface envs.Interface) error {
+	for _, old := range slices.Sorted(maps.Keys(rules.Texts)) {
+		if !slices.Contains(iface.Texts, old) {
+			return fmt.Errorf("perturbation %s: the environment has no text %q; it has: %s", rules.Name, old, strings.Join(iface.Texts, " | "))
+		}
+	}
+	return nil
+}
