@@ -13,6 +13,9 @@ type Interface struct {
 	// then becomes Unknown, because the environment might understand the new
 	// form too.
 	Open bool
+	// Free says that the environment reads more than the forms: it looks for the
+	// words of actions and for names, wherever they stand.
+	Free bool
 	// Unknown is an action that the environment never understands. Without it, no
 	// action can be taken away.
 	Unknown string

@@ -69,7 +69,11 @@ func (e *Env) ofType(taskType string) (*Perturbation, error) {
 // for each slot. All task types of an environment write them alike.
 func (e *Env) Names() (layout string, parts map[string]string) {
 	for _, p := range e.byType {
-		return p.iface.Name, p.iface.Parts
+		parts = maps.Clone(p.iface.Parts)
+		for _, m := range spelledSlot.FindAllStringSubmatch(e.rules.Names, -1) {
+			parts[m[1]+":"+m[2]] = numberSpellings[m[2]].pattern
+		}
+		return p.iface.Name, parts
 	}
 	return "", nil
 }
@@ -266,9 +270,9 @@ func (s speller) Spell(action string) string {
 	return s.inner.Spell(action)
 }
 
-// Written returns how the forms of actions that are written otherwise are written
-// now, of all task types.
-func (e *Env) Written() map[string]string {
+// Actions returns how the forms of actions in whose words something changes are
+// written now, of all task types.
+func (e *Env) Actions() map[string]string {
 	out := map[string]string{}
 	for _, p := range e.byType {
 		for i := range p.forms {

@@ -227,6 +227,9 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 			}
 			for _, s := range e.Steps {
 				steps++
+				if _, ok := p.write(iface.Normalize(s.Action)); !ok && p.turned {
+					continue // what has no form cannot be read where arguments are turned around
+				}
 				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); !strings.EqualFold(got, want) {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
 				}

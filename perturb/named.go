@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/envs"
 	"heldout/envs/stream"
 )
 
@@ -24,29 +23,28 @@ const (
 // Named returns the rules that a name stands for in an environment: verbs:2 is a
 // family in a grade, verbs:2+order:1 a combination, all:2 every family of the
 // environment in that grade or its last, random:SEED:K K families in any grades.
-// The rules fit the environment: one that is wrapped in them plays.
-func Named(env envs.Env, name string) (configs.Perturbation, error) {
-	families, err := configs.LoadFamilies(env.Info().Name)
+func Named(env, name string) (configs.Perturbation, error) {
+	families, err := configs.LoadFamilies(env)
 	if err != nil {
 		return configs.Perturbation{}, err
 	}
-	rules, err := named(env, families, name)
-	if err == nil {
-		_, err = Wrap(env, rules)
-	}
+	rules, err := named(families, name)
 	if err != nil {
-		return configs.Perturbation{}, fmt.Errorf("perturbation %q: %w", name, err)
+		return configs.Perturbation{}, fmt.Errorf("perturbation %q of %s: %w", name, env, err)
 	}
 	return rules, nil
 }
 
-func named(env envs.Env, families configs.Families, name string) (configs.Perturbation, error) {
+// IsNamed reports whether a name is one for Named.
+func IsNamed(name string) bool { return strings.Contains(name, ":") }
+
+func named(families configs.Families, name string) (configs.Perturbation, error) {
 	kind, rest, ok := strings.Cut(name, ":")
 	switch {
 	case !ok:
 		return configs.Perturbation{}, errors.New("give FAMILY:GRADE, several of them joined by +, all:GRADE or random:SEED:K")
 	case kind == randomName:
-		return random(env, families, rest)
+		return random(families, rest)
 	case kind == allName:
 		return all(families, rest)
 	}
@@ -142,7 +140,7 @@ func combine(families configs.Families, parts []configs.Part) (configs.Perturbat
 
 // random draws families. The first families of a draw are those of a smaller
 // draw with the same seed. Words that exist in no language are drawn, too.
-func random(env envs.Env, families configs.Families, of string) (configs.Perturbation, error) {
+func random(families configs.Families, of string) (configs.Perturbation, error) {
 	seedText, count, _ := strings.Cut(of, ":")
 	seed, err := strconv.ParseInt(seedText, 10, 64)
 	if err != nil || strconv.FormatInt(seed, 10) != seedText {

@@ -114,6 +114,24 @@ func (n *names) outOfText(text string) string {
 	return n.read.all(text, n.unspell)
 }
 
+// trade makes old and new spellings in a text trade places.
+func (n *names) trade(text string) string {
+	if n == nil {
+		return text
+	}
+	var b strings.Builder
+	from := 0
+	for _, at := range n.read.find.FindAllStringSubmatchIndex(text, -1) {
+		if old, ok := n.read.fill(text, at, n.unspell); ok {
+			b.WriteString(n.inText(text[from:at[0]]))
+			b.WriteString(old)
+			from = at[1]
+		}
+	}
+	b.WriteString(n.inText(text[from:]))
+	return b.String()
+}
+
 // inSlot rewrites what stands in a slot of an action.
 func (n *names) inSlot(_, value string) (string, bool) {
 	if n == nil {

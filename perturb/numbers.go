@@ -83,6 +83,14 @@ func swapNumbers(text string, anyCase bool) string {
 	return b.String()
 }
 
+// hasNumber reports whether a number in digits stands alone in a text.
+func hasNumber(text string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !inNumber(byte(r)) }), func(token string) bool {
+		_, ok := wordOf(strings.TrimRight(token, "."))
+		return ok
+	})
+}
+
 // inNumber reports whether a byte can belong to what a number is part of: "150.0",
 // "wait1" and "-5" are no numbers that stand alone.
 func inNumber(c byte) bool {

@@ -30,6 +30,11 @@ type Perturbation struct {
 	names *names // nil where names stay
 	// forms are all forms of actions, changed or not.
 	forms []form
+	// verbs are the words of forms that change, in both directions, and turned says
+	// that some form has its slots in another order; both only where the environment
+	// reads freely.
+	verbs  verbRules
+	turned bool
 	// replies maps answers in both directions.
 	replies, canonicalReplies map[string]string
 	// series and texts rewrite observations, in this order; texts also goals.
@@ -115,6 +120,7 @@ func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
 // addForms makes all forms and checks that no text matches two of them.
 func (p *Perturbation) addForms(rules configs.Perturbation) error {
 	v := newVerbs(rules.Verbs, p.iface)
+	p.verbs = v.both()
 	for _, old := range forms(rules, p.iface) {
 		written, changed := rules.Actions[old]
 		if !changed {
@@ -129,6 +135,7 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 			return err
 		}
 		f.removed = slices.Contains(rules.Without, old)
+		p.turned = p.turned || !slices.Equal(f.old.slots, f.written.slots)
 		p.forms = append(p.forms, f)
 	}
 	for i := range p.forms {

@@ -20,8 +20,11 @@ func (p *Perturbation) writeAction(action string) string {
 	if written, ok := p.write(action); ok {
 		return written
 	}
-	if p.iface.Open { // the environment itself may understand the new form
+	switch {
+	case p.iface.Open: // the environment itself may understand the new form
 		return p.names.inText(action)
+	case p.iface.Free:
+		return p.names.trade(p.verbs.inLiteral(action))
 	}
 	return p.names.inText(p.trade(action, p.read))
 }
@@ -46,8 +49,12 @@ func (p *Perturbation) readAction(action string) string {
 			return old
 		}
 	}
-	if _, old := p.write(normalized); old && p.iface.Open {
+	_, old := p.write(normalized)
+	switch {
+	case old && (p.iface.Open || p.iface.Free), p.iface.Free && p.turned:
 		return p.iface.Unknown
+	case p.iface.Free:
+		return p.names.trade(p.verbs.inLiteral(action))
 	}
 	if traded := p.trade(normalized, p.write); traded != normalized {
 		return traded

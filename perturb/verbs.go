@@ -23,6 +23,17 @@ func newVerbs(rules map[string]string, iface envs.Interface) verbRules {
 	return v
 }
 
+// both returns rules that make old and new words trade places.
+func (v verbRules) both() verbRules {
+	to := maps.Clone(v.to)
+	for old, written := range v.to {
+		if _, ok := to[written]; !ok {
+			to[written] = old
+		}
+	}
+	return newVerbs(to, envs.Interface{FoldCase: v.fold})
+}
+
 // write returns a form with its words replaced, outside its slots.
 func (v verbRules) write(form string) (string, error) {
 	if len(v.phrases) == 0 {

@@ -11,22 +11,30 @@ import (
 // makes an action old, whatever else is new about it. An action of a form that stays
 // as it is, or of no form, has the zero value.
 func (p *Perturbation) Written(action string) envs.Written {
-	normalized := p.normalize(action)
-	for _, spelling := range []string{action, normalized} {
-		if f, old := p.formRead(spelling); f != nil {
-			return writtenAs(f, !strings.EqualFold(old, spelling), false)
+	said := p.say(action, p.iface.FoldCase)
+	normalized := p.normalize(said)
+	old := p.hasOld(action)
+	for _, spelling := range p.spellings(said, normalized) {
+		if f, as := p.formRead(spelling); f != nil {
+			return writtenAs(f, old || f.removed || !strings.EqualFold(as, p.normalize(action)), old || f.removed)
 		}
 	}
 	// An old form, or a mixture: new words around old names, or old words around new
 	// ones.
 	if f, written := p.formWritten(normalized); f != nil {
-		return writtenAs(f, !strings.EqualFold(written, normalized), true)
+		return writtenAs(f, old || !strings.EqualFold(written, normalized), true)
 	}
 	if f, _ := p.formRead(p.names.inText(normalized)); f != nil {
 		return writtenAs(f, true, true)
 	}
 	f, _ := p.formWritten(p.names.outOfText(normalized))
 	return writtenAs(f, f != nil, true)
+}
+
+// hasOld reports whether an action has a word or a number that is written otherwise
+// now.
+func (p *Perturbation) hasOld(action string) bool {
+	return p.words.hasOld(action) || p.numbers && hasNumber(action)
 }
 
 func writtenAs(f *form, differs, old bool) envs.Written {
@@ -61,8 +69,9 @@ func (p *Perturbation) formWritten(action string) (*form, string) {
 // Forms lists the environment's forms of actions that are written differently, be it
 // in their words or in the names in them.
 func (p *Perturbation) Forms() (forms []string) {
+	named := p.names != nil || p.numbers || len(p.words.old) > 0
 	for i := range p.forms {
-		if f := &p.forms[i]; f.changed() || p.names != nil && len(f.old.slots) > 0 {
+		if f := &p.forms[i]; f.changed() || f.removed || named && len(f.old.slots) > 0 {
 			forms = append(forms, f.old.text)
 		}
 	}

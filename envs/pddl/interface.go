@@ -30,6 +30,7 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		Replies: []string{notUnderstood, noEffect},
 		Texts:   []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
 		Series:  []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},
+		Free:    true,
 		Unknown: "zzqx",
 	}
 	for _, p := range e.problems {

@@ -148,7 +148,7 @@ func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mo
 		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Shown{Play: p.Play}
 	}
 	if m.Perturbation != "" {
-		rules, _, err := loadPerturbation(m.Perturbation)
+		rules, _, err := loadPerturbation(entry.Name, m.Perturbation)
 		if err != nil {
 			return nil, entry.Name, err
 		}

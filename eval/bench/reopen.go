@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -56,7 +57,7 @@ func ReopenEnv(c record.Condition, s configs.Setup, out envs.Outside) (envs.Env,
 		return nil, err
 	}
 	if c.Perturbation != eval.NoPerturbation && c.Instead == "" {
-		if env, err = perturbed(env, c.Perturbation); err != nil {
+		if env, err = perturbed(env, c); err != nil {
 			CloseEnv(env)
 			return nil, err
 		}
@@ -89,12 +90,18 @@ func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, err
 	return out, nil
 }
 
-// perturbed puts a built-in perturbation around an environment, unless it changes
-// the model.
-func perturbed(env envs.Env, name string) (envs.Env, error) {
-	rules, err := configs.LoadPerturbation(name)
+// perturbed puts the perturbation of a condition around an environment. It must be a
+// built-in one, and its rules must be the recorded ones.
+func perturbed(env envs.Env, c record.Condition) (envs.Env, error) {
+	if strings.HasSuffix(c.Perturbation, ".yaml") || strings.HasSuffix(c.Perturbation, ".yml") {
+		return env, fmt.Errorf("perturbation %q is not built in", c.Perturbation) // records name no files to read
+	}
+	rules, _, err := loadPerturbation(c.Env, c.Perturbation)
 	if err != nil || rules.Model != "" {
 		return env, err
+	}
+	if c.PerturbationHash != "" && perturb.Hash(rules) != c.PerturbationHash {
+		return env, fmt.Errorf("perturbation %s has other rules here than in the records", c.Perturbation)
 	}
 	wrapped, err := perturb.Wrap(env, rules)
 	if err != nil {

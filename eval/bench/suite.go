@@ -66,7 +66,21 @@ func interleaved(i, n int) int {
 
 // suite names the perturbations of the suite for an environment.
 func (j *Job) suite(env string) ([]string, error) {
-	return nil, fmt.Errorf("%s has no families of perturbations", env)
+	grades, err := suiteGrades(j.Config)
+	if err != nil {
+		return nil, err
+	}
+	found, err := configs.LoadFamilies(env)
+	if err != nil {
+		return nil, err
+	}
+	var families []family
+	for _, f := range found.All {
+		if f.None == "" {
+			families = append(families, family{f.ID, len(f.Grades)})
+		}
+	}
+	return suiteNames(families, grades), nil
 }
 
 // suiteGrades reads the grades of a suite.

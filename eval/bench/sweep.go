@@ -52,7 +52,7 @@ func (j *Job) perturbationsOf(env string) (args []string, err error) {
 		return j.suite(env)
 	}
 	for _, arg := range j.Config.Perturb {
-		rules, _, err := loadPerturbation(arg)
+		rules, _, err := loadPerturbation(env, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +68,15 @@ func (j *Job) perturbationsOf(env string) (args []string, err error) {
 
 // addPerturbed adds a benchmark under a perturbation.
 func (j *Job) addPerturbed(base eval.Benchmark, arg string) error {
-	rules, file, err := loadPerturbation(arg)
+	env := base.Env.Info().Name
+	rules, file, err := loadPerturbation(env, arg)
 	if err != nil {
 		return err
 	}
 	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
-	env := base.Env.Info().Name
+	for _, part := range rules.Parts {
+		about.Parts = append(about.Parts, record.Part(part))
+	}
 	if slices.ContainsFunc(j.sweep.Of(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
 		return fmt.Errorf("there are two perturbations named %s", rules.Name)
 	}
@@ -95,9 +98,15 @@ func (j *Job) addPerturbed(base eval.Benchmark, arg string) error {
 	return nil
 }
 
-// loadPerturbation finds a perturbation, embedded or in a file.
-func loadPerturbation(arg string) (rules configs.Perturbation, file string, err error) {
-	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
+// loadPerturbation finds a perturbation: in a file, of the families of the
+// environment, or an embedded one.
+func loadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
+	switch {
+	case strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"):
+	case perturb.IsNamed(arg):
+		rules, err = perturb.Named(env, arg)
+		return rules, "built-in", err
+	default:
 		rules, err = configs.LoadPerturbation(arg)
 		return rules, "built-in", err
 	}
@@ -119,10 +128,7 @@ func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation, about *reco
 	b.Env = env
 	forms := env.Forms()
 	about.Forms = &forms
-	about.Rules = &record.Rules{Actions: rules.Actions, Replies: rules.Replies, Names: rules.Names}
-	if rules.Names != "" {
-		about.Rules.OwnNames, about.Rules.NameParts = env.Names()
-	}
+	about.Rules = recordedRules(env, rules)
 	if b.PromptHash == "" { // nobody reads it
 		return nil
 	}
@@ -131,6 +137,21 @@ func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation, about *reco
 	}
 	b.PromptHash = promptRecord("", b.Prompt).SHA256
 	return nil
+}
+
+// recordedRules are the rules as records have them.
+func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
+	out := &record.Rules{
+		Actions: env.Actions(), Replies: rules.Replies, Names: rules.Names, Without: rules.Without, Words: rules.Words, Numbers: rules.Numbers,
+		Texts: rules.Texts, Instructions: rules.Instructions, Order: rules.Order, Layout: rules.Layout, Seed: rules.Seed,
+	}
+	if rules.Names != "" {
+		out.OwnNames, out.NameParts = env.Names()
+	}
+	if rules.Lines != nil {
+		out.LineCount, out.Lines = rules.Lines.Count, rules.Lines.Of
+	}
+	return out
 }
 
 // noInd applies to a perturbation that needs models trained without data of the
@@ -160,7 +181,7 @@ func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error
 // Perturbed puts a perturbation, by name or file, around an environment to be
 // played by hand.
 func Perturbed(env envs.Env, arg string) (envs.Env, error) {
-	rules, _, err := loadPerturbation(arg)
+	rules, _, err := loadPerturbation(env.Info().Name, arg)
 	if err != nil {
 		return nil, err
 	}

@@ -161,6 +161,24 @@ type Rules struct {
 	Names     string            `json:"names,omitempty"`
 	OwnNames  string            `json:"own_names,omitempty"`
 	NameParts map[string]string `json:"name_parts,omitempty"`
+	// Without are the forms of actions that are taken away.
+	Without []string `json:"without,omitempty"`
+	// Words trade places with those that they map to. Numbers is "words" if numbers
+	// are written as words.
+	Words   map[string]string `json:"words,omitempty"`
+	Numbers string            `json:"numbers,omitempty"`
+	// Texts maps forms of goals and sentences, and Instructions passages of prompts,
+	// to those that replace them.
+	Texts        map[string]string `json:"texts,omitempty"`
+	Instructions map[string]string `json:"instructions,omitempty"`
+	// Order is that of lists: "reversed" or "shuffled". Layout is that of
+	// enumerations: "bullets", "bars" or "semicolons". LineCount of Lines stand below
+	// every observation. Seed decides about shuffled lists and lines.
+	Order     string   `json:"order,omitempty"`
+	Layout    string   `json:"layout,omitempty"`
+	LineCount int      `json:"line_count,omitempty"`
+	Lines     []string `json:"lines,omitempty"`
+	Seed      int64    `json:"seed,omitempty"`
 }
 
 // Prompt names the prompt that was used and its hash.
