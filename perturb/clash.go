@@ -6,11 +6,9 @@ import (
 	"unicode"
 )
 
-// common returns the shortest text, or one of them, that both patterns match; ok
-// is false if there is none. It searches the product of the two automata.
-func common(a, b string) (example string, ok bool) {
-	return walk(program(a), program(b), false)
-}
+// common returns the shortest text, or one of them, that both automata match; ok
+// is false if there is none. It searches their product.
+func common(a, b *syntax.Prog) (example string, ok bool) { return walk(a, b, false) }
 
 // twoReadings returns a text in which the groups of the pattern can stand in two
 // ways; ok is false if there is none. It searches the product of the automaton

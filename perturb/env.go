@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"heldout/configs"
@@ -42,10 +43,17 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 			whole.Texts, whole.FoldCase, whole.Unknown = append(whole.Texts, i.Texts...), i.FoldCase, i.Unknown
 		}
 	}
+	if rules.Parts != nil { // families have rules for all settings of an environment
+		rules = only(rules, whole)
+	}
 	if err := known(rules, whole); err != nil {
 		return nil, err
 	}
 	for _, t := range slices.Sorted(maps.Keys(interfaces)) {
+		if p := e.alike(interfaces[t]); p != nil {
+			e.byType[t] = p
+			continue
+		}
 		p, err := New(only(rules, interfaces[t]), interfaces[t])
 		if err != nil {
 			return nil, err
@@ -53,6 +61,20 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 		e.byType[t] = p
 	}
 	return e, nil
+}
+
+// alike returns the perturbation of a task type with the same interface, or nil:
+// checking rules takes time. The functions of an interface are the environment's.
+func (e *Env) alike(i envs.Interface) *Perturbation {
+	i.Normalize, i.Spellings = nil, nil
+	for _, p := range e.byType {
+		other := p.iface
+		other.Normalize, other.Spellings = nil, nil
+		if reflect.DeepEqual(i, other) {
+			return p
+		}
+	}
+	return nil
 }
 
 // ofType returns the perturbation of a task type. Tasks outside the benchmark may

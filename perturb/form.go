@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"heldout/envs"
@@ -15,6 +16,8 @@ type form struct {
 	// write turns a whole action of the old form into one of the new, read the
 	// other way.
 	write, read rewriting
+	// automaton is that of pattern.
+	automaton *syntax.Prog
 	// removed says that the action is taken away.
 	removed bool
 	// placeholders finds the old form with words in brackets for its slots, as
@@ -57,6 +60,7 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 	}
 	always := func(pattern string) func(string) string { return func(string) string { return pattern } }
 	f.pattern = start + f.written.pattern(grouped(always(now))) + "$"
+	f.automaton = program(f.pattern)
 	for _, r := range []struct {
 		into          *rewriting
 		from, to      template

@@ -217,5 +217,5 @@ func (s *spelling) out(value string) (string, bool) {
 // numberSpellings are the spellings of numbers in names.
 var numberSpellings = map[string]*spelling{
 	"letters": {pattern: "[a-z]", write: letterOf, read: numberOfLetter},
-	"words":   {pattern: "(?:" + strings.Join(numberWords[:namedNumbers], "|") + ")", write: shortWordOf, read: numberOfWord},
+	"words":   {pattern: shortWords, write: shortWordOf, read: numberOfWord},
 }

@@ -113,10 +113,11 @@ func swapNumber(token string, anyCase bool) string {
 	return token
 }
 
-// namedNumbers is how many numbers can be words in names, from 0.
-const namedNumbers = 100
+// shortWords is the pattern of the words of numbers below 100, without groups.
+var shortWords = "(?:" + strings.Join(numberWords[:20], "|") +
+	"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:" + strings.Join(numberWords[1:10], "|") + "))?)"
 
-// shortWordOf is wordOf for numbers in names.
+// shortWordOf is wordOf for numbers below 100, as in names.
 func shortWordOf(digits string) (string, bool) {
 	word, ok := wordOf(digits)
 	return word, ok && len(digits) < 3

@@ -144,7 +144,7 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots", f.written.text, example)
 		}
 		for _, g := range p.forms[:i] {
-			if example, ok := common(g.pattern, f.pattern); ok {
+			if example, ok := common(g.automaton, f.automaton); ok {
 				return fmt.Errorf("%q and %q would be written alike, as in %q", g.old.text, f.old.text, example)
 			}
 		}

@@ -218,7 +218,7 @@ func TestClash(t *testing.T) {
 		{"^[α-ω]$", "^[ά-χ]$", "α", true},
 	}
 	for _, tt := range tests {
-		if example, ok := common(tt.a, tt.b); example != tt.example || ok != tt.ok {
+		if example, ok := common(program(tt.a), program(tt.b)); example != tt.example || ok != tt.ok {
 			t.Errorf("%s and %s: %q, %v; want %q, %v", tt.a, tt.b, example, ok, tt.example, tt.ok)
 		}
 	}

@@ -3,6 +3,7 @@ package perturb
 import (
 	"fmt"
 	"maps"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 		return name
 	}
 	var forward, back []rewriting
-	var patterns []string
+	var automata []*syntax.Prog
 	for _, old := range iface.Texts {
 		written, changed := rules[old]
 		if !changed {
@@ -53,10 +54,10 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 			return stage{}, fmt.Errorf("texts: %w", err)
 		}
 		pattern := "^" + to.pattern(grouped(fill)) + "$"
-		if err := checkText(to, pattern, iface.Texts, patterns); err != nil {
+		if err := checkText(to, pattern, iface.Texts, automata); err != nil {
 			return stage{}, err
 		}
-		patterns = append(patterns, pattern)
+		automata = append(automata, program(pattern))
 		if !changed {
 			continue
 		}
@@ -85,13 +86,14 @@ func textTemplates(old, written string) (from, to template, err error) {
 }
 
 // checkText reports a text that has two readings, or one in common with the texts
-// before it, whose patterns are given.
-func checkText(to template, pattern string, texts, before []string) error {
+// before it, whose automata are given.
+func checkText(to template, pattern string, texts []string, before []*syntax.Prog) error {
 	if example, ok := twoReadings(pattern); ok {
 		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text, example)
 	}
+	own := program(pattern)
 	for i, other := range before {
-		if example, ok := common(other, pattern); ok {
+		if example, ok := common(other, own); ok {
 			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], to.text, example)
 		}
 	}

@@ -33,7 +33,7 @@ func (e *Env) Interface(string) envs.Interface {
 			nothingInSight, emptyHanded, barrierAhead, "The task is completed.",
 		},
 		Series:  []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Between: "  ", Last: "  ", End: "  "}},
-		Shown:   []string{"check valid actions"},
+		Shown:   []string{"check valid actions", "go to red ball 1", "toggle and go through blue closed door 1"},
 		Unknown: "zzqx",
 	}
 }

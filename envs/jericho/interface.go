@@ -29,7 +29,7 @@ func (e *Env) Interface(string) envs.Interface {
 		},
 		Series: []envs.Series{{Begin: "^", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true}},
 		Shown: []string{
-			"look", "inventory", "examine lamp", "take lamp", "drop lamp", "open box", "put coin in box", "give bread to guard",
+			"look", "inventory", "examine lamp", "take lamp", "drop lamp", "open box", "close box", "read book", "push lever", "pull lever", "turn lever", "wear coat", "eat bread", "light lamp", "put coin in box", "give bread to guard",
 			"unlock door with key", "ask guard about gate", "tell guard about thief",
 		},
 	}
