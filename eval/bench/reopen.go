@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -90,13 +89,10 @@ func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, err
 	return out, nil
 }
 
-// perturbed puts the perturbation of a condition around an environment. It must be a
-// built-in one, and its rules must be the recorded ones.
+// perturbed puts the perturbation of a condition around an environment, unless it
+// changes the model. The rules must be the recorded ones.
 func perturbed(env envs.Env, c record.Condition) (envs.Env, error) {
-	if strings.HasSuffix(c.Perturbation, ".yaml") || strings.HasSuffix(c.Perturbation, ".yml") {
-		return env, fmt.Errorf("perturbation %q is not built in", c.Perturbation) // records name no files to read
-	}
-	rules, _, err := loadPerturbation(c.Env, c.Perturbation)
+	rules, err := builtIn(c.Env, c.Perturbation)
 	if err != nil || rules.Model != "" {
 		return env, err
 	}

@@ -101,13 +101,8 @@ func (j *Job) addPerturbed(base eval.Benchmark, arg string) error {
 // loadPerturbation finds a perturbation: in a file, of the families of the
 // environment, or an embedded one.
 func loadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
-	switch {
-	case strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"):
-	case perturb.IsNamed(arg):
-		rules, err = perturb.Named(env, arg)
-		return rules, "built-in", err
-	default:
-		rules, err = configs.LoadPerturbation(arg)
+	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
+		rules, err = builtIn(env, arg)
 		return rules, "built-in", err
 	}
 	b, err := datafile.Read(arg, datafile.MaxConfig)
@@ -116,6 +111,15 @@ func loadPerturbation(env, arg string) (rules configs.Perturbation, file string,
 	}
 	rules, err = configs.ParsePerturbation(arg, b)
 	return rules, arg, err
+}
+
+// builtIn finds a perturbation of the families of the environment, or an embedded
+// one.
+func builtIn(env, name string) (configs.Perturbation, error) {
+	if perturb.IsNamed(name) {
+		return perturb.Named(env, name)
+	}
+	return configs.LoadPerturbation(name)
 }
 
 // perturbBenchmark puts a perturbation around a benchmark and its prompt, and

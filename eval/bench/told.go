@@ -148,7 +148,7 @@ func (x Texts) rewriting(c record.Condition) (rewrite func(configs.Prompt) (conf
 	if c.PerturbationHash == "" || c.Instead != "" {
 		return same, func() {}, nil
 	}
-	rules, err := configs.LoadPerturbation(c.Perturbation)
+	rules, err := builtIn(c.Env, c.Perturbation)
 	switch {
 	case err != nil || perturb.Hash(rules) != c.PerturbationHash:
 		return nil, nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is not known", c.Perturbation)
