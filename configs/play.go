@@ -81,6 +81,8 @@ type AgentForm struct {
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
+	// Tool is the function of the form tool-call.
+	Tool Tool `yaml:"tool" json:"tool,omitzero"`
 	// Said is how the history of the form chat holds a reply, with the slot {reply},
 	// the reply without white space around it; empty for the reply as it came.
 	Said string `yaml:"said" json:"said,omitempty"`
@@ -94,20 +96,31 @@ type AgentForm struct {
 //   - react: AgentRefine's chat, with examples in the first message
 //   - act: AgentBoard's one growing message, without thoughts
 //   - chat: a chat whose turns are replies and observations
+//   - tool-call: such a chat in which the model acts by calls of a function
 //   - single: one message, written anew at every step
 //   - completion: one text that a base model continues
 //   - text: the same text as one message to a chat model
-func AgentForms() []string { return []string{React, Act, Chat, Single, Completion, Text} }
+func AgentForms() []string { return []string{React, Act, Chat, ToolCall, Single, Completion, Text} }
 
 // The agent forms.
 const (
 	React      = "react"
 	Act        = "act"
 	Chat       = "chat"
+	ToolCall   = "tool-call"
 	Single     = "single"
 	Completion = "completion"
 	Text       = "text"
 )
+
+// Tool is a function with one argument, a text.
+type Tool struct {
+	Name        string `yaml:"name" json:"name"`
+	Description string `yaml:"description" json:"description,omitempty"`
+	// Argument is the name of the argument, About its description.
+	Argument string `yaml:"argument" json:"argument"`
+	About    string `yaml:"about" json:"about,omitempty"`
+}
 
 // Shots are the worked examples of a prompt.
 type Shots struct {
@@ -142,7 +155,7 @@ type ReplyRules struct {
 // one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action", "one-action-line",
-		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "whole-reply", "thought-action-i"}
+		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "tool-call", "whole-reply", "thought-action-i"}
 }
 
 // Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed

@@ -2,10 +2,14 @@ package configs
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
+
+// toolName is what servers take as the name of a function.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // checkForm reports settings that the agent's form would ignore: all that a preset
 // says has an effect.
@@ -14,7 +18,7 @@ func (p *Play) checkForm(errs *complaints) {
 	only := func(set bool, field string, forms ...string) {
 		errs.want(!set || slices.Contains(forms, a.Form), "%s is for the forms %s, not for %s", field, strings.Join(forms, ", "), a.Form)
 	}
-	ruled := []string{Chat, Single, Completion, Text} // the others have rules of their own
+	ruled := []string{Chat, ToolCall, Single, Completion, Text} // the others have rules of their own
 	only(p.Observation != Observation{}, "observation", ruled...)
 	only(p.ActionsShown.When != Never, "actions-shown", ruled...)
 	only(len(r.Normalise) > 0, "reply.normalise", ruled...)
@@ -25,10 +29,16 @@ func (p *Play) checkForm(errs *complaints) {
 	only(a.Pairs > 0, "agent.pairs", Single)
 	only(a.Said != "", "agent.said", Chat)
 	errs.want(a.Said == "" || strings.Contains(a.Said, "{reply}"), "agent.said lacks the slot {reply}")
-	only(a.Acknowledge != "", "agent.acknowledge", Chat)
+	only(a.Acknowledge != "", "agent.acknowledge", Chat, ToolCall)
+	only(a.Tool != Tool{}, "agent.tool", ToolCall)
+	only(r.Parser == ToolCall, "reply.parser tool-call", ToolCall)
+	if a.Form == ToolCall {
+		errs.want(r.Parser == ToolCall, "the form tool-call has reply.parser tool-call")
+		errs.want(toolName.MatchString(a.Tool.Name) && toolName.MatchString(a.Tool.Argument), "agent.tool needs name and argument: up to 64 letters, digits, _ and -")
+	}
 	only(a.Cue != "", "agent.cue", Completion, Text)
-	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat)
-	only(a.Shots.As == "text", "agent.shots.as: text", Chat, Completion, Text)
+	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat, ToolCall)
+	only(a.Shots.As == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
 	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)
 	switch a.Form {
 	case React:

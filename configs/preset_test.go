@@ -94,7 +94,11 @@ func TestPresetHash(t *testing.T) {
 
 func TestBadPresets(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"form: react", "form: reakt", `agent.form is "reakt", want one of react, act, chat, single, completion`},
+		{"form: react", "form: reakt", `agent.form is "reakt", want one of react, act, chat, tool-call, single, completion`},
+		{"{form: react}", "{form: tool-call}", "the form tool-call has reply.parser tool-call"},
+		{"{form: react}", "{form: tool-call}", "agent.tool needs name and argument"},
+		{"{form: react}", "{form: chat, tool: {name: a, argument: b}}", "agent.tool is for the forms tool-call, not for chat"},
+		{"{form: react}", "{form: chat, said: x}", "agent.said lacks the slot {reply}"},
 		{"form: react", "from: react", `unknown field "from"`},
 		{"status: adapted", "status: exact", "an exact preset has no deviations"},
 		{"[everything]", "[]", "an adapted preset lists its deviations"},

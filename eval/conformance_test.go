@@ -73,10 +73,28 @@ func wellFormed(parser, action string, turn int) string {
 		return "THOUGHT: I see.\nACTION: " + action
 	case "action-tags", "action-tags-cased":
 		return "<think>I see.</think>\n<action>" + action + "</action>"
+	case configs.ToolCall:
+		return callMark + action
 	case "thought-action-i":
 		return fmt.Sprintf(" I see.\nAction %d: %s", turn, action)
 	}
 	return "Thought: I see.\nAction: " + action
+}
+
+// callMark precedes the action of a reply that is a call of the preset's function.
+const callMark = "\x00call "
+
+// asReply makes a reply of a recorded text.
+func asReply(text string, tool model.Tool) model.Reply {
+	action, isCall := strings.CutPrefix(text, callMark)
+	if !isCall {
+		return model.Reply{Text: text, Attempts: 1}
+	}
+	arguments, err := json.Marshal(map[string]string{tool.Argument: action})
+	if err != nil {
+		panic(err) // a text is JSON
+	}
+	return model.Reply{Text: "I see.", Calls: []model.ToolCall{{Name: tool.Name, Arguments: string(arguments)}}, Attempts: 1}
 }
 
 // overflow stands for a reply: the server refuses the prompt as too long.
@@ -117,6 +135,9 @@ func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, erro
 	fmt.Fprintf(&r.text, "\n-- request %d: %d messages, %d as before; completion %v, stop %q\n", r.calls, len(req.Messages), same, req.Completion, req.Decoding.Stop)
 	for _, m := range req.Messages[same:] {
 		fmt.Fprintf(&r.text, "[%s]\n%s\n", m.Role, m.Content)
+		if m.Call != (model.ToolCall{}) {
+			fmt.Fprintf(&r.text, "(%s %s %s)\n", m.Call.ID, m.Call.Name, m.Call.Arguments)
+		}
 	}
 	r.last = slices.Clone(req.Messages)
 	reply := "I stop."
@@ -132,7 +153,7 @@ func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, erro
 		reply, _, _ = strings.Cut(reply, stop)
 	}
 	fmt.Fprintf(&r.text, "-- reply %q\n", reply)
-	return model.Reply{Text: reply, Attempts: 1}, nil
+	return asReply(reply, req.Tool), nil
 }
 
 // standIn is a prompt with texts of our own for prompts that only users have.

@@ -177,6 +177,11 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 		said = agent.Said(text)
 	}
 	t.calls = append(t.calls, Call{Step: t.step, Messages: req.Messages, Reply: text, Said: said})
+	if t.agent == configs.ToolCall {
+		reply := agent.CalledReply(text)
+		reply.FinishReason, reply.Fault = s.FinishReason, s.Fault
+		return reply, nil
+	}
 	return model.Reply{Text: text, FinishReason: s.FinishReason, Fault: s.Fault}, nil
 }
 
@@ -188,6 +193,8 @@ func (t *tape) reply(s *record.Step) (string, error) {
 		read = s.Parsed
 	}
 	switch {
+	case t.agent == configs.ToolCall:
+		return s.Reply, nil
 	case s.Reply == "" && s.FormatError:
 		return "", nil
 	case s.Reply == "" && t.agent == React:

@@ -30,6 +30,8 @@ type Chat struct {
 	Memory Memory
 	// KeepReasoning leaves reasoning between tags in the replies.
 	KeepReasoning bool
+	// Tool is what the model may call, zero for none.
+	Tool model.Tool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -70,7 +72,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning, Encoder: &c.encoder})
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
 		used.add(reply, err)
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) {
@@ -147,7 +149,7 @@ func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 func size(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
-		n += len(m.Content)
+		n += len(m.Content) + len(m.Call.Arguments)
 	}
 	return n
 }

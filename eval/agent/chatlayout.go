@@ -3,6 +3,7 @@ package agent
 import (
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
 )
@@ -53,9 +54,11 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 		out = append(f.withSystem(l.system, out[0].Content), out[1:]...)
 	}
 	for i := f.dropped; i+1 < len(f.turns); i++ {
-		out = append(out,
-			model.Message{Role: model.Assistant, Content: f.kept(i)},
-			model.Message{Role: model.User, Content: f.later(i + 1)})
+		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)}, model.Message{Role: model.User, Content: f.later(i + 1)}
+		if f.play.Agent.Form == configs.ToolCall {
+			said, answer = callMessages(f.turns[i].reply, i+1, answer)
+		}
+		out = append(out, said, answer)
 	}
 	return out
 }

@@ -29,7 +29,7 @@ type Protocol struct {
 // Check reports a prompt that the form cannot use.
 func (p Protocol) Check() error {
 	told := p.Instructions.Instruction
-	if p.Agent.Form == configs.Chat {
+	if p.Agent.Form == configs.Chat || p.Agent.Form == configs.ToolCall {
 		told += p.Instructions.System
 	}
 	if p.Agent.Form != configs.Single && strings.TrimSpace(told) == "" {
@@ -95,8 +95,9 @@ type layout interface {
 
 // NewProtocol returns an agent of a preset's form.
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
-	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
+	f := &formed{caller: newCaller(c), play: p.Play, parse: parserOf(p.Play), stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
+	f.Tool = model.Tool(p.Agent.Tool)
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}
@@ -134,7 +135,7 @@ func NeedsActions(p configs.Play) bool {
 
 func newLayout(p Protocol, start envs.Start) (layout, error) {
 	switch p.Agent.Form {
-	case configs.Chat:
+	case configs.Chat, configs.ToolCall:
 		return newChatLayout(p, start)
 	case configs.Single:
 		return newSingleLayout(p, start)
@@ -218,6 +219,9 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	reply, used, err := f.request(ctx, f.stops)
 	if err != nil {
 		return f.failed(used, err)
+	}
+	if f.play.Agent.Form == configs.ToolCall {
+		reply.Text = called(reply).text()
 	}
 	move := newMove(reply, used)
 	move.Reply = cmp.Or(reply.Text, reply.Instead)

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
+
+	"heldout/configs"
 )
 
 // parser reads a reply of a turn, counted from 1. ok is false if the reply is not
@@ -32,12 +34,21 @@ var parsers = map[string]parser{
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
 }
 
+// parserOf returns the parser of a form, nil if there is none of that name.
+func parserOf(p configs.Play) parser {
+	if p.Reply.Parser == configs.ToolCall {
+		return callParser(p.Agent.Tool)
+	}
+	return parsers[p.Reply.Parser]
+}
+
 // Parsers lists the names of all parsers, sorted.
 func Parsers() []string {
 	var names []string
 	for name := range parsers {
 		names = append(names, name)
 	}
+	names = append(names, configs.ToolCall)
 	slices.Sort(names)
 	return names
 }

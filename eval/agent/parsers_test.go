@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/eval/model"
 )
 
 // Presets can name exactly the parsers that there are.
@@ -117,12 +118,12 @@ func TestTail(t *testing.T) {
 // FuzzParsers asks that no reply breaks a parser, and that no parser reads what the
 // reply does not hold.
 func FuzzParsers(f *testing.F) {
-	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>", "ACTION: B\n", "a\nAction 1: C[d]", "Action:", ""} {
+	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>", "ACTION: B\n", "a\nAction 1: C[d]", "Action:", "", callReply{"a", model.ToolCall{Name: "act", Arguments: `{"action": "b"}`}}.text()} {
 		f.Add(reply)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, name := range Parsers() {
-			p, ok := parsers[name](reply, 1)
+			p, ok := parserOf(configs.Play{Agent: configs.AgentForm{Tool: configs.Tool{Name: "act", Argument: "action"}}, Reply: configs.ReplyRules{Parser: name}})(reply, 1)
 			if !ok && p.action != "" && !strings.HasPrefix(name, "action-tags") {
 				t.Errorf("%s reads %q without an action from %q", name, p.action, reply)
 			}

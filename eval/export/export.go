@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
@@ -352,6 +353,9 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 	told, err := x.Texts.Told(r.manifest, *c)
 	if err != nil {
 		return nil, err
+	}
+	if c.Agent == configs.ToolCall {
+		return nil, errors.New("the model acted by calls of a function, for which the formats have no place")
 	}
 	b := &rebuilder{}
 	if b.Rebuilder, err = eval.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {

@@ -56,7 +56,7 @@ func TestRepliesShareABudget(t *testing.T) {
 	held := c.backend.(*openAI).held
 	c.backend.(*openAI).budget = 12 << 10
 	ask := func() error {
-		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{User, "hello"}}, Decoding: record.Decoding{TopP: 1, MaxTokens: 1000}})
+		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}}, Decoding: record.Decoding{TopP: 1, MaxTokens: 1000}})
 		if err == nil && len(reply.Text) != 6000 {
 			t.Errorf("a reply of %d bytes", len(reply.Text))
 		}

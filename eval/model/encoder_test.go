@@ -15,7 +15,7 @@ import (
 func TestEncoder(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "<b>&\u2028", "\xff", "\xe2\x82", "\xac", "\"\\\n", "é", "�"}))
 	message := rapid.Custom(func(t *rapid.T) Message {
-		return Message{rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), text.Draw(t, "content")}
+		return Message{Role: rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), Content: text.Draw(t, "content")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var e Encoder
@@ -65,11 +65,11 @@ func TestEncoder(t *testing.T) {
 // A conversation that grows is not encoded anew, nor copied.
 func TestEncoderContinues(t *testing.T) {
 	var e Encoder
-	messages := []Message{{User, "a long text"}}
+	messages := []Message{{Role: User, Content: "a long text"}}
 	var last []byte
 	for i, change := range []func(){
 		func() {},
-		func() { messages = append(messages, Message{Assistant, "b"}) },
+		func() { messages = append(messages, Message{Role: Assistant, Content: "b"}) },
 		func() { messages[1].Content += "c" },
 	} {
 		change()

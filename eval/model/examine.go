@@ -93,7 +93,7 @@ func (e *examiner) story(temperature float64) record.Decoding {
 }
 
 func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Reply, error) {
-	return e.client.Chat(ctx, Request{Messages: []Message{{User, storyPrompt}}, Decoding: d, Seed: seed})
+	return e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
 }
 
 // said is the whole content of a reply, reasoning included: a reasoning model may

@@ -33,7 +33,7 @@ func (r *Reply) fault(content content) record.Fault {
 		return record.Refused
 	case finished(r.FinishReason, cutOffWords):
 		return record.CutOff
-	case !blank:
+	case !blank, len(content.calls) > 0:
 		return ""
 	case content.toolCalls != "":
 		return record.ToolCalls
@@ -54,6 +54,19 @@ type content struct {
 	refusal   string
 	// toolCalls are calls of tools, as JSON.
 	toolCalls string
+	// calls are the same calls, taken apart.
+	calls []ToolCall
+}
+
+// of leaves out calls of tools if the request has no tool: they are a fault then.
+// Otherwise they are what was asked for, and nothing in place of a text.
+func (c content) of(req Request) content {
+	if req.Tool == (Tool{}) {
+		c.calls = nil
+	} else if len(c.calls) > 0 {
+		c.toolCalls = ""
+	}
+	return c
 }
 
 // settle fills in the reply from what the server sent: it separates the reasoning
@@ -73,6 +86,9 @@ func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, 
 	}
 	r.Text = key.scrubReply(visible)
 	r.Reasoning = key.scrubReply(sent.reasoning + found)
+	for _, call := range sent.calls {
+		r.Calls = append(r.Calls, ToolCall{key.scrubReply(call.ID), key.scrubReply(call.Name), key.scrubReply(call.Arguments)})
+	}
 	r.Instead = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
 	if r.FinishReason != "stop" { // the usual one
 		r.FinishReason = clean(r.FinishReason, key)

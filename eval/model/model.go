@@ -19,12 +19,16 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
+	// ToolResult answers a call of a tool.
+	ToolResult Role = "tool"
 )
 
 // Message is one turn of a chat.
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
+	// Call is a call of a tool by the assistant, or which one a message answers.
+	Call ToolCall `json:"call,omitzero"`
 }
 
 // Request is one call.
@@ -39,6 +43,8 @@ type Request struct {
 	Completion bool
 	// KeepReasoning leaves reasoning that the server left in the text there.
 	KeepReasoning bool
+	// Tool is what the model may call; the zero Tool is none.
+	Tool Tool
 	// Encoder is that of the conversation; nil for none.
 	Encoder *Encoder
 }
@@ -62,6 +68,8 @@ type Reply struct {
 	// Instead is what came in place of a text: a refusal, or calls of tools as
 	// JSON, cut to some length.
 	Instead string
+	// Calls are calls of the request's tool.
+	Calls []ToolCall
 	// FinishReason is the server's reason: "stop", "length", …; also "stop" if the
 	// server continued after a stop string.
 	FinishReason string

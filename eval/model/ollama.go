@@ -99,7 +99,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 			CompletionTokens: max(response.EvalCount, 0),
 			Latency:          o.now().Sub(start),
 		}
-		reply.settle(ollamaContent(response.Message), req.KeepReasoning, stops, stopsSent, o.key)
+		reply.settle(ollamaContent(response.Message).of(req), req.KeepReasoning, stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {
@@ -115,6 +115,7 @@ func ollamaContent(m api.Message) content {
 	c := content{text: m.Content, reasoning: m.Thinking}
 	if calls, err := json.Marshal(m.ToolCalls); err == nil && len(m.ToolCalls) > 0 {
 		c.toolCalls = string(calls)
+		c.calls = calledOllama(m.ToolCalls)
 	}
 	return c
 }
@@ -156,7 +157,10 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 	merge(options, req.Decoding.Extra)
 	body := &api.ChatRequest{Model: name, Stream: &no, Truncate: &no, Shift: &no, Options: options}
 	for _, m := range req.Messages {
-		body.Messages = append(body.Messages, api.Message{Role: string(m.Role), Content: m.Content})
+		body.Messages = append(body.Messages, ollamaMessage(m))
+	}
+	if req.Tool != (Tool{}) {
+		body.Tools = ollamaTools(req.Tool)
 	}
 	if think, ok := options[thinkField]; ok {
 		delete(options, thinkField)
@@ -174,6 +178,7 @@ func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatReques
 	err := api.NewClient(o.base, x.client()).Chat(ctx, body, func(part api.ChatResponse) error {
 		// Some proxies stream even if asked not to.
 		part.Message.Content = whole.Message.Content + part.Message.Content
+		part.Message.ToolCalls = append(whole.Message.ToolCalls, part.Message.ToolCalls...)
 		part.Message.Thinking = whole.Message.Thinking + part.Message.Thinking
 		whole = part
 		return nil

@@ -66,6 +66,9 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 		"seed":          req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
+	if req.Tool != (Tool{}) {
+		fields["tools"], fields[messagesField] = toolFields(req)
+	}
 	if req.Completion {
 		delete(fields, messagesField)
 		fields["prompt"] = req.prompt()
@@ -202,7 +205,7 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 		sent, err := converse(ctx, x, &reply)
 		reply.Latency = o.now().Sub(start)
 		if err == nil {
-			reply.settle(sent, req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+			reply.settle(sent.of(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
 		}
 		return err
 	})
@@ -280,6 +283,7 @@ func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (conte
 	if finished(reply.FinishReason, brokenWords) {
 		return content{}, errGaveUp
 	}
+	sent.calls = calledTools(response.Choices[0].Message.ToolCalls)
 	return sent, nil
 }
 

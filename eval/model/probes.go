@@ -182,7 +182,7 @@ func (e *examiner) overflow(ctx context.Context) error {
 	d := e.story(0)
 	d.MaxTokens = 1
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
-	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{User, prompt}}, Decoding: d, Seed: 1})
+	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
 
 	var tooLong *ContextError
 	switch {

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/eval/record"
+)
+
+var actCall = configs.Tool{Name: "act", Argument: "action"}
+
+func TestCallParser(t *testing.T) {
+	for _, c := range []struct {
+		name, arguments, action string
+		ok                      bool
+	}{
+		{"act", `{"action": " open box "}`, "open box", true},
+		{"act", `{"action": "a", "why": 1}`, "a", true},
+		{"act", `{"action": ""}`, "", false},
+		{"act", `{"action": ["open box"]}`, "", false},
+		{"act", `{"command": "open box"}`, "", false},
+		{"act", `["open box"]`, "", false},
+		{"act", `{"action": "open`, "", false},
+		{"act", "", "", false},
+		{"Act", `{"action": "open box"}`, "", false},
+		{"", "", "", false},
+	} {
+		reply := callReply{" I see. ", model.ToolCall{ID: "1", Name: c.name, Arguments: c.arguments}}.text()
+		got, ok := callParser(actCall)(reply, 1)
+		if got != (parsed{"I see.", c.action}) || ok != c.ok {
+			t.Errorf("%s(%s): %+v, %v, want %q, %v", c.name, c.arguments, got, ok, c.action, c.ok)
+		}
+	}
+}
+
+// A model that acts by calls gets answers to them. A reply without a call, or with
+// one that cannot be read, is unreadable, and a step.
+func TestToolCallForm(t *testing.T) {
+	play := chatPlay()
+	play.Agent = configs.AgentForm{Form: configs.ToolCall, Tool: actCall}
+	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{"format": "Call act."}}
+	call := func(id, arguments string) model.Reply {
+		return model.Reply{Calls: []model.ToolCall{{ID: id, Name: "act", Arguments: arguments}, {ID: "second", Name: "act"}}, Attempts: 1}
+	}
+	replies := []model.Reply{call("x1", `{"action": "open box"}`), {Text: "I do not know.", Attempts: 1}, call("", `{}`), call("x4", `{"action": "look"}`)}
+	m := &fakeModel{answer: func(n int, req model.Request) (model.Reply, error) {
+		if req.Tool.Name != "act" {
+			t.Errorf("call %d offers the tool %+v", n, req.Tool)
+		}
+		return replies[n], nil
+	}}
+	a := newForm(t, chat(m), play, nil)
+	var actions []string
+	errors := 0
+	for range replies {
+		got := move(t, a)
+		if actions = append(actions, got.Action+got.Correction); got.FormatError {
+			errors++
+			if got.Fault != record.NoAction {
+				t.Errorf("the fault is %q", got.Fault)
+			}
+		}
+		a.Observe("seen")
+	}
+	if want := []string{"open box", "Call act.", "Call act.", "look"}; !slices.Equal(actions, want) || errors != 2 {
+		t.Errorf("actions %q with %d errors, want %q", actions, errors, want)
+	}
+	want := []model.Message{
+		{Role: model.Assistant, Call: model.ToolCall{ID: "call_1", Name: "act", Arguments: `{"action": "open box"}`}},
+		{Role: model.ToolResult, Content: "seen", Call: model.ToolCall{ID: "call_1", Name: "act"}},
+		{Role: model.Assistant, Content: "I do not know."},
+		{Role: model.User, Content: "seen"},
+		{Role: model.Assistant, Call: model.ToolCall{ID: "call_3", Name: "act", Arguments: "{}"}},
+		{Role: model.ToolResult, Content: "seen", Call: model.ToolCall{ID: "call_3", Name: "act"}},
+	}
+	if diff := cmp.Diff(want, m.requests[3].Messages[1:]); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,101 @@
+package model
+
+import (
+	"encoding/json"
+
+	"github.com/ollama/ollama/api"
+	"github.com/sashabaranov/go-openai"
+)
+
+// Tool is a function that a model may call. It has one argument, a text.
+type Tool struct {
+	Name, Description string
+	// Argument is the name of the argument, About its description.
+	Argument, About string
+}
+
+// ToolCall is a call of a tool. As part of a message of the role ToolResult it says
+// which call the message answers.
+type ToolCall struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name"`
+	// Arguments are JSON, as far as the model wrote JSON.
+	Arguments string `json:"arguments,omitempty"`
+}
+
+// schema describes the arguments of a tool.
+func (t Tool) schema() map[string]any {
+	argument := map[string]any{"type": "string"}
+	if t.About != "" {
+		argument["description"] = t.About
+	}
+	return map[string]any{"type": "object", "properties": map[string]any{t.Argument: argument}, "required": []string{t.Argument}}
+}
+
+// toolFields are tool and messages of a request as go-openai writes them.
+func toolFields(req Request) (tools []openai.Tool, messages []openai.ChatCompletionMessage) {
+	tools = []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+		Name: req.Tool.Name, Description: req.Tool.Description, Parameters: req.Tool.schema(),
+	}}}
+	for _, m := range req.Messages {
+		sent := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content}
+		switch {
+		case m.Role == ToolResult:
+			sent.ToolCallID, sent.Name = m.Call.ID, m.Call.Name
+		case m.Call != ToolCall{}:
+			sent.ToolCalls = []openai.ToolCall{{ID: m.Call.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: m.Call.Name, Arguments: m.Call.Arguments}}}
+		}
+		messages = append(messages, sent)
+	}
+	return tools, messages
+}
+
+// calledTools are the calls in a reply of OpenAI's protocol.
+func calledTools(sent []openai.ToolCall) (calls []ToolCall) {
+	for _, c := range sent {
+		calls = append(calls, ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+	}
+	return calls
+}
+
+// ollamaTools is a tool as Ollama has it.
+func ollamaTools(t Tool) (tools api.Tools) {
+	definition := map[string]any{"type": "function", "function": map[string]any{
+		"name": t.Name, "description": t.Description, "parameters": t.schema(),
+	}}
+	b, err := json.Marshal([]any{definition})
+	if err == nil {
+		err = json.Unmarshal(b, &tools)
+	}
+	if err != nil {
+		panic(err) // texts and maps of texts are JSON, and a tool in Ollama's form
+	}
+	return tools
+}
+
+// ollamaMessage is a message as Ollama has it. It has arguments as an object, and
+// none if the model wrote something else.
+func ollamaMessage(m Message) api.Message {
+	sent := api.Message{Role: string(m.Role), Content: m.Content}
+	switch {
+	case m.Role == ToolResult:
+		sent.ToolName, sent.ToolCallID = m.Call.Name, m.Call.ID
+	case m.Call != ToolCall{}:
+		call := api.ToolCall{ID: m.Call.ID, Function: api.ToolCallFunction{Name: m.Call.Name}}
+		_ = json.Unmarshal([]byte(m.Call.Arguments), &call.Function.Arguments)
+		sent.ToolCalls = []api.ToolCall{call}
+	}
+	return sent
+}
+
+// calledOllama are the calls in a reply of Ollama's protocol.
+func calledOllama(sent []api.ToolCall) (calls []ToolCall) {
+	for _, c := range sent {
+		arguments, err := json.Marshal(c.Function.Arguments)
+		if err != nil {
+			arguments = nil // it was JSON before
+		}
+		calls = append(calls, ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: string(arguments)})
+	}
+	return calls
+}
