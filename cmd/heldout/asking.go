@@ -156,7 +156,11 @@ func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, todo []
 	if err != nil {
 		return 0, err
 	}
-	if err := book.Met(about); err != nil {
+	only := ""
+	if clients := servers.Clients(); len(clients) == 1 {
+		only = clients[0].URL()
+	}
+	if err := book.Met(about, only); err != nil {
 		return 0, err
 	}
 	shown := newTally(sys, len(todo), a.quiet)

@@ -141,11 +141,22 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 	if sum%17 == 0 {
 		text = "I do not know."
 	}
+	finish := "stop"
+	if len(req.Messages) > 0 {
+		if synthetic, ended, ok := fakeSynthReply(req.Messages[len(req.Messages)-1].Content, sum); ok {
+			text, finish = synthetic, ended
+		}
+	}
 	if strings.HasPrefix(path, "/api/") {
 		fmt.Fprintf(w, `{"model":%q,"message":{"role":"assistant","content":%q},"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":9}`, fakeModel, text, tokens)
 		return
 	}
-	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, text, tokens)
+	content, err := json.Marshal(text)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, content, finish, tokens)
 }
 
 // proceed continues a text that ends where a thought follows, and goes on as base

@@ -84,6 +84,7 @@ type Book struct {
 	now      func() time.Time
 	done     map[string]record.Span // the calls with a reply, when the book was last read
 	lines    int                    // of the file, when the book was last read
+	address  string                 // of the only server, "" if there are several
 	refused  refusals
 	// Recovered is the number of bytes of an unfinished call that a crash left.
 	Recovered int
@@ -110,6 +111,9 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 		return nil, ctx.Err()
 	}
 	c.take(reply, asked)
+	if asked == nil && c.Server == "" {
+		c.Server = b.address
+	}
 	if err := b.log.Append(c); err != nil {
 		return nil, &diskError{err}
 	}

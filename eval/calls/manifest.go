@@ -134,8 +134,10 @@ func shortened(value []byte) string {
 	return string(value)
 }
 
-// Met notes what the servers report about themselves.
-func (b *Book) Met(s record.Server) error {
+// Met notes what the servers report about themselves, and the address of the server
+// if there is only one. It must not be called while calls are being made.
+func (b *Book) Met(s record.Server, only string) error {
+	b.address = only
 	if slices.ContainsFunc(b.manifest.Servers, func(k record.Server) bool { return reflect.DeepEqual(k, s) }) {
 		return nil
 	}

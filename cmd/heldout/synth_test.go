@@ -1,0 +1,198 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heldout/envs/stream"
+)
+
+// fakeSynth makes synthetic trajectories by a fake server.
+func fakeSynth(url, out string, more ...string) *exec.Cmd {
+	return exec.Command("heldout", append([]string{
+		"synth", "--model", "vllm:fake", "--base-url", url + "/v1", "--max-tokens", "1000", "--quiet", "--out", out,
+	}, more...)...)
+}
+
+// synthesised returns what a synthesis wrote, and its tables without those of the
+// cost, which has times.
+func synthesised(t *testing.T, dir string, tables []byte) string {
+	t.Helper()
+	text, _, _ := strings.Cut(string(tables), "\nCost\n")
+	for _, name := range []string{"trajectories.jsonl", "items.jsonl"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += "\n" + string(b)
+	}
+	return text
+}
+
+// Killed at 50 random moments and started again each time, a synthesis writes the
+// bytes of an undisturbed one, and makes no call again that was recorded.
+func TestSynthKill(t *testing.T) {
+	const kills = 50
+	const inFlight = 6
+	plan := []string{"--count", "400", "--concurrency", fmt.Sprint(inFlight)}
+	calm := &fakeServer{context: 16384}
+	calmServer := httptest.NewServer(calm)
+	defer calmServer.Close()
+	dir := filepath.Join(t.TempDir(), "calm")
+	tables, err := fakeSynth(calmServer.URL, dir, plan...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := synthesised(t, dir, tables)
+	for _, part := range []string{"kept", "given up", "too few", "action", "script format", "cut off by the length limit", "unfinished"} {
+		if part != "too few" && !strings.Contains(want, part) {
+			t.Errorf("the server makes no mistake of the kind %q", part)
+		}
+	}
+
+	var starts starter
+	fake := &fakeServer{context: 16384, onChat: starts.onChat}
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	dir = filepath.Join(t.TempDir(), "killed")
+	rng := stream.New(1, "kill synth")
+	for range kills {
+		moment := starts.after(1 + rng.IntN(25))
+		cmd := fakeSynth(server.URL, dir, plan...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-moment
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("it ended before it was killed: the test needs more items")
+		}
+	}
+	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil {
+		t.Fatal(err)
+	}
+	if got := synthesised(t, dir, tables); got != want {
+		t.Errorf("what is written differs: %d bytes, want %d", len(got), len(want))
+	}
+	if again := fake.requests.Load() - calm.requests.Load(); again > kills*inFlight {
+		t.Errorf("%d requests were made again: more than those in flight", again)
+	}
+
+	before := fake.requests.Load()
+	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil || synthesised(t, dir, tables) != want {
+		t.Errorf("another start of what is complete: %v", err)
+	}
+	if n := fake.requests.Load() - before; n != 0 {
+		t.Errorf("a start of what is complete makes %d calls", n)
+	}
+}
+
+// A disk that is full stops a synthesis with an error; with room again, the same
+// command ends with the bytes of an undisturbed one.
+func TestSynthFullDisk(t *testing.T) {
+	server := httptest.NewServer(&fakeServer{context: 16384})
+	defer server.Close()
+	plan := []string{"--count", "20"}
+	calm := filepath.Join(t.TempDir(), "calm")
+	tables, err := fakeSynth(server.URL, calm, plan...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := synthesised(t, calm, tables)
+	dir := filepath.Join(t.TempDir(), "full")
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, blocks := range []int{1, 3, 9, 17, 33} { // of 512 or 1,024 bytes
+		cmd := fakeSynth(server.URL, dir, plan...)
+		cmd.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, cmd.Args...)
+		cmd.Path = sh
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if code := exitCode(t, cmd.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
+			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
+		}
+	}
+	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil {
+		t.Fatal(err)
+	}
+	if synthesised(t, dir, tables) != want {
+		t.Error("what is written differs")
+	}
+}
+
+// A judge that is killed writes the labels of an undisturbed one, and changes nothing
+// of what it judges.
+func TestJudgeKill(t *testing.T) {
+	var starts starter
+	fake := &fakeServer{context: 16384, onChat: starts.onChat}
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	source := filepath.Join(t.TempDir(), "synthetic")
+	if err := fakeSynth(server.URL, source, "--count", "80").Run(); err != nil {
+		t.Fatal(err)
+	}
+	contents := func() (all []byte) {
+		entries, err := os.ReadDir(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			b, err := os.ReadFile(filepath.Join(source, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(append(all, e.Name()...), b...)
+		}
+		return all
+	}
+	before := contents()
+	judge := func(out string) *exec.Cmd {
+		return exec.Command("heldout", "judge", source, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--quiet", "--out", out)
+	}
+	labels := func(out string) []byte {
+		b, err := os.ReadFile(filepath.Join(out, "labels.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	calm := filepath.Join(t.TempDir(), "calm")
+	if err := judge(calm).Run(); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "killed")
+	rng := stream.New(1, "kill judge")
+	for range 8 {
+		moment := starts.after(1 + rng.IntN(10))
+		cmd := judge(out)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-moment
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+	}
+	if err := judge(out).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(labels(calm), labels(out)) {
+		t.Error("the labels differ")
+	}
+	if !bytes.Equal(before, contents()) {
+		t.Error("the judge changed what it judges")
+	}
+}
