@@ -90,14 +90,15 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 		Count *int   `json:"count"`
 	}
 	count := 1
-	if json.Unmarshal(orNull(body), &q) == nil && q.Count != nil {
+	wellFormed := body == nil || json.Unmarshal(body, &q) == nil
+	if q.Count != nil {
 		count = *q.Count
 	}
 	m, ok := s.Mount(q.Env)
 	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
 		m, ok = s.options.Mounts[0], true
 	}
-	if !ok || count < 1 || count > maxOpen {
+	if !ok || !wellFormed || count < 1 || count > maxOpen {
 		refuse(w, http.StatusBadRequest, `want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`)
 		return
 	}

@@ -15,10 +15,14 @@ import (
 // echo is an environment whose worlds repeat actions. The action "win" solves a
 // task, "boom" panics, "break" is an error, "bad" is not valid, and "wait" waits
 // until the world's context ends.
-type echo struct{ tasks []envs.Task }
+type echo struct {
+	tasks []envs.Task
+	// waiting receives a value when a wait begins.
+	waiting chan struct{}
+}
 
 func newEcho(n int) *echo {
-	e := &echo{}
+	e := &echo{waiting: make(chan struct{}, 64)}
 	for i := range n {
 		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo", Digest: envs.Digest(fmt.Sprint(i))})
 	}
@@ -30,12 +34,13 @@ func (e *echo) Info() envs.Info {
 }
 func (e *echo) Tasks() []envs.Task { return e.tasks }
 func (e *echo) NewWorld(t envs.Task) (envs.World, error) {
-	return &echoWorld{task: t}, nil
+	return &echoWorld{task: t, waiting: e.waiting}, nil
 }
 
 type echoWorld struct {
-	task  envs.Task
-	steps int
+	task    envs.Task
+	steps   int
+	waiting chan struct{}
 }
 
 func (w *echoWorld) Start(context.Context) (envs.Start, error) {
@@ -53,6 +58,7 @@ func (w *echoWorld) Step(ctx context.Context, action string) (envs.Step, error) 
 	case "break":
 		return s, errors.New("the echo broke")
 	case "wait":
+		w.waiting <- struct{}{}
 		<-ctx.Done()
 		return s, ctx.Err()
 	}
@@ -88,6 +94,16 @@ func echoMount(n int) *Mount {
 		e := newEcho(n)
 		return e, e.tasks, nil
 	}}}})
+}
+
+// waiting returns what receives a value when a wait begins.
+func waiting(t *testing.T, s *Server) <-chan struct{} {
+	t.Helper()
+	set, err := s.options.Mounts[0].Set("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Env.(*echo).waiting
 }
 
 // testServer returns a server of an echo, and its clock.

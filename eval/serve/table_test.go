@@ -91,9 +91,7 @@ func TestIdleAndSlow(t *testing.T) {
 		_, err := slow.Step("wait")
 		answered <- err
 	}()
-	for slow.busy.Load() == 0 { // the step has not begun
-		time.Sleep(time.Millisecond)
-	}
+	<-waiting(t, s)
 	clock.pass(MaxStepTime + time.Second)
 	s.Table().Sweep()
 	if err := <-answered; !errors.As(err, &over) || over.Reason != TooSlow || !strings.Contains(err.Error(), "30s") {

@@ -1,0 +1,308 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+)
+
+// online serves over a loopback connection, by the real clock.
+func online(t *testing.T, change func(*Options)) (*Server, string) {
+	t.Helper()
+	s, _ := testServer(t, func(o *Options) {
+		o.Now = time.Now
+		if change != nil {
+			change(o)
+		}
+	})
+	h := httptest.NewServer(s)
+	t.Cleanup(func() {
+		s.Table().CloseAll()
+		s.open.Wait()
+		h.Close()
+		close(s.crew.ended)
+	})
+	return s, h.URL
+}
+
+// wsClient is a WebSocket client that fails its test on any error.
+type wsClient struct {
+	*websocket.Conn
+	t *testing.T
+}
+
+func dial(t *testing.T, url string) *wsClient {
+	t.Helper()
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(url, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // a hang is a failure
+	return &wsClient{conn, t}
+}
+
+func (c *wsClient) send(text string) {
+	c.t.Helper()
+	if err := c.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// want sends a frame and compares the reply.
+func (c *wsClient) want(frame, reply string) {
+	c.t.Helper()
+	c.send(frame)
+	c.wantNext(reply)
+}
+
+func (c *wsClient) wantNext(reply string) {
+	c.t.Helper()
+	_, got, err := c.ReadMessage()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if string(got) != reply {
+		c.t.Errorf("got  %s\nwant %s", got, reply)
+	}
+}
+
+// wantClose reads the end of the connection.
+func (c *wsClient) wantClose(code int) {
+	c.t.Helper()
+	_, got, err := c.ReadMessage()
+	var closed *websocket.CloseError
+	if !errors.As(err, &closed) || closed.Code != code {
+		c.t.Errorf("got %q, %v, want close code %d", got, err, code)
+	}
+}
+
+func TestSocketFrames(t *testing.T) {
+	_, url := online(t, nil)
+	c := dial(t, url+"/openenv/echo/ws")
+	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type": "state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type": "reset", "data": {"index": 1, "episode_id": "ep"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/1","task_id":"echo/1","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "<é>"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo <é>","task_id":"echo/1","progress":0.1,"success":false,"valid":true,"truncated":false},"reward":0.0,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "bad"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo bad","task_id":"echo/1","progress":0.2,"success":false,"valid":false,"truncated":false},"reward":0.0,"done":false}}`)
+	c.want(`{"type": "state"}`, `{"type":"state","data":{"episode_id":"ep","step_count":2,"task_id":"echo/1","progress":0.2,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "win"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo win","task_id":"echo/1","progress":1.0,"success":true,"valid":true,"truncated":false},"reward":1.0,"done":true}}`)
+	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type": "reset", "data": {"task_id": "echo/0", "actions": true, "max_steps": 1}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win","actions":["look","win"]},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo look","task_id":"echo/0","progress":0.1,"success":false,"valid":true,"truncated":true,"actions":["look","win"]},"reward":0.0,"done":true}}`)
+	c.want(`{"type": "reset", "data": {"task_id": "echo/9"}}`, `{"type":"error","data":{"message":"Invalid reset: task_id: no task \"echo/9\" in split train: there is none","code":"VALIDATION_ERROR","errors":[{"type":"value_error","loc":["task_id"],"msg":"no task \"echo/9\" in split train: there is none","input":"echo/9"}]}}`)
+	c.want(`{"type": "reset"}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "break"}}`, `{"type":"error","data":{"message":"the echo broke","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","params":{},"id":2}}`, `{"type":"mcp","data":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Environment does not support MCP","data":null}}}`)
+	c.send(`{"type": "close"}`)
+	c.wantClose(websocket.CloseNormalClosure)
+}
+
+// With a single environment, it is at the root as well.
+func TestSocketAtTheRoot(t *testing.T) {
+	_, url := online(t, nil)
+	dial(t, url+"/ws").want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	_, url = online(t, func(o *Options) {
+		o.Mounts = append(o.Mounts, NewMount(MountOptions{Name: "other", Splits: o.Mounts[0].Splits}))
+	})
+	if _, response, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil); err == nil || response.StatusCode != http.StatusNotFound {
+		t.Errorf("the root of two environments: %v", err)
+	}
+}
+
+func TestSocketEnds(t *testing.T) {
+	_, url := online(t, nil)
+	for _, frame := range []string{`[1]`, `"x"`} {
+		c := dial(t, url+"/ws")
+		c.want(frame, `{"type":"error","data":{"message":"want a JSON object with the key type","code":"SESSION_ERROR"}}`)
+		c.wantClose(websocket.CloseNormalClosure)
+	}
+	c := dial(t, url+"/ws")
+	if err := c.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"state"}`)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantNext(`{"type":"error","data":{"message":"binary frames are not supported: send text frames","code":"SESSION_ERROR"}}`)
+	c.wantClose(websocket.CloseNormalClosure)
+
+	c = dial(t, url+"/ws")
+	c.send(`{"type":"` + strings.Repeat("x", maxFrame) + `"}`)
+	c.wantClose(websocket.CloseMessageTooBig)
+
+	c = dial(t, url+"/ws?session_id=nope")
+	c.wantNext(`{"type":"error","data":{"message":"Unknown session_id: nope","code":"SESSION_ERROR"}}`)
+	c.wantClose(websocket.CloseNormalClosure)
+}
+
+func TestSocketPanic(t *testing.T) {
+	s, url := online(t, nil)
+	c := dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	if _, _, err := c.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	other := dial(t, url+"/ws")
+	other.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type":"step","data":{"message":"boom"}}`, `{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
+	c.wantClose(websocket.CloseNormalClosure)
+	other.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	if n := s.Table().Len(); n != 1 {
+		t.Errorf("%d sessions are open, want 1", n)
+	}
+}
+
+func TestSocketCapacity(t *testing.T) {
+	_, url := online(t, func(o *Options) { o.MaxSessions = 1 })
+	first := dial(t, url+"/ws")
+	first.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c := dial(t, url+"/ws")
+	c.wantNext(`{"type":"error","data":{"message":"Server at capacity: 1/1 sessions active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":1,"max_sessions":1}}`)
+	c.wantClose(websocket.CloseNormalClosure)
+}
+
+// A session dies with its connection, also while a step runs, and pings are
+// answered meanwhile.
+func TestSocketPingsAndDrop(t *testing.T) {
+	s, url := online(t, nil)
+	c := dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	if _, _, err := c.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"step","data":{"message":"wait"}}`)
+	<-waiting(t, s)
+	pong := make(chan string, 1)
+	c.SetPongHandler(func(text string) error {
+		pong <- text
+		return errors.New("enough")
+	})
+	if err := c.WriteControl(websocket.PingMessage, []byte("hello"), time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.ReadMessage(); err == nil {
+		t.Error("a reply came before the pong")
+	}
+	if got := <-pong; got != "hello" {
+		t.Errorf("pong %q", got)
+	}
+	c.Close()
+	s.open.Wait() // the reader has seen the end
+	if n := s.Table().Len(); n != 0 {
+		t.Errorf("%d sessions are open after the connection broke", n)
+	}
+}
+
+func TestSocketPipeline(t *testing.T) {
+	s, url := online(t, nil)
+	c := dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	if _, _, err := c.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"step","data":{"message":"wait"}}`)
+	<-waiting(t, s)
+	for range maxPipelined + 1 {
+		c.send(`{"type":"state"}`)
+	}
+	c.wantNext(`{"type":"error","data":{"message":"more than 64 requests without waiting for a reply","code":"SESSION_ERROR"}}`)
+}
+
+func TestSocketIdleAndSlow(t *testing.T) {
+	s, url := online(t, func(o *Options) { o.Idle = time.Nanosecond })
+	c := dial(t, url+"/ws")
+	c.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	s.Table().Sweep()
+	c.wantClose(closeIdle)
+
+	var clock clock
+	clock.now = time.Now()
+	s, url = online(t, func(o *Options) { o.Now = clock.Now })
+	c = dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	if _, _, err := c.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"step","data":{"message":"wait"}}`)
+	<-waiting(t, s)
+	clock.pass(MaxStepTime + time.Second)
+	s.Table().Sweep()
+	_, got, err := c.ReadMessage()
+	if err != nil || !strings.Contains(string(got), "a step took longer than 30s") {
+		t.Errorf("slow step: %s, %v", got, err)
+	}
+}
+
+func TestSocketDeflate(t *testing.T) {
+	_, url := online(t, func(o *Options) { o.Deflate = true })
+	dialer := websocket.Dialer{EnableCompression: true}
+	conn, response, err := dialer.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if got := response.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(got, "permessage-deflate") {
+		t.Errorf("extensions %q", got)
+	}
+	c := &wsClient{conn, t}
+	c.want(`{"type":"nope"}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`)
+}
+
+// Serve ends within its time: clients are told, and nothing of the server is left.
+func TestShutdown(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	s, _ := testServer(t, func(o *Options) { o.Now = time.Now })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- s.Serve(ctx, l) }()
+	c := dial(t, "http://"+l.Addr().String()+"/ws")
+	c.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	stop()
+	c.wantClose(websocket.CloseGoingAway)
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Table().Open(Owner{}); err == nil {
+		t.Error("a session can be opened after the end")
+	}
+	c.Close()
+}
+
+// The same task and actions give the same bytes to all clients.
+func TestSameBytes(t *testing.T) {
+	_, url := online(t, nil)
+	frames := []string{`{"type":"reset","data":{"index":2,"actions":true}}`, `{"type":"step","data":{"message":"look"}}`, `{"type":"step","data":{"message":"bad"}}`, `{"type":"step","data":{"message":"win"}}`}
+	const clients = 8
+	replies := make(chan string, clients)
+	for range clients {
+		c := dial(t, url+"/ws")
+		go func() {
+			var all strings.Builder
+			for _, frame := range frames {
+				if err := c.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
+					fmt.Fprintln(&all, err)
+				}
+				_, got, err := c.ReadMessage()
+				fmt.Fprintln(&all, string(got), err)
+			}
+			replies <- all.String()
+		}()
+	}
+	first := <-replies
+	for range clients - 1 {
+		if got := <-replies; got != first {
+			t.Errorf("two clients got\n%s\nand\n%s", first, got)
+		}
+	}
+}

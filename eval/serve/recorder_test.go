@@ -1,0 +1,157 @@
+package serve
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/record"
+)
+
+// shelf is a Recorder in memory.
+type shelf struct {
+	mu     sync.Mutex
+	kept   []record.Episode
+	limits []int
+	err    error
+	closed bool
+}
+
+func (s *shelf) Append(t envs.Task, stepLimit int, e *record.Episode) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Task = t.ID
+	s.kept, s.limits = append(s.kept, *e), append(s.limits, stepLimit)
+	return s.err
+}
+
+func (s *shelf) Close() error {
+	s.closed = true
+	return nil
+}
+
+func recording1(t *testing.T) (*Server, *shelf, *clock) {
+	kept := &shelf{}
+	s, clock := testServer(t, func(o *Options) {
+		o.Record = func(name string, _ *Mount, _ *Set) (Recorder, error) {
+			if name != "echo" {
+				t.Errorf("the recorder is called %q", name)
+			}
+			return kept, nil
+		}
+	})
+	return s, kept, clock
+}
+
+// outcomes lists what was kept.
+func (s *shelf) outcomes() (list []string) {
+	for _, e := range s.kept {
+		list = append(list, string(e.Outcome))
+	}
+	return list
+}
+
+func step(t *testing.T, s *Session, actions ...string) {
+	t.Helper()
+	for _, a := range actions {
+		if _, err := s.Step(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRecording(t *testing.T) {
+	s, kept, _ := recording1(t)
+	session := start(t, s, Owner{})
+	step(t, session, "look", "bad", "win")
+	if len(kept.kept) != 1 {
+		t.Fatalf("%d episodes were kept when the last reply was there", len(kept.kept))
+	}
+	e := kept.kept[0]
+	if e.Outcome != record.Success || !e.Success || e.Steps != 3 || e.Progress != 1 || e.Grounding != 2.0/3 || e.Goal != "say win" || e.Trajectory[1].Action != "bad" || kept.limits[0] != 5 {
+		t.Errorf("kept %+v", e)
+	}
+}
+
+func TestRecordingOfEndings(t *testing.T) {
+	s, kept, clock := recording1(t)
+	m := s.options.Mounts[0]
+	again := func(session *Session) {
+		t.Helper()
+		set, task, err := m.Find(Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session := start(t, s, Owner{})
+	again(session) // nothing was played
+	step(t, session, "look")
+	again(session) // the client gave up
+	step(t, session, "look", "look", "look", "look", "look")
+	again(session)
+	step(t, session, "look")
+	session.Close(ByClient) // the client gave up
+	gone := start(t, s, Owner{})
+	step(t, gone, "look")
+	gone.Close(Gone)
+	broken := start(t, s, Owner{})
+	if _, err := broken.Step("break"); err == nil {
+		t.Error("no error")
+	}
+	panicked := start(t, s, Owner{})
+	if _, err := panicked.Step("boom"); err == nil {
+		t.Error("no error")
+	}
+	idle := start(t, s, Owner{})
+	step(t, idle, "look")
+	clock.pass(time.Hour)
+	s.Table().Sweep()
+	want := "failure failure failure cancelled env_error env_error cancelled"
+	if got := strings.Join(kept.outcomes(), " "); got != want {
+		t.Errorf("outcomes %s, want %s", got, want)
+	}
+}
+
+// A record that cannot be written is no silent loss: the last reply says so.
+func TestRecordingOnAFullDisk(t *testing.T) {
+	s, kept, _ := recording1(t)
+	kept.err = errors.New("no space left")
+	session := start(t, s, Owner{})
+	_, err := session.Step("win")
+	if err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("the last step: %v", err)
+	}
+	if got := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(got, "heldout_unrecorded_episodes_total 1") {
+		t.Error("the lost episode is not counted")
+	}
+}
+
+func TestRecordingOfALongEpisode(t *testing.T) {
+	s, kept, _ := recording1(t)
+	m := s.options.Mounts[0]
+	set, task, err := m.Find(Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := s.Table().Open(Owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task, MaxSteps: -1}); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", MaxAction)
+	for range maxRecording/MaxAction/2 + 1 {
+		step(t, session, long)
+	}
+	step(t, session, "win")
+	if e := kept.kept[0]; e.Outcome != record.Cancelled || !strings.Contains(e.Error, "8388608 bytes") {
+		t.Errorf("outcome %s, %s", e.Outcome, e.Error)
+	}
+}
