@@ -77,7 +77,10 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	e := r.episode(rec, world)
 	e.player.Model = t
 	again, err := e.play(ctx, newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
-	if err = errors.Join(t.err, err); err != nil {
+	if t.err != nil {
+		err = t.err // and not what became of it
+	}
+	if err != nil {
 		return nil, err
 	}
 	return t.calls, sameSteps(rec.Trajectory, again.Trajectory)
@@ -155,11 +158,15 @@ type tape struct {
 	err         error
 }
 
-// Chat implements model.Model. After the last step, the episode ended because its
-// messages no longer fitted the context.
+// Chat implements model.Model. A call after the last step is the one whose messages no
+// longer fitted the context.
 func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	if t.step >= len(t.rec.Trajectory) && t.rec.Cut == record.ContextOverflow {
+		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long"}
+	}
 	if t.step >= len(t.rec.Trajectory) {
-		return model.Reply{}, &model.ContextError{Status: 400, Message: "the record ends here"}
+		t.err = fmt.Errorf("played again, the episode goes on after its %d steps", len(t.rec.Trajectory))
+		return model.Reply{}, t.err
 	}
 	s := &t.rec.Trajectory[t.step]
 	text, err := t.reply(s)

@@ -125,12 +125,9 @@ const (
 // Marks are the rules of a mask.
 func Marks() []Mark { return []Mark{Unreadable, Invalid, NoProgress} }
 
-// marks says for every step of a trajectory by which of the rules it is masked.
+// marks says for every step of a trajectory by which of the rules it is masked: the
+// first that it meets.
 func marks(steps []record.Step, rules []Mark) []Mark {
-	on := map[Mark]bool{}
-	for _, rule := range rules {
-		on[rule] = true
-	}
 	type done struct {
 		action, answer string
 		progress       float64
@@ -139,18 +136,18 @@ func marks(steps []record.Step, rules []Mark) []Mark {
 	out := make([]Mark, len(steps))
 	for i, s := range steps {
 		now := done{s.Action, s.Observation, s.Progress}
-		switch {
-		case s.FormatError:
-			out[i] = Unreadable
-		case s.Erroneous():
-			out[i] = Invalid
-		case seen[now]:
-			out[i] = NoProgress
+		meets := map[Mark]bool{
+			Unreadable: s.FormatError,
+			Invalid:    s.Erroneous() && !s.FormatError,
+			NoProgress: seen[now] && !s.FormatError,
+		}
+		for _, rule := range rules {
+			if meets[rule] {
+				out[i] = rule
+				break
+			}
 		}
 		seen[now] = true
-		if !on[out[i]] {
-			out[i] = ""
-		}
 	}
 	return out
 }
