@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"heldout/envs"
 	"heldout/eval/record"
@@ -84,18 +85,25 @@ type Run struct {
 // with the known ones, which may be none.
 func ReadRun(dir string, known []string) (Run, error) {
 	var r Run
-	var err, damaged error
+	var damaged error
+	var forms sync.Once
 	var old map[perturbed]func(string) bool
-	counter := refinement.NewCounter(known)
-	r.Manifest, err = record.Each(dir, func(m *record.Manifest, e *record.Episode) {
-		if old == nil {
-			if old, damaged = oldForms(m); damaged != nil {
-				old = map[perturbed]func(string) bool{}
-			}
-		}
+	counters := sync.Pool{New: func() any { return refinement.NewCounter(known) }}
+	type derived struct {
+		actions uint64
+		counts  refinement.Counts
+	}
+	derive := func(m *record.Manifest, e *record.Episode) derived {
+		forms.Do(func() { old, damaged = oldForms(m) })
+		counter := counters.Get().(*refinement.Counter)
+		defer counters.Put(counter)
+		return derived{actionsOf(e), counter.Count(e, old[perturbed{e.Env, e.Perturbation}])}
+	}
+	var err error
+	r.Manifest, err = record.EachDerived(dir, derive, func(_ *record.Manifest, e *record.Episode, d derived) {
 		r.Results = append(r.Results, withoutTexts(e.Result))
-		r.Actions = append(r.Actions, actionsOf(e))
-		r.Counts = append(r.Counts, counter.Count(e, old[perturbed{e.Env, e.Perturbation}]))
+		r.Actions = append(r.Actions, d.actions)
+		r.Counts = append(r.Counts, d.counts)
 	})
 	if err == nil && damaged != nil {
 		err = fmt.Errorf("%s: %w", dir, damaged)

@@ -246,8 +246,7 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 // head decodes the result of a line. It reads only the part before the goal if
 // the line ends in a checksum, and so is whole.
 func head(raw []byte) (Result, error) {
-	const goal = `,"goal":"` // no string contains these bytes, because quotes in it are escaped
-	end := bytes.Index(raw, []byte(goal))
+	end := bytes.Index(raw, []byte(goalStart))
 	tail := len(checksumStart) + checksumSize + len(checksumEnd)
 	if end < 0 || len(raw) < tail || !bytes.HasPrefix(raw[len(raw)-tail:], []byte(checksumStart)) || !bytes.HasSuffix(raw, []byte(checksumEnd)) {
 		e, err := decode(raw)

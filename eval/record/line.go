@@ -59,6 +59,9 @@ func checksum(line []byte) string {
 // decode reads a line and checks everything that can be checked from the line
 // alone. Lines of versions without checksums have none.
 func decode(raw []byte) (Episode, error) {
+	if e, ok := quickly(raw); ok {
+		return e, e.check()
+	}
 	var e Episode
 	if err := unmarshal(raw, &e); err != nil {
 		return e, err
@@ -104,13 +107,6 @@ func Decode(line []byte) (*Episode, error) {
 	return &e, nil
 }
 
-// line is a line of an episodes file.
-type line struct {
-	rawLine
-	// episode is the content of the line.
-	episode Episode
-}
-
 // rawLine is a line of a file that is only added to.
 type rawLine struct {
 	number int    // from 1
@@ -121,17 +117,6 @@ type rawLine struct {
 	// torn: the line is not JSON, and the end of the file or an empty line follows.
 	// An interrupted write looks like this; the line never counted.
 	torn bool
-}
-
-// scan visits the non-empty lines of an episodes file. An error before the end is
-// visit's error or a read error.
-func scan(r io.Reader, name string, visit func(*line) error) error {
-	var e Episode
-	read := func(raw []byte) (err error) {
-		e, err = decode(raw)
-		return err
-	}
-	return scanLines(r, name, read, func(l *rawLine) error { return visit(&line{*l, e}) })
 }
 
 // scanLines visits the non-empty lines of a file. read reads a line and says why it

@@ -126,15 +126,15 @@ func IsRun(dir string) bool {
 	return err == nil
 }
 
-// eachShard is Each for a run directory with shards. Its manifest is that of the
+// eachShard is each for a run directory with shards. Its manifest is that of the
 // whole run.
-func eachShard(dirs []string, visit func(*Manifest, *Episode)) (*Manifest, error) {
+func eachShard(dirs []string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
 	whole, err := joined(dirs)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		_, err := eachOf(dir, func(_ *Manifest, e *Episode) { visit(whole, e) })
+		_, err := eachOf(dir, derive, func(_ *Manifest, e *Episode, derived any) { visit(whole, e, derived) })
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, manifest, func(e *Episode) {
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, manifest, nil, func(e *Episode, _ any) {
 		s.Results = append(s.Results, e.Result)
 	})
 	return err
@@ -128,18 +128,30 @@ func Read(dir string) (*Manifest, []Result, error) {
 // the file, with its trajectory, and what was planned. Nothing of the attempt is
 // kept afterwards. The shards in a run directory are read as one run.
 func Each(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
+	return each(dir, nil, func(m *Manifest, e *Episode, _ any) { visit(m, e) })
+}
+
+// EachDerived is Each for what takes long: derive makes something of each attempt,
+// for several attempts at the same time and before they are checked against the
+// plan.
+func EachDerived[T any](dir string, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, T)) (*Manifest, error) {
+	return each(dir, func(m *Manifest, e *Episode) any { return derive(m, e) }, func(m *Manifest, e *Episode, derived any) { visit(m, e, derived.(T)) })
+}
+
+// each is Each and EachDerived; derive may be nil.
+func each(dir string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
 	shards, err := Shards(dir)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(shards) > 0:
-		return eachShard(shards, visit)
+		return eachShard(shards, derive, visit)
 	}
-	return eachOf(dir, visit)
+	return eachOf(dir, derive, visit)
 }
 
-// eachOf is Each for a directory without shards.
-func eachOf(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
+// eachOf is each for a directory without shards.
+func eachOf(dir string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
 	name := filepath.Join(dir, episodesFile)
 	content, err := wholeFile(name)
 	if err != nil {
@@ -154,7 +166,11 @@ func eachOf(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
 	if err != nil || content == nil {
 		return m, err
 	}
-	_, _, err = eachAttempt(io.NewSectionReader(content.file, 0, content.size), name, m, func(e *Episode) { visit(m, e) })
+	var of func(*Episode) any
+	if derive != nil {
+		of = func(e *Episode) any { return derive(m, e) }
+	}
+	_, _, err = eachAttempt(io.NewSectionReader(content.file, 0, content.size), name, m, of, func(e *Episode, derived any) { visit(m, e, derived) })
 	return m, err
 }
 
@@ -194,10 +210,11 @@ func wholeFile(name string) (*sized, error) {
 
 // eachAttempt visits the attempts in an episodes file and checks each against the
 // manifest, unless that is nil. It returns the length of an unfinished last line,
-// and what has to be written before the next line.
-func eachAttempt(r io.Reader, name string, m *Manifest, visit func(*Episode)) (torn int, lead []byte, err error) {
+// and what has to be written before the next line. derive may be nil; see
+// scanDeriving.
+func eachAttempt(r io.Reader, name string, m *Manifest, derive func(*Episode) any, visit func(*Episode, any)) (torn int, lead []byte, err error) {
 	plan := newChecker(m.plan())
-	err = scan(r, name, func(l *line) error {
+	err = scanDeriving(r, name, derive, func(l *line) error {
 		if l.bad == nil {
 			l.bad = plan.check(&l.episode)
 		}
@@ -207,7 +224,7 @@ func eachAttempt(r io.Reader, name string, m *Manifest, visit func(*Episode)) (t
 		if l.bad != nil {
 			return badLine(name, l)
 		}
-		visit(&l.episode)
+		visit(&l.episode, l.derived)
 		return nil
 	})
 	if err != nil {

@@ -25,6 +25,7 @@ const dictionarySize = 32 << 10
 // textCounter measures thoughts.
 type textCounter struct {
 	known            map[bigram]bool // nil without known thoughts
+	seen             map[bigram]bool // of the episode that is counted
 	plain, informed  *flate.Writer
 	plainN, informdN counting
 }
@@ -40,7 +41,7 @@ func (c *counting) Write(p []byte) (int, error) {
 }
 
 func newTextCounter(known []string) textCounter {
-	t := textCounter{}
+	t := textCounter{seen: map[bigram]bool{}}
 	t.plain, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
 	if len(known) == 0 {
 		return t
@@ -56,18 +57,18 @@ func newTextCounter(known []string) textCounter {
 
 // count measures the thoughts of an episode.
 func (t *textCounter) count(steps []record.Step) (out Thoughts) {
-	seen := map[bigram]bool{}
+	defer clear(t.seen) // its keys are parts of the thoughts
 	for _, s := range steps {
 		out.Bytes += int32(len(s.Thought))
 		eachBigram(s.Thought, func(b bigram) {
 			out.Bigrams++
-			seen[b] = true
+			t.seen[b] = true
 			if t.known[b] {
 				out.Known++
 			}
 		})
 	}
-	out.Distinct = int32(len(seen))
+	out.Distinct = int32(len(t.seen))
 	if out.Bytes == 0 {
 		return out
 	}

@@ -1,0 +1,64 @@
+package record
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// full is an episode with every field that has a place in a step.
+func full() *Episode {
+	e, score := episode("full"), 0.25
+	e.Goal, e.Observation = `a "goal"`, "two\nlines <&> \u2028 é"
+	e.Trajectory = append(e.Trajectory, Step{
+		Thought: `\"`, Action: "go", Observation: "\\", Progress: e.Progress, Valid: false, Understood: true, Score: &score, OldForm: "o", NewForm: "n",
+		FinishReason: "stop", Fault: CutOff, Reply: "r", Reasoning: "s", Parsed: "p", Repairs: []string{"a", `"`}, PromptTokens: 12, CompletionTokens: 3, ModelSeconds: 1e-7,
+	})
+	e.Steps = len(e.Trajectory)
+	return e
+}
+
+// FuzzQuickly: what is decoded quickly is what the JSON library decodes.
+func FuzzQuickly(f *testing.F) {
+	for _, e := range []*Episode{episode("a"), full()} {
+		line, err := encode(e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(bytes.TrimSuffix(line[:bytes.LastIndex(line, []byte(checksumStart))], nil))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		line := []byte(string(body) + checksumStart + checksum(body) + checksumEnd)
+		got, ok := quickly(line)
+		if !ok {
+			return
+		}
+		var want Episode
+		if err := unmarshal(line, &want); err != nil {
+			t.Fatalf("the library refuses it: %v", err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Lines are written in the form that is read quickly.
+func TestQuickly(t *testing.T) {
+	for _, e := range []*Episode{episode("a"), full()} {
+		line, err := encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := quickly(line)
+		if !ok {
+			t.Fatalf("it is not read quickly: %s", line)
+		}
+		got.Checksum = ""
+		if diff := cmp.Diff(e, &got, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
