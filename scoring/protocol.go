@@ -36,10 +36,10 @@ func (s *Score) Loose() Rate { return s.newRate(s.played, loose) }
 func (s *Score) metricOf(ps []played, overTypes bool) Rate {
 	lowest, highest := 0.0, 1.0
 	for _, p := range ps {
-		if metric(p.result) < 0 {
+		if metric(*p.result) < 0 {
 			lowest = -1
 		}
-		highest = max(highest, metric(p.result))
+		highest = max(highest, metric(*p.result))
 	}
 	width := highest - lowest
 	r := s.newRate(ps, func(r record.Result) float64 { return (metric(r) - lowest) / width })

@@ -78,7 +78,7 @@ func (s *Score) estimateAt(ps []played, value func(record.Result) float64, level
 func (s *Score) sampling(ps []played, q stats.Question, level float64) (stats.Sampling, error) {
 	groups := map[string]stats.Group{}
 	for _, p := range ps {
-		groups[taskKey(p)] = groupOf(s.Condition.Env, p.task)
+		groups[taskKey(p)] = groupOf(s.Condition.Env, *p.task)
 	}
 	return stats.NewSampling(q, sorted(groups), level)
 }
@@ -103,7 +103,7 @@ func taskKey(p played) string { return p.task.ID + " " + p.task.Digest }
 func gathered[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K][]float64 {
 	groups := map[K][]float64{}
 	for _, p := range ps {
-		groups[key(p)] = append(groups[key(p)], value(p.result))
+		groups[key(p)] = append(groups[key(p)], value(*p.result))
 	}
 	for _, values := range groups {
 		slices.Sort(values) // sums of floats depend on the order, results must not

@@ -53,9 +53,9 @@ type Score struct {
 
 // played is a result with what was planned.
 type played struct {
-	task   envs.Task
+	task   *envs.Task
 	seed   int64
-	result record.Result
+	result *record.Result
 	counts *refinement.Counts // nil if it was read without its trajectory
 }
 
@@ -100,7 +100,11 @@ func ReadRun(dir string, known []string) (Run, error) {
 		return derived{actionsOf(e), counter.Count(e, old[perturbed{e.Env, e.Perturbation}])}
 	}
 	var err error
-	r.Manifest, err = record.EachDerived(dir, derive, func(_ *record.Manifest, e *record.Episode, d derived) {
+	r.Manifest, err = record.EachDerived(dir, derive, func(m *record.Manifest, e *record.Episode, d derived) {
+		if r.Results == nil { // most of the plan may be there
+			n := m.Planned()
+			r.Results, r.Actions, r.Counts = make([]record.Result, 0, n), make([]uint64, 0, n), make([]refinement.Counts, 0, n)
+		}
 		r.Results = append(r.Results, withoutTexts(e.Result))
 		r.Actions = append(r.Actions, d.actions)
 		r.Counts = append(r.Counts, d.counts)
@@ -144,12 +148,12 @@ func Compute(r Run, about stats.Question) ([]*Score, error) {
 			}
 			if at, ok := final[id]; ok {
 				s.Finished++
-				p := played{task: env.Tasks[i], seed: seed, result: r.Results[at]}
+				p := played{task: &env.Tasks[i], seed: seed, result: &r.Results[at]}
 				if r.Counts != nil {
 					p.counts = &r.Counts[at]
 				}
 				s.played = append(s.played, p)
-				s.Replies.add(p.result)
+				s.Replies.add(*p.result)
 			} else {
 				s.Unfinished[last[id]]++
 			}

@@ -20,7 +20,7 @@ type TaskRate struct {
 func (s *Score) TaskRates() (out []TaskRate) {
 	tasks := map[string]envs.Task{}
 	for _, p := range s.played {
-		tasks[taskKey(p)] = p.task
+		tasks[taskKey(p)] = *p.task
 	}
 	successes, progresses := gathered(s.played, taskKey, success), gathered(s.played, taskKey, progress)
 	for key, task := range tasks {

@@ -198,7 +198,7 @@ func (s *Score) after(n int) (*Score, Rate) {
 			continue
 		}
 		at := min(n, len(c.results))
-		p := played{task: c.task, seed: c.seed, result: c.results[at-1].Result}
+		p := played{task: &c.task, seed: c.seed, result: &c.results[at-1].Result}
 		a.Finished++
 		a.played = append(a.played, p)
 		for _, r := range c.results[:at] {

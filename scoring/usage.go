@@ -52,7 +52,7 @@ type Usage struct {
 func (s *Score) Usage(q Quantity) Usage {
 	var values []float64
 	for _, p := range s.played {
-		values = append(values, max(0, q.of(p.result)))
+		values = append(values, max(0, q.of(*p.result)))
 	}
 	slices.Sort(values)
 	n := len(values)

@@ -31,8 +31,11 @@ func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
 type plan map[string]planned
 
 type planned struct {
+	id        string
 	task      *envs.Task
 	condition *Condition
+	// preset is the key of the condition's preset.
+	preset string
 	// trial is the number of the trial, 0 if the task has only one; before is the
 	// id of the trial before it.
 	trial  int
@@ -48,10 +51,12 @@ func (m *Manifest) plan() plan {
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
+		preset := g.Condition.Preset.Key()
 		for j, id := range g.Episodes {
-			p[id] = planned{task: &env.Tasks[j], condition: &g.Condition, trial: min(1, g.Condition.MostTrials()-1)}
+			p[id] = planned{id, &env.Tasks[j], &g.Condition, preset, min(1, g.Condition.MostTrials()-1), ""}
 			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
-				p[TrialID(id, trial)] = planned{&env.Tasks[j], &g.Condition, trial, TrialID(id, trial-1)}
+				later := TrialID(id, trial)
+				p[later] = planned{later, &env.Tasks[j], &g.Condition, preset, trial, TrialID(id, trial-1)}
 			}
 		}
 	}
@@ -77,6 +82,7 @@ func (c *checker) check(e *Episode) error {
 	if err != nil {
 		return err
 	}
+	want.share(&e.Result)
 	return c.checkTrial(e, want)
 }
 
@@ -92,6 +98,10 @@ func (p plan) check(r *Result) (planned, error) {
 // check compares an attempt with its task and condition.
 func (want planned) check(r *Result) error {
 	c, t := want.condition, want.task
+	if r.Env == c.Env && r.Source == c.Source && r.Task == t.ID && r.TaskIndex == t.Index && r.TaskType == t.Type && r.Difficulty == t.Difficulty &&
+		r.Model == c.Model && r.Agent == c.Agent && r.Seed == c.Seed && r.Perturbation == c.Perturbation && r.Preset == want.preset && r.Steps <= c.StepLimit {
+		return nil
+	}
 	for _, f := range []struct {
 		field     string
 		got, want any
@@ -99,7 +109,7 @@ func (want planned) check(r *Result) error {
 		{"env", r.Env, c.Env}, {"source", r.Source, c.Source},
 		{"task", r.Task, t.ID}, {"task_index", r.TaskIndex, t.Index}, {"task_type", r.TaskType, t.Type}, {"difficulty", r.Difficulty, t.Difficulty},
 		{"model", r.Model, c.Model}, {"agent", r.Agent, c.Agent}, {"seed", r.Seed, c.Seed}, {"perturbation", r.Perturbation, c.Perturbation},
-		{"preset", r.Preset, c.Preset.Key()},
+		{"preset", r.Preset, want.preset},
 	} {
 		if f.got != f.want {
 			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile, f.want, r.ID)
@@ -116,7 +126,8 @@ func (want planned) check(r *Result) error {
 func (want planned) share(r *Result) {
 	c, t := want.condition, want.task
 	r.Env, r.Source, r.Task, r.TaskType, r.Difficulty = c.Env, c.Source, t.ID, t.Type, t.Difficulty
-	r.Model, r.Agent, r.Perturbation = c.Model, c.Agent, c.Perturbation
+	r.Model, r.Agent, r.Perturbation, r.Preset = c.Model, c.Agent, c.Perturbation, want.preset
+	r.ID, r.Outcome = want.id, r.Outcome.shared()
 }
 
 // check reports a manifest that contradicts itself: ids are computed anew.
@@ -186,4 +197,13 @@ func badManifest(file string, content []byte, err error) error {
 	}
 	return fmt.Errorf("%s: %w; move %s away and give the command that made the run again: it writes a new one, and what is finished is not played again",
 		where, err, filepath.Base(file))
+}
+
+// Planned counts the planned episodes, first trials only.
+func (m *Manifest) Planned() int {
+	n := 0
+	for _, g := range m.Groups {
+		n += len(g.Episodes)
+	}
+	return n
 }

@@ -52,6 +52,16 @@ func (o Outcome) Valid() bool {
 	return false
 }
 
+// shared returns an equal outcome that takes no memory of its own.
+func (o Outcome) shared() Outcome {
+	for _, known := range [...]Outcome{Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled} {
+		if o == known {
+			return known
+		}
+	}
+	return o
+}
+
 // Result is what scoring needs of an attempt: an Episode without its
 // trajectory.
 type Result struct {

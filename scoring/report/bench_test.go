@@ -21,6 +21,8 @@ import (
 
 var keep = flag.String("keep", "", "write the run directory of BenchmarkTables here and leave it")
 
+var seeds = flag.Int64("seeds", 373, "number of seeds of BenchmarkTables; 3732 make 1,000,000 episodes")
+
 // BenchmarkTables reads a run of 100,000 episodes of 20 steps, about 640 MB, and
 // makes all tables of it. Memory is best measured with -keep DIR, and then of
 // heldout compare DIR.
@@ -46,7 +48,7 @@ func BenchmarkTables(b *testing.B) {
 	}
 }
 
-// writeLargeRun plans 134 tasks for two models with 373 seeds, and records them.
+// writeLargeRun plans 134 tasks for two models with that many seeds, and records them.
 func writeLargeRun(b *testing.B, dir string) {
 	b.Helper()
 	env := record.Environment{Info: envs.Info{Name: "alfworld", Source: envs.Generated, StepLimit: 30}, Total: 134}
@@ -61,7 +63,7 @@ func writeLargeRun(b *testing.B, dir string) {
 	out := bufio.NewWriterSize(f, 1<<20)
 	rng := stream.New(1, "large run")
 	for _, name := range []string{"vllm:base", "vllm:tuned"} {
-		for seed := range int64(373) {
+		for seed := range *seeds {
 			g := record.Group{Condition: record.Condition{Env: env.Name, Source: env.Source, Model: name, Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed, Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}}}
 			for _, task := range env.Tasks {
 				id, err := record.EpisodeID(1, task, g.Condition)
