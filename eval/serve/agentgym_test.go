@@ -644,25 +644,21 @@ func FuzzGymBody(f *testing.F) {
 		f.Add([]byte(body), "step")
 		f.Add([]byte(body), "reset")
 	}
-	base := gymServed(f, "", nil, "babyai") + "babyai"
-	newGymClient(f, base).reset(0)
+	base, server := gymServer(f, "", nil, "babyai")
+	newGymClient(f, base+"babyai").reset(0)
 	f.Fuzz(func(t *testing.T, body []byte, path string) {
 		if path != "step" {
 			path = "reset"
 		}
-		r, err := http.Post(base+"/"+path, "application/json", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/agentgym/babyai/"+path, bytes.NewReader(body)))
+		if !json.Valid(w.Body.Bytes()) {
+			t.Errorf("no JSON: %s", w.Body)
 		}
-		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		if err != nil || !json.Valid(b) {
-			t.Errorf("%v: %s", err, b)
-		}
-		switch r.StatusCode {
-		case 200, 400, 413, 422:
+		switch w.Code {
+		case 200, 413, 422:
 		default:
-			t.Errorf("status %d: %s", r.StatusCode, b)
+			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
 	})
 }
