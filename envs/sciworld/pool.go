@@ -3,6 +3,7 @@ package sciworld
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -31,7 +32,7 @@ func (p *pool) take(ctx context.Context) (*simulator, error) {
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("sciworld: all virtual machines are in use, jvms allows %d: %w", cap(p.slots), ctx.Err())
 	}
 	s, err := p.ready(ctx)
 	if err != nil {

@@ -247,7 +247,9 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	if err != nil {
 		return r, s.failed(&e, err)
 	}
-	start, err := world.Start(s.ctx)
+	starting, stop := context.WithTimeout(s.ctx, startTime)
+	defer stop()
+	start, err := world.Start(starting)
 	if err == nil {
 		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Valid: true}
 		if err = e.ask(s.ctx, world, &r); err == nil {

@@ -18,6 +18,10 @@ import (
 // MaxStepTime is how long a step or a reset may take; then its session ends.
 const MaxStepTime = 30 * time.Second
 
+// startTime is how long an episode may wait for what it needs, such as a virtual
+// machine. It is less than MaxStepTime: the session goes on and can try again.
+const startTime = 20 * time.Second
+
 // shards is the number of parts of a table; a session falls to one by its id.
 const shards = 64
 
