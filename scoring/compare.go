@@ -85,7 +85,6 @@ type pair struct {
 func newPair(as []*Score, b *Score) (pair, error) {
 	p := pair{as, b, b.About, len(b.Seeds)}
 	tasks := tasksOf(b)
-	all := b.deterministic()
 	for _, s := range append([]*Score{b}, as...) {
 		if !s.Complete() {
 			return p, ErrIncomplete
@@ -96,12 +95,16 @@ func newPair(as []*Score, b *Score) (pair, error) {
 			return p, ErrOtherTasks
 		}
 		p.seeds = min(p.seeds, len(a.Seeds))
-		all = all && a.deterministic()
 	}
-	if p.about == stats.TheseTasks && all {
+	if p.about == stats.TheseTasks && p.deterministic() {
 		return p, ErrDeterministic
 	}
 	return p, nil
+}
+
+// deterministic reports whether other decodings would give the same results.
+func (p pair) deterministic() bool {
+	return !slices.ContainsFunc(append([]*Score{p.b}, p.as...), func(s *Score) bool { return !s.deterministic() })
 }
 
 // tasksOf returns the sorted keys of the played tasks.

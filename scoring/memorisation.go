@@ -35,18 +35,19 @@ type Index struct {
 	// Base is the unperturbed rate, Kept the mean of those under perturbations.
 	Base, Kept float64
 	// Why says why there is no index (stats.ErrNothing) or no interval of it
-	// (stats.ErrNoBase); nil if there are both.
+	// (stats.ErrNoBase, or an error of NoInterval); nil if there are both.
 	Why error
 }
 
-// Memorise returns the memorisation index. The errors are those of Compare.
+// Memorise returns the memorisation index. The errors are ErrIncomplete and
+// ErrOtherTasks.
 func Memorise(perturbed []*Score, base *Score) (Memorisation, error) {
 	return memorise([]*pair{{as: perturbed, b: base}}, []float64{1})
 }
 
 // MemoriseHeldOut returns the share of the held-out score that is lost: rates are the
 // weighted means over the held-out environments, whose variances add up. Each has
-// complete scores on all held-out environments. The errors are those of Compare.
+// complete scores on all held-out environments. The errors are those of Memorise.
 func MemoriseHeldOut(w configs.Weights, perturbed map[string][]*Score, base map[string]*Score) (Memorisation, error) {
 	var pairs []*pair
 	var weights []float64
@@ -58,17 +59,15 @@ func MemoriseHeldOut(w configs.Weights, perturbed map[string][]*Score, base map[
 
 func memorise(pairs []*pair, weights []float64) (m Memorisation, err error) {
 	for _, p := range pairs {
-		if *p, err = newPair(p.as, p.b); err != nil {
+		if *p, err = newPair(p.as, p.b); err != nil && !errors.Is(err, ErrDeterministic) {
 			return m, within(pairs, p, err)
 		}
 		m.Kinds += p.b.Kinds()
 		m.About, m.AtMost = p.about, m.AtMost || p.atMost()
 	}
-	if m.Success, err = newIndex(pairs, weights, success); err != nil {
-		return m, err
-	}
-	m.Progress, err = newIndex(pairs, weights, progress)
-	return m, err
+	m.Success = newIndex(pairs, weights, success)
+	m.Progress = newIndex(pairs, weights, progress)
+	return m, nil
 }
 
 // within names the environment of an error if there are several.
@@ -79,26 +78,40 @@ func within(pairs []*pair, p *pair, err error) error {
 	return fmt.Errorf("%s: %w", p.b.Condition.Env, err)
 }
 
-func newIndex(pairs []*pair, weights []float64, value func(record.Result) float64) (Index, error) {
+func newIndex(pairs []*pair, weights []float64, value func(record.Result) float64) Index {
 	var kept, base []float64
-	var contrasts []func(u, v float64) (stats.Difference, error)
 	for _, p := range pairs {
-		of, err := p.contrast(value, p.about, Level)
-		if err != nil {
-			return Index{}, within(pairs, p, err)
-		}
-		contrasts = append(contrasts, of)
 		kept = append(kept, stats.Mean(taskMeans(p.as, value)))
 		base = append(base, stats.Mean(taskMeans([]*Score{p.b}, value)))
 	}
 	i := Index{Base: stats.WeightedMean(base, weights), Kept: stats.WeightedMean(kept, weights)}
-	var err error
-	i.Lost, err = stats.LostShare(i.Kept, i.Base, func(u, v float64) (stats.Difference, error) {
-		if len(contrasts) == 1 {
-			return contrasts[0](u, v)
+	contrast, err := contrastOf(pairs, weights, value)
+	if err != nil {
+		contrast = func(u, v float64) (stats.Difference, error) { return stats.Difference{}, err }
+	}
+	i.Lost, i.Why = stats.LostShare(i.Kept, i.Base, contrast)
+	return i
+}
+
+// contrastOf is pair.contrast for the weighted means over environments.
+func contrastOf(pairs []*pair, weights []float64, value func(record.Result) float64) (func(u, v float64) (stats.Difference, error), error) {
+	var all []func(u, v float64) (stats.Difference, error)
+	for _, p := range pairs {
+		if p.about == stats.TheseTasks && p.deterministic() {
+			return nil, within(pairs, p, ErrDeterministic)
 		}
+		of, err := p.contrast(value, p.about, Level)
+		if err != nil {
+			return nil, within(pairs, p, err)
+		}
+		all = append(all, of)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return func(u, v float64) (stats.Difference, error) {
 		var parts []stats.Difference
-		for _, of := range contrasts {
+		for _, of := range all {
 			d, err := of(u, v)
 			if err != nil {
 				return d, err
@@ -106,11 +119,7 @@ func newIndex(pairs []*pair, weights []float64, value func(record.Result) float6
 			parts = append(parts, d)
 		}
 		return stats.CombineDifferences(parts, weights, Level), nil
-	})
-	if errors.Is(err, stats.ErrNothing) || errors.Is(err, stats.ErrNoBase) {
-		i.Why, err = err, nil
-	}
-	return i, err
+	}, nil
 }
 
 // MeanRates averages rates over scores of the same tasks, such as those under several

@@ -83,6 +83,7 @@ func (l *losses) aboutNote(all []*played) string {
 		rows = append(rows, p.under[0].row)
 	}
 	note := aboutNotes(rows)[0]
+	l.table.Notes = append(l.table.Notes, otherNames(rows)...)
 	if l.about == stats.TheseTasks && l.atMost {
 		note += " At most as wide, because with one seed luck cannot be told from difficulty."
 	}
@@ -132,7 +133,7 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 		{Key: "index", Header: "Index"}, {Key: "index_low", Header: "95% low"}, {Key: "index_high", Header: "high", Upper: true},
 		{Key: "p", Header: "p"},
 	}})
-	reasons := map[string]string{}
+	var reasons reasons
 	for _, p := range all {
 		if p.base == nil {
 			l.failed = append(l.failed, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
@@ -148,21 +149,17 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 				l.failed = append(l.failed, fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
 				m = unknown(of, p.base)
 			}
-			l.indices(m, reasons, marksOf(append(of, condition{row: *p.base})), table.String(p.env), table.String(p.name), table.Int(grade), table.Int(len(of)))
+			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), table.String(p.env), table.String(p.name), table.Int(grade), table.Int(len(of)))
 		}
 	}
-	heldOutIndices(l, all, w, reasons)
+	heldOutIndices(l, all, w, &reasons)
 	t := &l.table
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
 			"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. 95% low, high: Fieller's interval, paired by task. "+
 			"No published values exist. More: heldout help robustness.")
 	}
-	for _, reason := range []string{noIndex, noInterval} {
-		if reasons[reason] != "" {
-			t.Notes = append(t.Notes, reason)
-		}
-	}
+	t.Notes = append(t.Notes, reasons...)
 	return l.finish(all)
 }
 
@@ -170,6 +167,15 @@ const (
 	noIndex    = "No index: without a perturbation the rate is 0, so there is nothing to lose."
 	noInterval = "No interval of an index: the rate without a perturbation is not certainly above 0, so the share that is lost may be anything."
 )
+
+// reasons say, each once, why there is no index or no interval.
+type reasons []string
+
+func (r *reasons) add(reason string) {
+	if !slices.Contains(*r, reason) {
+		*r = append(*r, reason)
+	}
+}
 
 // unknown has the rates of perturbations that cannot be compared.
 func unknown(of []condition, base *row) (m scoring.Memorisation) {
@@ -182,7 +188,7 @@ func unknown(of []condition, base *row) (m scoring.Memorisation) {
 }
 
 // indices adds a line for each rate.
-func (l *losses) indices(m scoring.Memorisation, reasons map[string]string, mark string, label ...table.Cell) {
+func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, label ...table.Cell) {
 	l.about, l.atMost = m.About, l.atMost || m.AtMost
 	for _, i := range []struct {
 		rate string
@@ -190,9 +196,11 @@ func (l *losses) indices(m scoring.Memorisation, reasons map[string]string, mark
 	}{{"SR", m.Success}, {"PR", m.Progress}} {
 		switch {
 		case errors.Is(i.Why, stats.ErrNothing):
-			reasons[noIndex] = i.rate
+			reasons.add(noIndex)
 		case errors.Is(i.Why, stats.ErrNoBase):
-			reasons[noInterval] = i.rate
+			reasons.add(noInterval)
+		case i.Why != nil:
+			reasons.add(fmt.Sprintf("%s, %s: no interval of the index: %v.", label[1].Text, label[0].Text, i.Why))
 		}
 		l.add(i.rate, i.P, append(slices.Clone(label), table.String(i.rate),
 			table.Percent(i.Base).Marked(mark), table.Percent(i.Kept).Marked(mark), table.Percent(i.Value), table.Percent(i.Low), table.Percent(i.High))...)
@@ -214,7 +222,7 @@ func marksOf(of []condition) (marks string) {
 
 // heldOutIndices adds the share of the held-out score that is lost, for every player
 // with complete results on all official tasks of the held-out environments.
-func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons map[string]string) {
+func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reasons) {
 	byPlayer := map[string]map[string]*played{}
 	var players []string
 	for _, p := range all {

@@ -58,27 +58,26 @@ func oldFormGroups(p *played) (groups []oldFormGroup) {
 	for _, c := range singleFamilies(p) {
 		groups = append(groups, oldFormGroup{c.about.Name, []condition{c}})
 	}
+	several := len(p.grades()) > 1
 	for _, d := range p.doses() {
-		if d.parts == 1 && d.grade != drawn {
-			continue
-		}
 		name := fmt.Sprintf("%d families", d.parts)
-		if d.all {
+		switch {
+		case d.parts == 1 && d.grade != drawn:
+			continue
+		case d.all:
 			name = "all families"
-		}
-		if d.parts == 1 {
+		case d.parts == 1:
 			name = "1 family"
 		}
-		groups = append(groups, oldFormGroup{name + ", " + gradeName(d.grade), d.under})
+		switch {
+		case d.grade == drawn:
+			name += ", " + drawn
+		case several:
+			name += ", grade " + d.grade
+		}
+		groups = append(groups, oldFormGroup{name, d.under})
 	}
 	return groups
-}
-
-func gradeName(grade string) string {
-	if grade == drawn {
-		return grade
-	}
-	return "grade " + grade
 }
 
 func (g oldFormGroup) cells(p *played, o *scoring.OldForms) []table.Cell {
