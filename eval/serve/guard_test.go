@@ -91,7 +91,7 @@ func TestGuardBeforeTheUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
-	s.open.Wait()
+	s.open.wait()
 }
 
 func TestProfilesOnRequest(t *testing.T) {

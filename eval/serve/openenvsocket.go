@@ -52,8 +52,10 @@ func (s *Server) upgrader() *websocket.Upgrader {
 
 // serveSocket answers GET …/ws.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
+	s.open.enter()
 	conn, err := s.sockets.Upgrade(w, r, nil)
 	if err != nil {
+		s.open.leave()
 		return // Upgrade has answered
 	}
 	conn.SetReadLimit(maxFrame)
@@ -70,7 +72,6 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	conn.SetPongHandler(func(string) error { return conn.SetReadDeadline(s.options.Now().Add(pongTime)) })
 	_ = conn.SetReadDeadline(s.options.Now().Add(pongTime)) // reading reports a broken connection
 	c.ping = time.AfterFunc(pingEvery, c.sendPing)
-	s.open.Add(1)
 	go c.read() // the handler's goroutine holds more memory
 }
 
@@ -92,6 +93,7 @@ func (c *socket) refuse(e *frameError) {
 	c.write(appendError(nil, e, more...))
 	c.end(websocket.CloseNormalClosure, "")
 	go func() {
+		defer c.server.open.leave()
 		for { // until the client has closed, or the time is over
 			if _, _, err := c.conn.NextReader(); err != nil {
 				c.conn.Close()
@@ -110,7 +112,7 @@ func (c *socket) sendPing() {
 
 // read reads frames until the connection ends.
 func (c *socket) read() {
-	defer c.server.open.Done()
+	defer c.server.open.leave()
 	err := c.readFrames()
 	why := Gone
 	var closed *websocket.CloseError

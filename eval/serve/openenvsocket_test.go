@@ -27,7 +27,7 @@ func online(t *testing.T, change func(*Options)) (*Server, string) {
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Table().CloseAll()
-		s.open.Wait()
+		s.open.wait()
 		h.Close()
 		close(s.crew.ended)
 	})
@@ -194,7 +194,7 @@ func TestSocketPingsAndDrop(t *testing.T) {
 		t.Errorf("pong %q", got)
 	}
 	c.Close()
-	s.open.Wait() // the reader has seen the end
+	s.open.wait() // the reader has seen the end
 	if n := s.Table().Len(); n != 0 {
 		t.Errorf("%d sessions are open after the connection broke", n)
 	}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -61,7 +60,7 @@ type Server struct {
 	handler http.Handler
 	sockets *websocket.Upgrader
 	crew    *crew
-	open    sync.WaitGroup // the open WebSockets
+	open    *gathering // the open WebSockets
 	ors     orsSessions
 }
 
@@ -70,7 +69,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Mounts) == 0 {
 		return nil, errors.New("there is no environment to serve")
 	}
-	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), crew: newCrew()}
+	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), crew: newCrew(), open: newGathering()}
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
 		addresses: map[string]int{},
@@ -161,7 +160,7 @@ func (s *Server) shutDown(server *http.Server) {
 	}
 	sockets := make(chan struct{})
 	go func() {
-		s.open.Wait()
+		s.open.wait()
 		close(sockets)
 	}()
 	select {

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// serving is a heldout serve of a test.
+type serving struct {
+	t    *testing.T
+	url  string
+	said *lockedBuffer
+	stop func() (code int)
+}
+
+// lockedBuffer takes what a server says.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// serveHere starts heldout serve on a free port.
+func serveHere(t *testing.T, args ...string) *serving {
+	t.Helper()
+	s := &serving{t: t, said: &lockedBuffer{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	sys := &system{stdout: in, stderr: s.said, getenv: func(string) string { return "" }, now: time.Now}
+	code := make(chan int, 1)
+	go func() {
+		code <- execute(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), sys)
+		in.Close()
+	}()
+	s.stop = sync.OnceValue(func() int {
+		cancel()
+		return <-code
+	})
+	t.Cleanup(func() { s.stop() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("serve %q did not start: %s", args, s.said)
+	}
+	s.url = strings.TrimSpace(line)
+	return s
+}
+
+// post sends a JSON body and reads the JSON answer into v.
+func (s *serving) post(path string, body, v any) {
+	s.t.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := http.Post(s.url+path, "application/json", bytes.NewReader(b))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = errors.New(answer.Status)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		s.t.Fatalf("%s: %v: %s", path, err, text)
+	}
+}
+
+// served is a reply of the batch route.
+type served struct {
+	Observation struct {
+		Text, Goal string
+		TaskID     string `json:"task_id"`
+		Progress   float64
+		Success    bool
+		Valid      bool
+		Actions    []string
+	}
+	Reward *float64
+	Done   bool
+	Error  *struct{ Message string }
+}
+
+type batchEntry struct {
+	Session string         `json:"session"`
+	Action  *string        `json:"action,omitempty"`
+	Reset   map[string]any `json:"reset,omitempty"`
+}
+
+// step runs a batch.
+func (s *serving) step(entries ...batchEntry) []served {
+	s.t.Helper()
+	var out struct{ Results []served }
+	s.post("/v1/step", map[string]any{"steps": entries}, &out)
+	return out.Results
+}
+
+// Many sessions with the same task and actions get the texts of heldout play --json.
+func TestServeEqualsPlay(t *testing.T) {
+	s := serveHere(t, "pddl", "babyai", "alfworld", "sciworld", "--data", "")
+	const clients, steps = 5, 12
+	for _, env := range []string{"pddl", "babyai", "alfworld", "sciworld"} {
+		var opened struct{ Sessions []string }
+		s.post("/v1/sessions", map[string]any{"env": env, "count": clients}, &opened)
+		all := func(make func(session string) batchEntry) []served {
+			var entries []batchEntry
+			for _, id := range opened.Sessions {
+				entries = append(entries, make(id))
+			}
+			got := s.step(entries...)
+			for i := range got {
+				if a, b := mustJSON(t, got[0]), mustJSON(t, got[i]); a != b {
+					t.Fatalf("%s: two sessions got\n%s\nand\n%s", env, a, b)
+				}
+			}
+			return got
+		}
+		first := all(func(id string) batchEntry {
+			return batchEntry{Session: id, Reset: map[string]any{"index": 3, "actions": true}}
+		})[0]
+		var actions bytes.Buffer
+		answers := []served{first}
+		for i := range steps {
+			list := answers[i].Observation.Actions
+			if answers[i].Done || len(list) == 0 {
+				break
+			}
+			action := list[i*7%len(list)]
+			actions.WriteString(mustJSON(t, map[string]string{"action": action}) + "\n")
+			answers = append(answers, all(func(id string) batchEntry { return batchEntry{Session: id, Action: &action} })[0])
+		}
+		var out, said bytes.Buffer
+		sys := &system{stdin: &actions, stdout: &out, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
+		if code := execute(t.Context(), []string{"play", env, "--data", "", "--task", first.Observation.TaskID, "--json", "--actions"}, sys); code != exitOK {
+			t.Fatal(said.String())
+		}
+		d := json.NewDecoder(&out)
+		for i, got := range answers {
+			var want struct {
+				Observation, Goal    string
+				Progress             float64
+				Done, Success, Valid bool
+				Actions              []string
+			}
+			if err := d.Decode(&want); err != nil {
+				t.Fatalf("%s, line %d: %v", env, i, err)
+			}
+			o := got.Observation
+			if o.Text != want.Observation || o.Goal != want.Goal || o.Progress != want.Progress || o.Success != want.Success || got.Done != want.Done ||
+				i > 0 && o.Valid != want.Valid || strings.Join(o.Actions, "\n") != strings.Join(want.Actions, "\n") {
+				t.Errorf("%s, step %d: served %+v, played %+v", env, i, got, want)
+			}
+		}
+	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What is recorded is a run: tables read it, and a second server continues it.
+func TestServeRecords(t *testing.T) {
+	dir := t.TempDir()
+	expert := func(rollouts int) {
+		s := serveHere(t, "pddl", "--data", "", "--record", dir)
+		var opened struct{ Sessions []string }
+		s.post("/v1/sessions", map[string]any{"env": "pddl", "count": rollouts}, &opened)
+		look := "look around"
+		for _, id := range opened.Sessions {
+			s.step(batchEntry{Session: id, Reset: map[string]any{"index": 0, "max_steps": 2}})
+			s.step(batchEntry{Session: id, Action: &look}, batchEntry{Session: id, Action: &look})
+		}
+		if code := s.stop(); code != exitInterrupted && code != exitOK {
+			t.Errorf("exit code %d: %s", code, s.said)
+		}
+	}
+	expert(2)
+	expert(1)
+	var out, said bytes.Buffer
+	sys := &system{stdout: &out, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
+	run := filepath.Join(dir, "pddl")
+	if code := execute(t.Context(), []string{"compare", run, "--wide", "--format", "csv", "--table", "results"}, sys); code != exitOK {
+		t.Fatal(said.String())
+	}
+	if text := out.String(); !strings.Contains(text, "remote") || !strings.Contains(text, ",3,3,") {
+		t.Errorf("the table:\n%s", text)
+	}
+	lines, err := os.ReadFile(filepath.Join(run, "episodes.jsonl"))
+	if err != nil || bytes.Count(lines, []byte("\n")) != 3 || bytes.Count(lines, []byte(`"outcome":"failure"`)) != 3 {
+		t.Errorf("recorded %s, %v", lines, err)
+	}
+	// Episodes of other data do not belong there.
+	other := serveHere(t, "pddl", "--data", "", "--generator-seed", "5", "--record", dir)
+	var opened struct{ Sessions []string }
+	other.post("/v1/sessions", map[string]any{"env": "pddl"}, &opened)
+	got := other.step(batchEntry{Session: opened.Sessions[0], Reset: map[string]any{"index": 0}})
+	if got[0].Error == nil || !strings.Contains(got[0].Error.Message, "other settings or data: give another folder") {
+		t.Errorf("a reset into a foreign folder: %+v", got[0])
+	}
+}
+
+func TestServeTokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{nil, 200},
+		{[]string{"--token-file", file}, 401},
+		{[]string{"--listen", "0.0.0.0:0"}, 401},
+		{[]string{"--listen", "0.0.0.0:0", "--no-token"}, 200},
+	} {
+		s := serveHere(t, append([]string{"pddl", "--data", ""}, c.args...)...)
+		url := s.url[strings.LastIndexByte(s.url, ':'):]
+		answer, err := http.Get("http://127.0.0.1" + url + "/metadata")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != c.code {
+			t.Errorf("%q: status %d, want %d", c.args, answer.StatusCode, c.code)
+		}
+		s.stop()
+		if strings.Contains(s.said.String(), "correct-horse-battery") {
+			t.Errorf("%q: the token is in %s", c.args, s.said)
+		}
+	}
+}
