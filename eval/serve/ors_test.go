@@ -396,9 +396,9 @@ func FuzzORSBody(f *testing.F) {
 
 // The standard's own package for Python runs against the server.
 func TestORSPackage(t *testing.T) {
-	python := os.Getenv("HELDOUT_PYTHON")
+	python := os.Getenv("HELDOUT_OPENREWARD")
 	if python == "" {
-		t.Skip("needs Python with the package openreward: pip install openreward==0.1.167, and name the interpreter in HELDOUT_PYTHON")
+		t.Skip("HELDOUT_OPENREWARD is not set: want a python with openreward (pip install openreward==0.1.167)")
 	}
 	c, s, _ := newORS(t, nil)
 	script := exec.Command(python, "testdata/ors.py")
