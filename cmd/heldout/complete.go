@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/judge"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -60,6 +61,8 @@ func flagValues() (map[string]completer, error) {
 		"perturb":      orFile(perturbations...),
 		"baseline":     orFile(append(published, presetResults)...),
 		"ind":          oneOf("none"),
+		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
+		"error-signal": oneOf("any", "parameter"),
 		"interval":     oneOf(intervalNames()...),
 		"format":       oneOf(formatNames()...),
 		"table":        listOf(report.IDs()...),

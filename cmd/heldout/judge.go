@@ -92,16 +92,18 @@ writes the sheet for people. Labels of a judge change no success and no
 progress.
 
 Every call is recorded, so the same command continues after a stop or a kill.
-heldout help synth says more.`,
+heldout help synthesis says more.`,
 		Example: `  heldout judge runs/NAME --model openai:NAME --trajectories 100
   heldout judge sheet synthetic --out sheet.csv
   heldout judge synthetic --model vllm:NAME --human sheet.csv`,
 		Args: args(1, 1, "one file or directory"),
-		RunE: func(c *cobra.Command, path []string) error { return j.execute(c.Context(), sys, path[0]) },
+		// Files, beside the name of the command below.
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              func(c *cobra.Command, path []string) error { return j.execute(c.Context(), sys, path[0]) },
 	}
 	f := c.Flags()
 	j.sample.flags(f)
-	f.StringVar(&j.prompt, "prompt", "", "YAML file with another prompt; heldout help synth says which")
+	f.StringVar(&j.prompt, "prompt", "", "YAML file with another prompt; heldout help synthesis says which")
 	f.StringVar(&j.human, "human", "", "sheet with labels of people, as CSV with the columns id and label")
 	j.flags(c)
 	f.Lookup("out").Usage = "folder for calls and results; the default is a name derived from the condition, below runs/"

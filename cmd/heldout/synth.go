@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,7 +55,7 @@ calls.
 DIR/trajectories.jsonl has what passed, without near duplicates, in the form
 that heldout verify and heldout export read. DIR/items.jsonl says for every item
 what became of it. Every call is recorded, so the same command continues after a
-stop or a kill. heldout help synth says more.`,
+stop or a kill. heldout help synthesis says more.`,
 		Example: `  heldout synth --model vllm:NAME --count 1000 --out synthetic
   heldout synth --personas personas.txt --model openai:NAME --count 100 \
           --base-url http://HOST:8000/v1 --out synthetic --dry-run`,
@@ -62,7 +64,7 @@ stop or a kill. heldout help synth says more.`,
 	}
 	f := c.Flags()
 	f.StringVar(&s.personas, "personas", "", `file with a persona per line, as text or as {"persona": …}; the default is heldout's own`)
-	f.StringVar(&s.prompt, "prompt", "", "YAML file with other prompts; heldout help synth says which")
+	f.StringVar(&s.prompt, "prompt", "", "YAML file with other prompts; heldout help synthesis says which")
 	f.IntVar(&s.count, "count", 0, "number of items to attempt")
 	f.IntVar(&s.maxCalls, "max-calls", generate.MostCalls, "largest number of calls of an item, those for its script included")
 	f.Float64Var(&s.near, "near", nearThreshold, "least similarity of near duplicates, from 0 to 1; more than 1 removes none")
@@ -124,12 +126,16 @@ func (s *synthesis) execute(ctx context.Context, sys *system) error {
 		return err
 	}
 	one := *g
+	first := &firstItems{warn: sys.warn}
 	missing, err := s.work(ctx, sys,
 		calls.Setup{Kind: record.SynthLog, Tool: sys.tool, Condition: g.Condition, Planned: s.count, Now: sys.now},
 		func(ctx context.Context, ask asker, item int) error {
 			own := one
 			own.Ask = ask
-			_, err := own.Make(ctx, item)
+			it, err := own.Make(ctx, item)
+			if err == nil {
+				first.note(it)
+			}
 			return err
 		},
 		func(book *calls.Book) error { return s.finish(ctx, sys, book, g) })
@@ -137,6 +143,32 @@ func (s *synthesis) execute(ctx context.Context, sys *system) error {
 		return err
 	}
 	return withoutResult(missing, "items")
+}
+
+// firstItems warns if none of the first items has a script: a server may be set up in
+// a way that no reply can be used.
+type firstItems struct {
+	warn func(string)
+
+	mu      sync.Mutex
+	n       int
+	scripts bool
+}
+
+// probation is the number of items within which one must have a script.
+const probation = 24
+
+// note notes an item that is complete.
+func (f *firstItems) note(it *generate.Item) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n++
+	f.scripts = f.scripts || slices.ContainsFunc(it.Attempts, func(a generate.Attempt) bool {
+		return a.Kind == generate.ScriptCall && a.Reason == ""
+	})
+	if f.n == probation && !f.scripts {
+		f.warn(fmt.Sprintf("none of the first %d items has a usable script; the last one: %s", f.n, it.Attempts[len(it.Attempts)-1].Message))
+	}
 }
 
 // generator reads personas and prompts.
