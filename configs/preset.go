@@ -103,6 +103,10 @@ type PresetTasks struct {
 	// ByName: positions are those of the names, sorted bytewise, not those of the
 	// environment.
 	ByName bool `yaml:"by-name" json:"by-name,omitempty"`
+	// Draws is how many tasks are drawn with repetition by the seed DrawSeed; 0 for
+	// all tasks once.
+	Draws    int   `yaml:"draws" json:"draws,omitempty"`
+	DrawSeed int64 `yaml:"draw-seed" json:"draw-seed,omitempty"`
 	// Sample is the size of a fixed sample, with equally many tasks of each type as
 	// far as there are; 0 for all.
 	Sample int `yaml:"sample" json:"sample,omitempty"`

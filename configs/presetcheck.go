@@ -17,6 +17,7 @@ const (
 	maxParts  = 64
 	maxTexts  = 64 // of lists of texts, such as stop strings
 	maxLimits = 256
+	maxDraws  = 100000
 	// maxSteps bounds step limits: more is probably a typing mistake.
 	maxSteps = 100000
 )
@@ -80,7 +81,9 @@ func (p *Preset) checkPart() error {
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")
-	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample) >= 0, "env.tasks: a number is negative")
+	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample, e.Tasks.Draws) >= 0 && e.Tasks.DrawSeed >= 0, "env.tasks: a number is negative")
+	errs.want(e.Tasks.Draws == 0 || e.Tasks.Draws == e.Tasks.Count, "env.tasks.draws is %d, and env.tasks.count is %d", e.Tasks.Draws, e.Tasks.Count)
+	errs.want(e.Tasks.Draws <= maxDraws, "env.tasks.draws is more than %d", maxDraws)
 	if l := e.Tasks.List; l != nil {
 		errs.want(fs.ValidPath(l.File), "env.tasks.list.file: %.100q is no path in a repository", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")

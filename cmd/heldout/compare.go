@@ -9,13 +9,15 @@ import (
 
 func newCompare(sys *system) *cobra.Command {
 	var out output
+	var mix bool
 	c := &cobra.Command{
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Print the tables of runs from their records",
 		Long: `compare reads run directories and prints their tables. Several runs share one
 table. Models that played the same tasks are compared with the first one, paired
-by task.`,
+by task. Runs that played an environment by different protocols do not compare
+and are refused; --mixed prints them all the same.`,
 		Example: `  heldout compare runs/base runs/tuned
   heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
@@ -24,11 +26,13 @@ by task.`,
 			if err != nil {
 				return err
 			}
+			out.apart = !mix
 			_, err = out.print(sys, once)
 			return err
 		},
 	}
 	out.flags(c)
+	c.Flags().BoolVar(&mix, "mixed", false, "print runs of different protocols in one table; their numbers do not compare")
 	return c
 }
 

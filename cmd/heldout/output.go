@@ -24,6 +24,7 @@ type output struct {
 	wide      bool
 	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
+	apart     bool   // runs of different protocols are refused
 	quiet     bool   // no progress while episodes are played
 }
 
@@ -212,6 +213,11 @@ func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, e
 			return nil, nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
+	}
+	if o.apart {
+		if err := report.CheckMixed(runs); err != nil {
+			return nil, nil, err
+		}
 	}
 	return runs, report.Tables(runs, baselines, weights), nil
 }

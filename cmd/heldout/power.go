@@ -48,7 +48,7 @@ spread, so it gives two plans: the truth lies between them.`,
 				if err != nil {
 					return fmt.Errorf("%s: %w", dir, err)
 				}
-				runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep})
+				runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
 			}
 			t := report.Power(runs, points/100)
 			if len(t.Rows) == 0 {

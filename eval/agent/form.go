@@ -188,6 +188,13 @@ func (f *formed) dropOldest() bool {
 	if f.play.Stop.ContextOverflow == configs.End {
 		return false
 	}
+	if l, ok := f.layout.(*singleLayout); ok {
+		// What is not shown in full is not worth a call.
+		if l.dropOldest(f) {
+			return true
+		}
+		f.dropped = max(f.dropped, l.window(f))
+	}
 	if f.dropped < len(f.turns)-2 {
 		f.dropped++
 		return true

@@ -15,8 +15,10 @@ type singleLayout struct {
 	configs.Template
 	system string
 	goal   string
-	// pairs is the number of turns that the history holds, less after trimming.
+	// pairs is the number of turns that the history holds.
 	pairs int
+	// forgotten counts the turns before the window that no longer fit.
+	forgotten int
 }
 
 func newSingleLayout(p Protocol, start envs.Start) (*singleLayout, error) {
@@ -48,15 +50,14 @@ func (l *singleLayout) messages(f *formed) []model.Message {
 // history writes the turns of the window, and those before it if the template has
 // a form for them.
 func (l *singleLayout) history(f *formed) (text string, pairs int) {
-	from := f.dropped
-	if l.pairs > 0 {
-		from = max(from, len(f.turns)-1-l.pairs)
-	}
+	from := max(f.dropped, l.window(f))
 	var items []string
 	for i, t := range f.turns[:len(f.turns)-1] {
 		form := l.Pair
 		if i < from {
-			form = l.Older
+			if form = l.Older; i < l.forgotten {
+				form = ""
+			}
 		} else {
 			pairs++
 		}
@@ -67,4 +68,19 @@ func (l *singleLayout) history(f *formed) (text string, pairs int) {
 	return strings.Join(items, l.Between), pairs
 }
 
-func (l *singleLayout) dropOldest(*formed) bool { return false }
+// window is the first turn that the history holds in full.
+func (l *singleLayout) window(f *formed) int {
+	if l.pairs == 0 {
+		return 0
+	}
+	return max(0, len(f.turns)-1-l.pairs)
+}
+
+// dropOldest removes the oldest of the turns before the window.
+func (l *singleLayout) dropOldest(f *formed) bool {
+	if l.Older == "" || l.forgotten >= max(f.dropped, l.window(f)) {
+		return false
+	}
+	l.forgotten++
+	return true
+}

@@ -30,6 +30,9 @@ func (j *Job) presetBenchmark(c Chosen) (eval.Benchmark, error) {
 	if b.Tasks, err = j.presetTasks(c, &played, env, &about); err != nil {
 		return b, err
 	}
+	if played.Env.Tasks.Draws > 0 {
+		b.Env = drawn{env}
+	}
 	if len(j.Served) > 0 {
 		if err := j.presetPrompt(c, &played, &b, &about); err != nil {
 			return b, err
@@ -73,8 +76,12 @@ func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about 
 	if err != nil {
 		return nil, err
 	}
-	tasks = byRule(tasks, c.Released.Env.Tasks)
+	rule := c.Released.Env.Tasks
+	tasks = byRule(tasks, rule)
 	slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
+	if rule.Draws > 0 {
+		tasks = draw(tasks, rule.Draws, rule.DrawSeed)
+	}
 	if !official {
 		played.Overrides["source"] = string(envs.Generated)
 		played.Env.Tasks.Count = len(tasks)

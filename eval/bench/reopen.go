@@ -31,10 +31,11 @@ func Reopen(c record.Condition, task envs.Task, s configs.Setup, out envs.Outsid
 
 // SameTask finds the recorded task in an environment.
 func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
-	found, err := eval.FindTask(env, task.ID)
+	found, err := eval.FindTask(env, drawnFrom(task.ID))
 	if err == nil && found.Digest != task.Digest {
 		err = fmt.Errorf("task %s is another one here than in the records; give the --data or --generator-seed of the run", task.ID)
 	}
+	found.ID = task.ID
 	return found, err
 }
 
@@ -60,6 +61,9 @@ func ReopenEnv(c record.Condition, s configs.Setup, out envs.Outside) (envs.Env,
 			CloseEnv(env)
 			return nil, err
 		}
+	}
+	if c.Preset != nil {
+		env = drawn{env}
 	}
 	return env, nil
 }

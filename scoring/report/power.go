@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"heldout/scoring"
 	"heldout/scoring/stats"
@@ -55,6 +57,9 @@ func Power(runs []Run, difference float64) table.Table {
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the pilot show where.")
 		}
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
+		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
+			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+strings.Join(scored, ", ")+".")
+		}
 	}
 	for _, r := range rows {
 		if env := r.place(); !paired[env] {
@@ -63,6 +68,18 @@ func Power(runs []Run, difference float64) table.Table {
 	}
 	t.Notes = append(t.Notes, failed...)
 	return t
+}
+
+// scoredPlaces lists the presets of rows whose metric is a score.
+func scoredPlaces(rows []row, runs []Run) (out []string) {
+	known := protocols(runs)
+	for _, r := range rows {
+		p, ok := known[r.Condition.Preset.Key()]
+		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") && !slices.Contains(out, r.place()) {
+			out = append(out, r.place())
+		}
+	}
+	return out
 }
 
 // assumedMark marks a share that the pilot does not show.

@@ -166,6 +166,9 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 		if p.Published != "" {
 			text += "; published results: --baseline " + p.Published
 		}
+		if t := p.definition.Decoding.Template; t != "" && r.Condition.Decoding != nil {
+			text += "; it expects the chat template " + t + ", and the server used its own, which may be another"
+		}
 		return text
 	})
 }

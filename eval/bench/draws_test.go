@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/record"
+)
+
+// Draws are the same for the same seed, and have names of their own.
+func TestDraw(t *testing.T) {
+	tasks := []envs.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	got := draw(tasks, 60, 1)
+	if !slices.Equal(got, draw(tasks, 60, 1)) || slices.Equal(got, draw(tasks, 60, 2)) {
+		t.Error("the draws do not follow from the seed")
+	}
+	count, names := map[string]int{}, map[string]bool{}
+	for _, task := range got {
+		names[task.ID] = true
+		count[drawnFrom(task.ID)]++
+	}
+	if len(names) != 60 || len(count) != 3 || !names["a"] || !names["a#2"] {
+		t.Errorf("%d names of %v", len(names), count)
+	}
+	if got := draw(nil, 3, 1); got != nil {
+		t.Errorf("%v is drawn from nothing", got)
+	}
+}
+
+// A task that was drawn twice is two episodes, each of which can be opened again.
+func TestDrawnTasks(t *testing.T) {
+	out := envs.Outside{Now: time.Now}
+	env, err := catalog.Open("pddl", configs.Setup{}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := env.Tasks()[3]
+	again := task
+	again.ID += "#2"
+	b := eval.Benchmark{Env: drawn{env}, Tasks: []envs.Task{task, again}, StepLimit: 5, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+	plan, err := eval.NewPlan(&eval.Spec{Benchmarks: []eval.Benchmark{b}, Players: []eval.Player{{Name: eval.Expert, Agent: eval.Expert}}, Seeds: []int64{0}})
+	if err != nil || plan.Episodes[0].ID == plan.Episodes[1].ID {
+		t.Fatalf("%v: two draws are one episode", err)
+	}
+	c := plan.Episodes[1].Condition
+	reopened, found, err := Reopen(c, again, configs.Setup{}, out)
+	if err != nil || found.ID != again.ID {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if _, err := reopened.NewWorld(found); err != nil {
+		t.Error(err)
+	}
+}
