@@ -30,7 +30,7 @@ def heldout(url="http://127.0.0.1:8000/openenv/pddl", split="", limit=0, steps=3
     split = split or _call(url, f"{name}/splits")[0]["name"]
     tasks = _call(url, f"{name}/tasks", {"split": split})["tasks"]
     samples = [
-        Sample(input=f"{name}, task {t['id']}", id=t["id"], metadata={"task_id": t["id"]})
+        Sample(input=_call(url, "reset", {"task_id": t["id"]})["observation"]["goal"], id=t["id"])
         for t in tasks[: limit or None]
     ]
     return Task(MemoryDataset(samples, name=f"{name}-{split}"), solver=act(url, steps, actions), scorer=[success(), progress()])
@@ -42,7 +42,7 @@ def act(url: str, steps: int, actions: bool):
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async with GenericEnvClient(base_url=url) as env:
-            result = await env.reset(task_id=state.metadata["task_id"], max_steps=steps, actions=actions)
+            result = await env.reset(task_id=state.sample_id, max_steps=steps, actions=actions)
             state.messages = [ChatMessageSystem(content=INSTRUCTIONS), ChatMessageUser(content=_text(result.observation))]
             while not result.done and not state.completed:
                 state = await generate(state)
@@ -79,7 +79,7 @@ def _text(observation) -> str:
     lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
     lines.append(observation["text"])
     if observation.get("actions"):
-        lines.append("Available actions: " + ", ".join(observation["actions"]))
+        lines += ["Available actions:", *observation["actions"]]
     return "\n".join(lines)
 
 

@@ -55,7 +55,7 @@ def _text(observation) -> str:
     lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
     lines.append(observation["text"])
     if observation.get("actions"):
-        lines.append("Available actions: " + ", ".join(observation["actions"]))
+        lines += ["Available actions:", *observation["actions"]]
     return "\n".join(lines)
 
 

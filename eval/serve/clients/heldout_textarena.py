@@ -46,6 +46,6 @@ class HeldoutEnv(ta.Env):
         lines = [f"Goal: {observation['goal']}"] if observation.get("goal") else []
         lines.append(observation["text"])
         if observation.get("actions"):
-            lines.append("Available actions: " + ", ".join(observation["actions"]))
+            lines += ["Available actions:", *observation["actions"]]
         self._text = "\n".join(lines)
         self._info = {key: observation[key] for key in ("task_id", "progress", "success", "valid", "truncated")}
