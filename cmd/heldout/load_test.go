@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,6 +74,83 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// BenchmarkServers plays a run on four servers, each with 16 slots and half as
+// fast as the one before. One operation is a run with all servers, and one in which
+// a server is killed every 20 seconds and started again after 5; they must print
+// the same tables. The metrics:
+//
+//	throughput  calls per second of the first run, by the sum of what the servers can do
+//	killed      the same of the second run
+//	kills       how often a server was killed
+//
+// Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers -benchtime 1x -timeout 30m
+func BenchmarkServers(b *testing.B) {
+	const slots, seeds = 16, 60
+	const calls = seeds * loadTasks * loadSteps
+	latencies := []time.Duration{loadLatency, 2 * loadLatency, 4 * loadLatency, 8 * loadLatency}
+	var addresses []string
+	var stops []func()
+	sum := 0.0
+	for _, latency := range latencies {
+		address, stop := loadServerAt(b, "127.0.0.1:0", latency, slots)
+		addresses, stops = append(addresses, address), append(stops, stop)
+		sum += slots / latency.Seconds()
+	}
+	b.Cleanup(func() {
+		for _, stop := range stops {
+			stop()
+		}
+	})
+	play := func(dir string) (table []byte, throughput float64) {
+		cmd := loadRun(addresses[0], dir, seeds, slots*len(addresses))
+		for _, address := range addresses[1:] {
+			cmd.Args = append(cmd.Args, "--base-url", address+"/v1")
+		}
+		start := time.Now()
+		table, err := cmd.Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		return table, calls / time.Since(start).Seconds() / sum
+	}
+	for b.Loop() {
+		dir := b.TempDir()
+		want, throughput := play(filepath.Join(dir, "whole"))
+		over, kills := make(chan struct{}), 0
+		var killing sync.WaitGroup
+		killing.Go(func() {
+			for ; ; kills++ {
+				select {
+				case <-over:
+					return
+				case <-time.After(20 * time.Second):
+				}
+				i := kills % len(stops)
+				stops[i]()
+				time.Sleep(5 * time.Second) // this is how long it is away
+				_, stops[i] = loadServerAt(b, strings.TrimPrefix(addresses[i], "http://"), latencies[i], slots)
+			}
+		})
+		got, killed := play(filepath.Join(dir, "killed"))
+		close(over)
+		killing.Wait()
+		if !bytes.Equal(got, want) {
+			b.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
+		}
+		_, results, err := record.Read(filepath.Join(dir, "killed"))
+		ids := map[string]bool{}
+		for _, r := range results {
+			ids[r.ID] = true
+		}
+		if err != nil || len(results) != seeds*loadTasks || len(ids) != len(results) {
+			b.Errorf("%d records of %d episodes, %v", len(results), len(ids), err)
+		}
+		b.ReportMetric(throughput, "throughput")
+		b.ReportMetric(killed, "killed")
+		b.ReportMetric(float64(kills), "kills")
+	}
+}
+
 // loadTasks is the number of tasks of the load; seeds make more episodes of them.
 const loadTasks = 20
 
@@ -132,7 +210,14 @@ func recordBodies(b *testing.B) (file string) {
 
 // startLoadServer starts a server of the load in a process of its own.
 func startLoadServer(b *testing.B) (address string) {
-	cmd := exec.Command("loadserver")
+	address, stop := loadServerAt(b, "127.0.0.1:0", loadLatency, 1<<20)
+	b.Cleanup(stop)
+	return address
+}
+
+// loadServerAt starts a server that answers so many calls at a time.
+func loadServerAt(b *testing.B, listen string, latency time.Duration, slots int) (address string, stop func()) {
+	cmd := exec.Command("loadserver", listen, latency.String(), fmt.Sprint(slots))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -140,22 +225,23 @@ func startLoadServer(b *testing.B) (address string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
 	line := make([]byte, 100)
 	n, err := out.Read(line)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return strings.TrimSpace(string(line[:n]))
+	return strings.TrimSpace(string(line[:n])), func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
 }
 
 // loadServer is a model server that costs little: it does not read what it is
 // asked. No game is won by its actions.
 type loadServer struct {
 	latency time.Duration
+	// slots takes as many values as calls are answered at a time; nil for any number.
+	slots chan struct{}
 	// keep receives the bodies of all calls; nil for none.
 	keep func(body []byte)
 }
@@ -186,19 +272,31 @@ func (s *loadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.keep != nil {
 			s.keep(body.Bytes())
 		}
+		if s.slots != nil {
+			s.slots <- struct{}{}
+		}
 		time.Sleep(s.latency) // this is what is simulated, not a way to wait for something
+		if s.slots != nil {
+			<-s.slots
+		}
 		sum := crc32.ChecksumIEEE(body.Bytes())
 		fmt.Fprintf(w, `{"id":"chatcmpl-%08x","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant","content":"Thought: The sum is %x, so I should go on with what has to be done next.\nAction: %s"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":24}}`,
 			sum, sum, loadActions[sum%uint32(len(loadActions))], body.Len()/4, body.Len()/4+24)
 	}
 }
 
-// serveLoad is a program: it serves the load until it is killed, and prints its
-// address.
+// serveLoad is a program: loadserver ADDRESS LATENCY SLOTS serves the load until it
+// is killed, and prints its address.
 func serveLoad() {
-	server := httptest.NewServer(&loadServer{latency: loadLatency})
-	fmt.Println(server.URL)
-	select {}
+	listener, err := net.Listen("tcp", os.Args[1])
+	latency, err2 := time.ParseDuration(os.Args[2])
+	slots, err3 := strconv.Atoi(os.Args[3])
+	if err := errors.Join(err, err2, err3); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	_ = http.Serve(listener, &loadServer{latency: latency, slots: make(chan struct{}, slots)}) // until it is killed
 }
 
 // bareClient is a program: bareclient ADDRESS FILE SLOTS CALLS posts the lines of

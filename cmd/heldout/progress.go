@@ -34,9 +34,13 @@ type progress struct {
 	// least and most count the episodes: later trials depend on outcomes.
 	least, most int
 	tokens      int
-	paces       map[playing]*pace
-	order       []playing // as planned
-	latest      playing   // what the last result is of
+	// ends are when the latest episodes ended, if they are played elsewhere: their
+	// steps do not show here.
+	elsewhere bool
+	ends      []time.Time
+	paces     map[playing]*pace
+	order     []playing // as planned
+	latest    playing   // what the last result is of
 }
 
 // playing is a unit with its own rates: an average over different environments or
@@ -82,6 +86,13 @@ func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet boo
 	return p
 }
 
+// playElsewhere says that other processes play the episodes.
+func (p *progress) playElsewhere() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.elsewhere = true
+}
+
 // EpisodeBegun implements eval.Observer.
 func (p *progress) EpisodeBegun(e *eval.Episode) {
 	p.mu.Lock()
@@ -106,6 +117,10 @@ func (p *progress) EpisodeDone(e *eval.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
+	if p.elsewhere {
+		p.ends = append(p.ends, p.now())
+		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
+	}
 	what := playing{r.Env, r.Preset, r.Model, r.Perturbation}
 	p.paces[what].note(r, p.now())
 	if e.NextTrial(&r) != nil {
@@ -199,11 +214,27 @@ func (p *progress) name(what playing) string {
 
 // remaining estimates the time that is left.
 func (p *progress) remaining() (time.Duration, bool) {
+	if p.elsewhere {
+		return p.remainingElsewhere()
+	}
 	paces := make([]*pace, len(p.order))
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
 	return remaining(paces, p.inFlight())
+}
+
+// An estimate from the ends of episodes needs so many, and uses the latest ones.
+const fewestEnds, mostEnds = 8, 512
+
+// remainingElsewhere is remaining for episodes that other processes play: those that
+// are left come at the rate of the latest ones.
+func (p *progress) remainingElsewhere() (time.Duration, bool) {
+	if len(p.ends) < fewestEnds || p.done >= p.least {
+		return 0, false
+	}
+	span := p.now().Sub(p.ends[0])
+	return time.Duration(float64(span) * float64(p.least-p.done) / float64(len(p.ends)-1)), true
 }
 
 // inFlight is the number of episodes in flight that the run keeps up.

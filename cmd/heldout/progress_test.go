@@ -41,6 +41,26 @@ func result(e eval.Episode, steps int, outcome record.Outcome, progress float64,
 	}
 }
 
+// What other processes play comes at the rate of the latest episodes.
+func TestRemainingElsewhere(t *testing.T) {
+	now := time.Unix(0, 0)
+	plan := episodes("pddl", "vllm:m", "none", 2, 100)
+	sys := &system{stderr: io.Discard, now: func() time.Time { return now }}
+	sys.open()
+	p := newProgress(sys, plan, 0, false)
+	p.playElsewhere()
+	for i := range 20 {
+		left, ok := p.remaining()
+		if ok != (i >= fewestEnds) || ok && left != time.Duration(100-i)*5*time.Second {
+			t.Errorf("after %d of 100: %v, %v", i, left, ok)
+		}
+		now = now.Add(5 * time.Second)
+		p.EpisodeBegun(&plan[i])
+		p.EpisodeDone(&plan[i], result(plan[i], 2, record.Success, 1, 10*time.Second))
+	}
+	p.finish()
+}
+
 // Rates of different things are not averaged: each environment and player has its
 // own, and the last line none. There is no ETA before every kind has been played.
 func TestProgressLines(t *testing.T) {

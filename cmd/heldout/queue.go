@@ -18,6 +18,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
+	"heldout/eval/model"
 	"heldout/eval/queue"
 )
 
@@ -29,17 +30,31 @@ const queueFolder = "queue"
 
 // queueFlags say which queue a run uses.
 type queueFlags struct {
-	address, listen      string
-	creds, ca, cert, key string
-	ackWait              time.Duration
+	address, listen string
+	security        queue.Security
+	loginEnv        string
+	ackWait, wait   time.Duration
 }
 
 // connectionFlags adds the flags that every process of a run has.
 func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.creds, "queue-creds", "", "file with the credentials for --queue, as NATS writes them")
-	f.StringVar(&q.ca, "queue-ca", "", "PEM file with the certificate authority of --queue, for TLS")
-	f.StringVar(&q.cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
-	f.StringVar(&q.key, "queue-key", "", "PEM file with the key of --queue-cert")
+	f.StringVar(&q.security.Creds, "queue-creds", "", "file with the credentials for --queue, as NATS writes them")
+	f.StringVar(&q.security.CA, "queue-ca", "", "PEM file with the certificate authority of --queue, for TLS")
+	f.StringVar(&q.security.Cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
+	f.StringVar(&q.security.Key, "queue-key", "", "PEM file with the key of --queue-cert")
+	f.StringVar(&q.loginEnv, "queue-login-env", "", "environment variable with USER:PASSWORD, or a token, for --queue")
+	f.DurationVar(&q.wait, "queue-wait", 30*time.Second, "how long to wait for the server of --queue at the start")
+}
+
+// login reads the variable that has the login.
+func (q *queueFlags) login(sys *system) error {
+	if q.loginEnv == "" {
+		return nil
+	}
+	if q.security.Login = model.NewSecret(sys.getenv(q.loginEnv)); q.security.Login == (model.Secret{}) {
+		return usage(fmt.Errorf("--queue-login-env: the environment variable %s is not set", q.loginEnv))
+	}
+	return usage(q.security.Check())
 }
 
 // leaderFlags adds the flags of the process that leads a run.
@@ -60,7 +75,7 @@ var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurr
 func (q *queueFlags) check(given *pflag.FlagSet) error {
 	var errs []error
 	if !q.on() {
-		for _, name := range []string{"queue-listen", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key"} {
+		for _, name := range []string{"queue-listen", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
 			if given.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
 			}
@@ -72,9 +87,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
 		}
 	}
-	if given.Changed("queue-cert") != given.Changed("queue-key") {
-		errs = append(errs, errors.New("--queue-cert and --queue-key belong together: give both"))
-	}
+	errs = append(errs, q.security.Check())
 	if q.ackWait < time.Second {
 		errs = append(errs, fmt.Errorf("queue-ack-wait is %v, want at least 1s", q.ackWait))
 	}
@@ -82,10 +95,8 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		errs = append(errs, errors.New("--queue and --shard both divide a run: give one of them"))
 	}
 	if q.address == embedded {
-		for _, name := range []string{"queue-creds", "queue-ca", "queue-cert", "queue-key"} {
-			if given.Changed(name) {
-				errs = append(errs, fmt.Errorf("--queue embedded has no --%s; start a NATS server for that", name))
-			}
+		if given.Changed("queue-creds") {
+			errs = append(errs, errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
 		}
 	} else if err := queue.CheckAddress(q.address); err != nil {
 		errs = append(errs, err)
@@ -97,7 +108,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 
 // options returns how the queue is reached.
 func (q *queueFlags) options(sys *system, role string, giveUpAfter time.Duration) queue.Options {
-	return queue.Options{Address: q.address, Creds: q.creds, CA: q.ca, Cert: q.cert, Key: q.key, Name: role,
+	return queue.Options{Address: q.address, Security: q.security, Name: role, FirstWait: q.wait,
 		AckWait: q.ackWait, GiveUpAfter: giveUpAfter, Tell: sys.warn}
 }
 
@@ -118,6 +129,7 @@ type leading struct {
 func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 	folder := filepath.Join(l.job.Dir, queueFolder)
 	return work(ctx, sys, l.job, out, 0, func(s *bench.Session, shown *progress) error {
+		shown.playElsewhere()
 		if l.flags.address != embedded {
 			err := l.conduct(ctx, sys, s, shown, l.flags.options(sys, "heldout "+l.c.Name(), 0))
 			if err != nil && len(s.Missing) == 0 { // the run is complete without it
@@ -129,14 +141,14 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		if _, err := os.Stat(folder); len(s.Missing) == 0 && errors.Is(err, fs.ErrNotExist) {
 			return nil // and there are no workers to tell so
 		}
-		server, err := queue.Serve(folder, l.flags.listen)
+		server, err := queue.Serve(folder, l.flags.listen, l.flags.security)
 		if err != nil {
 			return err
 		}
-		if !private(l.flags.listen) {
-			sys.warn("whoever reaches " + l.flags.listen + " can read and change this run: the embedded server asks for no key; on an open network use a NATS server with --queue-creds")
+		if known := l.flags.loginEnv != "" || l.flags.security.CA != ""; !known && !private(l.flags.listen) {
+			sys.warn("whoever reaches " + l.flags.listen + " can read and change this run: the embedded server asks for no key; on an open network give --queue-login-env, --queue-cert and --queue-key")
 		}
-		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
+		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Security: l.flags.security, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
 			err = os.RemoveAll(folder)
@@ -180,10 +192,18 @@ func (q *queueFlags) invitation() string {
 		address = "nats://" + net.JoinHostPort(host, port)
 	}
 	text := "heldout worker --queue " + address
-	for _, f := range []struct{ name, file string }{{"creds", q.creds}, {"ca", q.ca}, {"cert", q.cert}, {"key", q.key}} {
+	s := q.security
+	given := []struct{ name, file string }{{"creds", s.Creds}, {"ca", s.CA}, {"cert", s.Cert}, {"key", s.Key}}
+	if q.address == embedded && s.Cert != "" {
+		given = []struct{ name, file string }{{"ca", s.Cert}, {"cert", s.CA}, {"key", s.CA}} // what fits the server's
+	}
+	for _, f := range given {
 		if f.file != "" {
 			text += " --queue-" + f.name + " FILE"
 		}
+	}
+	if q.loginEnv != "" {
+		text += " --queue-login-env " + q.loginEnv
 	}
 	return text
 }

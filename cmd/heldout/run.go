@@ -59,7 +59,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 				return err
 			},
 		}
-		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep), q.check(c.Flags())); err != nil {
+		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep), q.check(c.Flags()), q.login(sys)); err != nil {
 			return err
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)

@@ -41,6 +41,9 @@ heldout help queue says more.`,
 			if err := queue.CheckAddress(q.address); err != nil {
 				return usage(err)
 			}
+			if err := errors.Join(usage(q.security.Check()), q.login(sys)); err != nil {
+				return err
+			}
 			return workOn(c.Context(), sys, &q, job, c.Flags())
 		},
 	}

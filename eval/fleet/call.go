@@ -79,7 +79,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // place finds the server for a call and adds the call's tokens to it: the
-// episode's server if it is in use, otherwise the one with the fewest tokens in
+// episode's server if it is in use and does not yield, otherwise the one with the fewest tokens in
 // flight. It waits while no server is in use.
 func (f *Fleet) place(ctx context.Context, mine *server, req model.Request) (*server, int, error) {
 	for {
@@ -89,11 +89,12 @@ func (f *Fleet) place(ctx context.Context, mine *server, req model.Request) (*se
 			return nil, 0, f.lost
 		}
 		s := mine
-		if s == nil || s.left || s.cause != "" {
-			s = least(f.present())
+		load := size(req) + int(f.completion)
+		best := least(f.present())
+		if s == nil || s.left || s.cause != "" || s.yields(best, load) {
+			s = best
 		}
 		if s != nil {
-			load := size(req) + int(f.completion)
 			s.tokens += load
 			f.mu.Unlock()
 			return s, load, nil
@@ -106,6 +107,17 @@ func (f *Fleet) place(ctx context.Context, mine *server, req model.Request) (*se
 			return nil, 0, ctx.Err()
 		}
 	}
+}
+
+// yields reports whether an episode leaves the server for another one, although
+// its prefix is not cached there: where the server has far more to do, or the other
+// one has nothing to do and is much faster. That happens when servers join, and at
+// the end of a run. The call has that load.
+func (s *server) yields(to *server, load int) bool {
+	if to == nil || to == s {
+		return false
+	}
+	return s.tokens > 2*to.tokens+4*load || to.tokens == 0 && to.latency > 0 && s.latency > 2*to.latency
 }
 
 // least returns the server with the fewest tokens in flight, the first of several;
@@ -135,6 +147,10 @@ func (f *Fleet) done(s *server, load int, reply model.Reply, err error) {
 	defer f.mu.Unlock()
 	s.tokens -= load
 	if err == nil {
+		if s.latency == 0 {
+			s.latency = reply.Latency
+		}
+		s.latency += (reply.Latency - s.latency) / 16
 		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64
 	}
 }

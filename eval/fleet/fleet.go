@@ -69,6 +69,8 @@ type server struct {
 	client  *model.Client
 	// tokens are those of the calls in flight, estimated.
 	tokens int
+	// latency is the running mean of the time of a call; 0 before the first.
+	latency time.Duration
 	// cause is why the server is set aside; "" while it is in use.
 	cause string
 	since time.Time

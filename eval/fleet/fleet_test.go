@@ -137,6 +137,36 @@ func TestEpisodesStay(t *testing.T) {
 	}
 }
 
+// An episode leaves a server that has far more to do than another one, and for a
+// faster one that has nothing to do.
+func TestEpisodesYield(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		mine, other int
+		slow, fast  time.Duration
+		load        int
+		want        bool
+	}{
+		{"alike", 100, 100, time.Second, time.Second, 10, false},
+		{"a little less to do", 100, 70, time.Second, time.Second, 10, false},
+		{"far less to do", 100, 20, time.Second, time.Second, 10, true},
+		{"one call more", 10, 0, time.Second, time.Second, 10, false},
+		{"idle and twice as fast", 0, 0, 2100 * time.Millisecond, time.Second, 10, true},
+		{"idle and as fast", 0, 0, time.Second, time.Second, 10, false},
+		{"idle and unknown", 0, 0, time.Second, 0, 10, false},
+		{"faster and busy", 10, 10, 3 * time.Second, time.Second, 10, false},
+	} {
+		mine, other := &server{tokens: c.mine, latency: c.slow}, &server{tokens: c.other, latency: c.fast}
+		if got := mine.yields(other, c.load); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	s := &server{}
+	if s.yields(s, 1) || s.yields(nil, 1) {
+		t.Error("a server yields to itself")
+	}
+}
+
 // A server that is gone is set aside and taken back; its episode moves, and no call
 // fails.
 func TestServerLeavesAndComesBack(t *testing.T) {

@@ -45,6 +45,9 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // LogValue returns "[redacted]".
 func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
+// Reveal returns the key, to send it to where it belongs; empty for no key.
+func (s Secret) Reveal() string { return s.reveal() }
+
 func (s Secret) reveal() string {
 	if s.value == nil {
 		return ""

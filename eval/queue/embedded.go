@@ -15,8 +15,8 @@ import (
 const maxPayload = 8 << 20
 
 // Serve starts a server in this process that keeps its streams in a directory and
-// listens at an address. Stop it with Shut.
-func Serve(dir, listen string) (*server.Server, error) {
+// listens at an address. Workers need what the security says. Stop it with Shut.
+func Serve(dir, listen string, security Security) (*server.Server, error) {
 	host, text, err := net.SplitHostPort(listen)
 	port, atoi := strconv.Atoi(text)
 	if err != nil || atoi != nil || port < 1 || port > 65535 {
@@ -25,11 +25,15 @@ func Serve(dir, listen string) (*server.Server, error) {
 	if err := listens(listen); err != nil {
 		return nil, fmt.Errorf("queue-listen: %w", err)
 	}
-	s, err := server.NewServer(&server.Options{
+	o := &server.Options{
 		ServerName: "heldout", Host: host, Port: port, JetStream: true, StoreDir: dir, MaxPayload: maxPayload,
 		// A record counts as sent when it is on disk.
 		SyncAlways: true, NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
-	})
+	}
+	if err := security.secure(o); err != nil {
+		return nil, err
+	}
+	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("the embedded server: %w", err)
 	}

@@ -47,15 +47,14 @@ type Options struct {
 	// used instead if it is not nil.
 	Address  string
 	Embedded *server.Server
-	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS.
-	// Empty names stand for none.
-	Creds, CA, Cert, Key string
+	Security
 	// Name identifies the process to the server.
 	Name string
 	// AckWait is the leader's; see the constant.
 	AckWait time.Duration
 	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever.
-	GiveUpAfter time.Duration
+	// FirstWait is how long to wait for the first connection.
+	GiveUpAfter, FirstWait time.Duration
 	// Tell receives one-line notes about the connection. It may be called from many
 	// goroutines.
 	Tell func(line string)
@@ -70,7 +69,7 @@ func CheckAddress(addresses string) error {
 		case err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls":
 			return fmt.Errorf("queue %.200q: want an address such as nats://HOST:4222", address.Plain(a))
 		case u.User != nil:
-			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine can read; give a file with --queue-creds", address.Plain(a))
+			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine can read; give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
 		case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return fmt.Errorf("queue %s: there is more than host and port", address.Plain(a))
 		}
@@ -92,7 +91,7 @@ type link struct {
 func connect(o Options) (*link, error) {
 	l := &link{name: o.Address}
 	l.lost, l.stop = context.WithCancelCause(context.Background())
-	opts, err := o.security()
+	opts, err := o.clientOptions(o.Embedded != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func connect(o Options) (*link, error) {
 	}
 	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(pause/2), nats.Timeout(patience))
 	opts = append(opts, l.handlers(o)...)
-	if l.conn, err = nats.Connect(o.Address, opts...); err != nil {
+	if l.conn, err = l.first(o, opts); err != nil {
 		return nil, fmt.Errorf("queue %s: %w", l.name, explain(err))
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(patience)); err != nil {
@@ -121,35 +120,29 @@ func explain(err error) error {
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
 	case errors.Is(err, nats.ErrAuthorization):
-		return errors.New("the server wants other credentials; give them with --queue-creds, or --queue-cert and --queue-key")
+		return errors.New("the server wants other credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and --queue-key")
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return errors.New("the server wants TLS; give --queue-ca if its certificate is your own")
-	case strings.Contains(err.Error(), "certificate required"):
-		return fmt.Errorf("%w; give --queue-cert and --queue-key", err)
+	case strings.Contains(err.Error(), "certificate required"), strings.Contains(err.Error(), "closed by remote after TLS handshake"):
+		return fmt.Errorf("%w; the server wants a certificate: give --queue-cert and --queue-key", err)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; --queue-ca names the certificate to trust", err)
 	}
 	return err
 }
 
-// security returns the options for credentials and TLS.
-func (o Options) security() (opts []nats.Option, err error) {
-	if (o.Cert == "") != (o.Key == "") {
-		return nil, errors.New("--queue-cert and --queue-key belong together: give both")
+// first opens the first connection. It waits for a server that does not answer.
+func (l *link) first(o Options, opts []nats.Option) (*nats.Conn, error) {
+	for left := o.FirstWait; ; left -= pause {
+		c, err := nats.Connect(o.Address, opts...)
+		if !errors.Is(err, nats.ErrNoServers) || left < pause {
+			return c, err
+		}
+		if left == o.FirstWait {
+			o.Tell(fmt.Sprintf("queue %s: no NATS server answers there; trying for %v", l.name, o.FirstWait))
+		}
+		time.Sleep(pause)
 	}
-	if o.Embedded != nil {
-		return nil, nil
-	}
-	if o.Creds != "" {
-		opts = append(opts, nats.UserCredentials(o.Creds))
-	}
-	if o.CA != "" {
-		opts = append(opts, nats.RootCAs(o.CA))
-	}
-	if o.Cert != "" {
-		opts = append(opts, nats.ClientCert(o.Cert, o.Key))
-	}
-	return opts, nil
 }
 
 // handlers returns the options that follow the state of the connection.

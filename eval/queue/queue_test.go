@@ -77,12 +77,14 @@ type bench struct {
 	dir    string
 	server *server.Server
 	job    Job
+	// leader and worker are how they reach the server; nil for in the process.
+	leader, worker *Options
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
 	b := &bench{t: t, plan: plan, dir: t.TempDir(), job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	var err error
-	if b.server, err = Serve(t.TempDir(), freeAddress(t)); err != nil {
+	if b.server, err = Serve(t.TempDir(), freeAddress(t), Security{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { Shut(b.server) })
@@ -100,7 +102,10 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func (b *bench) options() Options {
+func (b *bench) options(own *Options) Options {
+	if own != nil {
+		return *own
+	}
 	return Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { b.t.Log(line) }}
 }
 
@@ -114,7 +119,7 @@ func (b *bench) lead(ctx context.Context) error {
 	for _, r := range session.Store.Results {
 		finished[r.ID] = r.Outcome.Final()
 	}
-	leader, err := Lead(ctx, b.options(), b.job, LeaderOptions{
+	leader, err := Lead(ctx, b.options(b.leader), b.job, LeaderOptions{
 		Finished: finished, Servers: session.AddServers, Tell: func(line string) { b.t.Log(line) },
 	})
 	if err != nil {
@@ -126,7 +131,7 @@ func (b *bench) lead(ctx context.Context) error {
 
 // work works until the run is complete or ctx is done.
 func (b *bench) work(ctx context.Context) error {
-	w, err := Join(ctx, b.options(), "")
+	w, err := Join(ctx, b.options(b.worker), "")
 	if err != nil {
 		return err
 	}
@@ -219,7 +224,7 @@ func TestLeaderAndWorkerAreReplaced(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	plan := newLine(3).plan(t)
 	b := newBench(t, plan)
-	link, err := connect(b.options())
+	link, err := connect(b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +274,7 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- b.lead(ctx) }()
-	link, err := connect(b.options())
+	link, err := connect(b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"heldout/eval/model"
+)
+
+// Security is how the processes of a run and the server know each other.
+type Security struct {
+	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS.
+	// Empty names stand for none.
+	Creds, CA, Cert, Key string
+	// Login is a user name and a password with a colon between them, or a token.
+	Login model.Secret
+}
+
+// Check reports what does not belong together.
+func (s Security) Check() error {
+	var errs []error
+	if (s.Cert == "") != (s.Key == "") {
+		errs = append(errs, errors.New("--queue-cert and --queue-key belong together: give both"))
+	}
+	if s.Creds != "" && s.Login != (model.Secret{}) {
+		errs = append(errs, errors.New("--queue-creds and --queue-login-env are two ways to log in: give one"))
+	}
+	return errors.Join(errs...)
+}
+
+// clientOptions returns the options of a connection. One to a server in the same
+// process needs no TLS.
+func (s Security) clientOptions(inProcess bool) (opts []nats.Option, err error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	user, password, token := s.login()
+	switch {
+	case token != "":
+		opts = append(opts, nats.Token(token))
+	case user != "":
+		opts = append(opts, nats.UserInfo(user, password))
+	}
+	if inProcess {
+		return opts, nil
+	}
+	if s.Creds != "" {
+		opts = append(opts, nats.UserCredentials(s.Creds))
+	}
+	if s.CA != "" {
+		opts = append(opts, nats.RootCAs(s.CA))
+	}
+	if s.Cert != "" {
+		opts = append(opts, nats.ClientCert(s.Cert, s.Key))
+	}
+	return opts, nil
+}
+
+// login takes Login apart: either the first two or the last are empty.
+func (s Security) login() (user, password, token string) {
+	text := s.Login.Reveal()
+	user, password, found := strings.Cut(text, ":")
+	if !found {
+		return "", "", text
+	}
+	return user, password, ""
+}
+
+// secure sets up an embedded server: Cert and Key are the server's own, CA is the
+// authority of the certificates that it wants of workers, and Login is what they
+// must know.
+func (s Security) secure(o *server.Options) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.CA != "" && s.Cert == "" {
+		return errors.New("--queue embedded wants certificates of workers (--queue-ca) and has none itself: give --queue-cert and --queue-key")
+	}
+	o.Username, o.Password, o.Authorization = s.login()
+	if s.Cert == "" {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
+	if err != nil {
+		return fmt.Errorf("--queue-cert, --queue-key: %w", err)
+	}
+	o.TLS, o.TLSConfig, o.TLSTimeout = true, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, patience.Seconds()
+	if s.CA == "" {
+		return nil
+	}
+	pem, err := os.ReadFile(s.CA)
+	if err != nil {
+		return fmt.Errorf("--queue-ca: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("--queue-ca: %s has no certificate in PEM form", s.CA)
+	}
+	o.TLSVerify, o.TLSConfig.ClientCAs, o.TLSConfig.ClientAuth = true, pool, tls.RequireAndVerifyClientCert
+	return nil
+}

@@ -1,0 +1,197 @@
+package queue
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"heldout/eval/model"
+)
+
+// authority issues certificates and writes them to files.
+type authority struct {
+	t   *testing.T
+	dir string
+	key *ecdsa.PrivateKey
+	own *x509.Certificate
+	// file is its certificate.
+	file string
+}
+
+func newAuthority(t *testing.T) *authority {
+	a := &authority{t: t, dir: t.TempDir()}
+	a.file, _ = a.issue("ca")
+	return a
+}
+
+// issue writes a certificate for 127.0.0.1 and its key; the first is that of the
+// authority.
+func (a *authority) issue(name string) (cert, key string) {
+	a.t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: a.own == nil,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if a.own == nil {
+		a.own, a.key = about, private
+	}
+	der, err := x509.CreateCertificate(rand.Reader, about, a.own, &private.PublicKey, a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return a.write(name+".pem", "CERTIFICATE", der), a.write(name+".key", "EC PRIVATE KEY", secret)
+}
+
+func (a *authority) write(name, kind string, der []byte) string {
+	file := filepath.Join(a.dir, name)
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+	return file
+}
+
+// play plays a run with a worker that reaches the server at an address; the leader
+// does too, unless the server is embedded.
+func (b *bench) play(address string, s Security) {
+	b.t.Helper()
+	b.worker = &Options{Address: address, Security: s, AckWait: 5 * time.Second, Tell: func(line string) { b.t.Log(line) }}
+	var workers sync.WaitGroup
+	b.workUntilEnd(&workers)
+	if err := b.lead(b.t.Context()); err != nil {
+		b.t.Error(err)
+	}
+	workers.Wait()
+	b.check()
+}
+
+// refuses checks that a worker does not get in, and that no secret is told.
+func (b *bench) refuses(address string, s Security, want string) {
+	b.t.Helper()
+	_, err := Join(b.t.Context(), Options{Address: address, Security: s, Tell: func(string) {}}, "")
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
+		b.t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// A NATS server with TLS, certificates of clients and users.
+func TestServerWithTLSAndUsers(t *testing.T) {
+	a := newAuthority(t)
+	b := newBench(t, newLine(8).plan(t))
+	cert, key := a.issue("server")
+	address := freeAddress(t)
+	host, port, _ := net.SplitHostPort(address)
+	o := &server.Options{Host: host, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		Users: []*server.User{{Username: "me", Password: "sesame:open"}}}
+	var err error
+	if o.Port, err = net.LookupPort("tcp", port); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Security{Cert: cert, Key: key, CA: a.file}).secure(o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { Shut(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	worker := Security{CA: a.file, Login: model.NewSecret("me:sesame:open")}
+	worker.Cert, worker.Key = a.issue("worker")
+	b.leader = &Options{Address: "tls://" + address, Security: worker, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.play("tls://"+address, worker)
+
+	other := worker
+	other.Login = model.NewSecret("me:sesame:closed")
+	b.refuses("tls://"+address, other, "the server wants other credentials")
+	other = worker
+	other.CA = ""
+	b.refuses("tls://"+address, other, "--queue-ca names the certificate to trust")
+	other = worker
+	other.Cert, other.Key = "", ""
+	b.refuses("tls://"+address, other, "give --queue-cert and --queue-key")
+}
+
+// The embedded server wants what it was told to want.
+func TestEmbeddedServerIsSecured(t *testing.T) {
+	a := newAuthority(t)
+	own := Security{CA: a.file, Login: model.NewSecret("a-token-sesame")}
+	own.Cert, own.Key = a.issue("leader")
+	b := newBench(t, newLine(8).plan(t))
+	address := freeAddress(t)
+	secured, err := Serve(t.TempDir(), address, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { Shut(secured) })
+	b.leader = &Options{Embedded: secured, Security: own, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	worker := Security{CA: a.file, Login: own.Login}
+	worker.Cert, worker.Key = a.issue("worker")
+	b.play("nats://"+address, worker)
+
+	other := worker
+	other.Login = model.Secret{}
+	b.refuses("nats://"+address, other, "the server wants other credentials")
+	other = worker
+	other.Cert, other.Key = "", ""
+	b.refuses("nats://"+address, other, "give --queue-cert and --queue-key")
+
+	for want, s := range map[string]Security{
+		"belong together":       {Cert: "x"},
+		"has none itself":       {CA: a.file},
+		"two ways to log in":    {Creds: "x", Login: own.Login},
+		"no such file":          {Cert: "/none", Key: "/none"},
+		"no certificate in PEM": {Cert: own.Cert, Key: own.Key, CA: own.Key},
+	} {
+		if _, err := Serve(t.TempDir(), freeAddress(t), s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A server that comes a little later is waited for.
+func TestFirstConnectionWaits(t *testing.T) {
+	address := freeAddress(t)
+	told := make(chan string, 9)
+	joined := make(chan error)
+	go func() {
+		_, err := Join(t.Context(), Options{Address: "nats://" + address, FirstWait: time.Minute, Tell: func(line string) { told <- line }}, "")
+		joined <- err
+	}()
+	if line := <-told; !strings.Contains(line, "trying for 1m0s") {
+		t.Error(line)
+	}
+	s, err := Serve(t.TempDir(), address, Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { Shut(s) })
+	if err := <-joined; err == nil || !strings.Contains(err.Error(), "no run waits") {
+		t.Error(err)
+	}
+}
