@@ -200,7 +200,11 @@ func (j *judging) execute(ctx context.Context, sys *system, path string) error {
 		},
 	}
 	if j.out == "" {
-		j.out = filepath.Join(bench.RunsDir, "judge-"+of.Condition.Turns[:12]+"-"+hash[:8])
+		name, err := of.Condition.Hash()
+		if err != nil {
+			return err
+		}
+		j.out = filepath.Join(bench.RunsDir, "judge-"+name[:12])
 	}
 	if j.dry {
 		_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per turn; replies of at most %d tokens\n", j.out, len(turns), j.run.MaxTokens)

@@ -118,7 +118,7 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 		return nil, &diskError{err}
 	}
 	if asked == nil {
-		b.refused.answered()
+		b.refused.end()
 	}
 	return c, asked
 }

@@ -67,18 +67,19 @@ func (b *Book) fatal(err error) error {
 // refusals counts calls that a server refused because of their content, until it
 // answers one.
 type refusals struct {
-	mu    sync.Mutex
-	n     int
-	never bool // a call was answered
+	mu       sync.Mutex
+	n        int
+	answered bool // some call was
 }
 
 // mostRefusals is the number of calls that may be refused before one is answered.
 const mostRefusals = 8
 
-func (r *refusals) answered() {
+// end notes a call that was answered.
+func (r *refusals) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.never = true
+	r.answered = true
 }
 
 // add counts a refusal. The error says that all calls so far were refused.
@@ -86,7 +87,7 @@ func (r *refusals) add(err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n++
-	if r.never || r.n < mostRefusals {
+	if r.answered || r.n < mostRefusals {
 		return nil
 	}
 	return fmt.Errorf("the first %d calls were all refused: %w", r.n, err)

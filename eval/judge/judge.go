@@ -27,6 +27,16 @@ type Condition struct {
 	MostHistory  int    `json:"most_history"`
 }
 
+// Hash is the SHA-256, in hex, of the condition.
+func (c Condition) Hash() (string, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
 // HashOf is the SHA-256, in hex, of the ids of turns.
 func HashOf(turns []Turn) string {
 	h := sha256.New()

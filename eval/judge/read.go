@@ -14,13 +14,14 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval"
 	"heldout/eval/record"
 	"heldout/eval/synth"
 	"heldout/eval/synth/generate"
 )
 
 // Read visits the trajectories of a file or directory: lines with script and
-// trajectory, a directory of heldout synth, or a run directory. Givers says who gave
+// trajectory, a directory of heldout synth, or a run directory. Giver says who gave
 // the turns their labels.
 func Read(path string, visit func(*Trajectory)) (giver string, err error) {
 	info, err := os.Stat(path)
@@ -180,8 +181,11 @@ func trajectoryOf(e *record.Episode, actions string) *Trajectory {
 type instructions map[[2]string]string
 
 // of returns the instruction that an episode was played with; empty if its prompt is
-// not a built-in one.
+// not a built-in one, or a perturbation changed it.
 func (known instructions) of(m *record.Manifest, e *record.Episode) string {
+	if e.Perturbation != eval.NoPerturbation {
+		return "" // the actions had other forms
+	}
 	key := [2]string{e.Env, e.TaskType}
 	text, ok := known[key]
 	if !ok {
