@@ -58,18 +58,19 @@ type pairs struct {
 	a, b     *Rater
 	counts   [3][3]int    // of turns by a's label and b's label; the last one is none
 	clusters [][]pairedAs // by trajectory
+	given    map[Label]int // how many turns with both labels have that label themselves
 	sampling stats.Sampling
 	err      error // why there is no interval
 }
 
-// pairedAs is a turn with two labels, and how many turns it stands for.
+// pairedAs is a turn with two labels, and the label that it has itself.
 type pairedAs struct {
 	stats.Pair
-	weight float64
+	given Label
 }
 
-func newPairs(a, b *Rater, turns []Turn, weights map[Label]float64) *pairs {
-	p := &pairs{a: a, b: b}
+func newPairs(a, b *Rater, turns []Turn) *pairs {
+	p := &pairs{a: a, b: b, given: map[Label]int{}}
 	at := map[string]int{}
 	var groups []stats.Group
 	for i := range turns {
@@ -90,7 +91,8 @@ func newPairs(a, b *Rater, turns []Turn, weights map[Label]float64) *pairs {
 		}
 		p.counts[x][y]++
 		if x != none && y != none {
-			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, weights[t.Given()]})
+			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.Given()})
+			p.given[t.Given()]++
 		}
 	}
 	p.sampling, p.err = stats.NewSampling(stats.TheseKinds, groups, level)
@@ -130,6 +132,17 @@ func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.In
 	return l.Value, iv, err
 }
 
+// population is the agreement of turns that are right and wrong as often as all are:
+// each turn with both labels stands for the turns with its own label.
+func (p *pairs) population(all map[Label]int) (value float64, iv stats.Interval, err error) {
+	for _, label := range Labels() {
+		if all[label] > 0 && p.given[label] == 0 {
+			return 0, iv, stats.ErrNothing
+		}
+	}
+	return p.ratio(func(pair pairedAs) float64 { return float64(all[pair.given]) / float64(p.given[pair.given]) })
+}
+
 // kappa is Cohen's kappa with its interval.
 func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
 	clusters := make([][]stats.Pair, len(p.clusters))
@@ -152,28 +165,13 @@ func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
 // Tables compares raters, all pairs of them, and says what the calls cost. The first
 // rater is the one whose labels the trajectories have.
 func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, seconds float64) []table.Table {
-	weights := s.weights(turns)
 	var all []*pairs
 	for i := range raters {
 		for j := range raters[:i] {
-			all = append(all, newPairs(&raters[j], &raters[i], turns, weights))
+			all = append(all, newPairs(&raters[j], &raters[i], turns))
 		}
 	}
-	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s.kind), cost(usage, seconds)}
-}
-
-// weights are how many turns of all trajectories a sampled turn of each label stands
-// for.
-func (s *Sample) weights(turns []Turn) map[Label]float64 {
-	sampled := map[Label]float64{}
-	for i := range turns {
-		sampled[turns[i].Given()]++
-	}
-	out := map[Label]float64{}
-	for label, n := range sampled {
-		out[label] = float64(s.All[label]) / n
-	}
-	return out
+	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, seconds)}
 }
 
 // labelTable says which labels there are.
@@ -223,7 +221,7 @@ func confusion(all []*pairs) table.Table {
 }
 
 // agreement has agreement and kappa of two raters.
-func agreement(all []*pairs, kind Kind) table.Table {
+func agreement(all []*pairs, s *Sample) table.Table {
 	t := table.Table{ID: "judge-agreement", Title: "Agreement", Columns: []table.Column{
 		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true}, {Key: "measure", Header: "Measure", Left: true},
 		{Key: "turns", Header: "Turns"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95 % from"}, {Key: "high", Header: "to", Upper: true},
@@ -252,13 +250,13 @@ func agreement(all []*pairs, kind Kind) table.Table {
 			})
 			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1], table.Percent, value, iv, err)
 		}
-		if kind == Balanced {
-			value, iv, err = p.ratio(func(pair pairedAs) float64 { return pair.weight })
+		if s.kind == Balanced {
+			value, iv, err = p.population(s.All)
 			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
 		}
 	}
 	t.Notes = append(t.Notes, "Intervals treat trajectories as the sampled units, those of one task as a cluster. Turns without a label of both raters do not count here; the table above counts them.")
-	if kind == Balanced {
+	if s.kind == Balanced {
 		t.Notes = append(t.Notes, "All turns: the turns are weighted to the shares of right and wrong that all trajectories have.")
 	}
 	return t
