@@ -13,6 +13,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/hotpotqa"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/serve"
@@ -47,6 +48,13 @@ func Mounts(out Outside, m Mounting, texts []string) (mounts []*serve.Mount, ski
 			texts = append(texts, e.Name)
 		}
 		texts, skipped = catalog.Available(texts, m.Setup)
+		texts = slices.DeleteFunc(texts, func(name string) bool {
+			err := m.asksWikipedia(name)
+			if err != nil {
+				skipped = append(skipped, err)
+			}
+			return err != nil
+		})
 	}
 	var all []string // environments, of which one must have each setting
 	for _, text := range texts {
@@ -92,7 +100,20 @@ func (m Mounting) mount(out Outside, text string) (*serve.Mount, string, error) 
 			return nil, env, err
 		}
 	}
+	if err := m.asksWikipedia(env); err != nil {
+		return nil, env, err
+	}
 	return m.make(out, name, entry)
+}
+
+// asksWikipedia reports an environment that would ask Wikipedia for its clients
+// although nobody said so.
+func (m *Mounting) asksWikipedia(env string) error {
+	embedded := m.Setup.Data == "" && m.Setup.Settings["questions"] == ""
+	if env != hotpotqa.Name || embedded || m.Setup.Settings["wiki"] != "" {
+		return nil
+	}
+	return fmt.Errorf("%s would ask Wikipedia for its clients: allow it with --wiki %s, or give --wiki offline with --wiki-index DIR", env, hotpotqa.Origins()[0])
 }
 
 // set changes one setting of a mount.
