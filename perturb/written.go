@@ -19,16 +19,27 @@ func (p *Perturbation) Written(action string) envs.Written {
 			return writtenAs(f, old || f.removed || !strings.EqualFold(as, p.normalize(action)), old || f.removed)
 		}
 	}
-	// An old form, or a mixture: new words around old names, or old words around new
-	// ones.
-	if f, written := p.formWritten(normalized); f != nil {
-		return writtenAs(f, old || !strings.EqualFold(written, normalized), true)
+	// Old words and numbers are no part of forms that are read in new ones, so the
+	// action is also tried as it stands.
+	for _, text := range []string{normalized, p.normalize(action)} {
+		if f, differs := p.oldOrMixed(text); f != nil {
+			return writtenAs(f, old || differs, true)
+		}
 	}
-	if f, _ := p.formRead(p.names.inText(normalized)); f != nil {
-		return writtenAs(f, true, true)
+	return envs.Written{}
+}
+
+// oldOrMixed returns the form of an action that is written in the old way, or that
+// mixes new words with old names or old words with new names.
+func (p *Perturbation) oldOrMixed(text string) (f *form, differs bool) {
+	if f, written := p.formWritten(text); f != nil {
+		return f, !strings.EqualFold(written, text)
 	}
-	f, _ := p.formWritten(p.names.outOfText(normalized))
-	return writtenAs(f, f != nil, true)
+	if f, _ := p.formRead(p.names.inText(text)); f != nil {
+		return f, true
+	}
+	f, _ = p.formWritten(p.names.outOfText(text))
+	return f, f != nil
 }
 
 // hasOld reports whether an action has a word or a number that is written otherwise

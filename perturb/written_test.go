@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,4 +111,82 @@ func TestWrittenAgreesWithRecords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWrittenOfFamilies: in every environment and under every family, alone and all
+// together, the expert's actions are old as the environment has them and new as they
+// are written now, or neither if both are the same.
+func TestWrittenOfFamilies(t *testing.T) {
+	for env := range environments(t) {
+		name := env.Info().Name
+		families, err := configs.LoadFamilies(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		actions := map[string][]string{} // of task types
+		for _, task := range env.Tasks()[:min(3, len(env.Tasks()))] {
+			actions[task.Type] = append(actions[task.Type], expertActions(t, env, task)...)
+		}
+		of := []string{"all:1", "all:2", "all:3"}
+		for _, f := range families.All {
+			for grade := range f.Grades {
+				of = append(of, fmt.Sprintf("%s:%d", f.ID, grade+1))
+			}
+		}
+		for _, perturbation := range of {
+			rules, err := Named(name, perturbation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := Wrap(env, rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for taskType, actions := range actions {
+				p, err := e.ofType(taskType)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, action := range actions {
+					written := p.WriteAction(action)
+					now, before := p.Written(written), p.Written(action)
+					if differs := !strings.EqualFold(written, p.normalize(action)); now.Old || (now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
+						t.Errorf("%s %s: %q is %+v, and %q is %+v", name, perturbation, action, before, written, now)
+					}
+				}
+			}
+		}
+	}
+}
+
+// expertActions are the expert's actions on a task.
+func expertActions(t *testing.T, env envs.Env, task envs.Task) (actions []string) {
+	t.Helper()
+	world, err := env.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer world.Close()
+	if _, err := world.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expert := abilityOf[envs.Expert](t, world)
+	for len(actions) < 60 {
+		action, err := expert.ExpertAction(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if action == "" {
+			break
+		}
+		step, err := world.Step(t.Context(), action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		actions = append(actions, action)
+		if step.Done {
+			break
+		}
+	}
+	return actions
 }
