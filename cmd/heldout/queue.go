@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/model"
 	"heldout/eval/queue"
@@ -216,12 +218,31 @@ func (l *leading) describe(sys *system, s *bench.Session) (queue.Job, error) {
 	}
 	j := queue.Job{
 		Name: s.Name(), Tool: sys.tool, Command: l.c.Name(), File: l.given.File, Config: content, Chosen: l.given.Chosen,
-		Flags: shared(l.c.Flags()), Plan: l.job.Plan.Hash(), Parts: l.job.Plan.Hashes(),
+		Flags: shared(l.c.Flags()), Files: files(&l.job.Config), Plan: l.job.Plan.Hash(), Parts: l.job.Plan.Hashes(),
 	}
 	if !l.c.Flags().Changed("env") && len(l.job.Config.Preset) == 0 { // those that this machine has
 		j.Flags = append(j.Flags, queue.Flag{Name: "env", Values: l.job.Config.Env, List: true})
 	}
 	return j, nil
+}
+
+// files returns the files that the configuration of a run names. A name of ours has
+// neither dot nor slash.
+func files(r *configs.Run) (out []queue.File) {
+	for _, named := range []struct {
+		flag  string
+		names []string
+	}{{"prompt", []string{r.Prompt}}, {"reflection-prompt", []string{r.ReflectionPrompt}}, {"preset", r.Preset}, {"perturb", r.Perturb}} {
+		for _, name := range named.names {
+			if !strings.ContainsAny(name, "./") {
+				continue
+			}
+			if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it
+				out = append(out, queue.File{Flag: named.flag, Path: name, SHA256: queue.Hash(content)})
+			}
+		}
+	}
+	return out
 }
 
 // shared returns the flags that say what is played: all that have nothing to do

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/queue"
 )
@@ -82,6 +83,10 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	defer w.Close()
 	if err := w.Job.SameTool(sys.tool); err != nil {
 		return err
+	}
+	err = w.Job.SameFiles(func(path string) ([]byte, error) { return datafile.Read(path, datafile.MaxConfig) })
+	if err != nil {
+		return fmt.Errorf("the run %s cannot be played here: %w", w.Job.Name, err)
 	}
 	job, err := rebuild(sys, w.Job, own)
 	if err != nil {

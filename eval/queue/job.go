@@ -1,7 +1,10 @@
 package queue
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +35,9 @@ type Job struct {
 	Config  []byte `json:"config,omitempty"`
 	Chosen  bool   `json:"chosen,omitempty"`
 	Flags   []Flag `json:"flags,omitempty"`
+	// Files are those that flags or configuration file name. A worker needs equal ones
+	// at the same paths.
+	Files []File `json:"files,omitempty"`
 	// Plan is the hash of the plan, Parts those of its parts.
 	Plan  string            `json:"plan"`
 	Parts map[string]string `json:"parts"`
@@ -42,6 +48,34 @@ type Flag struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 	List   bool     `json:"list,omitempty"`
+}
+
+// File is a file that a flag names.
+type File struct {
+	Flag   string `json:"flag"`
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Hash returns the hash of a file's content as in File.
+func Hash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// SameFiles reports files of the run that are missing here or that are others.
+func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
+	var errs []error
+	for _, f := range j.Files {
+		content, err := read(f.Path)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("--%s %.200q of the run is not here: %w; copy it to that path from the machine that leads the run", f.Flag, f.Path, err))
+		case Hash(content) != f.SHA256:
+			errs = append(errs, fmt.Errorf("--%s %.200q is another file here: its SHA-256 is %.16s, that of the run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path, Hash(content), f.SHA256))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // encode writes the description as metadata of a stream.

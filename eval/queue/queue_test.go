@@ -322,6 +322,23 @@ func TestOtherPlanAndVersion(t *testing.T) {
 	}
 }
 
+// Files that the run's flags name must be the same.
+func TestSameFiles(t *testing.T) {
+	j := Job{Files: []File{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))}, {"perturb", "c.yaml", Hash([]byte("c"))}}}
+	here := map[string]string{"a.yaml": "a", "b.yaml": "other"}
+	err := j.SameFiles(func(path string) ([]byte, error) {
+		content, ok := here[path]
+		if !ok {
+			return nil, errors.New("no such file")
+		}
+		return []byte(content), nil
+	})
+	if err == nil || strings.Contains(err.Error(), "a.yaml") || !strings.Contains(err.Error(), `--preset "b.yaml" is another file here`) ||
+		!strings.Contains(err.Error(), `--perturb "c.yaml" of the run is not here: no such file`) {
+		t.Error(err)
+	}
+}
+
 func TestCheckAddress(t *testing.T) {
 	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2"} {
 		if err := CheckAddress(good); err != nil {
