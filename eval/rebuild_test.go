@@ -189,3 +189,33 @@ func TestRebuilderRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A record of a stranger gives its calls or an error. Every step has a call then, and
+// the first messages are the prompt and the task.
+func FuzzRebuild(f *testing.F) {
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {System: "You count.", Instruction: "Count."}}}
+	hash, err := prompt.Hash()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("Thought: a\nAction: b", "no", "text", false, true, 0)
+	f.Add("", "\x00", "action: c\nAction: d", true, false, 1)
+	f.Add("[]", "think: x", "", true, true, 2)
+	f.Fuzz(func(t *testing.T, reply, action, thought string, formatError, valid bool, fault int) {
+		step := record.Step{Reply: reply, Action: action, Thought: thought, FormatError: formatError, Valid: valid && !formatError, Observation: action}
+		if formatError {
+			step.Fault = record.Faults()[max(0, fault)%len(record.Faults())]
+		}
+		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{step, {Action: "end", Valid: true}}}
+		for _, name := range []string{React, Act} {
+			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt, nil, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, err := r.Calls(t.Context(), &rec, nil, envs.Task{})
+			if err == nil && (len(calls) != 2 || calls[0].Step != 0 || calls[1].Step != 1 || len(calls[0].Messages) != 2) {
+				t.Errorf("%s: %+v", name, calls)
+			}
+		}
+	})
+}

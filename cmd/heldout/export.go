@@ -109,13 +109,24 @@ func exportError(err error) error {
 	case errors.As(err, &tests):
 		return usage(err)
 	case errors.As(err, &nothing):
-		r := nothing.Report
-		for _, d := range r.Different {
-			err = fmt.Errorf("%w\n%s", err, d)
-		}
-		return fmt.Errorf("%w: %s with a result (%s), %d planned without one", err, counted(r.Episodes, "episode"), list(r.Left), r.Without)
+		return fmt.Errorf("%w: %s", err, whatIsThere(nothing.Report))
 	}
 	return err
+}
+
+// whatIsThere says why nothing is left.
+func whatIsThere(r *export.Report) string {
+	text := counted(r.Episodes, "episode") + " with a result"
+	if len(r.Left) > 0 {
+		text += " (" + list(r.Left) + ")"
+	}
+	if r.Without > 0 {
+		text += fmt.Sprintf(", %d planned without one", r.Without)
+	}
+	for _, d := range r.Different {
+		text += "\n" + d
+	}
+	return text
 }
 
 // printExport says what was taken and what was left out.

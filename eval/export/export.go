@@ -215,7 +215,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 func (e *TestTasksError) add(r *run, f Filter) {
 	for id, result := range r.results {
 		p := r.planned[id]
-		if f.result(&result) != "" || p.condition.PromptHash == "" || r.use(p) != catalog.Test {
+		if f.result(&result) != "" || p.condition.Decoding == nil || r.use(p) != catalog.Test {
 			continue
 		}
 		e.Episodes++
@@ -282,7 +282,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	reason := x.Filter.result(&e.Result)
 	switch {
 	case reason != "":
-	case p.condition.PromptHash == "":
+	case p.condition.Decoding == nil:
 		reason = NoModel
 	case p.condition.Completions || p.condition.Agent == "completion":
 		reason = Text

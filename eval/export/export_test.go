@@ -556,3 +556,28 @@ func TestPartialFiles(t *testing.T) {
 		t.Error("something is left")
 	}
 }
+
+// BenchmarkExport exports 200 episodes of 20 steps.
+func BenchmarkExport(b *testing.B) {
+	var episodes []record.Episode
+	for i := range 200 {
+		var steps []record.Step
+		for j := range 20 {
+			steps = append(steps, good(20*i+j))
+		}
+		episodes = append(episodes, episode(steps...))
+	}
+	dir := makeRun(b, nil, episodes...)
+	for _, f := range Formats() {
+		b.Run(string(f), func(b *testing.B) {
+			for b.Loop() {
+				o := options(b, f, dir)
+				r, err := Run(b.Context(), o)
+				if err != nil || r.Taken != 200 {
+					b.Fatal(r, err)
+				}
+				b.SetBytes(r.Parts[0].Bytes)
+			}
+		})
+	}
+}

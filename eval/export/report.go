@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -206,6 +208,11 @@ func (x *exporter) commit() error {
 	}
 	if err == nil {
 		err = manifest.Flush()
+	}
+	if err == nil && x.Force { // an old manifest must not stand beside new files
+		if err = os.Remove(x.ManifestFile()); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
 	for i := 0; err == nil && i < len(x.parts); i++ {
 		err = x.parts[i].file.Commit()

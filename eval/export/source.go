@@ -69,6 +69,9 @@ func findSources(paths []string) ([]source, error) {
 		if err != nil {
 			return nil, err
 		}
+		if base := filepath.Base(path); !info.IsDir() && (base == "episodes.jsonl" || base == "run.json") {
+			return nil, fmt.Errorf("%s is a file of a run: give the run directory", path)
+		}
 		if !info.IsDir() {
 			add(source{path: path})
 			continue
