@@ -215,7 +215,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 func (e *TestTasksError) add(r *run, f Filter) {
 	for id, result := range r.results {
 		p := r.planned[id]
-		if f.result(&result) != "" || p.condition.Decoding == nil || r.use(p) != catalog.Test {
+		if f.result(&result) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test {
 			continue
 		}
 		e.Episodes++
@@ -282,10 +282,8 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	reason := x.Filter.result(&e.Result)
 	switch {
 	case reason != "":
-	case p.condition.Decoding == nil:
-		reason = NoModel
-	case p.condition.Completions || p.condition.Agent == "completion":
-		reason = Text
+	case noChat(p.condition) != "":
+		reason = noChat(p.condition)
 	case e.Trimmed > 0 || e.Forgotten > 0:
 		reason = Shortened
 	case x.ids[e.ID]:
@@ -317,6 +315,20 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		x.report.TestEpisodes++
 	}
 	return nil
+}
+
+// noChat says why the episodes of a condition are no conversations of texts; "" if they
+// are.
+func noChat(c *record.Condition) Reason {
+	switch {
+	case c.Decoding == nil:
+		return NoModel
+	case c.Completions || c.Agent == configs.Completion:
+		return Text
+	case c.Agent == configs.ToolCall:
+		return Called
+	}
+	return ""
 }
 
 // calls rebuilds the calls of an episode; nil if it is not as recorded.
@@ -353,9 +365,6 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 	told, err := x.Texts.Told(r.manifest, *c)
 	if err != nil {
 		return nil, err
-	}
-	if c.Agent == configs.ToolCall {
-		return nil, errors.New("the model acted by calls of a function, for which the formats have no place")
 	}
 	b := &rebuilder{}
 	if b.Rebuilder, err = eval.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {

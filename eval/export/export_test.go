@@ -581,3 +581,23 @@ func BenchmarkExport(b *testing.B) {
 		})
 	}
 }
+
+// Baselines, texts and calls of functions are no conversations. They are left out, and
+// are no reason to refuse test tasks.
+func TestNoChat(t *testing.T) {
+	for reason, change := range map[Reason]func(*record.Condition){
+		NoModel: func(c *record.Condition) { c.Model, c.Agent, c.Decoding, c.PromptHash = "expert", "expert", nil, "" },
+		Text:    func(c *record.Condition) { c.Completions = true },
+		Called:  func(c *record.Condition) { c.Agent = configs.ToolCall },
+	} {
+		dir := makeRun(t, func(m *record.Manifest) {
+			m.Environments[0].Source, m.Groups[0].Condition.Source = envs.Official, envs.Official
+			change(&m.Groups[0].Condition)
+		}, episode(good(1)))
+		_, err := Run(t.Context(), options(t, TRL, dir))
+		var nothing *NothingError
+		if !errors.As(err, &nothing) || nothing.Report.Left[reason] != 1 {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type Reason string
 const (
 	NoModel    Reason = "no model played"
 	Text       Reason = "the model continued a text, not a chat"
+	Called     Reason = "the model acted by calls of a function"
 	Shortened  Reason = "messages were shortened to fit the context"
 	Differs    Reason = "played again, it is not as recorded"
 	Nothing    Reason = "no turn to train on"
