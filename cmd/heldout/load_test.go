@@ -85,7 +85,7 @@ func BenchmarkLoad(b *testing.B) {
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers -benchtime 1x -timeout 30m
 func BenchmarkServers(b *testing.B) {
-	const slots, seeds = 16, 60
+	const slots, seeds = 16, 30
 	const calls = seeds * loadTasks * loadSteps
 	latencies := []time.Duration{loadLatency, 2 * loadLatency, 4 * loadLatency, 8 * loadLatency}
 	var addresses []string
