@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"heldout/envs"
@@ -158,29 +159,34 @@ type group struct {
 // parallel. A bad entry gets an error in its place.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 	began := s.options.Now()
-	body, ok := readBody(w, r)
+	body, ok := readBytes(w, r)
 	if !ok {
 		return
 	}
 	var q struct {
 		Steps []json.RawMessage `json:"steps"`
 	}
-	if json.Unmarshal(orNull(body), &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
+	if tooDeep(body) || json.Unmarshal(body, &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
 		refuse(w, http.StatusBadRequest, `want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} with 1 to 8192 entries`)
 		return
 	}
 	replies := make([][]byte, len(q.Steps))
 	groups := s.divide(q.Steps, replies)
 	late := began.Add(batchTime)
-	for _, g := range groups {
-		go func() { g.replies <- s.play(g, late) }()
+	work := s.shareOut(groups, late)
+	for range min(len(groups), batchWorkers) {
+		s.crew.start(work)
 	}
-	size := len(`{"results":[]}`)
 	for _, g := range groups {
-		for i, reply := range g.wait() {
+		got, hangs := g.wait()
+		if hangs {
+			s.crew.start(work) // in place of the goroutine that hangs
+		}
+		for i, reply := range got {
 			replies[g.places[i]] = reply
 		}
 	}
+	size := len(`{"results":[]}`)
 	for _, reply := range replies {
 		size += len(reply) + 1
 	}
@@ -195,14 +201,33 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 	s.metrics.batches.Observe(s.options.Now().Sub(began).Seconds())
 }
 
+// batchWorkers is how many sessions of a batch are stepped at the same time.
+const batchWorkers = 32
+
+// shareOut returns what a worker does: it plays groups until all are taken.
+func (s *Server) shareOut(groups []*group, late time.Time) func() {
+	var next atomic.Int64
+	return func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(groups) {
+				return
+			}
+			groups[i].replies <- s.play(groups[i], late)
+		}
+	}
+}
+
 // divide sorts entries by session, and answers those that are wrong.
 func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*group) {
 	of := make(map[string]*group, len(entries))
 	for i, raw := range entries {
-		var e entry
-		if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
-			replies[i] = entryError(invalidEntry())
-			continue
+		e, ok := plainEntry(raw)
+		if !ok {
+			if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
+				replies[i] = entryError(invalidEntry())
+				continue
+			}
 		}
 		g := of[e.Session]
 		if g == nil {
@@ -221,29 +246,52 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 	return groups
 }
 
+// plainEntry reads an action as clients usually write it. Others are left to the
+// general parser, which reads the same in them.
+func plainEntry(raw []byte) (e entry, ok bool) {
+	rest, ok := plainTokens(raw, "{", `"session"`, ":")
+	if !ok {
+		return e, false
+	}
+	session, rest, ok := plainString(rest)
+	if !ok {
+		return e, false
+	}
+	if rest, ok = plainTokens(rest, ",", `"action"`, ":"); !ok {
+		return e, false
+	}
+	text, rest, ok := plainString(rest)
+	if !ok {
+		return e, false
+	}
+	rest, ok = plainTokens(rest, "}")
+	action := string(text)
+	return entry{Session: string(session), Action: &action}, ok && len(rest) == 0
+}
+
 func invalidEntry() *frameError {
 	return &frameError{code: validationError, message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
 }
 
 // wait returns the replies of a group. If its session ends while a step goes on and
 // on, all its entries say so.
-func (g *group) wait() [][]byte {
+func (g *group) wait() (replies [][]byte, hangs bool) {
 	select {
 	case replies := <-g.replies:
-		return replies
+		return replies, false
 	case <-g.session.Done():
 	}
 	const patience = 100 * time.Millisecond // a session may have ended between two entries
 	select {
 	case replies := <-g.replies:
-		return replies
+		return replies, false
 	case <-time.After(patience):
 	}
-	replies := make([][]byte, len(g.entries))
+	replies = make([][]byte, len(g.entries))
 	for i := range replies {
 		replies[i] = entryError(errorFrame(g.session.ended()))
 	}
-	return replies
+	return replies, true
 }
 
 // play carries out the entries of a group.
@@ -270,12 +318,12 @@ func (g *group) carryOut(e *entry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return append(appendReply(nil, &r, false), '}'), nil
+		return append(appendReply(make([]byte, 0, sizeOf(&r)), &r, false), '}'), nil
 	}
 	episode, bad, err := g.session.owner.Mount.readReset(e.Reset)
 	switch {
 	case len(bad) > 0:
-		return nil, &frameError{validationError, "Invalid reset: " + listed(bad), bad}
+		return nil, &frameError{code: validationError, message: "Invalid reset: " + listed(bad), errors: bad}
 	case err != nil:
 		return nil, err
 	}
@@ -283,7 +331,7 @@ func (g *group) carryOut(e *entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(appendReply(nil, &r, true), '}'), nil
+	return append(appendReply(make([]byte, 0, sizeOf(&r)), &r, true), '}'), nil
 }
 
 // entryError is the answer to a bad entry.

@@ -1,42 +1,33 @@
 package serve
 
-import (
-	"bytes"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// crew are goroutines that carry out frames. A few of them stay, because a new
+// crew are goroutines that carry out steps. A few of them stay, because a new
 // goroutine spends more time on growing its stack than on a step. There are always
 // enough: if all are busy, another one starts, and ends with its job.
 type crew struct {
-	jobs  chan job
+	jobs  chan func()
 	stays atomic.Int64
 	ended chan struct{} // closed when the server ends
-}
-
-// job is a socket and the first frame to carry out.
-type job struct {
-	socket *socket
-	frame  *bytes.Buffer
 }
 
 // mostStaying is the largest number of goroutines that stay.
 const mostStaying = 64
 
-func newCrew() *crew { return &crew{jobs: make(chan job), ended: make(chan struct{})} }
+func newCrew() *crew { return &crew{jobs: make(chan func()), ended: make(chan struct{})} }
 
 // start has a job done.
-func (c *crew) start(j job) {
+func (c *crew) start(job func()) {
 	select {
-	case c.jobs <- j:
+	case c.jobs <- job:
 	default:
-		go c.work(j)
+		go c.work(job)
 	}
 }
 
 // work does a job, and then others if it may stay.
-func (c *crew) work(j job) {
-	j.socket.work(j.frame)
+func (c *crew) work(job func()) {
+	job()
 	if c.stays.Add(1) > mostStaying {
 		c.stays.Add(-1)
 		return
@@ -44,8 +35,8 @@ func (c *crew) work(j job) {
 	defer c.stays.Add(-1)
 	for {
 		select {
-		case j = <-c.jobs:
-			j.socket.work(j.frame)
+		case job = <-c.jobs:
+			job()
 		case <-c.ended:
 			return
 		}

@@ -1,9 +1,9 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -89,7 +89,27 @@ func (s *Server) names() (names []string) {
 // readBody reads a JSON body of a limited size and depth. It answers the request
 // and returns false if that fails. The body is nil if it is empty.
 func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok bool) {
-	b, err := io.ReadAll(r.Body)
+	b, ok := readBytes(w, r)
+	switch {
+	case !ok:
+		return nil, false
+	case len(b) == 0:
+		return nil, true
+	case tooDeep(b) || !json.Valid(b):
+		invalidBody(w, fieldError{Type: "json_invalid", Loc: []string{"body"}, Msg: "JSON decode error", Input: json.RawMessage("{}")})
+		return nil, false
+	}
+	return b, true
+}
+
+// readBytes reads a body of a limited size. It answers the request and returns false
+// if that fails.
+func readBytes(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	var b bytes.Buffer
+	if n := r.ContentLength; n > 0 && n <= maxBatchBody {
+		b.Grow(int(n) + bytes.MinRead) // ReadFrom grows no further
+	}
+	_, err := b.ReadFrom(r.Body)
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
@@ -99,13 +119,8 @@ func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok 
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "the body cannot be read")
 		return nil, false
-	case len(b) == 0:
-		return nil, true
-	case tooDeep(b) || !json.Valid(b):
-		invalidBody(w, fieldError{Type: "json_invalid", Loc: []string{"body"}, Msg: "JSON decode error", Input: json.RawMessage("{}")})
-		return nil, false
 	}
-	return b, true
+	return b.Bytes(), true
 }
 
 // invalidBody answers a body of the wrong form.
@@ -230,10 +245,8 @@ func (s *Server) prefix(m *Mount) string { return "/openenv/" + m.Name }
 
 // serveMCP answers POST …/mcp.
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
-	b, err := io.ReadAll(r.Body)
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) {
-		refuse(w, http.StatusRequestEntityTooLarge, tooLong.Error())
+	b, ok := readBytes(w, r)
+	if !ok {
 		return
 	}
 	writeRaw(w, http.StatusOK, answerMCP(b))

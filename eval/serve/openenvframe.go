@@ -29,12 +29,13 @@ var errBroken = errors.New("the frame is no JSON object")
 type frameError struct {
 	code, message string
 	errors        []fieldError
+	active, max   int // sessions, if there are too many
 }
 
 func (e *frameError) Error() string { return e.message }
 
 func invalid(errs ...fieldError) error {
-	return &frameError{validationError, "Invalid message", errs}
+	return &frameError{code: validationError, message: "Invalid message", errors: errs}
 }
 
 // request is a frame of a client.
@@ -56,22 +57,26 @@ func readFrame(frame []byte) (request, error) {
 // Others, and those with anything to complain of, are left to readAnyFrame, which
 // reads the same in them.
 func plainStep(frame []byte) (action string, ok bool) {
-	rest := frame
-	for _, token := range []string{"{", `"type"`, ":", `"step"`, ",", `"data"`, ":", "{", `"message"`, ":"} {
-		if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, blanks), []byte(token)); !ok {
-			return "", false
-		}
+	rest, ok := plainTokens(frame, "{", `"type"`, ":", `"step"`, ",", `"data"`, ":", "{", `"message"`, ":")
+	if !ok {
+		return "", false
 	}
-	text, rest, ok := plainString(bytes.TrimLeft(rest, blanks))
+	text, rest, ok := plainString(rest)
 	if !ok || len(text) > MaxAction {
 		return "", false
 	}
-	for range 2 {
-		if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, blanks), []byte("}")); !ok {
-			return "", false
+	rest, ok = plainTokens(rest, "}", "}")
+	return string(text), ok && len(rest) == 0
+}
+
+// plainTokens cuts tokens of JSON, and the blanks around them, from the front.
+func plainTokens(b []byte, tokens ...string) (rest []byte, ok bool) {
+	for _, token := range tokens {
+		if b, ok = bytes.CutPrefix(bytes.TrimLeft(b, blanks), []byte(token)); !ok {
+			return nil, false
 		}
 	}
-	return string(text), len(bytes.TrimLeft(rest, blanks)) == 0
+	return bytes.TrimLeft(b, blanks), true
 }
 
 // blanks are those of JSON.
@@ -264,6 +269,15 @@ func appendObservation(b []byte, r *Reply, reset bool) []byte {
 		b = appendStrings(b, r.Actions)
 	}
 	return append(b, '}')
+}
+
+// sizeOf estimates the length of a reply.
+func sizeOf(r *Reply) int {
+	n := 300 + len(r.Observation)*9/8 + len(r.Goal) + len(r.TaskID)
+	for _, a := range r.Actions {
+		n += len(a) + 4
+	}
+	return n
 }
 
 // appendReply appends what stands in a reply to a reset or a step, without the

@@ -79,7 +79,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 func capacityFrame(err error) *frameError {
 	var full *CapacityError
 	if errors.As(err, &full) {
-		return &frameError{code: capacityReached, message: err.Error()}
+		return &frameError{code: capacityReached, message: err.Error(), active: full.Active, max: full.Max}
 	}
 	return errorFrame(err)
 }
@@ -88,7 +88,7 @@ func capacityFrame(err error) *frameError {
 func (c *socket) refuse(e *frameError) {
 	var more []string
 	if e.code == capacityReached {
-		more = []string{fmt.Sprintf(`"active_sessions":%d,"max_sessions":%d`, c.server.table.Len(), c.server.table.max)}
+		more = []string{fmt.Sprintf(`"active_sessions":%d,"max_sessions":%d`, e.active, e.max)}
 	}
 	c.write(appendError(nil, e, more...))
 	c.end(websocket.CloseNormalClosure, "")
@@ -152,7 +152,7 @@ func (c *socket) accept(b *bytes.Buffer) bool {
 	defer c.mu.Unlock()
 	if !c.working {
 		c.working = true
-		c.server.crew.start(job{c, b})
+		c.server.crew.start(func() { c.work(b) })
 		return true
 	}
 	if len(c.waiting) >= maxPipelined {
@@ -247,7 +247,7 @@ func (c *socket) reset(q request) (Reply, error) {
 	e, bad, err := c.mount.readReset(q.data)
 	switch {
 	case len(bad) > 0:
-		return Reply{}, &frameError{validationError, "Invalid reset: " + listed(bad), bad}
+		return Reply{}, &frameError{code: validationError, message: "Invalid reset: " + listed(bad), errors: bad}
 	case err != nil:
 		return Reply{}, err
 	}
