@@ -1,0 +1,213 @@
+package perturb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
+	"heldout/envs/jericho"
+	"heldout/envs/pddl"
+	"heldout/envs/sciworld"
+	"heldout/envs/sharedtest"
+	"heldout/envs/stream"
+)
+
+// playing is an episode as the environment itself plays it.
+type playing struct {
+	task    envs.Task
+	start   envs.Start
+	actions []string
+	listed  [][]string // before each action
+	steps   []envs.Step
+}
+
+// won reports whether the episode solved its task.
+func (p playing) won() bool { return len(p.steps) > 0 && p.steps[len(p.steps)-1].Success }
+
+// playBy plays a task with a player, who returns "" to end. Its list of actions is
+// made only if the player wants it: that takes a story long.
+func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool, player func(w envs.World, listed []string) string) playing {
+	t.Helper()
+	ctx := context.Background()
+	w, err := env.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	out := playing{task: task}
+	if out.start, err = w.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for range steps {
+		var listed []string
+		if lists {
+			listed = actionsOf(t, w)
+		}
+		action := player(w, listed)
+		if action == "" {
+			break
+		}
+		step, err := w.Step(ctx, action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.actions, out.listed, out.steps = append(out.actions, action), append(out.listed, listed), append(out.steps, step)
+		if step.Done {
+			break
+		}
+	}
+	return out
+}
+
+func actionsOf(t *testing.T, w envs.World) []string {
+	t.Helper()
+	listed, err := abilityOf[envs.Lister](t, w).Actions(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listed
+}
+
+// expertPlay and randomPlay are episodes of the baselines.
+func expertPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
+	return playBy(t, env, task, steps, false, func(w envs.World, _ []string) string {
+		action, err := abilityOf[envs.Expert](t, w).ExpertAction(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return action
+	})
+}
+
+func randomPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
+	draws := stream.New(0, "random play", task.ID)
+	return playBy(t, env, task, steps, true, func(_ envs.World, listed []string) string {
+		if len(listed) == 0 {
+			return ""
+		}
+		return listed[draws.IntN(len(listed))]
+	})
+}
+
+// same plays an episode again through a perturbation: everything but the words is
+// the same. Before each action it tries the old form, which the environment
+// refuses and which changes nothing.
+func same(t *testing.T, rule string, perturbed *Env, of playing) {
+	t.Helper()
+	ctx := context.Background()
+	p, err := perturbed.ofType(of.task.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := perturbed.NewWorld(of.task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	anyValid := perturbed.Info().Name == "jericho" // AgentBoard counts most refusals as valid
+	name := fmt.Sprintf("%s, %s, %s", perturbed.Info().Name, of.task.ID, rule)
+	start, err := w.Start(ctx)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if p.ReadGoal(start.Goal) != of.start.Goal || p.ReadObservation(start.Observation) != of.start.Observation {
+		t.Fatalf("%s: it starts with %q, which does not come from %q", name, start, of.start)
+	}
+	for i, action := range of.actions {
+		written := p.WriteAction(action)
+		if of.listed[i] != nil {
+			want := make([]string, len(of.listed[i]))
+			for j, a := range of.listed[i] {
+				want[j] = p.WriteAction(a)
+			}
+			if diff := cmp.Diff(want, actionsOf(t, w)); diff != "" {
+				t.Fatalf("%s: the list of actions (-want +got)\n%s", name, diff)
+			}
+		}
+		if written != p.normalize(action) {
+			if step, err := w.Step(ctx, action); err != nil || step.Valid && !anyValid {
+				t.Fatalf("%s: the old form %q of %q is answered %+v, %v", name, action, written, step, err)
+			}
+		}
+		step, err := w.Step(ctx, written)
+		if err != nil {
+			t.Fatalf("%s: %q: %v", name, written, err)
+		}
+		want := of.steps[i]
+		if got := p.ReadObservation(step.Observation); got != want.Observation {
+			t.Fatalf("%s: %q is answered %q, which comes from %q and not from %q", name, written, step.Observation, got, want.Observation)
+		}
+		if step.Progress != want.Progress || step.Done != want.Done || step.Success != want.Success || step.Valid != want.Valid || step.Understood != want.Understood {
+			t.Fatalf("%s: %q is judged %+v, want %+v", name, written, step, want)
+		}
+	}
+}
+
+// benchmark opens an environment on its official tasks if they are there, else on
+// generated ones.
+func benchmark(t *testing.T, name string) envs.Env {
+	t.Helper()
+	if !*whole || name == "hotpotqa" {
+		return generated(t, name)
+	}
+	var env envs.Env
+	var err error
+	data := sharedtest.AgentBoard(t)
+	switch name {
+	case "alfworld":
+		env, err = alfworld.NewOfficial(data, alfworld.Options{})
+	case "babyai":
+		env, err = babyai.New(babyai.Options{})
+	case "jericho":
+		env, err = jericho.New(jericho.Options{Data: data})
+	case "pddl":
+		env, err = pddl.NewOfficial(data)
+	case "sciworld":
+		env, err = sciworld.New(sciworld.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+// The expert and the random player play the same episodes under every family in
+// every grade, under all of them at once and under draws: the same success, the
+// same validity, the same progress, and the same texts once they are read back.
+func TestBaselinesPlayTheSame(t *testing.T) {
+	for _, name := range withFamilies(t) {
+		t.Run(name, func(t *testing.T) {
+			env := benchmark(t, name)
+			var played []playing
+			won := 0
+			tasks := env.Tasks()
+			for i, task := range tasks {
+				if !*whole && i%max(1, len(tasks)/2) != 0 {
+					continue
+				}
+				expert := expertPlay(t, env, task, env.Info().StepLimit)
+				if expert.won() {
+					won++
+				}
+				played = append(played, expert, randomPlay(t, env, task, 4))
+			}
+			rules := append(graded(t, name), "all:1", "all:2", "all:3", "random:1:2", "random:2:4", "random:3:all")
+			for _, rule := range rules {
+				perturbed, err := Wrap(env, mustName(t, name, rule))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, of := range played {
+					same(t, rule, perturbed, of)
+				}
+			}
+			t.Logf("%d tasks, of which the expert solves %d, under %d perturbations: %s", len(played)/2, won, len(rules), strings.Join(rules, " "))
+		})
+	}
+}

@@ -1,0 +1,206 @@
+package perturb
+
+import (
+	"flag"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/pddl"
+	"heldout/envs/sharedtest"
+)
+
+// said is everything that was recorded of one interface.
+type said struct{ actions, observations, goals map[string]bool }
+
+func (s *said) add(actions, observations, goals []string) {
+	if s.actions == nil {
+		s.actions, s.observations, s.goals = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	}
+	for to, texts := range map[*map[string]bool][]string{&s.actions: actions, &s.observations: observations, &s.goals: goals} {
+		for _, text := range texts {
+			(*to)[text] = true
+		}
+	}
+}
+
+// boardLogs adds AgentBoard's logs of an environment, by the type of the task.
+func boardLogs(t testing.TB, file string, typeOf func(id int) string, to map[string]*said) {
+	t.Helper()
+	for _, e := range sharedtest.Lines[struct {
+		ID    int
+		Goal  string
+		Steps []struct{ Action, Observation string }
+	}](t, "agentboard-logs/"+file+".jsonl.gz") {
+		s := of(to, typeOf(e.ID))
+		s.add(nil, nil, []string{e.Goal})
+		for _, step := range e.Steps {
+			s.add([]string{step.Action}, []string{step.Observation}, nil)
+		}
+	}
+}
+
+func of(all map[string]*said, taskType string) *said {
+	if all[taskType] == nil {
+		all[taskType] = &said{}
+	}
+	return all[taskType]
+}
+
+// recorded returns an environment and everything that was ever recorded of it, by
+// task type.
+func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
+	t.Helper()
+	all := map[string]*said{}
+	one := func(int) string { return "" }
+	switch name {
+	case "alfworld":
+		boardLogs(t, "alfworld", one, all)
+		for _, e := range sharedtest.Lines[struct {
+			Init  string `json:"init_obs"`
+			Goal  string
+			Steps []struct {
+				Action, Obs string
+				Valid       []string `json:"valid_before"`
+			}
+		}](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
+			of(all, "").add(nil, []string{e.Init}, []string{e.Goal})
+			for _, s := range e.Steps {
+				of(all, "").add(append(s.Valid, s.Action), []string{s.Obs}, nil)
+			}
+		}
+		env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return env, all
+	case "pddl":
+		env, err := pddl.NewOfficial(sharedtest.AgentBoard(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		types := map[int]string{}
+		for _, task := range env.Tasks() {
+			types[task.Index] = task.Type
+		}
+		boardLogs(t, "pddl", func(id int) string { return types[id] }, all)
+		return env, all
+	case "babyai":
+		boardLogs(t, "babyai", one, all)
+		for _, file := range []string{"text_random", "text_solved"} {
+			for _, e := range sharedtest.Lines[struct {
+				Init  string `json:"init_obs"`
+				Goal  string
+				Steps []struct{ Action, Obs, Observation string }
+			}](t, "babyai/"+file+".jsonl.gz") {
+				of(all, "").add(nil, []string{e.Init}, []string{e.Goal})
+				for _, s := range e.Steps {
+					of(all, "").add([]string{s.Action}, []string{s.Obs, s.Observation}, nil)
+				}
+			}
+		}
+	case "sciworld":
+		boardLogs(t, "scienceworld", one, all)
+	case "jericho":
+		boardLogs(t, "jericho", one, all)
+	case "hotpotqa":
+		hotpotTexts(t, of(all, ""))
+		env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return env, all
+	}
+	return generated(t, name), all
+}
+
+// hotpotTexts adds the recorded runs of the reference's browser.
+func hotpotTexts(t testing.TB, to *said) {
+	t.Helper()
+	var golden struct {
+		Runs []struct {
+			Steps []struct{ Action, Obs, Observation string }
+		}
+	}
+	sharedtest.JSON(t, "hotpotqa/wikienv_synthetic.json", &golden)
+	for _, e := range golden.Runs {
+		for _, s := range e.Steps {
+			to.add([]string{s.Action}, []string{s.Obs, s.Observation}, nil)
+		}
+	}
+}
+
+// Whatever was recorded can be read back under every family in every grade, and
+// under all of them at once.
+func TestRecordedTextsOneToOne(t *testing.T) {
+	for _, name := range withFamilies(t) {
+		t.Run(name, func(t *testing.T) {
+			env, all := recorded(t, name)
+			texts := 0
+			for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
+				perturbed, err := Wrap(env, mustName(t, name, rule))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for taskType, s := range all {
+					p, err := perturbed.ofType(taskType)
+					if err != nil {
+						t.Fatal(err)
+					}
+					texts += len(sampled(s.actions)) + len(sampled(s.observations)) + len(sampled(s.goals))
+					readBack(t, rule, p, s)
+				}
+			}
+			t.Logf("%d texts read back", texts)
+		})
+	}
+}
+
+// whole makes tests of families check everything instead of a sample.
+var whole = flag.Bool("whole", false, "check families of perturbations on all tasks and all recorded texts")
+
+// sampled returns every tenth text, or all.
+func sampled(texts map[string]bool) (out []string) {
+	for i, text := range slices.Sorted(maps.Keys(texts)) {
+		if *whole || i%10 == 0 {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// readBack checks the texts of one interface.
+func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
+	t.Helper()
+	failed := 0
+	report := func(format string, args ...any) {
+		if failed++; failed < 4 {
+			t.Errorf(format, args...)
+		}
+	}
+	for _, a := range sampled(s.actions) {
+		normal := p.normalize(a)
+		if _, ok := p.write(normal); p.taken(normal) || !ok && (p.turned || p.iface.Open) {
+			continue // nothing stands for what is taken away, nor for what has no form where arguments are turned around or forms are not all known
+		}
+		if got := p.normalize(p.ReadAction(p.WriteAction(a))); got != normal && !(p.iface.FoldCase && strings.EqualFold(got, normal)) {
+			report("%s: the action %q is written %q and read %q", rule, a, p.WriteAction(a), got)
+		}
+	}
+	for _, o := range sampled(s.observations) {
+		written := p.WriteObservation(o)
+		// A list from a hashed set comes out sorted, as our own does.
+		if got := p.ReadObservation(written); got != o && p.ReadObservation(p.WriteObservation(got)) != got {
+			report("%s: %q reads %q and came from %q", rule, o, written, got)
+		}
+	}
+	for _, g := range sampled(s.goals) {
+		if got := p.ReadGoal(p.WriteGoal(g)); got != g {
+			report("%s: the goal %q reads %q and came from %q", rule, g, p.WriteGoal(g), got)
+		}
+	}
+}
