@@ -1,9 +1,12 @@
 package perturb
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"heldout/configs"
@@ -132,8 +135,6 @@ func countRules(t testing.TB, env string) (n int) {
 	return n
 }
 
-var _ = slices.Contains[[]string]
-
 func BenchmarkWrap(b *testing.B) {
 	for _, name := range withFamilies(b) {
 		env := generated(b, name)
@@ -145,5 +146,179 @@ func BenchmarkWrap(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A thousand draws of each environment are consistent: no two actions clash, and
+// every rule is about something that exists. A smaller draw is part of a larger one.
+func TestDraws(t *testing.T) {
+	seeds := int64(20)
+	if *whole {
+		seeds = 250
+	}
+	for _, name := range withFamilies(t) {
+		env := generated(t, name)
+		drawn := map[string]bool{}
+		for seed := range seeds {
+			var smaller []configs.Part
+			for _, k := range []string{"1", "2", "4", "all"} {
+				n := fmt.Sprintf("random:%d:%s", seed-seeds/2, k)
+				rules := mustName(t, name, n)
+				if _, err := Wrap(env, rules); err != nil {
+					t.Errorf("%s: %v", n, err)
+				}
+				if rules.Name != n || Hash(rules) != Hash(mustName(t, name, n)) {
+					t.Errorf("%s: %s is not the same twice", n, rules.Name)
+				}
+				for _, part := range smaller {
+					if !slices.Contains(rules.Parts, part) {
+						t.Errorf("%s: %+v lacks %+v of the smaller draw", n, rules.Parts, part)
+					}
+				}
+				smaller = rules.Parts
+				drawn[Hash(rules)] = true
+			}
+		}
+		t.Logf("%s: %d draws, %d different", name, 4*seeds, len(drawn))
+	}
+}
+
+func TestNamedErrors(t *testing.T) {
+	for name, want := range map[string]string{
+		"verbs":            "give FAMILY:GRADE",
+		"verbs:":           `"verbs:" is not FAMILY:GRADE`,
+		"verbs:0":          "is not FAMILY:GRADE",
+		"verbs:01":         "is not FAMILY:GRADE",
+		"verbs:x":          "is not FAMILY:GRADE",
+		"verbs:4":          "family verbs has grades 1 to 3, not 4",
+		"fairies:1":        `there is no family "fairies" of perturbations; there are verbs,`,
+		"numbers:1":        "there is no family numbers: numbers stand only in names",
+		"verbs:1+verbs:2":  "family verbs is there twice",
+		"verbs:1+":         `"" is not FAMILY:GRADE`,
+		"all:0":            "all needs a grade",
+		"all:4":            "there are grades 1 to 3, not 4",
+		"all:1+verbs:1":    "all needs a grade",
+		"random:1":         "K is from 1 to 10",
+		"random:x:1":       `want random:SEED:K with a whole number as seed, not "x"`,
+		"random:+1:1":      "whole number",
+		"random:1:0":       "K is from 1 to 10",
+		"random:1:11":      "K is from 1 to 10, the number of families of pddl, or all",
+		"random:1:2:3":     "K is from 1 to 10",
+		"random:9e99:1":    "whole number",
+		":1":               `there is no family ""`,
+		"verbs:1+order: 1": "is not FAMILY:GRADE",
+	} {
+		if rules, err := Named("pddl", name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pddl") {
+			t.Errorf("%q: %+v, %v; want an error with %q", name, rules, err, want)
+		}
+	}
+	if _, err := Named("chess", "verbs:1"); err == nil || !strings.Contains(err.Error(), "chess has no families of perturbations") {
+		t.Error(err)
+	}
+	if rules := mustName(t, "pddl", "order:1+verbs:2"); rules.Name != "verbs:2+order:1" {
+		t.Errorf("a combination is named %s", rules.Name)
+	}
+}
+
+func FuzzNamed(f *testing.F) {
+	f.Add("verbs:1+order:2")
+	f.Add("random:-7:all")
+	f.Add("all:3")
+	f.Fuzz(func(t *testing.T, name string) {
+		rules, err := Named("hotpotqa", name)
+		if err == nil && (rules.Name == "" || rules.Title == "" || len(rules.Parts) == 0) {
+			t.Errorf("%q is %+v", name, rules)
+		}
+	})
+}
+
+// Nonce words are pronounceable, and no environment has ever said one.
+func TestNonceWords(t *testing.T) {
+	nonce, err := configs.NonceWords()
+	if err != nil || len(nonce) < 300 || !slices.IsSorted(nonce) || len(slices.Compact(slices.Clone(nonce))) != len(nonce) {
+		t.Fatalf("%d words, %v", len(nonce), err)
+	}
+	syllables := regexp.MustCompile(`^([bcdfghjklmnprstvwyz]{1,2}[aeiou]){1,2}[bdfgklmnprtxz]{1,2}$|^[bcdfghjklmnprstvwyz]{1,2}[aeiou][bdfgklmnprtvxz]{1,3}[aeiou][bdfklmnptx]$`)
+	for _, word := range nonce {
+		if !syllables.MatchString(word) || len(word) < 4 || len(word) > 6 {
+			t.Errorf("%s is hard to say", word)
+		}
+	}
+	said := map[string]string{}
+	hear := func(where string, texts ...string) {
+		for _, text := range texts {
+			for _, word := range regexp.MustCompile("[a-z]+").FindAllString(strings.ToLower(text), -1) {
+				said[word] = where
+			}
+		}
+	}
+	for _, name := range withFamilies(t) {
+		env := generated(t, name)
+		spoken := abilityOf[envs.Spoken](t, env)
+		for _, task := range env.Tasks()[:1] {
+			i := spoken.Interface(task.Type)
+			hear(name, slices.Concat(i.Actions, i.Replies, i.Texts, i.Shown, []string{i.Unknown})...)
+			w, err := env.NewWorld(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start, err := w.Start(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			hear(name, start.Goal, start.Observation)
+			w.Close()
+		}
+		prompt, err := configs.LoadPrompt(name, "v2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hear("the prompt of "+name, fmt.Sprint(prompt))
+	}
+	for _, word := range nonce {
+		if where, ok := said[word]; ok {
+			t.Errorf("%s is a word of %s", word, where)
+		}
+	}
+}
+
+// No recorded text has a nonce word, nor a word that a rule puts in the place of a
+// noun: else two things would have one name.
+func TestNewWordsAreNew(t *testing.T) {
+	nonce, err := configs.NonceWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range withFamilies(t) {
+		_, all := recorded(t, name)
+		families, err := configs.LoadFamilies(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := map[string]bool{}
+		for _, word := range nonce {
+			fresh[word] = true
+		}
+		nouns, err := families.Family("nouns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, grade := range nouns.Grades {
+			for _, word := range grade.Words {
+				fresh[word] = true
+			}
+		}
+		for _, s := range all {
+			for _, texts := range []map[string]bool{s.observations, s.goals} {
+				for text := range texts {
+					for _, word := range regexp.MustCompile("[a-z]+").FindAllString(strings.ToLower(text), -1) {
+						if fresh[word] {
+							t.Errorf("%s says %q: %.80q", name, word, text)
+							delete(fresh, word)
+						}
+					}
+				}
+			}
+		}
 	}
 }

@@ -195,7 +195,10 @@ func TestBaselinesPlayTheSame(t *testing.T) {
 				if expert.won() {
 					won++
 				}
-				played = append(played, expert, randomPlay(t, env, task, 4))
+				played = append(played, expert)
+				if name != "jericho" || i == 0 { // lists of actions take stories long
+					played = append(played, randomPlay(t, env, task, 4))
+				}
 			}
 			rules := append(graded(t, name), "all:1", "all:2", "all:3", "random:1:2", "random:2:4", "random:3:all")
 			for _, rule := range rules {
@@ -207,7 +210,7 @@ func TestBaselinesPlayTheSame(t *testing.T) {
 					same(t, rule, perturbed, of)
 				}
 			}
-			t.Logf("%d tasks, of which the expert solves %d, under %d perturbations: %s", len(played)/2, won, len(rules), strings.Join(rules, " "))
+			t.Logf("%d episodes, of which the expert wins %d, under %d perturbations: %s", len(played), won, len(rules), strings.Join(rules, " "))
 		})
 	}
 }
