@@ -160,13 +160,26 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 func (e *Env) WritePrompt(in configs.Prompt) (configs.Prompt, error) {
 	out := in
 	out.Types = map[string]configs.Instructions{}
+	// Task types share sections and interfaces.
+	type part struct {
+		p       *Perturbation
+		section string
+	}
+	written := map[part]configs.Instructions{}
 	for _, t := range slices.Sorted(maps.Keys(e.byType)) {
 		section, err := in.For(t)
 		if err != nil {
 			return out, err
 		}
 		p := e.byType[t]
-		out.Types[t] = p.writeInstructions(section)
+		of := part{p, t}
+		if _, own := in.Types[t]; !own {
+			of.section = ""
+		}
+		if _, ok := written[of]; !ok {
+			written[of] = p.writeInstructions(section)
+		}
+		out.Types[t] = written[of]
 		out.Help = p.writeHelp(in.Help)
 	}
 	return out, nil

@@ -1,7 +1,9 @@
 package perturb
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"heldout/configs"
@@ -46,18 +48,29 @@ func (l lines) read(text string) string {
 	return old
 }
 
+// nothing is a pattern that matches no text.
+const nothing = `[^\s\S]`
+
 // checkLines reports lines that an agent could take for an action or that say
 // something about a thing.
 func (p *Perturbation) checkLines() error {
 	if p.lines.Lines == nil {
 		return nil
 	}
+	pattern, err := namePattern(p.iface)
+	if err != nil {
+		return err
+	}
+	name, err := regexp.Compile(`\b` + cmp.Or(pattern, nothing) + `\b`)
+	if err != nil {
+		return err
+	}
 	for _, line := range p.lines.Of {
 		if _, ok := p.read(line); ok && !p.iface.Open {
 			return fmt.Errorf("the line %q reads like an action", line)
 		}
-		if p.names.inText(line) != line {
-			return fmt.Errorf("the line %q holds a name", line)
+		if name.MatchString(line) {
+			return fmt.Errorf("the line %q holds a name, as the environment writes names", line)
 		}
 	}
 	return nil

@@ -56,6 +56,9 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	if example, ok := twoReadings(to.pattern(grouped(written))); ok {
 		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
+	if example, ok := common(program("^"+to.pattern(written)+"$"), program(plainWords)); ok {
+		return nil, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them", layout, example)
+	}
 	n := &names{pattern: to.pattern(written), spell: keep, unspell: keep}
 	if len(spelled) > 0 {
 		n.spell = func(slot, value string) (string, bool) { return spelled[slot].in(value) }
@@ -89,6 +92,9 @@ func spellings(layout string) (map[string]*spelling, error) {
 	}
 	return out, nil
 }
+
+// plainWords are words in a row, as any text has them.
+const plainWords = "^[A-Za-z]+(?: [A-Za-z]+)*$"
 
 // numberPart is the part of names that is a number.
 const numberPart = "number"

@@ -54,7 +54,7 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 			return stage{}, fmt.Errorf("texts: %w", err)
 		}
 		pattern := "^" + to.pattern(grouped(fill)) + "$"
-		if err := checkText(to, pattern, iface.Texts, automata); err != nil {
+		if err := checkText(old, to, pattern, iface.Texts, automata); err != nil {
 			return stage{}, err
 		}
 		automata = append(automata, program(pattern))
@@ -87,14 +87,14 @@ func textTemplates(old, written string) (from, to template, err error) {
 
 // checkText reports a text that has two readings, or one in common with the texts
 // before it, whose automata are given.
-func checkText(to template, pattern string, texts []string, before []*syntax.Prog) error {
+func checkText(old string, to template, pattern string, texts []string, before []*syntax.Prog) error {
 	if example, ok := twoReadings(pattern); ok {
 		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text, example)
 	}
 	own := program(pattern)
 	for i, other := range before {
 		if example, ok := common(other, own); ok {
-			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], to.text, example)
+			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], old, example)
 		}
 	}
 	return nil

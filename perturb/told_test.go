@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,13 +23,13 @@ func told(t template, text string) bool {
 func TestInstructionsTellTheNewForms(t *testing.T) {
 	for _, name := range withFamilies(t) {
 		env := generated(t, name)
-		for _, version := range configs.PromptVersions() {
-			prompt, err := configs.LoadPrompt(name, version)
+		for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
+			perturbed, err := Wrap(env, mustName(t, name, rule))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
-				perturbed, err := Wrap(env, mustName(t, name, rule))
+			for _, version := range configs.PromptVersions() {
+				prompt, err := configs.LoadPrompt(name, version)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -37,31 +38,38 @@ func TestInstructionsTellTheNewForms(t *testing.T) {
 					t.Fatal(err)
 				}
 				for taskType, p := range perturbed.byType {
-					before, err := prompt.For(taskType)
-					if err != nil {
-						t.Fatal(err)
-					}
-					after, err := written.For(taskType)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i := range p.forms {
-						f := &p.forms[i]
-						now := f.written
-						now.literals = append([]string{}, now.literals...)
-						for j, l := range now.literals {
-							now.literals[j] = p.say(l, false)
-						}
-						if f.changed() && told(f.old, before.Instruction) && !told(now, after.Instruction) {
-							t.Errorf("%s, %s, %s: the instructions do not tell %q:\n%s", name, version, rule, f.written.text, after.Instruction)
-							break
-						}
-						if f.removed && (strings.Contains(strings.ToLower(after.Instruction), "check") || strings.Contains(written.Help, "check")) {
-							t.Errorf("%s, %s, %s: the instructions tell %q, which is taken away", name, version, rule, f.old.text)
-						}
+					for _, fault := range untold(t, p, taskType, prompt, written) {
+						t.Errorf("%s, %s, %s: %s", name, version, rule, fault)
 					}
 				}
 			}
 		}
 	}
+}
+
+// untold lists what the instructions of a task type do not tell, or should not.
+func untold(t *testing.T, p *Perturbation, taskType string, prompt, written configs.Prompt) (faults []string) {
+	t.Helper()
+	before, err := prompt.For(taskType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := written.For(taskType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.forms {
+		f := &p.forms[i]
+		now := template{slots: f.written.slots}
+		for _, l := range f.written.literals {
+			now.literals = append(now.literals, p.say(l, false))
+		}
+		if f.changed() && told(f.old, before.Instruction) && !told(now, after.Instruction) {
+			faults = append(faults, fmt.Sprintf("the instructions do not tell %q:\n%s", f.written.text, after.Instruction))
+		}
+		if f.removed && (strings.Contains(strings.ToLower(after.Instruction), "check") || strings.Contains(written.Help, "check")) {
+			faults = append(faults, fmt.Sprintf("the instructions tell %q, which is taken away", f.old.text))
+		}
+	}
+	return faults
 }

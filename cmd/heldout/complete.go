@@ -42,7 +42,7 @@ func completeFlags(c *cobra.Command) error {
 
 // flagValues are the values of flags, by name.
 func flagValues() (map[string]completer, error) {
-	perturbations, err := configs.PerturbationNames()
+	perturbations, err := perturbationNames()
 	if err != nil {
 		return nil, err
 	}

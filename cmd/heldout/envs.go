@@ -26,10 +26,11 @@ func newEnvs(sys *system) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "envs [ENV]",
-		Short: "List the environments, or the settings of one",
+		Short: "List the environments, or the settings and perturbations of one",
 		Long: `envs lists the environments, their tasks and what is missing for them. envs ENV
-lists the settings of one environment. Each setting is a flag of run, sweep,
-play, replay, tasks, envs and doctor, and a key of the configuration file.`,
+lists the settings of one environment and its families of perturbations. Each
+setting is a flag of run, sweep, play, replay, tasks, envs and doctor, and a key
+of the configuration file.`,
 		Example:           "  heldout envs\n  heldout envs hotpotqa",
 		ValidArgsFunction: completeEnvironment,
 		Args:              args(0, 1, "at most one environment"),
@@ -44,7 +45,11 @@ play, replay, tasks, envs and doctor, and a key of the configuration file.`,
 			if err != nil {
 				return usage(err)
 			}
-			_, err = sys.stdout.Write([]byte(describeSettings(e)))
+			families, err := describeFamilies(e.Name)
+			if err != nil {
+				return err
+			}
+			_, err = sys.stdout.Write([]byte(describeSettings(e) + families))
 			return err
 		},
 	}

@@ -25,7 +25,7 @@ type act struct {
 const actMemory = 100
 
 // NewAct returns AgentBoard's act-only agent, for results that compare with its
-// leaderboard. The help names the action that lists the possible actions. Every
+// leaderboard. The help names the action that lists the possible actions; it may be empty. Every
 // reply with text is an action. A reply without text is a format error, but as in
 // AgentBoard the environment receives the empty action and answers it.
 func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
@@ -38,8 +38,10 @@ func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agen
 			}
 			b.WriteString(renderExample(ex, false) + "\n")
 		}
-		b.WriteString(memory + "You should perform actions to accomplish the goal: " + start.Goal + "\n" +
-			"You should use the following commands for help when your action cannot be understood: " + help + "\n")
+		b.WriteString(memory + "You should perform actions to accomplish the goal: " + start.Goal + "\n")
+		if help != "" {
+			b.WriteString("You should use the following commands for help when your action cannot be understood: " + help + "\n")
+		}
 		return b.String()
 	}}
 	a := &act{caller: newCaller(c), system: in.System, opening: o, items: []string{"Observation: " + start.Observation}}
