@@ -56,8 +56,8 @@ func Judged(turns []Turn, answers map[string]Answer) Rater {
 // trajectories of one task.
 type pairs struct {
 	a, b     *Rater
-	counts   [3][3]int    // of turns by a's label and b's label; the last one is none
-	clusters [][]pairedAs // by trajectory
+	counts   [3][3]int     // of turns by a's label and b's label; the last one is none
+	clusters [][]pairedAs  // by trajectory
 	given    map[Label]int // how many turns with both labels have that label themselves
 	sampling stats.Sampling
 	err      error // why there is no interval
