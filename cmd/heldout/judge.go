@@ -268,7 +268,7 @@ func (j *judging) finish(ctx context.Context, sys *system, book *calls.Book, of 
 		return err
 	}
 	all := append(raters[:1:1], judge.Judged(of.Turns, answers))
-	tables := judge.Tables(sample, of.Turns, append(all, raters[1:]...), usage[judge.LabelCall], book.Seconds())
+	tables := judge.Tables(sample, of.Turns, append(all, raters[1:]...), usage[judge.LabelCall], book.Took())
 	if note := judge.Kin(of.Condition.Model, of.Turns); note != "" {
 		tables[0].Notes = append(tables[0].Notes, note)
 	}

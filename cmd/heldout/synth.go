@@ -220,7 +220,7 @@ func (s *synthesis) finish(ctx context.Context, sys *system, book *calls.Book, g
 	if err != nil {
 		return err
 	}
-	spent := generate.Spent{Seconds: book.Seconds()}
+	spent := generate.Spent{Took: book.Took()}
 	if spent.Usage, err = book.Usage(); err != nil {
 		return err
 	}

@@ -145,9 +145,9 @@ func (b *Book) Met(s record.Server, only string) error {
 	return b.log.SetManifest(b.manifest)
 }
 
-// Seconds is how long all sessions that ended took, and this one so far.
-func (b *Book) Seconds() float64 {
-	total := 0.0
+// Took says how long all sessions that ended took, and this one so far.
+func (b *Book) Took() string {
+	total, killed := 0.0, 0
 	last := len(b.manifest.Sessions) - 1
 	for i, s := range b.manifest.Sessions {
 		switch {
@@ -155,9 +155,15 @@ func (b *Book) Seconds() float64 {
 			total += b.now().Sub(s.Started).Seconds()
 		case s.Ended != nil:
 			total += s.Ended.Sub(s.Started).Seconds()
+		default:
+			killed++
 		}
 	}
-	return total
+	text := fmt.Sprintf("The sessions took %.0f s.", total)
+	if killed > 0 {
+		text += fmt.Sprintf(" %d sessions that were killed do not count.", killed)
+	}
+	return text
 }
 
 // End notes the end of the session and closes the directory.

@@ -164,14 +164,14 @@ func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
 
 // Tables compares raters, all pairs of them, and says what the calls cost. The first
 // rater is the one whose labels the trajectories have.
-func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, seconds float64) []table.Table {
+func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, took string) []table.Table {
 	var all []*pairs
 	for i := range raters {
 		for j := range raters[:i] {
 			all = append(all, newPairs(&raters[j], &raters[i], turns))
 		}
 	}
-	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, seconds)}
+	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, took)}
 }
 
 // labelTable says which labels there are.
@@ -272,7 +272,7 @@ func plain(v float64) table.Cell {
 }
 
 // cost says what the calls cost.
-func cost(u calls.Usage, seconds float64) table.Table {
+func cost(u calls.Usage, took string) table.Table {
 	return table.Table{
 		ID: "judge-cost", Title: "Cost",
 		Columns: []table.Column{
@@ -282,7 +282,7 @@ func cost(u calls.Usage, seconds float64) table.Table {
 		Rows: [][]table.Cell{{
 			table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
 		}},
-		Notes: append([]string{fmt.Sprintf("The sessions took %.0f s.", seconds)}, u.Notes()...),
+		Notes: append([]string{took}, u.Notes()...),
 	}
 }
 

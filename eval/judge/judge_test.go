@@ -210,7 +210,7 @@ func TestAgreementByHand(t *testing.T) {
 		{[2][3]int{{40, 5, 5}, {10, 30, 10}}, 85, "Cohen's kappa", (70.0/85 - 3650.0/7225) / (1 - 3650.0/7225)},
 	} {
 		turns, other := labelled(c.table)
-		tables := Tables(s, turns, []Rater{Given(Master, turns), other}, calls.Usage{}, 0)
+		tables := Tables(s, turns, []Rater{Given(Master, turns), other}, calls.Usage{}, "")
 		v, low, high, n := value(tables, c.measure)
 		if math.Abs(v-c.want) > 1e-9 || n != c.n || !(low < v && v < high) {
 			t.Errorf("%v, %s: %v (%v to %v) of %d, want %v of %d", c.table, c.measure, v, low, high, n, c.want, c.n)
@@ -225,7 +225,7 @@ func TestAgreementByHand(t *testing.T) {
 		}
 	}
 	turns, other := labelled([2][3]int{{2, 0, 0}, {2, 0, 0}})
-	if _, low, high, _ := value(Tables(s, turns, []Rater{other, other}, calls.Usage{}, 0), "Cohen's kappa"); low != 0 || high != 0 {
+	if _, low, high, _ := value(Tables(s, turns, []Rater{other, other}, calls.Usage{}, ""), "Cohen's kappa"); low != 0 || high != 0 {
 		t.Error("raters of one label have an interval of kappa")
 	}
 }

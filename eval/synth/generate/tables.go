@@ -16,8 +16,8 @@ import (
 type Spent struct {
 	// Usage is by the kinds of calls.
 	Usage map[string]calls.Usage
-	// Seconds is how long the sessions took.
-	Seconds float64
+	// Took says how long the sessions took.
+	Took string
 }
 
 // Tables describes a collection.
@@ -150,7 +150,7 @@ func cost(spent Spent, kept int) table.Table {
 		all = all.Plus(spent.Usage[kind])
 	}
 	add("all", all)
-	text := fmt.Sprintf("The sessions took %.0f s.", spent.Seconds)
+	text := spent.Took
 	if kept > 0 && all.Uncounted == 0 {
 		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(all.Calls)/float64(kept), (all.PromptTokens+all.CompletionTokens)/kept)
 	}
