@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 
 	"heldout/eval"
@@ -87,6 +88,11 @@ func sent(in []model.Message) []Message {
 		out[i] = Message{Role: m.Role, Content: m.Content}
 	}
 	return out
+}
+
+// hasEmpty reports a message without text.
+func (c Conversation) hasEmpty() bool {
+	return slices.ContainsFunc(c.Messages, func(m Message) bool { return blank(m.Content) })
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

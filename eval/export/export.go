@@ -417,8 +417,12 @@ func (x *exporter) items(ctx context.Context, path string) error {
 // take writes the conversations of an episode, unless there are none or they were there
 // before.
 func (x *exporter) take(conversations []Conversation, a about, actions []string) (bool, error) {
-	if len(conversations) == 0 {
+	switch {
+	case len(conversations) == 0:
 		x.report.Left[Nothing]++
+		return false, nil
+	case x.Format == OpenAI && slices.ContainsFunc(conversations, Conversation.hasEmpty):
+		x.report.Left[Refused]++
 		return false, nil
 	}
 	if key, ok := x.duplicateKey(conversations, a, actions); ok {

@@ -601,3 +601,25 @@ func TestNoChat(t *testing.T) {
 		}
 	}
 }
+
+// Calls that do not continue each other are examples of their own, of which those that
+// are masked are left out.
+func TestCallsThatStandAlone(t *testing.T) {
+	call := func(step int, text, reply string) eval.Call {
+		return eval.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply, Said: reply}
+	}
+	got := conversations([]eval.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "), call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
+	want := []Conversation{
+		{[]Message{{model.User, "a", false}, {model.Assistant, "one", true}}, 1},
+		{[]Message{{model.User, "d", false}, {model.Assistant, "four", true}}, 4},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// OpenAI takes no empty message, also where it is not trained on.
+	x := &exporter{Options: Options{Format: OpenAI}, report: newReport(Options{})}
+	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false}, {model.Assistant, "x", true}}, 1}}
+	if taken, err := x.take(empty, about{}, nil); taken || err != nil || x.report.Left[Refused] != 1 {
+		t.Error(taken, err)
+	}
+}

@@ -37,6 +37,7 @@ const (
 	Shortened  Reason = "messages were shortened to fit the context"
 	Differs    Reason = "played again, it is not as recorded"
 	Nothing    Reason = "no turn to train on"
+	Refused    Reason = "an empty message, which OpenAI refuses"
 	Duplicate  Reason = "duplicate"
 	Twice      Reason = "the same episode is there twice"
 	NotSolved  Reason = "not solved"

@@ -137,7 +137,7 @@ func (f Format) examples(c Conversation, a about, visit func(any) error) (n int,
 			return weighted{m.Role, m.Content, &weight}
 		})})
 	case Axolotl:
-		return one(axolotlExample{a, each(c.Messages, func(m Message) trained { return trained{m.Role, m.Content, m.Train} })})
+		return one(axolotlExample{a, each(c.Messages, func(m Message) trained { return trained(m) })})
 	case AgentGym:
 		return one(agentGymExample{a.Env + "_" + a.ID, each(c.Messages, func(m Message) lossTurn {
 			if m.Role != model.Assistant {
