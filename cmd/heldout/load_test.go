@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,10 +78,12 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkServers plays a run on four servers, each with 16 slots and half as
 // fast as the one before. One operation is a run with all servers, and one in which
 // a server is killed every 20 seconds and started again after 5; they must print
-// the same tables. The metrics:
+// the same tables. There are half as many more episodes in flight than slots. The
+// metrics:
 //
 //	throughput  calls per second of the first run, by the sum of what the servers can do
-//	killed      the same of the second run
+//	steady      the same without the first and the last quarter of the episodes
+//	killed      throughput of the second run
 //	kills       how often a server was killed
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers -benchtime 1x -timeout 30m
@@ -102,7 +105,7 @@ func BenchmarkServers(b *testing.B) {
 		}
 	})
 	play := func(dir string) (table []byte, throughput float64) {
-		cmd := loadRun(addresses[0], dir, seeds, slots*len(addresses))
+		cmd := loadRun(addresses[0], dir, seeds, slots*len(addresses)*3/2)
 		for _, address := range addresses[1:] {
 			cmd.Args = append(cmd.Args, "--base-url", address+"/v1")
 		}
@@ -146,9 +149,26 @@ func BenchmarkServers(b *testing.B) {
 			b.Errorf("%d records of %d episodes, %v", len(results), len(ids), err)
 		}
 		b.ReportMetric(throughput, "throughput")
+		b.ReportMetric(steady(b, filepath.Join(dir, "whole"))/sum, "steady")
 		b.ReportMetric(killed, "killed")
 		b.ReportMetric(float64(kills), "kills")
 	}
+}
+
+// steady returns the calls per second of a run without the first and the last
+// quarter of its episodes.
+func steady(b *testing.B, dir string) float64 {
+	_, results, err := record.Read(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	slices.SortFunc(results, func(a, b record.Result) int { return a.Ended.Compare(b.Ended) })
+	from, to := len(results)/4, len(results)*3/4
+	calls := 0
+	for _, r := range results[from:to] {
+		calls += r.Calls
+	}
+	return float64(calls) / results[to].Ended.Sub(results[from].Ended).Seconds()
 }
 
 // loadTasks is the number of tasks of the load; seeds make more episodes of them.

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"fakeserver": serveFake,
 		"loadserver": serveLoad,
 		"bareclient": bareClient,
+		"natsserver": serveNATS,
 	})
 }
 

@@ -89,7 +89,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 }
 
 // freePort returns an address at which nothing listens.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
