@@ -69,7 +69,12 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 		c.refuse(capacityFrame(err))
 		return
 	}
-	conn.SetPongHandler(func(string) error { return conn.SetReadDeadline(s.options.Now().Add(pongTime)) })
+	conn.SetPongHandler(func(string) error {
+		if c.session.over.Load() {
+			return nil // the time until the end of the connection is set
+		}
+		return conn.SetReadDeadline(s.options.Now().Add(pongTime))
+	})
 	_ = conn.SetReadDeadline(s.options.Now().Add(pongTime)) // reading reports a broken connection
 	c.ping = time.AfterFunc(pingEvery, c.sendPing)
 	go c.read() // the handler's goroutine holds more memory

@@ -122,14 +122,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 const (
 	readTime   = 10 * time.Second
 	maxHeaders = 16 << 10
-	lastWords  = 4 * time.Second // of sessions; the process ends within five
+	// writeWholeTime is the time from the end of the headers to the end of the reply:
+	// that of a batch, of its last step, and of a slow network.
+	writeWholeTime = 2 * time.Minute
+	lastWords      = 4 * time.Second // of sessions; the process ends within five
 )
 
 // Serve answers requests until ctx is done. Then it refuses new sessions, closes the
 // open ones, and returns within five seconds.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaders,
+		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: writeWholeTime, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: maxHeaders,
 	}
 	sweeping, stopSweep := context.WithCancel(context.Background())
 	defer stopSweep()
