@@ -10,6 +10,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/record"
+	"heldout/perturb"
 )
 
 // An episode of generated tasks is drawn from its record, also under a perturbation.
@@ -44,11 +45,24 @@ func TestReopen(t *testing.T) {
 	if err != nil || len(pictures) != 1 || differs != -1 || len(pictures[0].Rows) < 5 {
 		t.Errorf("%d pictures, differs %d, %v", len(pictures), differs, err)
 	}
+	rules, err := perturb.Named("babyai", "random:7:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := c
+	drawn.Perturbation, drawn.PerturbationHash = rules.Name, perturb.Hash(rules)
+	if env, _, err := Reopen(drawn, task, configs.Setup{}, out); err != nil {
+		t.Error(err)
+	} else if _, ok := env.(*perturb.Env); !ok {
+		t.Errorf("a drawn perturbation is opened as %T", env)
+	}
 	for name, change := range map[string]func(*record.Condition){
 		"give it with --data": func(c *record.Condition) { c.Source = envs.Official },
 		"no environment":      func(c *record.Condition) { c.Env = "chess" },
 		"unknown variant":     func(c *record.Condition) { c.Settings = map[string]string{"variant": "x"} },
 		"perturbation":        func(c *record.Condition) { c.Perturbation = "../../secret.yaml" },
+		"has other rules":     func(c *record.Condition) { c.Perturbation, c.PerturbationHash = "random:8:4", perturb.Hash(rules) },
+		"K is from 1 to":      func(c *record.Condition) { c.Perturbation = "random:8:99" },
 	} {
 		bad := c
 		change(&bad)

@@ -1,0 +1,195 @@
+package perturb
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+func TestNumbers(t *testing.T) {
+	for digits, words := range map[string]string{
+		"desk 1":                     "desk one",
+		"There is a ball 1 0 steps":  "There is a ball one zero steps",
+		"21 20 1.":                   "twenty-one twenty one.",
+		"105 and 999.":               "one-hundred-five and nine-hundred-ninety-nine.",
+		"150.0 -5 wait1 007 1000 b1": "150.0 -5 wait1 007 1000 b1",
+		"(2)":                        "(two)",
+		"One 1":                      "One one",
+	} {
+		if got := swapNumbers(digits, false); got != words {
+			t.Errorf("%q becomes %q, want %q", digits, got, words)
+		}
+		if got := swapNumbers(words, false); got != digits {
+			t.Errorf("%q becomes %q, want %q", words, got, digits)
+		}
+	}
+	if got := swapNumbers("desk One", true); got != "desk 1" {
+		t.Errorf("in any case it becomes %q", got)
+	}
+	for n, word := range numberWords {
+		if digits, ok := numberOfWord(word); !ok || swapNumbers(digits, false) != word {
+			t.Errorf("%d is %s, which is %s", n, word, digits)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	w, err := newWords(map[string]string{"fridge": "icebox", "mug": "wug"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range [][2]string{
+		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"fridges smug", "fridges smug"}, {"fRidge", "fRidge"}, {"wug mug", "mug wug"},
+	} {
+		if got := w.say(tt[0], false); got != tt[1] || w.say(got, false) != tt[0] {
+			t.Errorf("%q becomes %q, want %q", tt[0], got, tt[1])
+		}
+	}
+	if got := w.say("fRidge", true); got != "icebox" || !w.hasOld("a fRidge") || w.hasOld("icebox fridges") {
+		t.Errorf("in any case it becomes %q", got)
+	}
+}
+
+// enumerating is an interface whose observations enumerate in two ways.
+func enumerating() envs.Interface {
+	i := household()
+	i.Series = []envs.Series{{Begin: "you see ", Item: "a [a-z]+ [0-9]+", Between: ", ", Last: ", and ", End: "."}}
+	i.Texts, i.Fill = []string{"You open the {recep}.", "You close the {recep}.", "put a {class} in {place}."}, map[string]string{"class": "[a-z]+", "place": "[a-z]+"}
+	i.Unknown = "zzqx"
+	return i
+}
+
+func TestSeries(t *testing.T) {
+	const three, one = "On the desk 1, you see a pen 1, a mug 2, and a book 3.", "On the desk 1, you see a pen 1."
+	for _, tt := range []struct {
+		rules    configs.Perturbation
+		old, now string
+	}{
+		{configs.Perturbation{Order: configs.Reversed}, three, "On the desk 1, you see a book 3, a mug 2, and a pen 1."},
+		{configs.Perturbation{Order: configs.Reversed}, one, one},
+		{configs.Perturbation{Layout: configs.Bars}, three, "On the desk 1, you see a pen 1 | a mug 2 | a book 3."},
+		{configs.Perturbation{Layout: configs.Semicolons}, three, "On the desk 1, you see a pen 1; a mug 2; a book 3."},
+		{configs.Perturbation{Layout: configs.Bullets}, three + " Good.", "On the desk 1, you see \n- a pen 1\n- a mug 2\n- a book 3\n Good."},
+		{configs.Perturbation{Layout: configs.Bullets, Order: configs.Reversed}, "you see a pen 1, and a mug 2.", "you see \n- a mug 2\n- a pen 1\n"},
+		// It would come back as another text, so it stays.
+		{configs.Perturbation{Layout: configs.Bars}, "you see a pen 1, and a mug 2, a cup 3.", "you see a pen 1, and a mug 2, a cup 3."},
+		{configs.Perturbation{Layout: configs.Bars}, "you see nothing.", "you see nothing."},
+		{configs.Perturbation{Order: configs.Reversed}, "Actions: go to bed 1, look, check valid actions", "Actions: look, go to bed 1, check valid actions"},
+		{configs.Perturbation{Texts: map[string]string{"You open the {recep}.": "Open stands the {recep}."}}, "You open the bed 1. Good.", "Open stands the bed 1. Good."},
+		{configs.Perturbation{Lines: &configs.Lines{Count: 1, Of: []string{"A week has seven days."}}}, "You see.", "You see.\nA week has seven days."},
+		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one, "On the bureau one, you see a pen one."},
+	} {
+		p, err := New(tt.rules, enumerating())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.WriteObservation(tt.old); got != tt.now {
+			t.Errorf("%+v: %q reads %q, want %q", tt.rules, tt.old, got, tt.now)
+		}
+		if got := p.ReadObservation(tt.now); got != tt.old {
+			t.Errorf("%+v: %q came from %q, want %q", tt.rules, tt.now, got, tt.old)
+		}
+	}
+}
+
+func TestVerbsAndWithout(t *testing.T) {
+	rules := configs.Perturbation{
+		Actions: map[string]string{"take {obj} from {recep}": "from {recep} take {obj}"},
+		Verbs:   map[string]string{"take": "grab", "go to": "walk to", "look": "look about"}, Without: []string{"check valid actions"},
+		Words: map[string]string{"desk": "bureau"},
+	}
+	p, err := New(rules, enumerating())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, now := range map[string]string{"take pen 1 from desk 2": "from bureau 2 grab pen 1", "go to desk 1": "walk to bureau 1", "look": "look about", "inventory": "inventory"} {
+		if got := p.WriteAction(old); got != now || p.ReadAction(now) != old {
+			t.Errorf("%q is written %q, and %q is read %q", old, got, now, p.ReadAction(now))
+		}
+	}
+	for typed, read := range map[string]string{
+		"check valid actions": "zzqx", "check valid actions.": "zzqx",
+		"walk to desk 1": "go to bureau 1", "take pen 1 from bureau 2": "from desk 2 grab pen 1",
+	} {
+		if got := p.ReadAction(typed); got != read {
+			t.Errorf("%q is read %q, want %q", typed, got, read)
+		}
+	}
+	want := []envs.Written{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"}, {Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
+	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions", "inventory"} {
+		if got := p.Written(action); got != want[i] {
+			t.Errorf("%q is %+v, want %+v", action, got, want[i])
+		}
+	}
+	prompt := p.writeInstructions(configs.Instructions{Instruction: "go to {recep}; look: look again.\nSuch as desk 1.", Examples: []configs.Example{{
+		Steps: []configs.ExampleStep{{Action: "check valid actions", Observation: "Actions: look"}, {Action: "go to desk 1", Observation: "you see nothing."}},
+	}}})
+	wanted := configs.Instructions{Instruction: "walk to {recep}; look about: look again.\nSuch as bureau 1.", Examples: []configs.Example{{
+		Steps: []configs.ExampleStep{{Action: "walk to bureau 1", Observation: "you see nothing."}},
+	}}}
+	if diff := cmp.Diff(wanted, prompt); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewRulesRefused(t *testing.T) {
+	for want, rules := range map[string]configs.Perturbation{
+		`no action of the environment has the words "fly"`: {Verbs: map[string]string{"fly": "soar"}},
+		"is empty or holds braces":                         {Verbs: map[string]string{"look": "{obj}"}},
+		"would be written alike":                           {Verbs: map[string]string{"look": "inventory"}},
+		`no text "You fly."`:                               {Texts: map[string]string{"You fly.": "x"}},
+		"not the same slots":                               {Texts: map[string]string{"You open the {recep}.": "You open."}},
+		`the texts "You open the {recep}." and "You close the {recep}." would be written alike`: {Texts: map[string]string{"You close the {recep}.": "You open the {recep}."}},
+		"trades places with both":     {Words: map[string]string{"desk": "mug", "mug": "pen"}},
+		"is not a word":               {Words: map[string]string{"desk": "de sk"}},
+		`"two" is a number`:           {Words: map[string]string{"desk": "two"}},
+		`"look" reads like an act`:    {Lines: &configs.Lines{Count: 1, Of: []string{"look"}}},
+		`holds a name`:                {Lines: &configs.Lines{Count: 1, Of: []string{"See desk 1."}}},
+		"would look like other words": {Names: "{class} {number:words}"},
+		"as letters or words":         {Names: "{class} {number:greek}"},
+		`no action "fly"`:             {Without: []string{"fly"}},
+	} {
+		if _, err := New(rules, enumerating()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", rules, err, want)
+		}
+	}
+	if _, err := New(configs.Perturbation{Without: []string{"look"}}, household()); err == nil || !strings.Contains(err.Error(), "no action of this environment can be taken away") {
+		t.Error(err)
+	}
+}
+
+// Orders are permutations that come back, whatever the length.
+func TestOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := rapid.SliceOf(rapid.StringN(0, 3, -1)).Draw(t, "items")
+		o := listOrder{rapid.SampledFrom([]string{"", configs.Reversed, configs.Shuffled}).Draw(t, "order"), rapid.Int64().Draw(t, "seed")}
+		if diff := cmp.Diff(items, append(items[:0:0], o.read(o.write(items))...)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Words, numbers and lines come back from any text.
+func FuzzSay(f *testing.F) {
+	f.Add("There is a desk 1 twenty-one steps ahead.", int64(3))
+	f.Add("Mug\nA week has seven days.", int64(-1))
+	rules := configs.Perturbation{Words: map[string]string{"desk": "wug", "mug": "blick"}, Numbers: configs.NumberWords}
+	p, err := New(rules, household())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string, seed int64) {
+		if got := p.say(p.say(text, false), false); got != text {
+			t.Errorf("%q comes back as %q", text, got)
+		}
+		added := lines{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.", "x"}}, seed}
+		if got := added.read(added.write(text)); got != text {
+			t.Errorf("%q comes back as %q", text, got)
+		}
+	})
+}
