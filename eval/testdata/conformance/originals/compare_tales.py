@@ -2,15 +2,15 @@
 """Compares the requests of TALES with those of heldout, game by game.
 
     compare_tales.py --python PYTHON --heldout BINARY --originals DIR --data DIR
-                     [--alfworld DIR] [--jar FILE] [--steps N] [--seed 1..5]
+                     [--alfworld DIR] [--unsolved] [--steps N] [--seed 1..5]
                      [GAME ...]
 
 PYTHON is that of an environment with TALES (play_tales.py says which packages). GAME
 is one of TALES' names; without any, every game of ScienceWorld, ALFWorld (unseen) and
-heldout's 20 of Jericho is played. TALES plays its own solution, with other replies
-in between; heldout gets the same replies by the preset tales-*. It prints a line per
-game: how many requests are equal, and the score of both. The status is 1 if there is
-any difference.
+heldout's 20 of Jericho is played. TALES plays its own solution, with other replies in
+between; --unsolved is that of play_tales.py. heldout gets the same replies by the
+preset tales-*. It prints a line per game: how many requests there are, if they are
+equal, and the score of both. The status is 1 if there is any difference.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def settings():
     for name in ("python", "heldout", "originals", "data"):
         p.add_argument("--" + name, required=True)
     p.add_argument("--alfworld")
-    p.add_argument("--jar")
+    p.add_argument("--unsolved", action="store_true")
     p.add_argument("--steps", type=int, default=100)
     p.add_argument("--seed", type=int, default=1)
     return p.parse_args()
@@ -71,6 +71,8 @@ def original(a, game, folder):
                "--replies", folder + "/replies.json", "--record", folder + "/original.jsonl", "--stories", str(pathlib.Path(a.data) / STORIES)]
     if a.alfworld:
         command += ["--alfworld", a.alfworld]
+    if a.unsolved and game.startswith("ScienceWorld"):
+        command.append("--unsolved")
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError("TALES: " + done.stderr.strip().splitlines()[-1])
@@ -87,8 +89,6 @@ def ours(a, game, folder, requests):
         command = [a.heldout, "run", "--preset", part, "--tasks", task, "--data", a.data, "--originals", a.originals, "--model", "openai:scripted",
                    "--base-url", "http://127.0.0.1:%d/v1" % server.server_address[1], "--step-limit", str(requests), "--allow-unusable",
                    "--out", folder + "/run", "--quiet", "--table", "presets", "--format", "json"]
-        if a.jar and game.startswith("ScienceWorld"):
-            command += ["--sciworld-jar", a.jar]
         done = subprocess.run(command, capture_output=True, text=True)
         server.shutdown()
     if done.returncode != 0:

@@ -2,10 +2,12 @@
 """Plays a game of TALES with its own agent and environment, against fake.py.
 
     play_tales.py --game NAME --seed N --replies FILE --record FILE
-                  [--walkthrough] [--steps N] [--stories DIR] [--alfworld DIR]
+                  [--walkthrough] [--unsolved] [--steps N] [--stories DIR] [--alfworld DIR]
 
 NAME is one of TALES' environments, such as ScienceWorldBoil. --walkthrough first
-writes the game's own solution, with replies of other kinds in between, to --replies. The package from PyPI
+writes the game's own solution, with replies of other kinds in between, to --replies.
+--unsolved then plays ScienceWorld without having the simulator make that solution:
+TALES always has it made, which changes the order in which some rooms are described. The package from PyPI
 has agent and environments, but not the script benchmark.py that joins them: this
 script calls them instead, one step after the other, and ends with the game. What
 benchmark.py adds (a line when a game starts again, the answer to a reply of two
@@ -43,6 +45,7 @@ def settings():
     p.add_argument("--replies", required=True)
     p.add_argument("--record", required=True)
     p.add_argument("--walkthrough", action="store_true")
+    p.add_argument("--unsolved", action="store_true")
     p.add_argument("--steps", type=int, default=100)
     p.add_argument("--stories")
     p.add_argument("--alfworld")
@@ -99,6 +102,11 @@ def main():
     if a.walkthrough:
         with open(a.replies, "w", encoding="utf-8") as f:
             json.dump(mixed(infos["extra.walkthrough"])[: a.steps], f)
+    if a.unsolved:
+        env.close()
+        without_solution()
+        env = gymnasium.make("tales/%s-v0" % a.game, disable_env_checker=True)
+        observation, infos = env.reset(seed=a.seed)
     with open(a.replies, encoding="utf-8") as f:
         replies = json.load(f)
     with open(a.record, "w", encoding="utf-8") as record:
@@ -107,6 +115,18 @@ def main():
             f.write("- model_id: scripted\n  model_name: scripted\n  api_base: http://127.0.0.1:%d/v1\n" % server.server_address[1])
         play(a, env, observation, infos, min(a.steps, len(replies)))
     shutil.rmtree(home)
+
+
+def without_solution():
+    """Has the simulator of ScienceWorld make no solution."""
+    import scienceworld
+
+    load = scienceworld.ScienceWorldEnv.load
+
+    def unsolved(env, *args, **named):
+        return load(env, *args[:3], **dict(named, generateGoldPath=False))
+
+    scienceworld.ScienceWorldEnv.load = unsolved
 
 
 def mixed(solution):
