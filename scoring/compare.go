@@ -153,8 +153,11 @@ func taskMeans(scores []*Score, value func(record.Result) float64) (means []floa
 			means = make([]float64, len(rates))
 		}
 		for i, rate := range rates {
-			means[i] += rate / float64(len(scores))
+			means[i] += rate
 		}
+	}
+	for i := range means {
+		means[i] /= float64(len(scores))
 	}
 	return means
 }

@@ -91,11 +91,20 @@ func (o *output) check() error {
 func (o *output) suits(sweep bool) error {
 	for _, id := range o.tables {
 		switch {
-		case report.OfSweeps(id) && !sweep:
+		case report.OfSweeps(id) && !report.OfFamilies(id) && !sweep:
 			return usage(fmt.Errorf("only sweeps have the table %q; play one with heldout sweep", id))
 		case id == "against-published" && len(o.baselines) == 0:
 			return usage(fmt.Errorf("the table %q needs published results; name some with --baseline", id))
 		}
+	}
+	return nil
+}
+
+// suitsFamilies reports tables that a run without families of perturbations will not
+// have.
+func (o *output) suitsFamilies(families bool) error {
+	if i := slices.IndexFunc(o.tables, report.OfFamilies); i >= 0 && !families {
+		return usage(fmt.Errorf("only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite %s", o.tables[i], configs.Robust))
 	}
 	return nil
 }

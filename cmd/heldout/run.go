@@ -70,7 +70,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
-		if err := out.suitsTrials(job.Config.Trials); err != nil {
+		if err := errors.Join(out.suitsTrials(job.Config.Trials), out.suitsFamilies(job.OfFamilies())); err != nil {
 			return err
 		}
 		if dry {

@@ -195,6 +195,11 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 	return perturb.Wrap(env, rules)
 }
 
+// OfFamilies reports whether perturbations of the job combine families of rules.
+func (j *Job) OfFamilies() bool {
+	return j.sweep != nil && slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool { return len(p.Parts) > 0 })
+}
+
 // Perturbations lists the perturbations that an environment is played under.
 func (j *Job) Perturbations(env string) (names []string) {
 	if j.sweep == nil {

@@ -98,7 +98,7 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 		var of []string
 		under := p.under
 		if p.base != nil {
-			under = append([]condition{{row: *p.base, about: record.Perturbation{Name: "without one"}}}, under...)
+			under = append([]condition{{row: *p.base, about: record.Perturbation{Name: "unperturbed"}}}, under...)
 		}
 		for _, c := range under {
 			finished, planned = finished+c.Finished, planned+c.Planned
@@ -114,7 +114,7 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 		if len(of) > most {
 			names += fmt.Sprintf(" and %d more", len(of)-most)
 		}
-		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (missing under %s). Rates cover only those; the same command plays the rest.",
+		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; the same command plays the rest.",
 			incompleteMark, p.name, p.env, finished, planned, names))
 	}
 	return append(notes, slices.DeleteFunc(markNotes(rows), func(note string) bool { return note == incompleteNote })...)

@@ -130,7 +130,7 @@ func TestIncompleteFamilies(t *testing.T) {
 	same(t, "perturbed", column(t, m, "perturbed"), "50.0", "75.0*", "75.0", "75.0", "56.2")
 	same(t, "index", column(t, m, "index"), "33.3", "–", "25.0", "25.0", "30.8")
 	hasNote(t, m, "vllm:N on babyai, grade 2: no index: not every planned episode has a result.")
-	hasNote(t, m, "vllm:N on babyai has results for 30 of 32 episodes (missing under verbs:2).")
+	hasNote(t, m, "vllm:N on babyai has results for 30 of 32 episodes (missing: verbs:2).")
 	f := rowsOf(find(t, tables, "families"), "SR")
 	same(t, "verbs", column(t, f, "value")[:4], "25.0", "50.0", "75.0", "100.0*")
 	d := rowsOf(find(t, tables, "dose"), "SR")
