@@ -73,6 +73,9 @@ func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played [
 // AgentGym's service over the official simulator and ours say the same.
 func TestRealGym(t *testing.T) {
 	o := Options{Variant: ScienceWorld, Split: "all"}
+	if j, err := openJar(needJar(t)); err == nil && j.version == "1.2.3" { // which AgentGym's service has
+		o = Options{Variant: AgentGym}
+	}
 	ours := opened(t, o)
 	o.Jar, o.JVMs = needJar(t), 1
 	real := opened(t, o)
@@ -90,7 +93,33 @@ func TestRealGym(t *testing.T) {
 		}
 	}
 	t.Logf("version %s: %d tasks, %d texts, %d of them differ", real.version, tasks, texts, different)
-	if real.version == nativeVersion && different > 0 {
+	if different > 0 && (real.version == nativeVersion || o.Variant == AgentGym) {
 		t.Errorf("%d of %d texts differ", different, texts)
+	}
+}
+
+// The variant AgentGym has its tasks in its order, and answers looks at doors and
+// drains.
+func TestGymVariant(t *testing.T) {
+	e := opened(t, Options{Variant: AgentGym})
+	if n := len(e.Tasks()); n != 4639 || e.Tasks()[4638].ID != "identify-life-stages-2/9" {
+		t.Errorf("%d tasks", n)
+	}
+	for variant, want := range map[string]string{
+		AgentGym:     "A door to the bedroom (that is closed)",
+		ScienceWorld: "ERROR: SHOULD USE OVERRIDE FOR PORTAL.",
+	} {
+		other := opened(t, Options{Variant: variant, Split: map[string]string{ScienceWorld: "all"}[variant]})
+		w, err := other.NewWorld(other.Tasks()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Step(context.Background(), "look at bedroom door")
+		if err != nil || s.Observation != want {
+			t.Errorf("%s: %q, %v", variant, s.Observation, err)
+		}
 	}
 }

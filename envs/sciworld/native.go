@@ -19,9 +19,10 @@ const nativeVersion = "1.1.3"
 // is not limited. Worlds are used again, because they know texts of the games
 // before.
 type native struct {
-	worlds sync.Pool
-	making singleflight.Group // of solutions
-	known  sync.Map           // of solutions, by place
+	portals bool // looks at doors and drains are answered
+	worlds  sync.Pool
+	making  singleflight.Group // of solutions
+	known   sync.Map           // of solutions, by place
 }
 
 func (n *native) take(context.Context) (game, error) {
@@ -29,7 +30,7 @@ func (n *native) take(context.Context) (game, error) {
 	if !ok {
 		w = lab.New()
 	}
-	return &nativeGame{world: w}, nil
+	return &nativeGame{world: w, portals: n.portals}, nil
 }
 
 func (n *native) giveBack(g game) { n.worlds.Put(g.(*nativeGame).world) }
@@ -55,13 +56,17 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 
 // nativeGame is a game of our own simulator.
 type nativeGame struct {
-	world *lab.World
-	list  lab.ValidList // of what was valid after the last step
+	world   *lab.World
+	portals bool
+	list    lab.ValidList // of what was valid after the last step
 }
 
 func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
+	}
+	if g.portals {
+		g.world.AnswerPortals()
 	}
 	return g.act(ctx, "look around")
 }

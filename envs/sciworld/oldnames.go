@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // oldPrefix precedes the names of tasks in older task lists.
@@ -37,18 +38,24 @@ var notInGym = []string{
 	"inclined-plane-friction-unnamed-surfaces", "mendelian-genetics-known-plant", "mendelian-genetics-unknown-plant",
 }
 
-// GymTask returns the name of AgentGym's task with that number: they count the
-// variations of its tasks, in the order of the simulator.
-func GymTask(number int) (string, error) {
-	rest := number
+// gymPlaces lists AgentGym's tasks: the variations of its kinds of tasks, in the
+// order of the simulator.
+var gymPlaces = sync.OnceValue(func() (out []place) {
 	for _, t := range tasks {
-		switch {
-		case slices.Contains(notInGym, t.name):
-		case rest >= 0 && rest < t.variations:
-			return place{t.name, rest}.id(), nil
-		default:
-			rest -= t.variations
+		for v := range t.variations {
+			if !slices.Contains(notInGym, t.name) {
+				out = append(out, place{t.name, v})
+			}
 		}
 	}
-	return "", fmt.Errorf("sciworld: AgentGym has no task number %d", number)
+	return out
+})
+
+// GymTask returns the name of AgentGym's task with that number.
+func GymTask(number int) (string, error) {
+	all := gymPlaces()
+	if number < 0 || number >= len(all) {
+		return "", fmt.Errorf("sciworld: AgentGym has no task number %d", number)
+	}
+	return all[number].id(), nil
 }

@@ -27,6 +27,10 @@ const Name = "sciworld"
 const (
 	AgentBoard   = "agentboard"
 	ScienceWorld = "scienceworld"
+	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. Our
+	// own simulator then answers looks at doors and drains as version 1.2.3 does, which
+	// the server has.
+	AgentGym = "agentgym"
 )
 
 // The largest numbers of steps in the published configurations.
@@ -43,11 +47,12 @@ type Options struct {
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
 	Data string
-	// Variant is AgentBoard or ScienceWorld; empty for AgentBoard. ScienceWorld
-	// has all tasks of the simulator, its own score, and no layer around it.
+	// Variant is AgentBoard, ScienceWorld or AgentGym; empty for AgentBoard.
+	// ScienceWorld has all tasks of the simulator, its own score, and no layer around
+	// it.
 	Variant string
 	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
-	// first. AgentBoard's tasks have none.
+	// first. AgentBoard's and AgentGym's tasks have none.
 	Split string
 	// Simplifications are names separated by commas; empty for those of the
 	// variant, "none" for none.
@@ -56,8 +61,8 @@ type Options struct {
 	// each in its own virtual machine; 0 for the number of processors. The expert
 	// uses one more.
 	JVMs int
-	// Moves is the number of moves after which the simulator of the variant
-	// ScienceWorld ends an episode; 0 for 100. Moves are ticks of its clock: "wait"
+	// Moves is the number of moves after which the simulator of the variants
+	// ScienceWorld and AgentGym ends an episode; 0 for 100. Moves are ticks of its clock: "wait"
 	// takes several.
 	Moves int
 }
@@ -108,7 +113,10 @@ func (e *Env) choosePlayer(o Options) error {
 		if o.JVMs > 0 {
 			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
 		}
-		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{}
+		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{portals: o.Variant == AgentGym}
+		if o.Variant == AgentGym {
+			e.digest += ", portals as 1.2.3"
+		}
 		e.info.Settings["simulator"] = e.digest
 		return nil
 	}
@@ -138,19 +146,31 @@ func (e *Env) choose(o Options) ([]place, error) {
 		e.board = true
 		e.info.StepLimit = boardStepLimit
 		return boardPlaces(), e.readLabels(o.Data)
+	case AgentGym:
+		if o.Split != "" {
+			return nil, fmt.Errorf("sciworld: there is no split %q in AgentGym's tasks; splits are for --variant %s", o.Split, ScienceWorld)
+		}
+		e.plain(o)
+		return gymPlaces(), nil
 	case ScienceWorld:
 		split, err := findSplit(o.Split)
 		if err != nil {
 			return nil, err
 		}
-		e.info.StepLimit, e.moves = plainStepLimit, o.Moves
-		if e.moves != 0 && e.moves != plainStepLimit {
-			e.info.Settings["simulator-limit"] = strconv.Itoa(e.moves)
-		}
-		e.info.Settings["variant"], e.info.Settings["split"] = ScienceWorld, split.name
+		e.plain(o)
+		e.info.Settings["split"] = split.name
 		return split.places(), nil
 	}
-	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, ScienceWorld)
+	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s, %s and %s", o.Variant, AgentBoard, ScienceWorld, AgentGym)
+}
+
+// plain settles what the variants without a layer have in common.
+func (e *Env) plain(o Options) {
+	e.info.StepLimit, e.moves = plainStepLimit, o.Moves
+	if e.moves != 0 && e.moves != plainStepLimit {
+		e.info.Settings["simulator-limit"] = strconv.Itoa(e.moves)
+	}
+	e.info.Settings["variant"] = o.Variant
 }
 
 // readLabels reads AgentBoard's labels. Without them progress and success are

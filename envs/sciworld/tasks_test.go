@@ -171,6 +171,7 @@ func TestOptions(t *testing.T) {
 		`no variant "chess"`:          {Variant: "chess"},
 		`no split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
 		`no split "test" in AgentBoa`: {Split: "test"},
+		`no split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},
 		`-1 virtual machines`:         {JVMs: -1},
 		`name it with sciworld-jar`:   {JVMs: 2},
 		`labels of the official`:      {Data: "nowhere"},

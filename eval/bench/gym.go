@@ -19,12 +19,12 @@ import (
 var gymSettings = map[string]envs.Settings{
 	alfworld.Name: {"variant": alfworld.ALFWorld, "dialect": "v1"},
 	babyai.Name:   {"variant": babyai.AgentGym},
-	sciworld.Name: {"variant": sciworld.ScienceWorld, "simplifications": "", "simulator-limit": ""},
+	sciworld.Name: {"variant": sciworld.AgentGym, "simplifications": "", "simulator-limit": ""},
 }
 
 // gymSplits are the splits that AgentGym's tasks come from.
 var gymSplits = map[string][]string{
-	alfworld.Name: {"train", "valid_train"}, babyai.Name: {onlySplit}, sciworld.Name: {"all"},
+	alfworld.Name: {"train", "valid_train"}, babyai.Name: {onlySplit}, sciworld.Name: {onlySplit},
 }
 
 // Gyms returns the environments that AgentGym's servers serve too, of those that the

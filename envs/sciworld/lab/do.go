@@ -18,6 +18,9 @@ func (w *World) do(d deed) string {
 	case lookAround:
 		return look(w.here())
 	case lookAt:
+		if t := kinds[d.a.kind].text; w.portals && !d.a.hidden && (t == textDoor || t == textDrain) {
+			return d.a.describePortal(w.here())
+		}
 		return look(d.a)
 	case lookIn:
 		return w.lookInside(d.a)
