@@ -180,7 +180,7 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 		start := l.o.Now()
 		if err := c.do(ctx, requests, done); err != nil {
 			l.fail(ctx, &part, err)
-			c.close(true)
+			c.close(!l.over(ctx)) // sessions of v1 outlive a connection
 			c = nil
 			for i := range players {
 				players[i].restart()
