@@ -168,8 +168,8 @@ func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
 	return &c, nil
 }
 
-// Each visits all calls on disk, those without a reply included.
-func (b *Book) Each(visit func(*Call) error) error {
+// each visits all calls on disk, those without a reply included.
+func (b *Book) each(visit func(*Call) error) error {
 	return b.log.Calls(func(line []byte, _ record.Span) error {
 		var c Call
 		if err := json.Unmarshal(line, &c); err != nil {

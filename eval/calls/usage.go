@@ -25,7 +25,7 @@ type Usage struct {
 // Usage adds up what the calls on disk cost, by their kinds.
 func (b *Book) Usage() (map[string]Usage, error) {
 	all := map[string]Usage{}
-	err := b.Each(func(c *Call) error {
+	err := b.each(func(c *Call) error {
 		u := all[c.Kind]
 		u.add(c)
 		all[c.Kind] = u
