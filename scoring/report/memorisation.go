@@ -20,7 +20,13 @@ func familyTables(rows []row, w configs.Weights) []table.Table {
 	if len(all) == 0 {
 		return nil
 	}
-	return []table.Table{memorisation(all, w), doseTable(all), familyTable(all), oldFormTable(all)}
+	tables := []table.Table{memorisation(all, w), doseTable(all)}
+	for _, t := range []table.Table{familyTable(all), oldFormTable(all)} {
+		if len(t.Rows) > 0 { // else all are combinations, or no action has a form that changes
+			tables = append(tables, t)
+		}
+	}
+	return tables
 }
 
 // losses collects lines of a table about the share of a rate that is lost.
@@ -117,8 +123,15 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; the same command plays the rest.",
 			incompleteMark, p.name, p.env, finished, planned, names))
 	}
-	return append(notes, slices.DeleteFunc(markNotes(rows), func(note string) bool { return note == incompleteNote })...)
+	if slices.Contains(markNotes(rows), repliesNote) {
+		notes = append(notes, unreadableNote)
+	}
+	return notes
 }
+
+// unreadableNote explains repliesMark where the table of results has no row for the
+// perturbation.
+const unreadableNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; --table refinement-measures has shares for each perturbation."
 
 // rateColumn says which rate a line is about.
 var rateColumn = table.Column{Key: "rate", Header: "Rate", Left: true}
@@ -381,11 +394,7 @@ func familyTable(all []*played) table.Table {
 			l.changed(p, []condition{c}, table.String(p.env), table.String(p.name), table.String(part.Family), table.Int(part.Grade))
 		}
 	}
-	t := &l.table
-	if len(t.Rows) == 0 {
-		return table.Table{ID: t.ID, Title: t.Title, Columns: t.Columns, Notes: []string{"Every perturbation combines several families, so none stands for one."}}
-	}
-	t.Notes = append(t.Notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
+	l.table.Notes = append(l.table.Notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
 	return l.finish(all)
 }
 

@@ -59,7 +59,7 @@ func suiteRun(t *testing.T, models ...string) Run {
 
 func TestMemorisation(t *testing.T) {
 	tables := Tables([]Run{suiteRun(t, "vllm:M")}, nil, weights)
-	same(t, "tables", ids(tables)[:5], "headline", "memorisation", "dose", "families", "old-forms")
+	same(t, "tables", ids(tables)[:4], "headline", "memorisation", "dose", "families")
 	m := find(t, tables, "memorisation")
 	same(t, "environments", column(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
 	same(t, "families", column(t, m, "families"), "3", "3", "2", "2", "5", "5")

@@ -30,10 +30,6 @@ func oldFormTable(all []*played) table.Table {
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
-		t.Notes = append(t.Notes, "No action has a form that a perturbation writes differently.")
-		return t
-	}
 	t.Notes = append(t.Notes, "Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in percent, that are written in the old way, which the environment refuses although the instructions say the new one. "+
 		"Refused: episodes with such an action. Never: refused episodes that end without that form in the new way; they are censored at their end. "+
 		"In 1, …: the share of refused episodes that write the form in the new way within so many steps after the first refusal, by Kaplan and Meier's estimator, for at least 10 tasks under observation. "+
