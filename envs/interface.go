@@ -64,6 +64,8 @@ type Series struct {
 	// Between and Last are empty if blanks stand between the items, one or more.
 	Between, Last string
 	End           string
+	// Inline says that the items stay in one line, as in a list of Python's.
+	Inline bool
 	// Fixed says that the order of the items carries meaning, as that of sentences.
 	Fixed bool
 }

@@ -66,6 +66,16 @@ func numberOfLetter(letter string) (string, bool) {
 // swapNumbers makes words of numbers and numbers of words, wherever they stand
 // alone. It undoes itself. Words have small letters, or any with anyCase.
 func swapNumbers(text string, anyCase bool) string {
+	return mapNumbers(text, anyCase, func(token string) (string, bool) {
+		if word, ok := wordOf(token); ok {
+			return word, true
+		}
+		return numberOfWord(token)
+	})
+}
+
+// mapNumbers replaces what could be a number that stands alone.
+func mapNumbers(text string, anyCase bool, to func(token string) (string, bool)) string {
 	var b strings.Builder
 	for from := 0; from < len(text); {
 		end := from + 1
@@ -77,10 +87,23 @@ func swapNumbers(text string, anyCase bool) string {
 		for end < len(text) && inNumber(text[end]) {
 			end++
 		}
-		b.WriteString(swapNumber(text[from:end], anyCase))
+		b.WriteString(mapNumber(text[from:end], anyCase, to))
 		from = end
 	}
 	return b.String()
+}
+
+// mapNumber replaces a token. Periods at its end are not part of the number.
+func mapNumber(token string, anyCase bool, to func(token string) (string, bool)) string {
+	word := strings.TrimRight(token, ".")
+	end := token[len(word):]
+	if anyCase {
+		word = strings.ToLower(word)
+	}
+	if written, ok := to(word); ok {
+		return written + end
+	}
+	return token
 }
 
 // hasNumber reports whether a number in digits stands alone in a text.
@@ -95,22 +118,6 @@ func hasNumber(text string) bool {
 // "wait1" and "-5" are no numbers that stand alone.
 func inNumber(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' || c == '\'' || c >= 0x80
-}
-
-// swapNumber swaps a token. Periods at its end are not part of the number.
-func swapNumber(token string, anyCase bool) string {
-	word := strings.TrimRight(token, ".")
-	end := token[len(word):]
-	if anyCase {
-		word = strings.ToLower(word)
-	}
-	if to, ok := wordOf(word); ok {
-		return to + end
-	}
-	if to, ok := numberOfWord(word); ok {
-		return to + end
-	}
-	return token
 }
 
 // shortWords is the pattern of the words of numbers below 100, without groups.

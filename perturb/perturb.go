@@ -30,6 +30,8 @@ type Perturbation struct {
 	names *names // nil where names stay
 	// forms are all forms of actions, changed or not.
 	forms []form
+	// told are the changed forms, the longest first: a form may stand in another one.
+	told []*form
 	// verbs are the words of forms that change, in both directions, and turned says
 	// that some form has its slots in another order; both only where the environment
 	// reads freely.
@@ -117,7 +119,7 @@ func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
 	return err
 }
 
-// addForms makes all forms and checks that no text matches two of them.
+// addForms makes all forms.
 func (p *Perturbation) addForms(rules configs.Perturbation) error {
 	v := newVerbs(rules.Verbs, p.iface)
 	p.verbs = v.both()
@@ -138,6 +140,17 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 		p.turned = p.turned || !slices.Equal(f.old.slots, f.written.slots)
 		p.forms = append(p.forms, f)
 	}
+	for i := range p.forms {
+		if f := &p.forms[i]; f.changed() {
+			p.told = append(p.told, f)
+		}
+	}
+	slices.SortStableFunc(p.told, func(a, b *form) int { return cmp.Compare(len(b.old.text), len(a.old.text)) })
+	return p.checkForms()
+}
+
+// checkForms reports forms that two actions could have.
+func (p *Perturbation) checkForms() error {
 	for i := range p.forms {
 		f := &p.forms[i]
 		if example, ok := twoReadings(f.pattern); ok {

@@ -28,8 +28,8 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 			continue
 		}
 		out.Steps = append(out.Steps, configs.ExampleStep{
-			Thought:     p.say(p.names.inText(s.Thought), false),
-			Action:      p.WriteAction(s.Action),
+			Thought:     p.tell(p.names.inText(s.Thought)),
+			Action:      p.writeShown(s.Action),
 			Observation: p.WriteObservation(s.Observation),
 		})
 	}
@@ -41,9 +41,8 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 // in quotes, names, words and numbers.
 func (p *Perturbation) WriteInstruction(text string) string {
 	text = p.instructions.Replace(text)
-	for i := range p.forms {
-		switch f := &p.forms[i]; {
-		case !f.changed():
+	for _, f := range p.told {
+		switch {
 		case len(f.old.slots) > 0:
 			text = f.placeholders.all(text, keep)
 		default:
@@ -58,7 +57,7 @@ func (p *Perturbation) WriteInstruction(text string) string {
 	for _, old := range p.iface.Replies {
 		text = strings.ReplaceAll(text, `"`+old+`"`, `"`+p.replies[old]+`"`)
 	}
-	return p.say(p.names.inText(text), false)
+	return p.tell(p.names.inText(text))
 }
 
 // inEnumeration replaces an action where instructions enumerate or explain actions:
@@ -117,6 +116,16 @@ func (p *Perturbation) writeHelp(help string) string {
 	return strings.Join(out, ", ")
 }
 
+// writeShown returns how an action of an example is written now. One that has no
+// form, such as half an action, gets the new words of the forms.
+func (p *Perturbation) writeShown(action string) string {
+	normal := p.normalize(action)
+	if _, ok := p.write(normal); ok || len(p.verbs.phrases) == 0 {
+		return p.WriteAction(action)
+	}
+	return p.say(p.names.inText(p.verbs.inLiteral(normal)), false)
+}
+
 // What begins a line of a transcript that is an action or an observation, as in
 // AgentBoard's and ReAct's prompts.
 var (
@@ -146,5 +155,5 @@ func (p *Perturbation) writeLine(line string) string {
 			return mark + p.WriteObservation(observation)
 		}
 	}
-	return p.say(p.names.inText(line), false)
+	return p.tell(p.names.inText(line))
 }

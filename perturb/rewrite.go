@@ -91,6 +91,15 @@ func (p *Perturbation) taken(action string) bool {
 	return false
 }
 
+// tell is say for texts of prompts, which nobody reads back: numbers that are words
+// already stay, and so do words that happen to be new ones.
+func (p *Perturbation) tell(text string) string {
+	if p.numbers {
+		text = mapNumbers(text, false, wordOf)
+	}
+	return p.words.forward().say(text, false)
+}
+
 // say rewrites the words and numbers in a text. It undoes itself.
 func (p *Perturbation) say(text string, anyCase bool) string {
 	if p.numbers {
@@ -160,8 +169,8 @@ func (p *Perturbation) writeText(text string) string {
 			text = s.write(text)
 		}
 		text = p.texts.write(text)
-		for i := range p.forms {
-			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+		for _, f := range p.told {
+			if len(f.old.slots) > 0 {
 				text = f.placeholders.all(text, keep)
 			}
 		}
@@ -175,8 +184,8 @@ func (p *Perturbation) readText(text string) string {
 	}
 	return p.parts(text, p.readAction, p.readList, func(text string) string {
 		text = p.names.outOfText(text)
-		for i := len(p.forms) - 1; i >= 0; i-- {
-			if f := &p.forms[i]; f.changed() && len(f.old.slots) > 0 {
+		for _, f := range slices.Backward(p.told) {
+			if len(f.old.slots) > 0 {
 				text = f.unplaced.all(text, keep)
 			}
 		}

@@ -66,7 +66,7 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 			},
 		})
 	}
-	if layout == "" {
+	if layout == "" || s.Inline {
 		return out, nil
 	}
 	now := old
@@ -112,6 +112,9 @@ func (l *look) lay(layout string) error {
 	switch layout {
 	case configs.Bullets:
 		l.open, l.between, l.last, l.end = "\n- ", "\n- ", "\n- ", "\n"
+		if l.pattern.begin == "^" {
+			l.open = "- "
+		}
 		if l.blanks {
 			l.between = "\n-"
 		}

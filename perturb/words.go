@@ -37,6 +37,15 @@ func newWords(rules map[string]string) (words, error) {
 	return w, nil
 }
 
+// forward returns the words without the way back.
+func (w words) forward() words {
+	to := map[string]string{}
+	for old := range w.old {
+		to[old] = w.swaps[old]
+	}
+	return words{to, w.old}
+}
+
 // say swaps the words of a text. Words in small letters, in capitals or with a
 // capital at the beginning keep that; with anyCase, all other mixtures become small
 // letters, and without it they stay.

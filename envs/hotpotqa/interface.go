@@ -10,7 +10,7 @@ func (e *Env) Interface(string) envs.Interface {
 		Quotes:  []envs.Quote{{Before: invalid}},
 		Texts:   []string{"Question:", "Could not find", "Similar:", "No more results.", "Episode finished, reward ="},
 		Series: []envs.Series{
-			{Begin: `Similar: \[`, Item: `(?:'[^'\n]*'|"[^"\n]*")`, Between: ", ", Last: ", ", End: "]"},
+			{Begin: `Similar: \[`, Item: `(?:'[^'\n]*'|"[^"\n]*")`, Between: ", ", Last: ", ", End: "]", Inline: true},
 			{Begin: "^", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true},
 		},
 	}
