@@ -14,24 +14,32 @@ import (
 	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/eval/bench"
+	"heldout/eval/record"
 	"heldout/scoring/table"
 )
 
 func newReplay(sys *system) *cobra.Command {
 	r := replayer{sys: sys, open: map[string]envs.Env{}, counts: map[string]*replayCount{}}
 	c := &cobra.Command{
-		Use:   "replay FILE…",
-		Short: "Replay recorded episodes of a reference and show differences",
+		Use:   "replay FILE… | DIR…",
+		Short: "Replay recorded episodes and show differences",
 		Long: `replay reads episodes from JSON Lines files, which may be compressed with gzip.
 An episode has env, id (the 0-based number of the task), goal, done, progress,
 grounding and steps; a step has action, observation and progress. replay plays
 the actions and prints the number of episodes, steps and mismatches of every
-environment and the first difference in full. It exits with 1 if there is any.`,
+environment and the first difference in full. It exits with 1 if there is any.
+
+A run directory is replayed as well, also one of heldout serve --record: all
+episodes without a preset, first trials only.`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
 			defer r.close()
 			for _, file := range files {
-				if err := r.file(c.Context(), file); err != nil {
+				replay := r.file
+				if record.IsRun(file) {
+					replay = r.run
+				}
+				if err := replay(c.Context(), file); err != nil {
 					return err
 				}
 			}
@@ -39,6 +47,7 @@ environment and the first difference in full. It exits with 1 if there is any.`,
 		},
 	}
 	taskSource(c, sys, &r.options)
+	c.Flags().Int64Var(&r.options.GeneratorSeed, "generator-seed", 0, "seed of generated tasks, for run directories")
 	return c
 }
 
@@ -51,6 +60,7 @@ type replayer struct {
 	order   []string // environments as they came
 	first   *eval.Mismatch
 	where   string // file and line of the first mismatch
+	passed  int    // episodes of runs that cannot be replayed
 }
 
 type replayCount struct{ episodes, steps, mismatches int }
@@ -102,21 +112,29 @@ func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) 
 			return fmt.Errorf("records of %s are of official tasks; give their folder with --data", e.Env)
 		}
 		r.open[e.Env] = env
-		r.counts[e.Env] = &replayCount{}
-		r.order = append(r.order, e.Env)
 	}
 	found, err := eval.Replay(ctx, env, e)
 	if err != nil {
 		return err
 	}
-	c := r.counts[e.Env]
+	r.count(e.Env, where, len(e.Steps), found)
+	return nil
+}
+
+// count counts a replayed episode.
+func (r *replayer) count(env, where string, steps int, found []eval.Mismatch) {
+	c := r.counts[env]
+	if c == nil {
+		c = &replayCount{}
+		r.counts[env] = c
+		r.order = append(r.order, env)
+	}
 	c.episodes++
-	c.steps += len(e.Steps)
+	c.steps += steps
 	c.mismatches += len(found)
 	if len(found) > 0 && r.first == nil {
 		r.first, r.where = &found[0], where
 	}
-	return nil
 }
 
 // report prints what was found.
@@ -131,6 +149,9 @@ func (r *replayer) report() error {
 	}
 	if err := render(r.sys, string(table.Text), false, t); err != nil {
 		return err
+	}
+	if r.passed > 0 {
+		r.sys.say("%d episodes are of presets or later trials and were not replayed", r.passed)
 	}
 	if r.first == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -218,6 +219,24 @@ func TestServeRecords(t *testing.T) {
 	lines, err := os.ReadFile(filepath.Join(run, "episodes.jsonl"))
 	if err != nil || bytes.Count(lines, []byte("\n")) != 3 || bytes.Count(lines, []byte(`"outcome":"failure"`)) != 3 {
 		t.Errorf("recorded %s, %v", lines, err)
+	}
+	out.Reset()
+	if code := execute(t.Context(), []string{"replay", run, "--data", ""}, sys); code != exitOK || !strings.Contains(out.String(), "pddl") {
+		t.Errorf("replay: exit code %d\n%s%s", code, &out, &said)
+	}
+	// A changed record is found.
+	changed := filepath.Join(t.TempDir(), "changed")
+	if err := os.CopyFS(changed, os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	whole := bytes.Replace(lines, []byte(`"action":"look around"`), []byte(`"action":"look"`), 1)
+	first, rest, _ := bytes.Cut(whole, []byte("\n"))
+	body, _, _ := bytes.Cut(first, []byte(`,"checksum":`)) // a line without a checksum is an old one
+	if err := os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code := execute(t.Context(), []string{"replay", changed, "--data", ""}, sys); code != exitError || !strings.Contains(out.String(), "first difference") {
+		t.Errorf("replay of a changed record: exit code %d\n%s%s", code, &out, &said)
 	}
 	// Episodes of other data do not belong there.
 	other := serveHere(t, "pddl", "--data", "", "--generator-seed", "5", "--record", dir)
