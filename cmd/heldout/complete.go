@@ -27,6 +27,11 @@ func completeFlags(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	return completeWith(c, values)
+}
+
+// completeWith is completeFlags for those values.
+func completeWith(c *cobra.Command, values map[string]completer) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok && err == nil {
 			err = c.RegisterFlagCompletionFunc(f.Name, complete)
@@ -34,7 +39,7 @@ func completeFlags(c *cobra.Command) error {
 	})
 	for _, sub := range c.Commands() {
 		if err == nil {
-			err = completeFlags(sub)
+			err = completeWith(sub, values)
 		}
 	}
 	return err
@@ -42,10 +47,6 @@ func completeFlags(c *cobra.Command) error {
 
 // flagValues are the values of flags, by name.
 func flagValues() (map[string]completer, error) {
-	perturbations, err := perturbationNames()
-	if err != nil {
-		return nil, err
-	}
 	published, err := configs.PublishedNames()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func flagValues() (map[string]completer, error) {
 		"no-ind-model": completeModel,
 		"agent":        oneOf(eval.React, eval.Act),
 		"prompt":       orFile(configs.PromptVersions()...),
-		"perturb":      orFile(perturbations...),
+		"perturb":      completePerturbation,
 		"baseline":     orFile(append(published, presetResults)...),
 		"ind":          oneOf("none"),
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
@@ -122,6 +123,16 @@ func listOf(values ...string) completer {
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
+}
+
+// completePerturbation completes the name of a perturbation or a file. Reading the
+// names takes longer than most commands.
+func completePerturbation(c *cobra.Command, args []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names, err := perturbationNames()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return orFile(names...)(c, args, given)
 }
 
 // orFile completes a name or a file.

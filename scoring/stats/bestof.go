@@ -16,7 +16,7 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
 // number occurs. k is at least 1 and at most the number of values.
 func BestOf(values []float64, k int) float64 {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := ascending(values)
 	n := len(sorted)
 	best := sorted[n-1]
 	mean, weight := best, float64(k)/float64(n)
@@ -27,6 +27,16 @@ func BestOf(values []float64, k int) float64 {
 		}
 	}
 	return mean
+}
+
+// ascending returns values in ascending order, which must not be changed.
+func ascending(values []float64) []float64 {
+	if slices.IsSorted(values) {
+		return values
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted
 }
 
 // DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i]
@@ -62,7 +72,7 @@ func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 // jackknife is the variance of BestOf from leaving out each value in turn. A value
 // that is left out moves the ranks of the larger ones down by one.
 func jackknife(values []float64, k int) float64 {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := ascending(values)
 	n := len(sorted)
 	weights := make([]float64, n-1) // by rank among n-1 values
 	for j, w := n-2, float64(k)/float64(n-1); j >= k-1; j-- {
