@@ -7,7 +7,7 @@
 NAME is one of TALES' environments, such as ScienceWorldBoil. --walkthrough first
 writes the game's own solution, with replies of other kinds in between, to --replies.
 --unsolved then plays ScienceWorld without having the simulator make that solution:
-TALES always has it made, which changes the order in which some rooms are described. The package from PyPI
+TALES always has it made, which changes orders and draws in some tasks. The package from PyPI
 has agent and environments, but not the script benchmark.py that joins them: this
 script calls them instead, one step after the other, and ends with the game. What
 benchmark.py adds (a line when a game starts again, the answer to a reply of two
