@@ -18,12 +18,18 @@ condition, their mean and spread, and the change from the unperturbed tasks,
 paired by task. The default is AgentRefine's five perturbations of ALFWorld. P1
 to P4 change the interface. P5 changes the model: --no-ind-model names one that
 was trained without data of the environment; --ind none says that the models
-never saw such data, so their unperturbed result counts.`,
+never saw such data, so their unperturbed result counts.
+
+--suite robust plays families of perturbations on any environments, alone and
+combined, and prints how much of each score is memory of the interface. heldout
+help robustness says more.`,
 		Example: `  heldout sweep
   heldout sweep --data DIR --model vllm:NAME --base-url http://HOST:8000/v1 \
           --ind none --concurrency 64
   heldout sweep --data DIR --model vllm:TUNED --no-ind-model vllm:OTHER \
-          --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml`,
+          --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml
+  heldout sweep --suite robust --data DIR --model vllm:NAME \
+          --base-url http://HOST:8000/v1 --dry-run`,
 		Args: args(0, 0, "no arguments"),
 	})
 }
