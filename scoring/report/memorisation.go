@@ -33,7 +33,7 @@ func familyTables(rows []row, w configs.Weights) []table.Table {
 type losses struct {
 	table  table.Table
 	ps     map[string][]float64 // by rate
-	failed []string
+	failed reasons
 	atMost bool
 	about  stats.Question
 }
@@ -149,7 +149,7 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 	var reasons reasons
 	for _, p := range all {
 		if p.base == nil {
-			l.failed = append(l.failed, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
+			l.failed.add(fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
 			continue
 		}
 		for _, grade := range p.grades() {
@@ -159,7 +159,7 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 			}
 			m, err := scoring.Memorise(scoresOf(of), p.base.Score)
 			if err != nil {
-				l.failed = append(l.failed, fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
+				l.failed.add(fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
 				m = unknown(of, p.base)
 			}
 			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), table.String(p.env), table.String(p.name), table.Int(grade), table.Int(len(of)))
@@ -257,7 +257,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 			for _, p := range of {
 				name = p.name
 			}
-			l.failed = append(l.failed, fmt.Sprintf("%s: no index of the held-out score; missing: %s.", name, strings.Join(lacking, ", ")))
+			l.failed.add(fmt.Sprintf("%s: no index of the held-out score; missing: %s.", name, strings.Join(lacking, ", ")))
 			continue
 		}
 		first := of[w.HeldOut[0].Env]
@@ -270,7 +270,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 			}
 			m, err := scoring.MemoriseHeldOut(w, perturbed, base)
 			if err != nil {
-				l.failed = append(l.failed, fmt.Sprintf("%s, grade %d: no index of the held-out score: %v.", first.name, grade, err))
+				l.failed.add(fmt.Sprintf("%s, grade %d: no index of the held-out score: %v.", first.name, grade, err))
 				continue
 			}
 			counted = true
@@ -325,7 +325,7 @@ func (l *losses) changed(p *played, of []condition, label ...table.Cell) {
 			c = compared
 			l.about, l.atMost = c.About, l.atMost || c.AtMost
 		} else if !errors.Is(err, scoring.ErrIncomplete) { // its mark says so
-			l.failed = append(l.failed, fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err))
+			l.failed.add(fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err))
 		}
 	}
 	for _, r := range []struct {
@@ -354,7 +354,7 @@ func (l *losses) unchanged(base *row, label ...table.Cell) {
 
 // changeNote explains the columns of changeColumns.
 const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, in percentage points, on the same tasks; " +
-	"seeds averaged within each task first. 95% low, high: Student's t interval; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+	"seeds averaged within each task first. 95% low, high: Student's t interval of the paired differences, as in the table of differences."
 
 // doseTable has the rates by number of combined families.
 func doseTable(all []*played) table.Table {
