@@ -14,6 +14,7 @@ import (
 // socket plays over OpenEnv's WebSocket.
 type socket struct {
 	conn *websocket.Conn
+	now  func() time.Time
 	stop func() bool // of what closes conn with the load
 	out  []byte
 }
@@ -25,7 +26,7 @@ func (d *dialer) dialSocket(ctx context.Context) (*socket, error) {
 		return nil, err
 	}
 	// The load may end while the server is silent.
-	return &socket{conn: c, stop: context.AfterFunc(ctx, func() { c.Close() })}, nil
+	return &socket{conn: c, now: d.o.Now, stop: context.AfterFunc(ctx, func() { c.Close() })}, nil
 }
 
 func (s *socket) do(_ context.Context, requests []request, done []bool) error {
@@ -62,7 +63,7 @@ func (s *socket) exchange(frame []byte) ([]byte, error) {
 func (s *socket) close(drop bool) {
 	s.stop()
 	if !drop {
-		_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+		_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), s.now().Add(time.Second))
 	}
 	s.conn.Close()
 }
