@@ -155,7 +155,7 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 	k := len(have)
 	if count != allName {
 		if k, err = number(count); err != nil || k > len(have) {
-			return configs.Perturbation{}, fmt.Errorf("K is from 1 to %d, the number of families of %s, or %s, not %q", len(have), families.Env, allName, count)
+			return configs.Perturbation{}, fmt.Errorf("want K from 1 to %d, the number of families of %s, or %s, not %q", len(have), families.Env, allName, count)
 		}
 	}
 	draws := stream.New(seed, "perturbation", families.Env)

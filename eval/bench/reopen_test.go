@@ -62,7 +62,7 @@ func TestReopen(t *testing.T) {
 		"unknown variant":     func(c *record.Condition) { c.Settings = map[string]string{"variant": "x"} },
 		"perturbation":        func(c *record.Condition) { c.Perturbation = "../../secret.yaml" },
 		"has other rules":     func(c *record.Condition) { c.Perturbation, c.PerturbationHash = "random:8:4", perturb.Hash(rules) },
-		"K is from 1 to":      func(c *record.Condition) { c.Perturbation = "random:8:99" },
+		"want K from 1 to":    func(c *record.Condition) { c.Perturbation = "random:8:99" },
 	} {
 		bad := c
 		change(&bad)
