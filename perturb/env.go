@@ -261,8 +261,8 @@ type lister struct {
 	p     *Perturbation
 }
 
-// Actions implements envs.Lister. The order stays, so that a player who chooses by
-// number chooses the same action.
+// Actions implements envs.Lister. Under families the order stays, so that a player
+// who chooses by number chooses the same action.
 func (l lister) Actions(ctx context.Context) ([]string, error) {
 	actions, err := l.inner.Actions(ctx)
 	if err != nil {
@@ -273,6 +273,9 @@ func (l lister) Actions(ctx context.Context) ([]string, error) {
 		if !l.p.taken(l.p.normalize(a)) {
 			out = append(out, l.p.WriteAction(a))
 		}
+	}
+	if l.p.sorted {
+		slices.Sort(out)
 	}
 	return out, nil
 }

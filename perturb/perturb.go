@@ -48,6 +48,9 @@ type Perturbation struct {
 	numbers      bool // as words
 	words        words
 	lines        lines
+	// sorted sorts lists of actions. The perturbations of files have done so from the
+	// start, which decides what a random player does.
+	sorted bool
 }
 
 // New checks the rules against the interface. Rules that do not fit it, or that
@@ -57,6 +60,7 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	p := &Perturbation{
 		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{}, numbers: rules.Numbers == configs.NumberWords,
 		order: listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed}, instructions: replacer(rules.Instructions),
+		sorted: rules.Parts == nil,
 	}
 	if err := known(rules, iface); err != nil {
 		return nil, err
