@@ -7,9 +7,9 @@ Needs: pip install trl openenv torch. The model is made here: two layers, taught
 """
 
 import json
-import os
 import random
 import sys
+import tempfile
 from pathlib import Path
 
 import torch
@@ -95,7 +95,7 @@ def main():
     tok = tokenizer()
     data = Dataset.from_list(GRIPPER * 4)
     args = GRPOConfig(
-        output_dir=os.environ.get("OUT", "/tmp/heldout-grpo"), max_steps=4, per_device_train_batch_size=8, num_generations=4,
+        output_dir=tempfile.mkdtemp(), max_steps=4, per_device_train_batch_size=8, num_generations=4,
         max_completion_length=512, max_tool_calling_iterations=6, logging_steps=1, report_to=[], save_strategy="no", use_cpu=True,
         temperature=1.0, learning_rate=1e-4,
     )
