@@ -79,14 +79,14 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if err != nil {
 		return usage(err)
 	}
+	gyms, skipped := bench.Gyms(sys.bench(), o.Mounting, texts)
+	for _, why := range skipped {
+		sys.say("%v", why)
+	}
 	for _, m := range mounts { // what cannot be played is an error now, not of a client
 		if _, err := m.Set(""); err != nil {
 			return usage(fmt.Errorf("%s: %w", m.Name, err))
 		}
-	}
-	gyms, skipped := bench.Gyms(sys.bench(), o.Mounting, texts)
-	for _, why := range skipped {
-		sys.say("%v", why)
 	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
