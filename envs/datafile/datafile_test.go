@@ -33,3 +33,21 @@ func TestRead(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 }
+
+func TestSum(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("abc"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The example of FIPS 180-4.
+	want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	if sum, err := Sum(file); err != nil || sum != want {
+		t.Errorf("%q, %v, want %q", sum, err, want)
+	}
+	if _, err := Sum(file + "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if sum, err := Sum(os.DevNull); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
+		t.Errorf("%q, %v", sum, err)
+	}
+}

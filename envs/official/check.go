@@ -112,7 +112,7 @@ func (c *checker) check(p Part) (Finding, error) {
 	version, only := sha256.New(), ""
 	for _, file := range files {
 		b := filepath.Join(c.dir, filepath.FromSlash(folder), filepath.FromSlash(file))
-		sum, err := sumFile(b)
+		sum, err := datafile.Sum(b)
 		if errors.Is(err, fs.ErrNotExist) {
 			out.Missing = append(out.Missing, p.Folder+"/"+file)
 			continue

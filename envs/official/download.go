@@ -117,7 +117,7 @@ func verify(s Source, file string, state download) error {
 	if want == "" {
 		return nil
 	}
-	sum, err := sumFile(file)
+	sum, err := datafile.Sum(file)
 	if err != nil || sum == want {
 		return err
 	}

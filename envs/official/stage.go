@@ -281,7 +281,7 @@ func (s *stage) offerFile(file, from string, move bool, r Receipt) error {
 	if err != nil {
 		return err
 	}
-	if r.SHA256, err = sumFile(from); err != nil {
+	if r.SHA256, err = datafile.Sum(from); err != nil {
 		return err
 	}
 	r.Size = info.Size()
@@ -313,20 +313,6 @@ func (s *stage) copyFile(file, from string) error {
 func sumOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
-}
-
-// sumFile returns the SHA-256 of a file in hex.
-func sumFile(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // describe names the first of some files, and how many more there are.

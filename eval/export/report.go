@@ -2,16 +2,14 @@ package export
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/eval/record"
 	"heldout/eval/synth"
@@ -157,26 +155,13 @@ func hashSource(s source) (SourceReport, error) {
 		}
 	}
 	for name, path := range files {
-		sum, err := hashFile(path)
+		sum, err := datafile.Sum(path)
 		if err != nil {
 			return about, err
 		}
 		about.SHA256[name] = sum
 	}
 	return about, nil
-}
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // commit completes the files, and writes the manifest last.
