@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,8 @@ import (
 // play runs one attempt at an episode to its end. Every fault becomes an outcome.
 // play also returns its cause, because a run may have to stop for it.
 func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
-	rec = e.blank()
-	valid := 0
+	t := turns{Episode: e, rec: e.blank(), watch: w, onStep: onStep, score: newMetric(e.bench.Protocol)}
+	rec = t.rec
 	defer func() {
 		if p := recover(); p != nil { // a bug in one environment must not end the other episodes
 			rec.Outcome, rec.Error = record.EnvError, fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
@@ -28,96 +27,13 @@ func (e *Episode) play(ctx context.Context, w *watch, onStep func(agent.Usage)) 
 		}
 		rec.Steps = len(rec.Trajectory)
 		if rec.Steps > 0 {
-			rec.Grounding = float64(valid) / float64(rec.Steps)
+			rec.Grounding = float64(t.valid) / float64(rec.Steps)
 		}
 	}()
-	fail := func(outcome record.Outcome, err error) (*record.Episode, error) {
-		rec.Outcome, rec.Error, rec.Success = outcome, err.Error(), false
-		return rec, err
+	if rec.Outcome, cause = t.run(ctx); cause != nil {
+		rec.Error, rec.Success = cause.Error(), false
 	}
-	world, err := e.newWorld()
-	if err != nil {
-		return fail(record.EnvError, err)
-	}
-	defer world.Close() // an error here no longer changes the result
-	start, err := world.Start(ctx)
-	if err != nil {
-		return fail(failed(ctx, record.EnvError), err)
-	}
-	if start.Observation, err = e.open(ctx, world, start.Observation); err != nil {
-		return fail(failed(ctx, record.EnvError), err)
-	}
-	rec.Goal, rec.Observation = start.Goal, start.Observation
-	player, err := e.newAgent(world, start)
-	if err != nil {
-		return fail(record.EnvError, err)
-	}
-	score := newMetric(e.bench.Protocol)
-	for e.goesOn(rec) {
-		move, err := player.Act(ctx)
-		spend(&rec.Result, move.Usage)
-		onStep(move.Usage)
-		if err != nil {
-			return fail(modelOutcome(ctx, e.player.Model, err), err)
-		}
-		if move.GiveUp {
-			rec.Cut = move.End
-			break
-		}
-		e.spell(world, &move)
-		step := envs.Step{Observation: move.Correction, Progress: rec.Progress}
-		if move.Correction == "" && move.End == "" {
-			if step, err = world.Step(ctx, move.Action); err != nil {
-				return fail(failed(ctx, record.EnvError), err)
-			}
-		}
-		step.Observation = cmp.Or(move.Answer, step.Observation)
-		step.Valid = step.Valid && !move.FormatError
-		step.Understood = step.Understood && !move.FormatError
-		if step.Valid {
-			valid++
-		}
-		rec.Progress, rec.Success = step.Progress, step.Success
-		oldForm, newForm := "", step.Written.Form
-		if step.Written.Old {
-			oldForm, newForm = newForm, ""
-		}
-		rec.Trajectory = append(rec.Trajectory, record.Step{
-			Thought: move.Thought, Action: move.Action, Observation: step.Observation,
-			Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
-			FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
-			Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
-			PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
-		})
-		count(&rec.Result, move)
-		score.add(world, step, rec)
-		if e.player.Model != nil {
-			if err := w.reply(e.player.Name, move); err != nil {
-				return fail(record.ModelError, err)
-			}
-		}
-		if step.Done {
-			break
-		}
-		if rec.Cut = cmp.Or(move.End, e.stopped(rec.Trajectory)); rec.Cut != "" {
-			break
-		}
-		player.Observe(step.Observation)
-	}
-	if e.player.Model != nil && rec.FormatErrors == len(rec.Trajectory) {
-		if err := w.unproven(e.player.Name); err != nil {
-			return fail(record.ModelError, err) // it would count as the model's failure
-		}
-	}
-	if err := e.reflect(ctx, rec); err != nil {
-		return fail(modelOutcome(ctx, e.player.Model, err), err)
-	}
-	score.settle(rec)
-	rec.Outcome = record.Failure
-	if rec.Success {
-		rec.Outcome = record.Success
-	}
-	return rec, nil
+	return rec, cause
 }
 
 // blank returns a record with everything that is known before the first step.
