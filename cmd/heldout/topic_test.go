@@ -33,6 +33,39 @@ func TestTopics(t *testing.T) {
 			}
 		}
 		checkFlags(t, name, out.String())
+		checkHelp(t, name, out.String())
+	}
+}
+
+// The help of every command, README.md and the messages of this package name no
+// page that does not exist.
+func TestNamedTopics(t *testing.T) {
+	root := newRoot(&system{getenv: func(string) string { return "" }})
+	for _, c := range append(root.Commands(), subcommands(root)...) {
+		checkHelp(t, c.CommandPath(), c.Long+c.Flags().FlagUsages())
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md") {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkHelp(t, file, string(b))
+	}
+}
+
+// checkHelp reports pages and commands that a text names after "heldout help" and
+// that do not exist.
+func checkHelp(t *testing.T, where, text string) {
+	t.Helper()
+	root := newRoot(&system{getenv: func(string) string { return "" }})
+	for _, m := range regexp.MustCompile("heldout help ([a-z]+)").FindAllStringSubmatch(text, -1) {
+		if c, _, err := root.Find([]string{m[1]}); !slices.Contains(topicNames(), m[1]) && (err != nil || c == root) {
+			t.Errorf("%s: there is no page %q", where, m[1])
+		}
 	}
 }
 
