@@ -7,11 +7,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
-	"maps"
 	"slices"
 
 	"heldout/configs"
@@ -366,7 +364,7 @@ func (p *Plan) extends(m *record.Manifest) error {
 func (p *Plan) difference(old record.Condition) string {
 	var best []string
 	for i, g := range p.Groups {
-		if d := differing(old, g.Condition); i == 0 || len(d) < len(best) {
+		if d := record.Differing(old, g.Condition); i == 0 || len(d) < len(best) {
 			best = d
 		}
 	}
@@ -374,25 +372,4 @@ func (p *Plan) difference(old record.Condition) string {
 		return "other tasks of " + old.Env
 	}
 	return "other " + fmt.Sprint(best)
-}
-
-// differing names the fields in which two conditions differ.
-func differing(a, b record.Condition) []string {
-	fields := func(c record.Condition) (m map[string]any) {
-		text, err := json.Marshal(c)
-		if err != nil || json.Unmarshal(text, &m) != nil {
-			return nil // a condition that was hashed can be written and read
-		}
-		return m
-	}
-	x, y := fields(a), fields(b)
-	either := maps.Clone(x)
-	maps.Copy(either, y)
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(either)) {
-		if fmt.Sprint(x[k]) != fmt.Sprint(y[k]) {
-			out = append(out, k)
-		}
-	}
-	return out
 }

@@ -108,7 +108,7 @@ func TestStepsRecordTheirCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	episodes := 0
-	_, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+	_, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		episodes++
 		var prompt, completion int
 		var seconds float64

@@ -53,7 +53,7 @@ func learning(plans int) modelFunc {
 func episodes(t *testing.T, dir string) map[int]*record.Episode {
 	t.Helper()
 	out := map[int]*record.Episode{}
-	if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		if e.Outcome.Final() {
 			out[e.Trial] = e
 		}

@@ -80,10 +80,10 @@ type Run struct {
 	Actions []uint64
 }
 
-// ReadRun reads a run directory, checks its records against the plan and counts
+// ReadRun reads a run, checks its records against the plan and counts
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
-func ReadRun(dir string, known []string) (Run, error) {
+func ReadRun(p record.Parts, known []string) (Run, error) {
 	var r Run
 	var damaged error
 	var forms sync.Once
@@ -100,7 +100,7 @@ func ReadRun(dir string, known []string) (Run, error) {
 		return derived{actionsOf(e), counter.Count(e, old[perturbed{e.Env, e.Perturbation}])}
 	}
 	var err error
-	r.Manifest, err = record.EachDerived(dir, derive, func(m *record.Manifest, e *record.Episode, d derived) {
+	r.Manifest, err = record.EachDerived(p, derive, func(m *record.Manifest, e *record.Episode, d derived) {
 		if r.Results == nil { // most of the plan may be there
 			n := m.Planned()
 			r.Results, r.Actions, r.Counts = make([]record.Result, 0, n), make([]uint64, 0, n), make([]refinement.Counts, 0, n)
@@ -110,7 +110,7 @@ func ReadRun(dir string, known []string) (Run, error) {
 		r.Counts = append(r.Counts, d.counts)
 	})
 	if err == nil && damaged != nil {
-		err = fmt.Errorf("%s: %w", dir, damaged)
+		err = fmt.Errorf("%s: %w", p.Name(), damaged)
 	}
 	return r, err
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"heldout/eval/record"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +22,7 @@ and are refused; --mixed prints them all the same.`,
   heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			once, err := eachOnce(sys, dirs)
+			once, err := runsOf(sys, dirs)
 			if err != nil {
 				return err
 			}
@@ -36,23 +36,21 @@ and are refused; --mixed prints them all the same.`,
 	return c
 }
 
-// eachOnce removes repeated directories, even under different names: the same
-// records count once.
-func eachOnce(sys *system, dirs []string) (once []string, err error) {
-	var seen []os.FileInfo
-next:
-	for _, dir := range dirs {
-		info, err := os.Stat(dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
-		}
-		for i, other := range seen {
-			if os.SameFile(info, other) {
-				sys.say("%s and %s are the same directory, which counts once", once[i], dir)
-				continue next
-			}
-		}
-		once, seen = append(once, dir), append(seen, info)
+// runsOf divides directories into runs, and says which shards are missing. Even under
+// different names, the same records count once.
+func runsOf(sys *system, dirs []string) ([]record.Parts, error) {
+	runs, err := record.Together(dirs, func(line string) { sys.say("%s", line) })
+	if err != nil {
+		return nil, err
 	}
-	return once, nil
+	for _, p := range runs {
+		absent, err := p.Absent()
+		if err != nil {
+			return nil, err
+		}
+		if len(absent) > 0 {
+			sys.warn(fmt.Sprintf("%s: not there: %s", p, record.NameShards(absent)))
+		}
+	}
+	return runs, nil
 }

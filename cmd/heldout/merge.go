@@ -44,6 +44,9 @@ func printMerged(w io.Writer, out string, m *record.Merged) error {
 	if m.Twice > 0 {
 		fmt.Fprintf(&b, "%d lines were there twice and count once\n", m.Twice)
 	}
+	if len(m.Absent) > 0 {
+		fmt.Fprintf(&b, "not there: %s\n", record.NameShards(m.Absent))
+	}
 	missing := describeMissing(&b, m.Planned, m.Missing)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err

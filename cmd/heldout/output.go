@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval/record"
 	"heldout/scoring"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -179,9 +180,9 @@ func readPublished(name string) (configs.Published, error) {
 	return configs.ParsePublished(name, b)
 }
 
-// print prints the tables of run directories, from their records alone.
-func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
-	runs, tables, err := o.read(dirs)
+// print prints the tables of runs, from their records alone.
+func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
+	runs, tables, err := o.read(of)
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +196,8 @@ func (o *output) print(sys *system, dirs []string) ([]report.Run, error) {
 	return runs, render(sys, o.format, o.wide, tables...)
 }
 
-// read makes all tables of run directories, from their records alone.
-func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, err error) {
+// read makes all tables of runs, from their records alone.
+func (o *output) read(of []record.Parts) (runs []report.Run, tables []table.Table, err error) {
 	if err := checkInterval(o.interval); err != nil {
 		return nil, nil, err
 	}
@@ -212,16 +213,16 @@ func (o *output) read(dirs []string) (runs []report.Run, tables []table.Table, e
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, dir := range dirs {
-		run, err := scoring.ReadRun(dir, known)
+	for _, p := range of {
+		run, err := scoring.ReadRun(p, known)
 		if err != nil {
 			return nil, nil, err
 		}
 		scores, err := scoring.Compute(run, stats.Question(o.interval))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", dir, err)
+			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
+		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
 	}
 	if o.apart {
 		if err := report.CheckMixed(runs); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/eval/record"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
@@ -29,8 +30,8 @@ func (d *drawn) flags(c *cobra.Command) {
 
 // read makes all tables of run directories, with that of checkpoints if there is
 // an order.
-func (d *drawn) read(dirs []string) ([]report.Run, []table.Table, error) {
-	runs, tables, err := d.output.read(dirs)
+func (d *drawn) read(of []record.Parts) ([]report.Run, []table.Table, error) {
+	runs, tables, err := d.output.read(of)
 	if err != nil || len(d.order) == 0 {
 		return runs, tables, err
 	}
@@ -70,7 +71,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if name == "checkpoints" && len(d.order) == 0 {
 				d.order = []string{report.OrderGiven}
 			}
-			once, err := eachOnce(sys, dirs)
+			once, err := runsOf(sys, dirs)
 			if err != nil {
 				return err
 			}

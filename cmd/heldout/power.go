@@ -34,21 +34,21 @@ spread, so it gives two plans: the truth lies between them.`,
 			if err := checkInterval(interval); err != nil {
 				return err
 			}
-			once, err := eachOnce(sys, dirs)
+			once, err := runsOf(sys, dirs)
 			if err != nil {
 				return err
 			}
 			var runs []report.Run
-			for _, dir := range once {
-				run, err := scoring.ReadRun(dir, nil)
+			for _, p := range once {
+				run, err := scoring.ReadRun(p, nil)
 				if err != nil {
 					return err
 				}
 				scores, err := scoring.Compute(run, stats.Question(interval))
 				if err != nil {
-					return fmt.Errorf("%s: %w", dir, err)
+					return fmt.Errorf("%s: %w", p.Name(), err)
 				}
-				runs = append(runs, report.Run{Name: dir, Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
+				runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
 			}
 			t := report.Power(runs, points/100)
 			if len(t.Rows) == 0 {

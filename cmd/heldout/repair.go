@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,24 +20,43 @@ func newRepair(sys *system) *cobra.Command {
 		Long: `repair checks every line of a run directory: its checksum, its trajectory, and
 its episode against the plan. It moves bad lines from episodes.jsonl to
 episodes.set-aside, byte for byte, and lists the planned episodes that have no
-result afterwards. The command that made the run plays them again.`,
+result afterwards. The command that made the run plays them again. In a
+directory of shards it does so with every shard.`,
 		Example: `  heldout repair runs/base`,
 		Args:    args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			r, err := record.Repair(dirs[0])
+			parts, err := record.Parts(dirs).Dirs()
 			if err != nil {
 				return err
 			}
-			for _, text := range r.Warnings {
-				sys.warn(text)
+			for _, dir := range parts {
+				lead := ""
+				if dir != dirs[0] {
+					lead = filepath.Base(dir) + ": "
+				}
+				if err := repair(sys, dir, lead); err != nil {
+					return err
+				}
 			}
-			return printRepaired(sys.stdout, r)
+			return nil
 		},
 	}
 }
 
+// repair repairs a run directory. Lead begins every line about a shard.
+func repair(sys *system, dir, lead string) error {
+	r, err := record.Repair(dir)
+	if err != nil {
+		return err
+	}
+	for _, text := range r.Warnings {
+		sys.warn(text)
+	}
+	return printRepaired(sys.stdout, r, lead)
+}
+
 // printRepaired says what a repair found and did.
-func printRepaired(w io.Writer, r *record.Repaired) error {
+func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	var b strings.Builder
 	for _, bad := range r.Bad {
 		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
@@ -50,8 +70,12 @@ func printRepaired(w io.Writer, r *record.Repaired) error {
 	} else {
 		describeMissing(&b, r.Planned, r.Missing)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, lead+line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // describeMissing lists the planned episodes without a result, and returns their

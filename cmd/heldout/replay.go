@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,6 @@ import (
 	"heldout/envs/sciworld"
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/record"
 	"heldout/scoring/table"
 )
 
@@ -36,7 +36,7 @@ episodes without a preset, first trials only.`,
 			defer r.close()
 			for _, file := range files {
 				replay := r.file
-				if record.IsRun(file) {
+				if info, err := os.Stat(file); err == nil && info.IsDir() {
 					replay = r.run
 				}
 				if err := replay(c.Context(), file); err != nil {

@@ -29,7 +29,7 @@ heldout help figures.`,
   heldout report runs/step-* --order given --out training.html`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			once, err := eachOnce(sys, dirs)
+			once, err := runsOf(sys, dirs)
 			if err != nil {
 				return err
 			}
@@ -54,9 +54,9 @@ heldout help figures.`,
 	return c
 }
 
-// page makes the page of run directories.
-func (d *drawn) page(dirs []string) (page.Page, error) {
-	runs, tables, err := d.read(dirs)
+// page makes the page of runs.
+func (d *drawn) page(of []record.Parts) (page.Page, error) {
+	runs, tables, err := d.read(of)
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -64,7 +64,7 @@ func (d *drawn) page(dirs []string) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	episodes, err := bundle(dirs)
+	episodes, err := bundle(of)
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -81,12 +81,12 @@ func (d *drawn) page(dirs []string) (page.Page, error) {
 	return p, nil
 }
 
-// bundle packs the episodes of run directories, or of a part of their tasks if all
+// bundle packs the episodes of runs, or of a part of their tasks if all
 // are too large.
-func bundle(dirs []string) (trajectory.Section, error) {
+func bundle(of []record.Parts) (trajectory.Section, error) {
 	var size int64
-	for _, dir := range dirs {
-		n, err := record.Size(dir)
+	for _, p := range of {
+		n, err := p.Size()
 		if err != nil {
 			return trajectory.Section{}, err
 		}
@@ -94,14 +94,14 @@ func bundle(dirs []string) (trajectory.Section, error) {
 	}
 	b := trajectory.NewBundle(size)
 	taken := map[string]bool{}
-	for _, dir := range dirs {
-		name := filepath.Base(dir)
+	for _, p := range of {
+		name := filepath.Base(p.Name())
 		if taken[name] {
-			name = dir
+			name = p.Name()
 		}
 		taken[name] = true
 		var failed error
-		if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+		if _, err := record.Each(p, func(_ *record.Manifest, e *record.Episode) {
 			if failed == nil {
 				failed = b.Add(name, e)
 			}
@@ -109,7 +109,7 @@ func bundle(dirs []string) (trajectory.Section, error) {
 			return trajectory.Section{}, err
 		}
 		if failed != nil {
-			return trajectory.Section{}, fmt.Errorf("%s: %w", dir, failed)
+			return trajectory.Section{}, fmt.Errorf("%s: %w", p.Name(), failed)
 		}
 	}
 	return b.Section()

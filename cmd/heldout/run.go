@@ -132,7 +132,7 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	if j.Plan.Shard != nil {
 		return endShard(sys, j)
 	}
-	runs, err := out.print(sys, []string{j.Dir})
+	runs, err := out.print(sys, []record.Parts{{j.Dir}})
 	if err != nil {
 		return err
 	}

@@ -50,16 +50,16 @@ With --json, standard output has one JSON object per run and line.`,
 }
 
 // eachRun visits the summaries of runs. A run that cannot be read gets a warning.
-func eachRun(sys *system, dirs []string, visit func(view.Summary) error) error {
-	for _, dir := range dirs {
-		x, err := record.OpenIndex(dir)
+func eachRun(sys *system, runs []record.Parts, visit func(view.Summary) error) error {
+	for _, p := range runs {
+		x, err := record.OpenIndex(p)
 		if err != nil {
 			sys.warn(err.Error())
 			continue
 		}
-		s, err := view.Summarize(dir, x, sys.now())
+		s, err := view.Summarize(p, x, sys.now())
 		if err != nil {
-			sys.warn(fmt.Sprintf("%s: %v", dir, err))
+			sys.warn(fmt.Sprintf("%s: %v", p.Name(), err))
 			continue
 		}
 		if err := visit(s); err != nil {
@@ -70,7 +70,7 @@ func eachRun(sys *system, dirs []string, visit func(view.Summary) error) error {
 }
 
 // listRuns prints a table with a row for each environment and model of every run.
-func listRuns(sys *system, root string, dirs []string, wide bool) error {
+func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
 	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
 		{Key: "run", Header: "Run", Left: true},
 		{Key: "started", Header: "Started", Left: true},
@@ -83,12 +83,12 @@ func listRuns(sys *system, root string, dirs []string, wide bool) error {
 		{Key: "success", Header: "SR"},
 		{Key: "progress", Header: "PR"},
 	}, Notes: []string{"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come first, so rates of a run that goes on are not those that it will have."}}
-	err := eachRun(sys, dirs, func(s view.Summary) error {
+	err := eachRun(sys, runs, func(s view.Summary) error {
 		if s.BadLines > 0 {
-			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Dir, s.BadLines))
+			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run, s.BadLines))
 		}
-		name := s.Dir
-		if short, err := filepath.Rel(root, s.Dir); err == nil && short != "." {
+		name := s.Run.Name()
+		if short, err := filepath.Rel(root, name); err == nil && short != "." {
 			name = short
 		}
 		for i, score := range s.Rates {
@@ -146,9 +146,9 @@ type jsonRate struct {
 }
 
 // writeRuns writes a line of JSON for each run.
-func writeRuns(sys *system, dirs []string) error {
-	return eachRun(sys, dirs, func(s view.Summary) error {
-		line := jsonRun{Dir: s.Dir, State: s.State, Planned: s.Planned, Finished: s.Finished, BadLines: s.BadLines, Rates: []jsonRate{}}
+func writeRuns(sys *system, runs []record.Parts) error {
+	return eachRun(sys, runs, func(s view.Summary) error {
+		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished, BadLines: s.BadLines, Rates: []jsonRate{}}
 		if !s.Started.IsZero() {
 			line.Started = &s.Started
 		}

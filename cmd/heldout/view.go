@@ -64,7 +64,7 @@ func serveView(ctx context.Context, sys *system, dirs []string, listen string, s
 		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
 	options := view.Options{
-		Dirs: runs, Now: sys.now, Names: []string{host, machineName()},
+		Runs: runs, Now: sys.now, Names: []string{host, machineName()},
 		Draw: func(ctx context.Context, played record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
 			env, found, err := bench.Reopen(played, task, setup, sys.outside())
 			if err != nil {
@@ -89,12 +89,13 @@ func serveView(ctx context.Context, sys *system, dirs []string, listen string, s
 	if _, err := fmt.Fprintln(sys.stdout, address); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("showing %d run directories; Ctrl-C ends", len(runs))
+	sys.say("showing %s; Ctrl-C ends", counted(len(runs), "run"))
 	return view.New(options).Serve(ctx, l)
 }
 
 // findRuns lists the run directories below folders, each once.
-func findRuns(sys *system, folders []string) (runs []string, err error) {
+func findRuns(sys *system, folders []string) ([]record.Parts, error) {
+	var runs []string
 	for _, dir := range folders {
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
@@ -106,7 +107,7 @@ func findRuns(sys *system, folders []string) (runs []string, err error) {
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json", strings.Join(folders, ", "))
 	}
-	return eachOnce(sys, runs)
+	return runsOf(sys, runs)
 }
 
 // machineName is the name of this machine.

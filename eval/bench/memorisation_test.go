@@ -190,7 +190,7 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 	if err := session.End(); err != nil {
 		t.Fatal(err)
 	}
-	read, err := scoring.ReadRun(run.Out, nil)
+	read, err := scoring.ReadRun(record.Parts{run.Out}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 		if s.run == nil {
 			continue
 		}
-		if err := s.run.survey(s.path); err != nil {
+		if err := s.run.survey(); err != nil {
 			return err
 		}
 		for _, e := range s.run.manifest.Environments {
@@ -260,7 +260,7 @@ func (x *exporter) write(ctx context.Context) error {
 		}
 		before := x.report.Taken
 		if s.run != nil {
-			err = s.run.each(s.path, func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
+			err = s.run.each(func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
 		} else {
 			err = x.items(ctx, s.path)
 		}

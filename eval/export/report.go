@@ -150,7 +150,7 @@ func hashSource(s source) (SourceReport, error) {
 	files := map[string]string{about.Name: s.path}
 	if s.run != nil {
 		var err error
-		if files, err = record.Files(s.path); err != nil {
+		if files, err = s.run.parts.Files(); err != nil {
 			return about, err
 		}
 	}

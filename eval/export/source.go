@@ -27,6 +27,7 @@ type source struct {
 
 // run is what has to be known of a run before its episodes are read.
 type run struct {
+	parts    record.Parts
 	manifest *record.Manifest
 	planned  map[string]planned // by id of the episode
 	// results are those that count, until the tasks are checked.
@@ -53,6 +54,7 @@ type planned struct {
 // findSources lists the sources that directories and files name, each once.
 func findSources(paths []string) ([]source, error) {
 	var out []source
+	var runs []string
 	seen := map[string]bool{}
 	add := func(s source) {
 		real, err := filepath.EvalSymlinks(s.path)
@@ -62,6 +64,9 @@ func findSources(paths []string) ([]source, error) {
 		if real, err = filepath.Abs(real); err != nil || !seen[real] {
 			seen[real] = true
 			out = append(out, s)
+			if s.run != nil {
+				runs = append(runs, s.path)
+			}
 		}
 	}
 	for _, path := range paths {
@@ -82,6 +87,27 @@ func findSources(paths []string) ([]source, error) {
 		}
 		for _, s := range found {
 			add(s)
+		}
+	}
+	return together(out, runs)
+}
+
+// together makes one source of directories that hold one run.
+func together(sources []source, dirs []string) (out []source, err error) {
+	runs, err := record.Together(dirs, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		if s.run == nil {
+			out = append(out, s)
+			continue
+		}
+		for _, p := range runs {
+			if p[0] == s.path {
+				s.run.parts = p
+				out = append(out, s)
+			}
 		}
 	}
 	return out, nil
@@ -120,9 +146,9 @@ func exists(file string) bool {
 }
 
 // survey reads what is planned and which attempts count.
-func (r *run) survey(dir string) error {
+func (r *run) survey() error {
 	results := map[string]record.Result{}
-	m, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
 		old, known := results[e.ID]
 		if e.Outcome.Final() && (!known || record.ByAttempt(&e.Result, &old) < 0) {
 			results[e.ID] = e.Result
@@ -153,9 +179,9 @@ func (r *run) survey(dir string) error {
 }
 
 // each visits the episodes that count, in the order of the file.
-func (r *run) each(dir string, visit func(*record.Episode, planned) error) error {
+func (r *run) each(visit func(*record.Episode, planned) error) error {
 	var failed error
-	_, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+	_, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
 		counts, ok := r.counts[e.ID]
 		if failed != nil || !ok || counts.number != e.Attempt || !counts.ended.Equal(e.Ended) || !e.Outcome.Final() {
 			return

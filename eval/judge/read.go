@@ -149,7 +149,7 @@ func actionsOf(s *synth.Script) string {
 func readRun(dir string, visit func(*Trajectory)) error {
 	seen := map[string]bool{}
 	known := instructions{}
-	_, err := record.Each(dir, func(m *record.Manifest, e *record.Episode) {
+	_, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
 		if !e.Outcome.Final() || seen[e.ID] || e.Agent == e.Model { // a baseline's agent is its name
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,9 @@ const (
 var ErrTooMany = errors.New("there are too many files: what is further on was not searched")
 
 // Find returns the run directories below a folder, or the folder itself if it is
-// one, in the order of their names. It follows no links, except for root, and skips
-// hidden folders. problem receives each folder that cannot be read.
+// one, in the order of their names. A folder with shards stands for them. Find follows
+// no links, except for root, and skips hidden folders. problem receives each folder
+// that cannot be read.
 func Find(root string, problem func(folder string, err error)) []string {
 	s := search{problem: problem, left: maxEntries}
 	s.visit(filepath.Clean(root), maxDepth)
@@ -42,6 +44,13 @@ func (s *search) visit(dir string, depth int) {
 		s.found = append(s.found, dir)
 		return
 	}
+	shards, err := Shards(dir)
+	if err != nil {
+		s.problem(dir, err)
+	}
+	if slices.ContainsFunc(shards, IsRun) {
+		s.found = append(s.found, dir)
+	}
 	for _, e := range entries {
 		if s.left--; s.left == 0 {
 			s.problem(dir, ErrTooMany)
@@ -50,6 +59,9 @@ func (s *search) visit(dir string, depth int) {
 			return
 		}
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if _, ok := shardOf(e.Name()); ok && len(shards) > 0 {
 			continue
 		}
 		if depth == 0 {

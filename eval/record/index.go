@@ -20,29 +20,37 @@ import (
 	"heldout/envs"
 )
 
-// Index is a run directory for readers that want single episodes of it. It holds
-// the results and where their lines are, not the trajectories, and can be brought
-// up to date while another process works on the run. It is not safe for concurrent
+// Index is a run for readers that want single episodes of it. It holds the results
+// and where their lines are, not the trajectories, and can be brought up to date
+// while other processes work on the run or its shards. It is not safe for concurrent
 // use, except for the method Episode of a Place.
 //
 // The index reads the beginning of each line, up to the goal. So it finds a line
 // that contradicts the plan, but not one that was changed in its trajectory or has
 // no trial before it: the first shows when the episode is read.
 type Index struct {
-	// Manifest is run.json, Results what episodes.jsonl says, in its order, without
-	// reflections.
+	// Manifest is run.json, or that of all shards. Results is what the episodes files
+	// say, in the order of their lines, without reflections.
 	Manifest *Manifest
 	Results  []Result
 	// Bad are the lines that are no records, at most maxBad of them; Others counts
 	// the rest.
 	Bad    []BadLine
 	Others int
+	// Absent are the shards that have not begun.
+	Absent []Shard
 
+	parts Parts
+	part  int64   // how much is worth a processor, in bytes
+	at    []Place // of each result
+	plan  plan
+	files []*indexed
+}
+
+// indexed is a directory with the part of its episodes file that is indexed.
+type indexed struct {
 	dir, name string
-	part      int64   // how much is worth a processor, in bytes
-	at        []Place // of each result
 	manifest  fs.FileInfo
-	plan      plan
 	file      fs.FileInfo
 	size      int64 // of what is indexed
 	lines     int   // in it
@@ -51,65 +59,123 @@ type Index struct {
 // maxBad is how many bad lines an index describes.
 const maxBad = 20
 
-// OpenIndex reads the beginnings of all lines of a run directory.
-func OpenIndex(dir string) (*Index, error) {
-	x := &Index{dir: dir, name: filepath.Join(dir, episodesFile), part: usualPart}
+// OpenIndex reads the beginnings of all lines of a run.
+func OpenIndex(p Parts) (*Index, error) {
+	x := &Index{parts: p, part: usualPart}
 	if err := x.Update(); err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
-// Update reads what was added since the last call. If the files were replaced, it
-// reads them again from the start; indices of results are then others.
+// Update reads what was added since the last call. If files were replaced or came, it
+// reads all of them again from the start; indices of results are then others.
 func (x *Index) Update() error {
-	content, err := wholeFile(x.name)
-	if err != nil {
+	if err := x.findFiles(); err != nil {
 		return err
 	}
-	if content != nil {
-		defer content.file.Close()
+	contents := make([]*sized, len(x.files))
+	for i, f := range x.files {
+		content, err := wholeFile(f.name)
+		if err != nil {
+			return err
+		}
+		if content != nil {
+			defer content.file.Close()
+		}
+		contents[i] = content
 	}
-	// The manifest is read after the size of the file was: lines up to there are
-	// planned in it.
-	if err := x.readManifest(); err != nil {
+	// The manifests are read after the sizes of the files were: lines up to there are
+	// planned in them.
+	if err := x.readManifests(); err != nil {
 		return err
 	}
-	if content == nil {
-		x.forget(nil)
-		return nil
-	}
-	info, err := content.file.Stat()
-	if err != nil {
+	if err := x.forgetReplaced(contents); err != nil {
 		return err
 	}
-	if x.file == nil || !os.SameFile(x.file, info) || content.size < x.size {
-		x.forget(info)
+	for i, f := range x.files {
+		if c := contents[i]; c != nil && c.size > f.size {
+			if err := x.read(f, c.file, c.size); err != nil {
+				return err
+			}
+		}
 	}
-	if content.size == x.size {
-		return nil
-	}
-	return x.read(content.file, content.size)
+	return nil
 }
 
-// forget empties the index for a file that is another one.
-func (x *Index) forget(file fs.FileInfo) {
-	x.file, x.size, x.lines = file, 0, 0
+// findFiles finds the directories that have begun.
+func (x *Index) findFiles() error {
+	dirs, err := x.parts.Dirs()
+	if err != nil {
+		return err
+	}
+	x.Absent = absent(dirs)
+	if slices.EqualFunc(x.files, dirs, func(f *indexed, dir string) bool { return f.dir == dir }) {
+		return nil
+	}
+	x.files = nil
+	for _, dir := range dirs {
+		x.files = append(x.files, &indexed{dir: dir, name: filepath.Join(dir, episodesFile)})
+	}
+	x.forget()
+	return nil
+}
+
+// forgetReplaced empties the index if a file is another one than before.
+func (x *Index) forgetReplaced(contents []*sized) error {
+	for i, f := range x.files {
+		var info fs.FileInfo
+		if c := contents[i]; c != nil {
+			var err error
+			if info, err = c.file.Stat(); err != nil {
+				return err
+			}
+		}
+		if f.size > 0 && (info == nil || !os.SameFile(f.file, info) || contents[i].size < f.size) {
+			x.forget()
+		}
+		f.file = info
+	}
+	return nil
+}
+
+// forget empties the index.
+func (x *Index) forget() {
+	for _, f := range x.files {
+		f.size, f.lines = 0, 0
+	}
 	x.Results, x.at, x.Bad, x.Others = nil, nil, nil, 0
 }
 
-// readManifest reads run.json if it has changed.
-func (x *Index) readManifest() error {
-	info, err := os.Stat(filepath.Join(x.dir, manifestFile))
-	if err == nil && x.manifest != nil && os.SameFile(info, x.manifest) && info.ModTime().Equal(x.manifest.ModTime()) && info.Size() == x.manifest.Size() {
+// readManifests reads the manifests if one of them has changed.
+func (x *Index) readManifests() error {
+	var infos []fs.FileInfo
+	changed := x.Manifest == nil
+	for _, f := range x.files {
+		info, err := os.Stat(filepath.Join(f.dir, manifestFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		same := err == nil && f.manifest != nil && os.SameFile(info, f.manifest) && info.ModTime().Equal(f.manifest.ModTime()) && info.Size() == f.manifest.Size()
+		changed = changed || !same
+		infos = append(infos, info)
+	}
+	if !changed {
 		return nil
 	}
-	m, err := ReadManifest(x.dir)
+	var dirs []string
+	for _, f := range x.files {
+		dirs = append(dirs, f.dir)
+	}
+	m, err := manifestOf(dirs)
 	if err != nil {
 		return err
 	}
-	x.Manifest, x.manifest, x.plan = m, info, m.plan()
-	x.forget(nil) // what was not planned may be planned now
+	for i, f := range x.files {
+		f.manifest = infos[i]
+	}
+	x.Manifest, x.plan = m, m.plan()
+	x.forget() // what was not planned may be planned now
 	return nil
 }
 
@@ -118,22 +184,23 @@ const usualPart = 8 << 20
 
 // read indexes the lines of a file up to a size, in parts at the same time. It leaves
 // out a last line without an end, which may still be being written.
-func (x *Index) read(f io.ReaderAt, size int64) error {
-	n := min(int64(runtime.GOMAXPROCS(0)), (size-x.size)/x.part+1)
+func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
+	n := min(int64(runtime.GOMAXPROCS(0)), (size-from.size)/x.part+1)
 	parts := make([]part, n)
 	var working errgroup.Group
 	for i := range parts {
 		p := &parts[i]
-		p.index, p.file, p.size = x, f, size
-		p.from = x.size + int64(i)*(size-x.size)/n
-		p.to = x.size + int64(i+1)*(size-x.size)/n
-		if x.size == 0 { // most of the plan may be there
-			p.results, p.at = make([]Result, 0, len(x.plan)/int(n)), make([]Place, 0, len(x.plan)/int(n))
+		p.plan, p.name, p.file, p.size = x.plan, from.name, f, size
+		p.from = from.size + int64(i)*(size-from.size)/n
+		p.to = from.size + int64(i+1)*(size-from.size)/n
+		if from.size == 0 { // most of the plan may be there
+			most := len(x.plan) / int(n) / len(x.files)
+			p.results, p.at = make([]Result, 0, most), make([]Place, 0, most)
 		}
 		working.Go(p.read)
 	}
 	if err := working.Wait(); err != nil {
-		return fmt.Errorf("%s: %w", x.name, err)
+		return fmt.Errorf("%s: %w", from.name, err)
 	}
 	found := 0
 	for i := range parts {
@@ -141,32 +208,36 @@ func (x *Index) read(f io.ReaderAt, size int64) error {
 	}
 	x.Results, x.at = slices.Grow(x.Results, found), slices.Grow(x.at, found)
 	for i := range parts {
-		x.join(&parts[i])
+		x.join(from, &parts[i])
 	}
 	return nil
 }
 
-// join adds a part that follows what is indexed.
-func (x *Index) join(p *part) {
+// join adds a part that follows what is indexed of its file.
+func (x *Index) join(to *indexed, p *part) {
 	for i := range p.at {
-		p.at[i].line += x.lines
+		p.at[i].line += to.lines
 	}
 	x.Results, x.at = append(x.Results, p.results...), append(x.at, p.at...)
 	for _, b := range p.bad {
-		b.Number += x.lines
+		b.Number += to.lines
+		if _, ok := shardOf(to.dir); ok {
+			b.Why = fmt.Errorf("%s: %w", filepath.Base(to.dir), b.Why)
+		}
 		if len(x.Bad) < maxBad {
 			x.Bad = append(x.Bad, b)
 		} else {
 			x.Others++
 		}
 	}
-	x.lines += p.lines
-	x.size = max(x.size, p.end)
+	to.lines += p.lines
+	to.size = max(to.size, p.end)
 }
 
 // part is the lines of a file that begin between two offsets.
 type part struct {
-	index    *Index // only its plan and name are used
+	plan     plan
+	name     string // of the file
 	file     io.ReaderAt
 	size     int64
 	from, to int64
@@ -203,7 +274,7 @@ func (p *part) read() error {
 			return fmt.Errorf("the line at byte %d: %w", at, err)
 		}
 		p.lines++
-		place := Place{file: p.index.name, line: p.lines, offset: at, length: len(raw)}
+		place := Place{file: p.name, line: p.lines, offset: at, length: len(raw)}
 		at += int64(len(raw))
 		p.end = at
 		if len(raw) > 1 {
@@ -231,7 +302,7 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 	}
 	var want planned
 	if bad == nil {
-		want, bad = p.index.plan.check(&result)
+		want, bad = p.plan.check(&result)
 	}
 	if bad != nil {
 		p.bad = append(p.bad, BadLine{place.line, bad})

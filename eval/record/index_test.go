@@ -72,7 +72,7 @@ func updated(t *testing.T, x *Index) {
 // file that grows.
 func TestIndexFollowsARun(t *testing.T) {
 	dir, episodes := indexedRun(t, 4)
-	x, err := OpenIndex(dir) // before there is an episodes file
+	x, err := OpenIndex(Parts{dir}) // before there is an episodes file
 	if err != nil || len(x.Results) != 0 {
 		t.Fatalf("%d results, %v", len(x.Results), err)
 	}
@@ -91,7 +91,7 @@ func TestIndexFollowsARun(t *testing.T) {
 		}
 	}
 	i := 0
-	if _, err := Each(dir, func(_ *Manifest, want *Episode) {
+	if _, err := Each(Parts{dir}, func(_ *Manifest, want *Episode) {
 		got, err := x.Place(i).Episode()
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			overwrite(t, dir, episodesFile, bytes.Join(c.content, nil))
-			x, err := OpenIndex(dir)
+			x, err := OpenIndex(Parts{dir})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 			}
 		})
 	}
-	x, err := OpenIndex(dir)
+	x, err := OpenIndex(Parts{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 		t.Errorf("a changed line is read: %v", err)
 	}
 	overwrite(t, dir, episodesFile, content)
-	if x, err = OpenIndex(dir); err != nil {
+	if x, err = OpenIndex(Parts{dir}); err != nil {
 		t.Fatal(err)
 	}
 	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
@@ -192,15 +192,15 @@ func TestIndexInParts(t *testing.T) {
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	content = slices.Concat(bytes.Join(lines[:12], nil), []byte("\n{]\n"), bytes.Join(lines[12:], nil), lines[0][:50])
 	overwrite(t, dir, episodesFile, content)
-	want, err := OpenIndex(dir)
+	want, err := OpenIndex(Parts{dir})
 	if err != nil || len(want.Results) != 30 || want.Bad[0].Number != 14 {
 		t.Fatalf("%d results, %v, %v", len(want.Results), want.Bad, err)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
 	for part := int64(1); part < int64(len(content)); part = part*3/2 + 1 {
-		got := &Index{dir: dir, name: name, part: part}
+		got := &Index{parts: Parts{dir}, part: part}
 		updated(t, got)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{}, "part", "manifest", "file", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{}, "part", "files", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
 			t.Fatalf("parts of %d bytes, bad %v:\n%s", part, got.Bad, diff)
 		}
 	}
@@ -217,7 +217,7 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := OpenIndex(dir)
+	x, err := OpenIndex(Parts{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestSearch(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
-	if s, err := ReadStatus(dir); s != nil || err != nil {
+	if s, err := readStatus(dir); s != nil || err != nil {
 		t.Errorf("without a file: %v, %v", s, err)
 	}
 	store := open(t, dir)
@@ -263,7 +263,7 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := ReadStatus(dir)
+	got, err := readStatus(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestStatus(t *testing.T) {
 	}
 	for _, content := range []string{"", "{", "[]", `{"schema":2}`, `{"schema":1,"done":"many"}`} {
 		overwrite(t, dir, statusFile, []byte(content))
-		if s, err := ReadStatus(dir); err == nil {
+		if s, err := readStatus(dir); err == nil {
 			t.Errorf("%q is read as %+v", content, s)
 		}
 	}
@@ -303,7 +303,7 @@ func BenchmarkIndex(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if x, err := OpenIndex(dir); err != nil || len(x.Results) != len(episodes) {
+		if x, err := OpenIndex(Parts{dir}); err != nil || len(x.Results) != len(episodes) {
 			b.Fatalf("%d results, %v", len(x.Results), err)
 		}
 	}

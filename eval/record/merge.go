@@ -20,6 +20,8 @@ type Merged struct {
 	// by group.
 	Planned int
 	Missing []Missing
+	// Absent are the shards that no directory has.
+	Absent []Shard
 }
 
 // Merge writes the records of directories that are parts of one run into a new run
@@ -29,16 +31,9 @@ func Merge(out string, dirs []string) (*Merged, error) {
 	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s exists already: give the merged run a new directory", out)
 	}
-	var parts []string
-	for _, dir := range dirs {
-		shards, err := Shards(dir)
-		if err != nil {
-			return nil, err
-		}
-		if len(shards) == 0 {
-			shards = []string{dir}
-		}
-		parts = append(parts, shards...)
+	parts, err := Parts(dirs).Dirs()
+	if err != nil {
+		return nil, err
 	}
 	m, err := joined(parts)
 	if err != nil {
@@ -94,6 +89,7 @@ func mergeInto(d disk, dir string, m *Manifest, parts []string) (*Merged, error)
 		return nil, err
 	}
 	w.report.Planned, w.report.Missing = m.missing(w.results)
+	w.report.Absent = absent(parts)
 	return &w.report, nil
 }
 

@@ -162,7 +162,7 @@ func (s *Store) copyLines(p plan, good, bad *os.File) error {
 }
 
 // missing counts the episodes that are planned or due, and lists those without a
-// result by condition. A later trial is due after a failure.
+// result by condition. A later trial is due after a failure. A shard has only its own.
 func (m *Manifest) missing(results map[string]Outcome) (due int, out []Missing) {
 	if m == nil {
 		return 0, nil
@@ -172,6 +172,9 @@ func (m *Manifest) missing(results map[string]Outcome) (due int, out []Missing) 
 		env, _ := m.EnvironmentOf(g.Condition)
 		here := Missing{Condition: g.Condition}
 		for j, id := range g.Episodes {
+			if m.Shard != nil && !m.Shard.Has(id) {
+				continue
+			}
 			trials, missing := g.Condition.due(id, results)
 			due += trials
 			if missing && trials == 1 {

@@ -2,7 +2,9 @@ package record
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,9 +65,7 @@ func Shards(dir string) ([]string, error) {
 	}
 	var found []Shard
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), "shard-")
-		s, err := ParseShard(strings.Replace(rest, "-of-", "/", 1))
-		if ok && err == nil && e.IsDir() && s.Dir() == e.Name() {
+		if s, ok := shardOf(e.Name()); ok && e.IsDir() {
 			found = append(found, s)
 		}
 	}
@@ -93,53 +93,10 @@ func SameDivision(a, b string) bool {
 	return of(a) == of(b)
 }
 
-// Files returns the paths of the files of a run directory, or of its shards, by their
-// names in it.
-func Files(dir string) (map[string]string, error) {
-	dirs, err := Shards(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(dirs) == 0 {
-		dirs = []string{dir}
-	}
-	out := map[string]string{}
-	for _, d := range dirs {
-		for _, name := range []string{manifestFile, episodesFile} {
-			path := filepath.Join(d, name)
-			if _, err := os.Stat(path); err != nil {
-				continue // a run without episodes
-			}
-			short, err := filepath.Rel(dir, path)
-			if err != nil {
-				return nil, err
-			}
-			out[filepath.ToSlash(short)] = path
-		}
-	}
-	return out, nil
-}
-
 // IsRun reports whether a directory has a manifest.
 func IsRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifestFile))
 	return err == nil
-}
-
-// eachShard is each for a run directory with shards. Its manifest is that of the
-// whole run.
-func eachShard(dirs []string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
-	whole, err := joined(dirs)
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range dirs {
-		_, err := eachOf(dir, derive, func(_ *Manifest, e *Episode, derived any) { visit(whole, e, derived) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return whole, nil
 }
 
 // joined returns the manifest of the run that directories are parts of. They are
@@ -166,14 +123,59 @@ func joined(dirs []string) (*Manifest, error) {
 	return whole, nil
 }
 
-// join adds what another part of the run says.
-func (m *Manifest) join(part *Manifest) error {
+// differs says in what the plan of another part is a different one; nil if it is the
+// same.
+func (m *Manifest) differs(part *Manifest) error {
 	sameIDs := func(a, b Group) bool { return slices.Equal(a.Episodes, b.Episodes) }
 	switch {
 	case max(1, m.Behaviour) != max(1, part.Behaviour):
 		return fmt.Errorf("they are of versions of heldout that play differently (behaviour %d and %d)", max(1, m.Behaviour), max(1, part.Behaviour))
-	case !slices.EqualFunc(m.Groups, part.Groups, sameIDs):
-		return fmt.Errorf("they plan different episodes")
+	case slices.EqualFunc(m.Groups, part.Groups, sameIDs):
+		return nil
+	}
+	for i := range min(len(m.Groups), len(part.Groups)) {
+		a, b := m.Groups[i], part.Groups[i]
+		switch fields := Differing(a.Condition, b.Condition); {
+		case len(fields) > 0 && len(m.Groups) == len(part.Groups):
+			return fmt.Errorf("they plan different episodes (other %v)", fields)
+		case len(fields) == 0 && len(a.Episodes) != len(b.Episodes):
+			return fmt.Errorf("they plan different episodes (%d and %d tasks of %s)", len(a.Episodes), len(b.Episodes), a.Condition.Env)
+		case len(fields) == 0 && !sameIDs(a, b):
+			env, _ := m.EnvironmentOf(a.Condition) // reading has checked it
+			at := 0
+			for a.Episodes[at] == b.Episodes[at] {
+				at++
+			}
+			return fmt.Errorf("they plan different episodes (other tasks of %s, such as %s)", env.Name, env.Tasks[at].ID)
+		}
+	}
+	return fmt.Errorf("they plan different episodes (%d and %d)", m.Planned(), part.Planned())
+}
+
+// Differing names the fields in which two conditions differ.
+func Differing(a, b Condition) (out []string) {
+	fields := func(c Condition) (m map[string]any) {
+		text, err := json.Marshal(c)
+		if err != nil || json.Unmarshal(text, &m) != nil {
+			return nil // a condition that was hashed can be written and read
+		}
+		return m
+	}
+	x, y := fields(a), fields(b)
+	either := maps.Clone(x)
+	maps.Copy(either, y)
+	for _, k := range slices.Sorted(maps.Keys(either)) {
+		if fmt.Sprint(x[k]) != fmt.Sprint(y[k]) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// join adds what another part of the run says.
+func (m *Manifest) join(part *Manifest) error {
+	if err := m.differs(part); err != nil {
+		return err
 	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {
@@ -182,5 +184,6 @@ func (m *Manifest) join(part *Manifest) error {
 		m.Servers[player] = append(m.Servers[player], servers...)
 	}
 	m.Sessions = append(m.Sessions, part.Sessions...)
+	slices.SortStableFunc(m.Sessions, func(a, b Session) int { return a.Started.Compare(b.Started) })
 	return nil
 }

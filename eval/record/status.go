@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"heldout/envs/datafile"
@@ -76,9 +77,53 @@ func (s *Store) SetStatus(status *Status) error {
 // RemoveStatus removes status.json: nobody works on the run any more.
 func (s *Store) RemoveStatus() error { return removeIfThere(filepath.Join(s.dir, statusFile)) }
 
-// ReadStatus reads status.json of a run directory; it is nil if there is none. A
-// killed process leaves its last one behind, so look at Updated.
-func ReadStatus(dir string) (*Status, error) {
+// Status reads what the processes say that work on the run: the sum of all that were
+// updated after a time. It is nil if there is none. A killed process leaves its last
+// status behind. A status that cannot be read is none: it is replaced in a moment.
+func (p Parts) Status(after time.Time) (*Status, error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	var sum *Status
+	for _, dir := range dirs {
+		s, err := readStatus(dir)
+		switch {
+		case err != nil || s == nil || s.Updated.Before(after):
+		case sum == nil:
+			sum = s
+		default:
+			sum.add(s)
+		}
+	}
+	return sum, nil
+}
+
+// add adds the status of another shard. The run ends with the last of them.
+func (s *Status) add(o *Status) {
+	if o.Started.Before(s.Started) {
+		s.Started = o.Started
+	}
+	if o.Updated.After(s.Updated) {
+		s.Updated = o.Updated
+	}
+	s.Concurrency, s.Planned, s.Most = s.Concurrency+o.Concurrency, s.Planned+o.Planned, s.Most+o.Most
+	s.Done, s.Failed, s.Tokens, s.Others = s.Done+o.Done, s.Failed+o.Failed, s.Tokens+o.Tokens, s.Others+o.Others
+	switch {
+	case s.RemainingSeconds == nil || o.RemainingSeconds == nil:
+		s.RemainingSeconds = nil
+	case *o.RemainingSeconds > *s.RemainingSeconds:
+		s.RemainingSeconds = o.RemainingSeconds
+	}
+	s.InFlight = append(s.InFlight, o.InFlight...)
+	slices.SortStableFunc(s.InFlight, func(a, b InFlight) int { return a.Started.Compare(b.Started) })
+	if n := len(s.InFlight); n > MaxInFlight {
+		s.InFlight, s.Others = s.InFlight[:MaxInFlight], s.Others+n-MaxInFlight
+	}
+}
+
+// readStatus reads status.json of a run directory; it is nil if there is none.
+func readStatus(dir string) (*Status, error) {
 	b, err := datafile.Read(filepath.Join(dir, statusFile), maxStatus)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -89,7 +89,7 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, manifest, nil, func(e *Episode, _ any) {
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(manifest.plan()), nil, func(e *Episode, _ any) {
 		s.Results = append(s.Results, e.Result)
 	})
 	return err
@@ -120,70 +120,22 @@ func notRegular(name string) error { return fmt.Errorf("%s is not a regular file
 // run leaves.
 func Read(dir string) (*Manifest, []Result, error) {
 	var results []Result
-	m, err := Each(dir, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
+	m, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
 	return m, results, err
 }
 
-// Each reads a run directory as Read does and visits every attempt in the order of
-// the file, with its trajectory, and what was planned. Nothing of the attempt is
-// kept afterwards. The shards in a run directory are read as one run.
-func Each(dir string, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return each(dir, nil, func(m *Manifest, e *Episode, _ any) { visit(m, e) })
+// Each reads a run as Read does and visits every attempt in the order of the file,
+// or of the files of its shards, with its trajectory, and what was planned. Nothing
+// of the attempt is kept afterwards.
+func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
+	return p.each(nil, func(m *Manifest, e *Episode, _ any) { visit(m, e) })
 }
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
 // for several attempts at the same time and before they are checked against the
 // plan.
-func EachDerived[T any](dir string, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, T)) (*Manifest, error) {
-	return each(dir, func(m *Manifest, e *Episode) any { return derive(m, e) }, func(m *Manifest, e *Episode, derived any) { visit(m, e, derived.(T)) })
-}
-
-// each is Each and EachDerived; derive may be nil.
-func each(dir string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
-	shards, err := Shards(dir)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(shards) > 0:
-		return eachShard(shards, derive, visit)
-	}
-	return eachOf(dir, derive, visit)
-}
-
-// eachOf is each for a directory without shards.
-func eachOf(dir string, derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
-	name := filepath.Join(dir, episodesFile)
-	content, err := wholeFile(name)
-	if err != nil {
-		return nil, err
-	}
-	if content != nil {
-		defer content.file.Close()
-	}
-	// The manifest is read after the size of the file was: lines up to there are
-	// planned in it.
-	m, err := ReadManifest(dir)
-	if err != nil || content == nil {
-		return m, err
-	}
-	var of func(*Episode) any
-	if derive != nil {
-		of = func(e *Episode) any { return derive(m, e) }
-	}
-	_, _, err = eachAttempt(io.NewSectionReader(content.file, 0, content.size), name, m, of, func(e *Episode, derived any) { visit(m, e, derived) })
-	return m, err
-}
-
-// Size returns the size of a run directory's attempts, in bytes.
-func Size(dir string) (int64, error) {
-	info, err := os.Stat(filepath.Join(dir, episodesFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, T)) (*Manifest, error) {
+	return p.each(func(m *Manifest, e *Episode) any { return derive(m, e) }, func(m *Manifest, e *Episode, derived any) { visit(m, e, derived.(T)) })
 }
 
 // sized is an open file with the size that it had then.
@@ -209,11 +161,9 @@ func wholeFile(name string) (*sized, error) {
 }
 
 // eachAttempt visits the attempts in an episodes file and checks each against the
-// manifest, unless that is nil. It returns the length of an unfinished last line,
-// and what has to be written before the next line. derive may be nil; see
-// scanDeriving.
-func eachAttempt(r io.Reader, name string, m *Manifest, derive func(*Episode) any, visit func(*Episode, any)) (torn int, lead []byte, err error) {
-	plan := newChecker(m.plan())
+// plan. It returns the length of an unfinished last line, and what has to be written
+// before the next line. derive may be nil; see scanDeriving.
+func eachAttempt(r io.Reader, name string, plan *checker, derive func(*Episode) any, visit func(*Episode, any)) (torn int, lead []byte, err error) {
 	err = scanDeriving(r, name, derive, func(l *line) error {
 		if l.bad == nil {
 			l.bad = plan.check(&l.episode)

@@ -16,8 +16,9 @@ import (
 type livePanel struct {
 	Summary   Summary
 	Rows      []rateRow
-	Perturbed bool // rows differ in perturbations
-	Trials    bool // tasks are played again after a failure
+	Perturbed bool   // rows differ in perturbations
+	Trials    bool   // tasks are played again after a failure
+	Absent    string // shards that have not begun
 	Bad       []record.BadLine
 	Errors    []failed // the latest attempts without a result
 	// Of a run that goes on:
@@ -72,7 +73,7 @@ type inFlight struct {
 
 // panel describes a run.
 func (r *run) panel(x *record.Index, s Summary) livePanel {
-	p := livePanel{Summary: s, Bad: x.Bad, Errors: r.latestErrors(x), Now: r.now()}
+	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x), Now: r.now()}
 	for _, score := range s.Rates {
 		c := score.Condition
 		p.Perturbed = p.Perturbed || c.Perturbation != "none"

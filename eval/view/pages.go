@@ -146,8 +146,8 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	lead := ""
-	if r.dir != r.name {
-		lead = table.Printable(r.dir)
+	if dirs := r.parts.String(); dirs != r.name {
+		lead = table.Printable(dirs)
 	}
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
@@ -296,7 +296,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	around.Others = s.others(r, e, query.Get("with"))
-	first := trajectory.Episode{Episode: e, Run: r.dir}
+	first := trajectory.Episode{Episode: e, Run: r.parts.Name()}
 	if query.Has("draw") {
 		first.Pictures, around.Note = s.draw(request.Context(), planned, e)
 		around.Draw = ""
@@ -431,7 +431,7 @@ func (s *Server) second(with string) (trajectory.Episode, error) {
 		return trajectory.Episode{}, err
 	}
 	e, _, _, err := r.episode(with[at+1:], nil)
-	return trajectory.Episode{Episode: e, Run: r.dir, Second: true}, err
+	return trajectory.Episode{Episode: e, Run: r.parts.Name(), Second: true}, err
 }
 
 // drawing is how long an episode may be replayed.

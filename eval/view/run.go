@@ -12,10 +12,10 @@ import (
 // fresh is how long what was read of a run is good enough, at least.
 const fresh = time.Second
 
-// run is a run directory that is shown.
+// run is a run that is shown.
 type run struct {
 	name     string // in addresses
-	dir      string
+	parts    record.Parts
 	now      func() time.Time
 	patience time.Duration // for the first reading
 
@@ -84,7 +84,7 @@ func (r *run) update() (err error) {
 		return nil
 	}
 	if r.index == nil {
-		r.index, err = record.OpenIndex(r.dir)
+		r.index, err = record.OpenIndex(r.parts)
 	} else {
 		err = r.index.Update()
 	}
@@ -95,8 +95,8 @@ func (r *run) update() (err error) {
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries
 	if n := len(r.index.Results); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
-		if r.summary, err = Summarize(r.dir, r.index, now); err != nil {
-			return fmt.Errorf("%s: %w", r.dir, err)
+		if r.summary, err = Summarize(r.parts, r.index, now); err != nil {
+			return fmt.Errorf("%s: %w", r.parts.Name(), err)
 		}
 		r.made = r.now()
 		r.cost, r.counted = r.made.Sub(now), n

@@ -25,7 +25,7 @@ const silent = 15 * time.Second
 
 // Summary is what is known of a run at a glance.
 type Summary struct {
-	Dir          string
+	Run          record.Parts
 	State        State
 	Environments []string
 	Models       []string
@@ -37,9 +37,11 @@ type Summary struct {
 	Planned, Finished int
 	// Rates are the rates so far, in the order of the plan.
 	Rates []Rate
+	// Absent are the shards that have not begun.
+	Absent []record.Shard
 	// BadLines counts the lines of the records that cannot be read.
 	BadLines int
-	// Status is what the process says that works on the run; nil if none does.
+	// Status is what the processes say that work on the run; nil if none does.
 	Status *record.Status
 }
 
@@ -53,8 +55,8 @@ type Rate struct {
 }
 
 // Summarize summarizes a run. It does not look at trajectories.
-func Summarize(dir string, x *record.Index, now time.Time) (Summary, error) {
-	s := Summary{Dir: dir, State: Incomplete, BadLines: len(x.Bad) + x.Others}
+func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
+	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
 	scores, err := scoring.Compute(scoring.Run{Manifest: x.Manifest, Results: x.Results}, stats.TheseKinds)
 	if err != nil {
 		return s, err
@@ -90,12 +92,11 @@ func soFar(r scoring.Rate) scoring.Rate {
 	return r
 }
 
-// setStatus reads what the process says that works on the run. A status that cannot
-// be read is none: it is replaced in a moment.
+// setStatus reads what the processes say that work on the run.
 func (s *Summary) setStatus(now time.Time) {
-	status, err := record.ReadStatus(s.Dir)
-	if err != nil || status != nil && now.Sub(status.Updated) > silent {
-		status = nil
+	status, err := s.Run.Status(now.Add(-silent))
+	if err != nil {
+		status = nil // looking at the records says why
 	}
 	s.Status = status
 	switch {

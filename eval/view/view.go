@@ -23,8 +23,8 @@ import (
 
 // Options say what is shown and to whom.
 type Options struct {
-	// Dirs are the run directories.
-	Dirs []string
+	// Runs are what is shown.
+	Runs []record.Parts
 	// Now tells the time.
 	Now func() time.Time
 	// Draw returns the states of an episode's world, as eval.Pictures does; nil
@@ -58,13 +58,13 @@ const (
 // patience is how long a page waits for the first reading of a run before it says so.
 const patience = 800 * time.Millisecond
 
-// New returns a server of run directories. It reads nothing yet.
+// New returns a server of runs. It reads nothing yet.
 func New(o Options) *Server {
 	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy), watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	taken := map[string]bool{}
-	for _, dir := range o.Dirs {
-		s.runs = append(s.runs, &run{name: freeName(dir, taken), dir: dir, now: o.Now, patience: patience, opened: make(chan struct{})})
+	for _, p := range o.Runs {
+		s.runs = append(s.runs, &run{name: freeName(p.Name(), taken), parts: p, now: o.Now, patience: patience, opened: make(chan struct{})})
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))

@@ -44,7 +44,16 @@ func body(t *testing.T, r *http.Response) string {
 	return string(b)
 }
 
-func serverOf(dirs ...string) *Server { return patient(New(Options{Dirs: dirs, Now: time.Now})) }
+func runsOf(dirs ...string) (runs []record.Parts) {
+	for _, dir := range dirs {
+		runs = append(runs, record.Parts{dir})
+	}
+	return runs
+}
+
+func serverOf(dirs ...string) *Server {
+	return patient(New(Options{Runs: runsOf(dirs...), Now: time.Now}))
+}
 
 // patient makes a server wait until its runs are read, however busy the machine is.
 func patient(s *Server) *Server {
@@ -99,7 +108,7 @@ func TestGuard(t *testing.T) {
 
 // With a token, every page asks for it, also under foreign addresses.
 func TestToken(t *testing.T) {
-	s := patient(New(Options{Dirs: []string{newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir}, Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}}))
+	s := patient(New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir), Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}}))
 	far := func(r *http.Request) { r.Host = "192.0.2.1:8080" }
 	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam", "/nowhere"} {
 		r := get(t, s, path, far)
@@ -284,7 +293,7 @@ func TestPictures(t *testing.T) {
 	path := "/runs/a/episodes/" + r.planned[0].ID
 	var differs int
 	var failure error
-	s := New(Options{Dirs: []string{r.dir}, Now: time.Now, Draw: func(ctx context.Context, c record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
+	s := New(Options{Runs: runsOf(r.dir), Now: time.Now, Draw: func(ctx context.Context, c record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
 		if c.Env != "boxes" || task.ID != "box/00" || e.ID != r.planned[0].ID {
 			t.Errorf("draws %v %v %v", c, task, e)
 		}
@@ -342,13 +351,13 @@ func TestNamesOfRuns(t *testing.T) {
 // A status that is old, damaged or of a killed process is none.
 func TestStates(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
-	x, err := record.OpenIndex(r.dir)
+	x, err := record.OpenIndex(record.Parts{r.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := start.Add(time.Hour)
 	state := func() State {
-		s, err := Summarize(r.dir, x, now)
+		s, err := Summarize(record.Parts{r.dir}, x, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,11 +412,11 @@ func TestRatesSoFar(t *testing.T) {
 		settle(e)
 	}
 	r.record(41) // the one episode of the second seed is a success
-	x, err := record.OpenIndex(dir)
+	x, err := record.OpenIndex(record.Parts{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Summarize(dir, x, start)
+	s, err := Summarize(record.Parts{dir}, x, start)
 	if err != nil || len(s.Rates) != 1 {
 		t.Fatalf("%d rates, %v", len(s.Rates), err)
 	}
@@ -419,7 +428,7 @@ func TestRatesSoFar(t *testing.T) {
 // While the records of a run are read for the first time, its pages say so and come
 // again.
 func TestReading(t *testing.T) {
-	s := New(Options{Dirs: []string{newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir, newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir}, Now: time.Now})
+	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir, newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})
 	for _, r := range s.runs {
 		r.patience = 0
 	}

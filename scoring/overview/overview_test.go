@@ -50,7 +50,7 @@ func looks() map[string]synthetic {
 // read reads a run and makes its tables.
 func read(t testing.TB, dir string) ([]report.Run, []table.Table) {
 	t.Helper()
-	run, err := scoring.ReadRun(dir, nil)
+	run, err := scoring.ReadRun(record.Parts{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func wholePage(t testing.TB, dir string) []byte {
 		t.Fatal(err)
 	}
 	bundle := trajectory.NewBundle(1)
-	if _, err := record.Each(dir, func(_ *record.Manifest, e *record.Episode) {
+	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		if err := bundle.Add("run", e); err != nil {
 			t.Error(err)
 		}

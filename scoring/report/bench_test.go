@@ -34,7 +34,7 @@ func BenchmarkTables(b *testing.B) {
 	writeLargeRun(b, dir)
 	b.ResetTimer()
 	for b.Loop() {
-		run, err := scoring.ReadRun(dir, nil)
+		run, err := scoring.ReadRun(record.Parts{dir}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

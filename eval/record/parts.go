@@ -1,0 +1,330 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Parts are the directories that hold one run, as users name them: a run directory, a
+// directory of shards, or several directories of shards. Readers see the records of
+// all of them as one run, also while shards are being written.
+type Parts []string
+
+// Name is the directory that stands for the run.
+func (p Parts) Name() string {
+	if len(p) == 1 {
+		return p[0]
+	}
+	parent := filepath.Dir(p[0])
+	for _, dir := range p {
+		if filepath.Dir(dir) != parent || parent == "." {
+			return p[0]
+		}
+	}
+	return parent
+}
+
+// String names all directories.
+func (p Parts) String() string { return strings.Join(p, ", ") }
+
+// Dirs returns the directories that have a manifest: that of the run, or those of the
+// shards that have begun.
+func (p Parts) Dirs() (begun []string, err error) {
+	for _, dir := range p {
+		shards, err := Shards(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(shards) == 0 {
+			begun = append(begun, dir) // reading says so if it is no run
+		}
+		before := len(begun)
+		for _, shard := range shards {
+			if hasBegun(shard) {
+				begun = append(begun, shard)
+			}
+		}
+		if len(shards) > 0 && len(begun) == before {
+			return nil, fmt.Errorf("%s has no shard that has begun: none has a %s", dir, manifestFile)
+		}
+	}
+	return begun, nil
+}
+
+// hasBegun reports whether a shard has a manifest, or records that lack one.
+func hasBegun(shard string) bool {
+	info, err := os.Stat(filepath.Join(shard, episodesFile))
+	return IsRun(shard) || err == nil && info.Size() > 0
+}
+
+// Absent returns the shards of the run that have not begun in its directories; none
+// for a run without shards.
+func (p Parts) Absent() ([]Shard, error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	return absent(dirs), nil
+}
+
+func absent(dirs []string) (out []Shard) {
+	there := map[int]bool{}
+	count := 0
+	for _, dir := range dirs {
+		if s, ok := shardOf(dir); ok {
+			there[s.Index], count = true, s.Count
+		}
+	}
+	for i := 1; i <= count; i++ {
+		if !there[i] {
+			out = append(out, Shard{i, count})
+		}
+	}
+	return out
+}
+
+// NameShards names shards of one run, such as "shards 2, 5 of 8"; empty for none.
+func NameShards(shards []Shard) string {
+	const most = 10
+	var numbers []string
+	for _, s := range shards[:min(len(shards), most)] {
+		numbers = append(numbers, strconv.Itoa(s.Index))
+	}
+	switch n := len(shards); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "shard " + shards[0].String()
+	case n > most:
+		numbers = append(numbers, fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Sprintf("shards %s of %d", strings.Join(numbers, ", "), shards[0].Count)
+}
+
+// shardOf reads the name of a shard's directory.
+func shardOf(dir string) (Shard, bool) {
+	base := filepath.Base(dir)
+	rest, ok := strings.CutPrefix(base, "shard-")
+	s, err := ParseShard(strings.Replace(rest, "-of-", "/", 1))
+	return s, ok && err == nil && s.Dir() == base
+}
+
+// Size returns the size of the run's attempts, in bytes.
+func (p Parts) Size() (size int64, err error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return 0, err
+	}
+	for _, dir := range dirs {
+		content, err := wholeFile(filepath.Join(dir, episodesFile))
+		if err != nil {
+			return 0, err
+		}
+		if content != nil {
+			size += content.size
+			content.file.Close()
+		}
+	}
+	return size, nil
+}
+
+// Files returns the paths of the run's files by the names that they have in its
+// directories.
+func (p Parts) Files() (map[string]string, error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, dir := range dirs {
+		for _, name := range []string{manifestFile, episodesFile} {
+			path := filepath.Join(dir, name)
+			if _, err := os.Stat(path); err != nil {
+				continue // a run without episodes
+			}
+			if _, ok := shardOf(dir); ok {
+				name = filepath.Base(dir) + "/" + name
+			}
+			out[name] = path
+		}
+	}
+	return out, nil
+}
+
+// manifestOf reads the manifest of the whole run.
+func manifestOf(dirs []string) (*Manifest, error) {
+	if len(dirs) == 1 {
+		if _, ok := shardOf(dirs[0]); !ok {
+			return ReadManifest(dirs[0])
+		}
+	}
+	return joined(dirs)
+}
+
+// each is Each and EachDerived; derive may be nil.
+func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	contents := make([]*sized, len(dirs))
+	for i, dir := range dirs {
+		if contents[i], err = wholeFile(filepath.Join(dir, episodesFile)); err != nil {
+			return nil, err
+		}
+		if contents[i] != nil {
+			defer contents[i].file.Close()
+		}
+	}
+	// Manifests are read after the sizes of the files were: lines up to there are
+	// planned in them.
+	m, err := manifestOf(dirs)
+	if err != nil {
+		return nil, err
+	}
+	var of func(*Episode) any
+	if derive != nil {
+		of = func(e *Episode) any { return derive(m, e) }
+	}
+	plan := newChecker(m.plan())
+	for _, c := range contents {
+		if c == nil {
+			continue
+		}
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, of, func(e *Episode, derived any) { visit(m, e, derived) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Together divides directories into runs. Those of different shards of one run are
+// one run. tell receives a line for each directory that joins others, or that is
+// there twice.
+func Together(dirs []string, tell func(string)) ([]Parts, error) {
+	var runs []*gathered
+next:
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+		}
+		one, err := gather(dir, info)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range runs {
+			if other := g.has(one); other != "" {
+				tell(fmt.Sprintf("%s and %s are the same directory, which counts once", other, dir))
+				continue next
+			}
+			if both := g.shares(one); both != "" {
+				return nil, fmt.Errorf("%s and %s both hold %s: give every shard once", g.parts, dir, both)
+			}
+		}
+		for _, g := range runs {
+			if g.completes(one) {
+				tell(fmt.Sprintf("%s and %s hold shards of one run", g.parts, dir))
+				g.add(one)
+				continue next
+			}
+		}
+		runs = append(runs, one)
+	}
+	var out []Parts
+	for _, g := range runs {
+		out = append(out, g.parts)
+	}
+	return out, nil
+}
+
+// gathered is what is known of a run's directories before they are read.
+type gathered struct {
+	parts Parts
+	given []fs.FileInfo // of parts
+	// shards are the directories of those that have begun; none for a run without
+	// shards.
+	shards []string
+	info   []fs.FileInfo // of shards
+	plan   *Manifest     // nil until it is needed
+}
+
+func gather(dir string, info fs.FileInfo) (*gathered, error) {
+	g := &gathered{parts: Parts{dir}, given: []fs.FileInfo{info}}
+	begun, err := g.parts.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range begun {
+		if _, ok := shardOf(d); !ok || !hasBegun(d) {
+			continue
+		}
+		info, err := os.Stat(d)
+		if err != nil {
+			return nil, err
+		}
+		g.shards, g.info = append(g.shards, d), append(g.info, info)
+	}
+	return g, nil
+}
+
+// has returns the directory that holds all that another one has; empty for none.
+func (g *gathered) has(one *gathered) string {
+	for i, info := range g.given {
+		if os.SameFile(info, one.given[0]) {
+			return g.parts[i]
+		}
+	}
+	for _, info := range one.info {
+		if !slices.ContainsFunc(g.info, func(own fs.FileInfo) bool { return os.SameFile(own, info) }) {
+			return ""
+		}
+	}
+	if len(one.info) > 0 {
+		return g.parts.Name()
+	}
+	return ""
+}
+
+// shares returns a directory of a shard that two have in common; empty for none.
+func (g *gathered) shares(one *gathered) string {
+	for i, info := range one.info {
+		if slices.ContainsFunc(g.info, func(own fs.FileInfo) bool { return os.SameFile(own, info) }) {
+			return one.shards[i]
+		}
+	}
+	return ""
+}
+
+// completes reports whether a directory has other shards of the same run.
+func (g *gathered) completes(one *gathered) bool {
+	if len(g.shards) == 0 || len(one.shards) == 0 || !SameDivision(g.shards[0], one.shards[0]) {
+		return false
+	}
+	for _, a := range g.shards {
+		if slices.ContainsFunc(one.shards, func(b string) bool { return filepath.Base(a) == filepath.Base(b) }) {
+			return false
+		}
+	}
+	return g.read() == nil && one.read() == nil && g.plan.differs(one.plan) == nil
+}
+
+// read reads one manifest of the shards.
+func (g *gathered) read() (err error) {
+	if g.plan == nil {
+		g.plan, err = ReadManifest(g.shards[0])
+	}
+	return err
+}
+
+func (g *gathered) add(one *gathered) {
+	g.parts, g.given = append(g.parts, one.parts...), append(g.given, one.given...)
+	g.shards, g.info = append(g.shards, one.shards...), append(g.info, one.info...)
+}

@@ -1,0 +1,224 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sharded divides a run of 40 tasks into shards in a directory. It returns the
+// episodes of each.
+func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
+	t.Helper()
+	whole, episodes := indexedRun(t, 40)
+	m, err := ReadManifest(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	for i := range count {
+		s := Shard{i + 1, count}
+		if err := os.Mkdir(filepath.Join(dir, s.Dir()), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		m.Shard = &s
+		m.Sessions = []Session{{Started: time.Date(2026, 1, 2, 3, 4-i, 0, 0, time.UTC)}}
+		content, err := encodeJSON(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, filepath.Join(dir, s.Dir()), manifestFile, content)
+		var own []*Episode
+		for _, e := range episodes {
+			if s.Has(e.ID) {
+				own = append(own, e)
+			}
+		}
+		of = append(of, own)
+	}
+	return dir, of
+}
+
+// An index of shards has all their results while they are written, and knows a shard
+// that begins late.
+func TestIndexFollowsShards(t *testing.T) {
+	dir, of := sharded(t, 3)
+	late := filepath.Join(dir, "shard-3-of-3", manifestFile)
+	aside := filepath.Join(t.TempDir(), manifestFile)
+	if err := os.Rename(late, aside); err != nil {
+		t.Fatal(err)
+	}
+	x, err := OpenIndex(Parts{dir})
+	if err != nil || len(x.Results) != 0 || NameShards(x.Absent) != "shard 3/3" {
+		t.Fatalf("%d results, absent %v, %v", len(x.Results), x.Absent, err)
+	}
+	have := 0
+	check := func() {
+		t.Helper()
+		updated(t, x)
+		if len(x.Results) != have || len(x.Bad) != 0 {
+			t.Fatalf("%d results, want %d; bad %v", len(x.Results), have, x.Bad)
+		}
+		for i := range x.Results {
+			if e, err := x.Place(i).Episode(); err != nil || e.ID != x.Results[i].ID {
+				t.Fatalf("result %d: %v", i, err)
+			}
+		}
+	}
+	for i := range of[0] {
+		for s := range 2 {
+			if i < len(of[s]) {
+				appended(t, filepath.Join(dir, Shard{s + 1, 3}.Dir()), of[s][i])
+				have++
+				check()
+			}
+		}
+	}
+	if err := os.Rename(aside, late); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	appended(t, filepath.Dir(late), of[2]...)
+	have += len(of[2])
+	check()
+	var want []string
+	m, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) { want = append(want, e.ID) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Shard != nil || m.Planned() != 40 || m.Sessions[0].Started.Minute() != 2 {
+		t.Errorf("shard %v, %d planned, sessions %v", m.Shard, m.Planned(), m.Sessions)
+	}
+	var got []string
+	for _, r := range x.Results {
+		got = append(got, r.ID)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || len(x.Absent) != 0 {
+		t.Errorf("absent %v; %s", x.Absent, diff)
+	}
+	overwrite(t, filepath.Dir(late), episodesFile, []byte("{}\n"))
+	have -= len(of[2])
+	updated(t, x)
+	if len(x.Results) != have || len(x.Bad) != 1 || !strings.HasPrefix(x.Bad[0].Why.Error(), "shard-3-of-3: ") {
+		t.Errorf("%d results, bad %v", len(x.Results), x.Bad)
+	}
+}
+
+func TestTogether(t *testing.T) {
+	dir, _ := sharded(t, 3)
+	other, _ := sharded(t, 3)
+	halves, _ := sharded(t, 2)
+	whole, _ := indexedRun(t, 40)
+	foreign, _ := indexedRun(t, 39)
+	shard := func(dir string, s Shard) string { return filepath.Join(dir, s.Dir()) }
+	a1, a2, a3, b3 := shard(dir, Shard{1, 3}), shard(dir, Shard{2, 3}), shard(dir, Shard{3, 3}), shard(other, Shard{3, 3})
+	h2 := shard(halves, Shard{2, 2})
+	alien := filepath.Join(t.TempDir(), "shard-2-of-3")
+	if err := os.CopyFS(alien, os.DirFS(foreign)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		dirs []string
+		want []Parts
+		told int
+		err  string
+	}{
+		{"two runs", []string{whole, foreign}, []Parts{{whole}, {foreign}}, 0, ""},
+		{"two runs of the same shards", []string{dir, other}, []Parts{{dir}, {other}}, 0, ""},
+		{"shards of one run", []string{a1, b3, a2}, []Parts{{a1, b3, a2}}, 2, ""},
+		{"a run and its shards", []string{whole, a1, a2}, []Parts{{whole}, {a1, a2}}, 1, ""},
+		{"another division", []string{a1, h2}, []Parts{{a1}, {h2}}, 0, ""},
+		{"another plan", []string{a1, alien}, []Parts{{a1}, {alien}}, 0, ""},
+		{"twice", []string{dir, a3, dir}, []Parts{{dir}}, 2, ""},
+		{"a part twice", []string{a3, dir}, nil, 0, "give every shard once"},
+		{"nowhere", []string{filepath.Join(dir, "nowhere")}, nil, 0, "is not a run directory"},
+	} {
+		told := 0
+		got, err := Together(c.dirs, func(string) { told++ })
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" || told != c.told {
+			t.Errorf("%s: told %d, %v\n%s", c.name, told, err, diff)
+		}
+	}
+}
+
+// Shards of different plans are not read as one run, and the error says how they
+// differ.
+func TestPartsOfDifferentRuns(t *testing.T) {
+	dir, _ := sharded(t, 2)
+	change := func(name string, change func(*Manifest), want string) {
+		second := filepath.Join(dir, "shard-2-of-2")
+		m, err := ReadManifest(second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := encodeJSON(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		g := &m.Groups[0]
+		for i, task := range m.Environments[0].Tasks {
+			if g.Episodes[i], err = EpisodeID(m.Behaviour, task, g.Condition); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, err := encodeJSON(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, second, manifestFile, after)
+		for _, read := range []func() error{
+			func() error { _, err := Each(Parts{dir}, nil); return err },
+			func() error { _, err := OpenIndex(Parts{dir}); return err },
+			func() error { _, err := Merge(filepath.Join(t.TempDir(), "out"), []string{dir}); return err },
+		} {
+			if err := read(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+		overwrite(t, second, manifestFile, before)
+	}
+	change("prompt", func(m *Manifest) { m.Groups[0].Condition.PromptHash = "other" }, "other [prompt_hash]")
+	change("model", func(m *Manifest) { m.Groups[0].Condition.Model = "vllm:other" }, "other [model]")
+	change("data", func(m *Manifest) { m.Environments[0].Tasks[3].Digest = "other" }, "other tasks of boxes, such as box/03")
+	change("version", func(m *Manifest) { m.Behaviour++ }, "versions of heldout")
+	change("tasks", func(m *Manifest) {
+		m.Environments[0].Tasks, m.Groups[0].Episodes = m.Environments[0].Tasks[:9], m.Groups[0].Episodes[:9]
+	}, "40 and 9 tasks of boxes")
+}
+
+// The status of a run is the sum of those of its shards that are up to date.
+func TestStatusOfShards(t *testing.T) {
+	dir, _ := sharded(t, 3)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, age := range []time.Duration{0, time.Second, time.Hour} {
+		s := open(t, filepath.Join(dir, Shard{i + 1, 3}.Dir()))
+		left := float64(10 * (i + 1))
+		if err := s.SetStatus(&Status{
+			Updated: now.Add(-age), Started: now.Add(-age - time.Minute), Planned: 5, Done: 2, Concurrency: 4, RemainingSeconds: &left,
+			InFlight: []InFlight{{ID: "a", Started: now.Add(-age)}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, s)
+	}
+	got, err := Parts{dir}.Status(now.Add(-time.Minute))
+	if err != nil || got.Planned != 10 || got.Done != 4 || got.Concurrency != 8 || *got.RemainingSeconds != 20 || len(got.InFlight) != 2 ||
+		!got.InFlight[0].Started.Before(got.InFlight[1].Started) || !got.Started.Equal(now.Add(-time.Second-time.Minute)) || !got.Updated.Equal(now) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
