@@ -108,15 +108,15 @@ func (a *asking) work(ctx context.Context, sys *system, setup calls.Setup, creat
 	if book.Recovered > 0 {
 		sys.say("passed over %d bytes of a call that a crash left unfinished", book.Recovered)
 	}
-	todo, err := incomplete(ctx, book, setup.Planned, create)
+	rest, err := incomplete(ctx, book, setup.Planned, create)
 	if err != nil {
 		return 0, err
 	}
-	if done := setup.Planned - len(todo); done > 0 {
+	if done := setup.Planned - len(rest); done > 0 {
 		sys.say("%d of %d items are complete in %s", done, setup.Planned, a.out)
 	}
-	if len(todo) > 0 {
-		if missing, err = a.ask(ctx, sys, book, todo, create); err != nil {
+	if len(rest) > 0 {
+		if missing, err = a.ask(ctx, sys, book, rest, create); err != nil {
 			return missing, a.stopped(ctx, err)
 		}
 	}
@@ -127,17 +127,17 @@ func (a *asking) work(ctx context.Context, sys *system, setup calls.Setup, creat
 }
 
 // incomplete returns the items whose calls are not all recorded.
-func incomplete(ctx context.Context, book *calls.Book, planned int, create piece) (todo []int, err error) {
+func incomplete(ctx context.Context, book *calls.Book, planned int, create piece) (rest []int, err error) {
 	for i := range planned {
 		err := create(ctx, recorded(book), i)
 		switch {
 		case errors.Is(err, calls.ErrUnasked):
-			todo = append(todo, i)
+			rest = append(rest, i)
 		case err != nil:
 			return nil, err
 		}
 	}
-	return todo, ctx.Err()
+	return rest, ctx.Err()
 }
 
 // recorded finds calls, and asks no model.
@@ -146,7 +146,7 @@ func recorded(book *calls.Book) asker {
 }
 
 // ask makes the items that are given.
-func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, todo []int, create piece) (missing int, err error) {
+func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, rest []int, create piece) (missing int, err error) {
 	servers, err := bench.OpenModel(sys.bench(), a.run)
 	if err != nil {
 		return 0, usage(err)
@@ -163,10 +163,10 @@ func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, todo []
 	if err := book.Met(about, only); err != nil {
 		return 0, err
 	}
-	shown := newTally(sys, len(todo), a.quiet)
+	shown := newTally(sys, len(rest), a.quiet)
 	defer shown.finish()
 	var told sync.Once
-	return book.Work(ctx, len(todo), int(a.run.Concurrency), func(ctx context.Context, i int) error {
+	return book.Work(ctx, len(rest), int(a.run.Concurrency), func(ctx context.Context, i int) error {
 		var conversation model.Model = servers.Conversation()
 		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
 			c, err := book.Ask(ctx, conversation, q)
@@ -174,10 +174,10 @@ func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, todo []
 				shown.call(c)
 			}
 			return c, err
-		}, todo[i])
+		}, rest[i])
 		shown.item(err)
 		if err != nil && ctx.Err() == nil {
-			told.Do(func() { sys.warn("item " + fmt.Sprint(todo[i]) + " has no result: " + err.Error()) })
+			told.Do(func() { sys.warn("item " + fmt.Sprint(rest[i]) + " has no result: " + err.Error()) })
 		}
 		return err
 	})
