@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"heldout/eval/record"
 
 	"github.com/spf13/cobra"
+
+	"heldout/eval/record"
 )
 
 func newCompare(sys *system) *cobra.Command {
