@@ -1,26 +1,48 @@
 package eval
 
-import "sync"
+import (
+	"sync"
+
+	"heldout/eval/fleet"
+)
 
 // agenda hands out the episodes of a run. An episode that has ended may add
 // another one at the end. It is safe for concurrent use.
 type agenda struct {
-	mu       sync.Mutex
-	changed  *sync.Cond
-	waiting  []*Episode
-	inFlight int
+	mu      sync.Mutex
+	changed *sync.Cond
+	waiting []*Episode
+	// waitingOf is the number of waiting episodes of each fleet, which is told when
+	// there are none.
+	waitingOf map[*fleet.Fleet]int
+	inFlight  int
 	// limit is the largest number in flight.
 	limit   int
 	stopped bool
 }
 
 func newAgenda(episodes []Episode, limit int) *agenda {
-	a := &agenda{limit: limit}
+	a := &agenda{limit: limit, waitingOf: map[*fleet.Fleet]int{}}
 	a.changed = sync.NewCond(&a.mu)
 	for i := range episodes {
-		a.waiting = append(a.waiting, &episodes[i])
+		a.add(&episodes[i])
 	}
 	return a
+}
+
+// add puts an episode at the end. The caller holds the lock, or is alone.
+func (a *agenda) add(e *Episode) {
+	a.waiting = append(a.waiting, e)
+	a.count(e.fleet(), 1)
+}
+
+// count notes waiting episodes of a fleet; nil is none.
+func (a *agenda) count(f *fleet.Fleet, n int) {
+	if f == nil {
+		return
+	}
+	a.waitingOf[f] += n
+	f.AllBegun(a.waitingOf[f] == 0)
 }
 
 // setLimit changes the largest number of episodes in flight. Those that are in
@@ -46,6 +68,7 @@ func (a *agenda) take() *Episode {
 	}
 	e := a.waiting[0]
 	a.waiting = a.waiting[1:]
+	a.count(e.fleet(), -1)
 	a.inFlight++
 	return e
 }
@@ -57,7 +80,7 @@ func (a *agenda) done(next *Episode) {
 	defer a.mu.Unlock()
 	a.inFlight--
 	if next != nil {
-		a.waiting = append(a.waiting, next)
+		a.add(next)
 	}
 	a.changed.Broadcast()
 }

@@ -65,7 +65,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	e.model = conversation(e.player.Model)
+	e.model = e.conversation()
 	chat := e.chat("model")
 	if t := e.player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
@@ -96,12 +96,18 @@ func (e *Episode) chat(purpose string) agent.Chat {
 	}
 }
 
-// conversation returns a model for the calls of one episode.
-func conversation(m model.Model) model.Model {
-	if f, ok := m.(*fleet.Fleet); ok {
-		return f.Conversation()
+// conversation returns a model for the calls of the episode.
+func (e *Episode) conversation() model.Model {
+	if f := e.fleet(); f != nil {
+		return f.Conversation(e.Condition.StepLimit)
 	}
-	return m
+	return e.player.Model
+}
+
+// fleet is the fleet that the episode's player asks; nil if it asks none.
+func (e *Episode) fleet() *fleet.Fleet {
+	f, _ := e.player.Model.(*fleet.Fleet)
+	return f
 }
 
 // spells reports whether actions take the spelling of the benchmark's own agent:

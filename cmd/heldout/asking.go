@@ -167,7 +167,7 @@ func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, rest []
 	defer shown.finish()
 	var told sync.Once
 	return book.Work(ctx, len(rest), int(a.run.Concurrency), func(ctx context.Context, i int) error {
-		var conversation model.Model = servers.Conversation()
+		var conversation model.Model = servers.Conversation(1)
 		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
 			c, err := book.Ask(ctx, conversation, q)
 			if err == nil {

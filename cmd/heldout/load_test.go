@@ -75,93 +75,123 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkServers plays a run on four servers, each with 16 slots and half as
-// fast as the one before. One operation is a run with all servers, and one in which
-// a server is killed every 20 seconds and started again after 5; they must print
-// the same tables. There are half as many more episodes in flight than slots. The
-// metrics:
+// BenchmarkServers plays runs of 600 and 1,500 episodes on four servers, each with
+// 16 slots and half as fast as the one before, with half as many more episodes in
+// flight than slots; in the longer run all are twice as fast. In a third run, of 600
+// episodes, a server is killed every 20 seconds and started again after 5; it must
+// print the same table as the first. The metrics:
 //
-//	throughput  calls per second of the first run, by the sum of what the servers can do
+//	throughput  calls per second, by the sum of what the servers can do
 //	steady      the same without the first and the last quarter of the episodes
-//	killed      throughput of the second run
+//	moves       servers per episode beyond the first, by the episodes
 //	kills       how often a server was killed
 //
-// Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers -benchtime 1x -timeout 30m
+// Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers/600 -benchtime 1x -timeout 30m
 func BenchmarkServers(b *testing.B) {
-	const slots, seeds = 16, 30
-	const calls = seeds * loadTasks * loadSteps
-	latencies := []time.Duration{loadLatency, 2 * loadLatency, 4 * loadLatency, 8 * loadLatency}
-	var addresses []string
-	var stops []func()
-	sum := 0.0
-	for _, latency := range latencies {
-		address, stop := loadServerAt(b, "127.0.0.1:0", latency, slots)
-		addresses, stops = append(addresses, address), append(stops, stop)
-		sum += slots / latency.Seconds()
+	var whole []byte // table of 600 episodes
+	b.Run("600", func(b *testing.B) {
+		r := startRack(b, loadLatency)
+		whole = r.play(b, 600)
+	})
+	b.Run("1500", func(b *testing.B) {
+		r := startRack(b, loadLatency/2)
+		r.play(b, 1500)
+	})
+	b.Run("killed", func(b *testing.B) {
+		r := startRack(b, loadLatency)
+		over, kills := make(chan struct{}), 0
+		var killing sync.WaitGroup
+		killing.Go(func() { kills = r.kill(b, over) })
+		table := r.play(b, 600)
+		close(over)
+		killing.Wait()
+		if whole != nil && !bytes.Equal(table, whole) {
+			b.Errorf("the tables differ:\n%s\nwant\n%s", table, whole)
+		}
+		b.ReportMetric(float64(kills), "kills")
+	})
+}
+
+// rack is the servers of BenchmarkServers.
+type rack struct {
+	addresses []string
+	latencies []time.Duration
+	stops     []func()
+}
+
+// rackSlots is how many calls a server of a rack answers at a time.
+const rackSlots = 16
+
+// startRack starts four servers, the first with that latency.
+func startRack(b *testing.B, fastest time.Duration) *rack {
+	r := &rack{latencies: []time.Duration{fastest, 2 * fastest, 4 * fastest, 8 * fastest}}
+	for _, latency := range r.latencies {
+		address, stop := loadServerAt(b, "127.0.0.1:0", latency, rackSlots)
+		r.addresses, r.stops = append(r.addresses, address), append(r.stops, stop)
 	}
 	b.Cleanup(func() {
-		for _, stop := range stops {
+		for _, stop := range r.stops {
 			stop()
 		}
 	})
-	play := func(dir string) (table []byte, throughput float64) {
-		cmd := loadRun(addresses[0], dir, seeds, slots*len(addresses)*3/2)
-		for _, address := range addresses[1:] {
-			cmd.Args = append(cmd.Args, "--base-url", address+"/v1")
+	return r
+}
+
+// kill kills the servers in turn until over is closed, and counts how often.
+func (r *rack) kill(b *testing.B, over <-chan struct{}) int {
+	for kills := 0; ; kills++ {
+		select {
+		case <-over:
+			return kills
+		case <-time.After(20 * time.Second):
 		}
-		start := time.Now()
-		table, err := cmd.Output()
-		if err != nil {
-			b.Fatal(err)
-		}
-		return table, calls / time.Since(start).Seconds() / sum
-	}
-	for b.Loop() {
-		dir := b.TempDir()
-		want, throughput := play(filepath.Join(dir, "whole"))
-		over, kills := make(chan struct{}), 0
-		var killing sync.WaitGroup
-		killing.Go(func() {
-			for ; ; kills++ {
-				select {
-				case <-over:
-					return
-				case <-time.After(20 * time.Second):
-				}
-				i := kills % len(stops)
-				stops[i]()
-				time.Sleep(5 * time.Second) // this is how long it is away
-				_, stops[i] = loadServerAt(b, strings.TrimPrefix(addresses[i], "http://"), latencies[i], slots)
-			}
-		})
-		got, killed := play(filepath.Join(dir, "killed"))
-		close(over)
-		killing.Wait()
-		if !bytes.Equal(got, want) {
-			b.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-		}
-		_, results, err := record.Read(filepath.Join(dir, "killed"))
-		ids := map[string]bool{}
-		for _, r := range results {
-			ids[r.ID] = true
-		}
-		if err != nil || len(results) != seeds*loadTasks || len(ids) != len(results) {
-			b.Errorf("%d records of %d episodes, %v", len(results), len(ids), err)
-		}
-		b.ReportMetric(throughput, "throughput")
-		b.ReportMetric(steady(b, filepath.Join(dir, "whole"))/sum, "steady")
-		b.ReportMetric(killed, "killed")
-		b.ReportMetric(float64(kills), "kills")
+		i := kills % len(r.stops)
+		r.stops[i]()
+		time.Sleep(5 * time.Second) // this is how long it is away
+		_, r.stops[i] = loadServerAt(b, strings.TrimPrefix(r.addresses[i], "http://"), r.latencies[i], rackSlots)
 	}
 }
 
-// steady returns the calls per second of a run without the first and the last
-// quarter of its episodes.
-func steady(b *testing.B, dir string) float64 {
+// play plays so many episodes, checks that each has one record, reports the
+// metrics, and returns the table.
+func (r *rack) play(b *testing.B, episodes int) (table []byte) {
+	dir := filepath.Join(b.TempDir(), "run")
+	cmd := loadRun(r.addresses[0], dir, episodes/loadTasks, rackSlots*len(r.addresses)*3/2)
+	for _, address := range r.addresses[1:] {
+		cmd.Args = append(cmd.Args, "--base-url", address+"/v1")
+	}
+	sum := 0.0
+	for _, latency := range r.latencies {
+		sum += rackSlots / latency.Seconds()
+	}
+	start := time.Now()
+	table, err := cmd.Output()
+	took := time.Since(start).Seconds()
+	if err != nil {
+		b.Fatal(err)
+	}
 	_, results, err := record.Read(dir)
 	if err != nil {
 		b.Fatal(err)
 	}
+	ids, calls, moves := map[string]bool{}, 0, 0
+	for _, r := range results {
+		ids[r.ID] = true
+		calls += r.Calls
+		moves += len(r.Servers) - 1
+	}
+	if len(results) != episodes || len(ids) != episodes {
+		b.Errorf("%d records of %d episodes", len(results), len(ids))
+	}
+	b.ReportMetric(float64(calls)/took/sum, "throughput")
+	b.ReportMetric(steady(results)/sum, "steady")
+	b.ReportMetric(float64(moves)/float64(episodes), "moves")
+	return table
+}
+
+// steady returns the calls per second of a run without the first and the last
+// quarter of its episodes.
+func steady(results []record.Result) float64 {
 	slices.SortFunc(results, func(a, b record.Result) int { return a.Ended.Compare(b.Ended) })
 	from, to := len(results)/4, len(results)*3/4
 	calls := 0

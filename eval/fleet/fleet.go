@@ -61,24 +61,10 @@ type Fleet struct {
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.
 	completion float64
-}
-
-// server is one server of a fleet. The fleet's lock protects its fields.
-type server struct {
-	address string
-	client  *model.Client
-	// tokens are those of the calls in flight, estimated.
-	tokens int
-	// latency is the running mean of the time of a call; 0 before the first.
-	latency time.Duration
-	// cause is why the server is set aside; "" while it is in use.
-	cause string
-	since time.Time
-	// checking is closed when a question to a suspected server is answered; nil
-	// while nobody asks.
-	checking chan struct{}
-	// left: the server is no longer on the list.
-	left bool
+	// allBegun: no further episode waits to begin. remaining is the largest number of
+	// calls that the episodes with a call in flight still make.
+	allBegun  bool
+	remaining int
 }
 
 // LostError reports that no server answered for too long.

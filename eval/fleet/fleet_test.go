@@ -122,9 +122,9 @@ func TestEpisodesStay(t *testing.T) {
 	a.chat = func(w http.ResponseWriter, r *http.Request) { close(begun); <-held; (&host{}).ServeHTTP(w, r) }
 	f, _ := open(t, Options{}, a, b)
 	var calls sync.WaitGroup
-	calls.Go(func() { ask(t, f.Conversation()) }) // the first server of two that are idle
+	calls.Go(func() { ask(t, f.Conversation(30)) }) // the first server of two that are idle
 	<-begun
-	two := f.Conversation()
+	two := f.Conversation(30)
 	for range 5 {
 		if got := ask(t, two).Server; got != b.url() {
 			t.Errorf("the call goes to %s", got)
@@ -137,33 +137,21 @@ func TestEpisodesStay(t *testing.T) {
 	}
 }
 
-// An episode leaves a server that has far more to do than another one, and for a
-// faster one that has nothing to do.
-func TestEpisodesYield(t *testing.T) {
+// An episode leaves a server that has far more to do than another one.
+func TestOverloaded(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		mine, other int
-		slow, fast  time.Duration
-		load        int
-		want        bool
+		mine, other, call int
+		want              bool
 	}{
-		{"alike", 100, 100, time.Second, time.Second, 10, false},
-		{"a little less to do", 100, 70, time.Second, time.Second, 10, false},
-		{"far less to do", 100, 20, time.Second, time.Second, 10, true},
-		{"one call more", 10, 0, time.Second, time.Second, 10, false},
-		{"idle and twice as fast", 0, 0, 2100 * time.Millisecond, time.Second, 10, true},
-		{"idle and as fast", 0, 0, time.Second, time.Second, 10, false},
-		{"idle and unknown", 0, 0, time.Second, 0, 10, false},
-		{"faster and busy", 10, 10, 3 * time.Second, time.Second, 10, false},
+		{100, 100, 10, false},
+		{100, 70, 10, false},
+		{100, 20, 10, true},
+		{10, 0, 10, false},
 	} {
-		mine, other := &server{tokens: c.mine, latency: c.slow}, &server{tokens: c.other, latency: c.fast}
-		if got := mine.yields(other, c.load); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+		mine, other := &server{tokens: c.mine}, &server{tokens: c.other}
+		if got := mine.overloaded(other, c.call); got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
-	}
-	s := &server{}
-	if s.yields(s, 1) || s.yields(nil, 1) {
-		t.Error("a server yields to itself")
 	}
 }
 
@@ -172,7 +160,7 @@ func TestEpisodesYield(t *testing.T) {
 func TestServerLeavesAndComesBack(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	f, n := open(t, Options{}, a, b)
-	c := f.Conversation()
+	c := f.Conversation(30)
 	if got := ask(t, c).Server; got != a.url() {
 		t.Fatalf("the first call goes to %s", got)
 	}
@@ -198,7 +186,7 @@ func TestCallsWait(t *testing.T) {
 	const calls = 20
 	replies := make(chan model.Reply, calls)
 	for range calls {
-		go func() { replies <- ask(t, f.Conversation()) }()
+		go func() { replies <- ask(t, f.Conversation(30)) }()
 	}
 	n.await(t, "no model server answers")
 	a.Come()
@@ -296,7 +284,7 @@ func TestList(t *testing.T) {
 		}
 		return nil, errors.New("the file is empty")
 	}}, a)
-	c := f.Conversation()
+	c := f.Conversation(30)
 	ask(t, c)
 	list.Store(&[]string{b.url()})
 	n.await(t, b.url()+" is in use")

@@ -4,11 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/eval/model"
 	"heldout/eval/record"
 )
+
+// server is one server of a fleet. The fleet's lock protects its fields.
+type server struct {
+	address string
+	client  *model.Client
+	// calls are in flight, with so many tokens, estimated.
+	calls, tokens int
+	// latency is the running mean of the time of a call, in seconds, and busy that of
+	// the calls in flight meanwhile; 0 before the first. rate is their quotient while
+	// episodes wait to begin: the calls per second that the server can do.
+	latency, busy, rate float64
+	// cause is why the server is set aside; "" while it is in use.
+	cause string
+	since time.Time
+	// checking is closed when a question to a suspected server is answered; nil
+	// while nobody asks.
+	checking chan struct{}
+	// left: the server is no longer on the list.
+	left bool
+}
 
 // Server asks every server about itself. All must serve the same model. A server
 // that is not there is set aside; it is an error if none is.

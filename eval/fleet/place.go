@@ -1,0 +1,98 @@
+package fleet
+
+import (
+	"context"
+
+	"heldout/eval/model"
+)
+
+// placed is a call in flight.
+type placed struct {
+	server *server
+	// tokens of the call, estimated. left is the largest number of calls that its
+	// episode still makes, this one included.
+	tokens, left int
+}
+
+// place finds the server for a call and counts the call there: the episode's server
+// if it is in use and the episode does not leave it, otherwise the one with the
+// fewest tokens in flight. It waits while no server is in use.
+func (f *Fleet) place(ctx context.Context, mine *server, left, prompt int) (placed, error) {
+	for {
+		f.mu.Lock()
+		if f.lost != nil {
+			defer f.mu.Unlock()
+			return placed{}, f.lost
+		}
+		p := placed{tokens: prompt + int(f.completion), left: max(1, left)}
+		if p.server = f.choose(mine, p); p.server != nil {
+			p.server.calls++
+			p.server.tokens += p.tokens
+			f.remaining += p.left
+			f.mu.Unlock()
+			return p, nil
+		}
+		changed := f.changed
+		f.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return placed{}, ctx.Err()
+		}
+	}
+}
+
+// choose returns the server for a call of an episode that is at home on a server,
+// nil if none is in use. The caller holds the lock.
+func (f *Fleet) choose(home *server, p placed) *server {
+	present := f.present()
+	idlest := least(present)
+	switch {
+	case home == nil || home.left || home.cause != "" || home.overloaded(idlest, p.tokens):
+		return idlest
+	case f.allBegun:
+		return home.orBetter(present, p.left, f.deadline(present))
+	}
+	return home
+}
+
+// overloaded reports whether a server has far more to do than another one, as when
+// that one has just joined. An episode then leaves it, although its prefix is not
+// cached elsewhere. The call has so many tokens.
+func (s *server) overloaded(other *server, tokens int) bool {
+	return s.tokens > 2*other.tokens+4*tokens
+}
+
+// least returns the server with the fewest tokens in flight, the first of several;
+// nil without servers.
+func least(servers []*server) (best *server) {
+	for _, s := range servers {
+		if best == nil || s.tokens < best.tokens {
+			best = s
+		}
+	}
+	return best
+}
+
+// size estimates the tokens of a prompt.
+func size(req model.Request) int {
+	const bytesPerToken = 4
+	n := 0
+	for _, m := range req.Messages {
+		n += len(m.Content)
+	}
+	return n / bytesPerToken
+}
+
+// done takes a call off its server.
+func (f *Fleet) done(p placed, reply model.Reply, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.remaining -= p.left
+	if err == nil {
+		p.server.learn(reply.Latency, !f.allBegun)
+		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64
+	}
+	p.server.calls--
+	p.server.tokens -= p.tokens
+}
