@@ -77,13 +77,12 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, over: map[string]bool{},
 	}
-	if err := l.catchUp(ctx); err != nil {
+	bound, cancel := link.bind(ctx)
+	defer cancel(nil)
+	if err := errors.Join(l.catchUp(bound), l.hear()); err != nil {
+		err = link.named(err)
 		link.close()
-		return nil, fmt.Errorf("queue %s: %w", link.name, err)
-	}
-	if err := l.hear(); err != nil {
-		link.close()
-		return nil, fmt.Errorf("queue %s: %w", link.name, err)
+		return nil, err
 	}
 	receiving, stop := link.bind(context.Background())
 	l.stop = stop

@@ -15,6 +15,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,15 +64,18 @@ type Options struct {
 // CheckAddress reports an address that names no NATS server, or that has a
 // password.
 func CheckAddress(addresses string) error {
+	webSockets := strings.HasPrefix(strings.TrimSpace(addresses), "ws")
 	for _, a := range strings.Split(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(a))
 		switch {
-		case err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls":
+		case err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
 			return fmt.Errorf("queue %.200q: want an address such as nats://HOST:4222", address.Plain(a))
 		case u.User != nil:
 			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine can read; give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
 		case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return fmt.Errorf("queue %s: there is more than host and port", address.Plain(a))
+		case strings.HasPrefix(u.Scheme, "ws") != webSockets:
+			return fmt.Errorf("queue %s: addresses of WebSockets (ws, wss) and others do not go together", address.Plain(a))
 		}
 	}
 	return nil
@@ -102,7 +106,7 @@ func connect(o Options) (*link, error) {
 	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(pause/2), nats.Timeout(patience))
 	opts = append(opts, l.handlers(o)...)
 	if l.conn, err = l.first(o, opts); err != nil {
-		return nil, fmt.Errorf("queue %s: %w", l.name, explain(err))
+		return nil, fmt.Errorf("queue %s: %w", l.name, o.explain(err))
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(patience)); err != nil {
 		l.conn.Close()
@@ -112,15 +116,19 @@ func connect(o Options) (*link, error) {
 }
 
 // explain adds to errors whose text does not say what to do.
-func explain(err error) error {
+func (s Security) explain(err error) error {
 	var unknown *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("what answers there is no NATS server")
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
+	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
+		return fmt.Errorf("%w: the server takes the credentials no longer", err)
 	case errors.Is(err, nats.ErrAuthorization):
-		return errors.New("the server wants other credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and --queue-key")
+		return s.refused()
+	case errors.Is(err, nats.ErrPermissionViolation):
+		return fmt.Errorf("the credentials may not use JetStream and heldout.>: %w", err)
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return errors.New("the server wants TLS; give --queue-ca if its certificate is your own")
 	case strings.Contains(err.Error(), "certificate required"), strings.Contains(err.Error(), "closed by remote after TLS handshake"):
@@ -175,12 +183,25 @@ func (l *link) handlers(o Options) []nats.Option {
 		nats.ClosedHandler(func(c *nats.Conn) {
 			err := fmt.Errorf("queue %s: the connection was closed", l.name)
 			if c.LastError() != nil {
-				err = fmt.Errorf("queue %s: %w", l.name, explain(c.LastError()))
+				err = fmt.Errorf("queue %s: %w", l.name, o.explain(c.LastError()))
 			}
 			l.stop(err)
 		}),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the calls return them
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) { // the calls return others
+				l.stop(fmt.Errorf("queue %s: %w", l.name, o.explain(err)))
+			}
+		}),
 	}
+}
+
+// named says which queue an error is of. The reason why the connection was given up
+// is the cause of all others, and says so itself.
+func (l *link) named(err error) error {
+	if l.lost.Err() != nil {
+		return context.Cause(l.lost)
+	}
+	return fmt.Errorf("queue %s: %w", l.name, err)
 }
 
 // close sends what waits and closes the connection.

@@ -340,12 +340,12 @@ func TestSameFiles(t *testing.T) {
 }
 
 func TestCheckAddress(t *testing.T) {
-	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2"} {
+	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2", "nats://a:1, tls://b", "ws://h:80", "wss://a,ws://b"} {
 		if err := CheckAddress(good); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame", "nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x"} {
+	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame", "nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x", "nats://h,ws://h", "ws://h,nats://h", "ws://u:sesame@h", "wss://h/path"} {
 		if err := CheckAddress(bad); err == nil || strings.Contains(err.Error(), "u:sesame") {
 			t.Errorf("%s: %v", bad, err)
 		}

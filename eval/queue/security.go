@@ -8,9 +8,12 @@ import (
 	"os"
 	"strings"
 
+	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 
+	"heldout/envs/datafile"
 	"heldout/eval/model"
 )
 
@@ -35,6 +38,46 @@ func (s Security) Check() error {
 	return errors.Join(errs...)
 }
 
+// checkCreds reports a file of credentials that no server takes. Errors tell nothing of
+// its content.
+func (s Security) checkCreds() error {
+	fail := func(why string) error { return fmt.Errorf("--queue-creds %s: %s", s.Creds, why) }
+	content, err := datafile.Read(s.Creds, datafile.MaxConfig)
+	if err != nil {
+		return fmt.Errorf("--queue-creds: %w", err)
+	}
+	token, err := jwt.ParseDecoratedJWT(content)
+	if err != nil {
+		return fail("it has no user token (JWT); NATS writes such files with nsc generate creds")
+	}
+	claims, err := jwt.DecodeUserClaims(token)
+	if err != nil {
+		return fail("its user token (JWT) cannot be read; NATS writes such files with nsc generate creds")
+	}
+	key, err := nkeys.ParseDecoratedUserNKey(content)
+	if err != nil {
+		return fail("it has no user key (seed) after the token; NATS writes such files with nsc generate creds")
+	}
+	key.Wipe()
+	found := jwt.CreateValidationResults()
+	claims.Validate(found)
+	if found.IsBlocking(true) {
+		return fail("they have expired, or are not valid yet")
+	}
+	return nil
+}
+
+// refused says what to do when a server lets nobody in with these credentials.
+func (s Security) refused() error {
+	switch {
+	case s.Creds != "":
+		return fmt.Errorf("the server refuses the credentials of --queue-creds %s: are they of another server, or revoked?", s.Creds)
+	case s.Login != (model.Secret{}):
+		return errors.New("the server refuses the login of --queue-login-env")
+	}
+	return errors.New("the server wants credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and --queue-key")
+}
+
 // clientOptions returns the options of a connection. One to a server in the same
 // process needs no TLS.
 func (s Security) clientOptions(inProcess bool) (opts []nats.Option, err error) {
@@ -52,6 +95,9 @@ func (s Security) clientOptions(inProcess bool) (opts []nats.Option, err error) 
 		return opts, nil
 	}
 	if s.Creds != "" {
+		if err := s.checkCreds(); err != nil {
+			return nil, err
+		}
 		opts = append(opts, nats.UserCredentials(s.Creds))
 	}
 	if s.CA != "" {

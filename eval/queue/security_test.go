@@ -128,7 +128,7 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 
 	other := worker
 	other.Login = model.NewSecret("me:sesame:closed")
-	b.refuses("tls://"+address, other, "the server wants other credentials")
+	b.refuses("tls://"+address, other, "the server refuses the login of --queue-login-env")
 	other = worker
 	other.CA = ""
 	b.refuses("tls://"+address, other, "--queue-ca names the certificate to trust")
@@ -156,7 +156,7 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 
 	other := worker
 	other.Login = model.Secret{}
-	b.refuses("nats://"+address, other, "the server wants other credentials")
+	b.refuses("nats://"+address, other, "the server wants credentials; give them with --queue-creds")
 	other = worker
 	other.Cert, other.Key = "", ""
 	b.refuses("nats://"+address, other, "give --queue-cert and --queue-key")

@@ -43,14 +43,17 @@ func Join(ctx context.Context, o Options, name string) (*Worker, error) {
 	}
 	w := &Worker{link: link}
 	if w.Job, err = link.find(ctx, name); err != nil {
+		err = link.named(err)
 		link.close()
-		return nil, fmt.Errorf("queue %s: %w", link.name, err)
+		return nil, err
 	}
 	return w, nil
 }
 
 // find returns the run with that name, or the only one.
 func (l *link) find(ctx context.Context, name string) (found Job, err error) {
+	ctx, stop := l.bind(ctx)
+	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var names []string

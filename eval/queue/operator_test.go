@@ -1,0 +1,182 @@
+package queue
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+
+	"heldout/eval/model"
+)
+
+// operator is a NATS server in operator mode with TLS: its accounts and users are
+// signed tokens.
+type operator struct {
+	t       *testing.T
+	key     nkeys.KeyPair
+	server  *server.Server
+	address string
+	// webSocket is the address of WebSockets, without TLS.
+	webSocket string
+}
+
+func newOperator(t *testing.T, a *authority) *operator {
+	t.Helper()
+	o := &operator{t: t, key: keyPair(t, nkeys.CreateOperator), address: freeAddress(t)}
+	claims := jwt.NewOperatorClaims(public(t, o.key))
+	cert, key := a.issue("server")
+	host, port, _ := net.SplitHostPort(o.address)
+	options := &server.Options{Host: host, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		Websocket:        server.WebsocketOpts{Host: host, NoTLS: true},
+		TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: &server.MemAccResolver{}}
+	var err error
+	if options.Port, err = net.LookupPort("tcp", port); err != nil {
+		t.Fatal(err)
+	}
+	o.webSocket = freeAddress(t)
+	_, port, _ = net.SplitHostPort(o.webSocket)
+	if options.Websocket.Port, err = net.LookupPort("tcp", port); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Security{Cert: cert, Key: key}).secure(options); err != nil {
+		t.Fatal(err)
+	}
+	// JetStream in operator mode needs a system account.
+	options.SystemAccount, _ = o.account(options.AccountResolver, "system", false)
+	if o.server, err = server.NewServer(options); err != nil {
+		t.Fatal(err)
+	}
+	o.server.Start()
+	t.Cleanup(func() { Shut(o.server) })
+	if !o.server.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	return o
+}
+
+func keyPair(t *testing.T, create func() (nkeys.KeyPair, error)) nkeys.KeyPair {
+	t.Helper()
+	key, err := create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func public(t *testing.T, key nkeys.KeyPair) string {
+	t.Helper()
+	text, err := key.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// account adds an account and returns its public key and the key that signs users.
+func (o *operator) account(to server.AccountResolver, name string, jetStream bool) (string, nkeys.KeyPair) {
+	o.t.Helper()
+	key := keyPair(o.t, nkeys.CreateAccount)
+	claims := jwt.NewAccountClaims(public(o.t, key))
+	claims.Name = name
+	if jetStream {
+		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+	}
+	token, err := claims.Encode(o.key)
+	if err == nil {
+		err = to.Store(claims.Subject, token)
+	}
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return claims.Subject, key
+}
+
+// user writes the credentials of a user. It returns their file and their secrets.
+func (o *operator) user(account nkeys.KeyPair, change func(*jwt.UserClaims)) (file string, secrets []string) {
+	o.t.Helper()
+	key := keyPair(o.t, nkeys.CreateUser)
+	claims := jwt.NewUserClaims(public(o.t, key))
+	change(claims)
+	token, err := claims.Encode(account)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	seed, err := key.Seed()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	content, err := jwt.FormatUserConfig(token, seed)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	file = filepath.Join(o.t.TempDir(), "user.creds")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	return file, []string{token, string(seed)}
+}
+
+// A NATS server in operator mode with TLS takes credentials files, of the leader and
+// of workers.
+func TestOperatorMode(t *testing.T) {
+	a := newAuthority(t)
+	o := newOperator(t, a)
+	_, teamKey := o.account(o.server.AccountResolver(), "team", true)
+	_, otherKey := o.account(o.server.AccountResolver(), "others", true)
+	_, bareKey := o.account(o.server.AccountResolver(), "bare", false)
+	anyone := func(*jwt.UserClaims) {}
+	leader, _ := o.user(teamKey, anyone)
+	worker, secrets := o.user(teamKey, anyone)
+	b := newBench(t, newLine(8).plan(t))
+	b.leader = &Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader}, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.play("tls://"+o.address, Security{CA: a.file, Creds: worker})
+
+	w := newBench(t, newLine(8).plan(t))
+	w.leader = &Options{Address: "tls://127.0.0.1:1,tls://" + o.address, Security: Security{CA: a.file, Creds: leader}, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	w.play("ws://"+o.webSocket, Security{Creds: worker})
+
+	refused := func(name, creds, want string, secrets ...string) {
+		t.Helper()
+		_, err := Join(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Error(line) }}, "")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q in one line", name, err, want)
+			return
+		}
+		for _, secret := range secrets {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: the error tells a secret: %v", name, err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		account nkeys.KeyPair
+		change  func(*jwt.UserClaims)
+		want    string
+	}{
+		{"expired", teamKey, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(-time.Hour).Unix() }, "have expired"},
+		{"of nobody", keyPair(t, nkeys.CreateAccount), anyone, "the server refuses the credentials of --queue-creds"},
+		{"of another account", otherKey, anyone, "no run waits for workers there"},
+		{"of an account without JetStream", bareKey, anyone, "JetStream"},
+		{"without permissions", teamKey, func(c *jwt.UserClaims) { c.Pub.Deny.Add(">") }, "the credentials may not use JetStream"},
+	} {
+		file, secrets := o.user(c.account, c.change)
+		refused(c.name, file, c.want, secrets...)
+	}
+	refused("none", "", "give them with --queue-creds")
+	refused("no file", filepath.Join(t.TempDir(), "none.creds"), "--queue-creds")
+	broken := filepath.Join(t.TempDir(), "broken.creds")
+	for _, content := range []string{"", "sesame", "-----BEGIN NATS USER JWT-----\n" + secrets[0] + "\n------END NATS USER JWT------\n", secrets[1]} {
+		if err := os.WriteFile(broken, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused("a broken file", broken, "--queue-creds", append(secrets, "sesame")...)
+	}
+	b.refuses("tls://"+o.address, Security{CA: a.file, Login: model.NewSecret("me:sesame")}, "the server refuses the login")
+}
