@@ -179,7 +179,12 @@ func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, sh
 	if len(s.Missing) > 0 {
 		sys.say("run %s; start workers with: %s", about.Name, l.flags.invitation())
 	}
-	err = s.Lead(ctx, leader, shown, sys.warn)
+	bound, stop := leader.Bind(ctx)
+	defer stop(nil)
+	err = s.Lead(bound, leader, shown, sys.warn)
+	if bound.Err() != nil && ctx.Err() == nil {
+		err = context.Cause(bound) // the queue is given up
+	}
 	return errors.Join(err, leader.Close(err == nil))
 }
 

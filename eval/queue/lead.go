@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -18,8 +20,16 @@ import (
 	"heldout/eval/record"
 )
 
-// batch is the largest number of records that are asked for at a time.
-const batch = 256
+// batch is the largest number of messages that are asked for at a time.
+const batch = 128
+
+// room is how much a leader holds in memory of the records that are not on disk yet,
+// and of those that nobody waits for yet, in bytes each. More of them stay in the
+// queue for a while.
+const room = 256 << 20
+
+// later is after how long a record comes again that was left in the queue.
+const later = 5 * time.Second
 
 // The names of the consumers of records and of orders.
 const leader, workers = "leader", "workers"
@@ -29,10 +39,12 @@ type Leader struct {
 	link *link
 	// ackWait is how long an order may be without a sign of life.
 	ackWait time.Duration
-	job     Job
-	o       LeaderOptions
-	stop    context.CancelCauseFunc
-	done    chan struct{} // closed when nothing is received any more
+	// embedded is the server, if it is in this process.
+	embedded *server.Server
+	job      Job
+	o        LeaderOptions
+	stop     context.CancelCauseFunc
+	done     chan struct{} // closed when nothing is received any more
 
 	mu sync.Mutex
 	// waiting are the orders whose records Play waits for, by episode.
@@ -40,6 +52,14 @@ type Leader struct {
 	// arrived are the records that Play does not wait for yet, or that are not on
 	// disk yet, by episode and attempt.
 	arrived map[string]*delivery
+	// coming are those of whom not all parts have come, by episode and attempt.
+	coming map[string][]*delivery
+	// left are the attempts whose records were left in the queue.
+	left map[string]bool
+	// idle and busy are the sizes of the records that are held, in bytes: those that
+	// nobody waits for, and the others. Each has so much room.
+	idle, busy, room int
+	later            time.Duration
 	// over are the attempts that need no other record, by episode and attempt.
 	over map[string]bool
 }
@@ -60,13 +80,6 @@ type waiter struct {
 	came  chan *delivery // takes one
 }
 
-// delivery is a record that came from a worker.
-type delivery struct {
-	key string
-	seq uint64 // in the stream
-	msg jetstream.Msg
-}
-
 // Lead opens the streams of a job and begins to take records. Close ends it.
 func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, error) {
 	link, err := connect(o)
@@ -74,8 +87,8 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		return nil, err
 	}
 	l := &Leader{
-		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
-		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, over: map[string]bool{},
+		link: link, embedded: o.Embedded, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
+		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{}, left: map[string]bool{}, room: cmp.Or(o.room, room), later: cmp.Or(o.later, later), over: map[string]bool{},
 	}
 	bound, cancel := link.bind(ctx)
 	defer cancel(nil)
@@ -100,14 +113,14 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 	name := l.job.Name
 	results := jetstream.StreamConfig{
 		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers")},
-		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
 	}
 	work := jetstream.StreamConfig{
 		Name: workStream(name), Subjects: []string{subject(name, "work.>")}, Metadata: about,
-		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
 	}
 	for _, c := range []jetstream.StreamConfig{results, work} {
-		if _, err := l.link.js.CreateOrUpdateStream(ctx, c); err != nil {
+		if err := l.makeStream(ctx, c); err != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +133,28 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 	return l.link.js.CreateOrUpdateConsumer(ctx, results.Name, jetstream.ConsumerConfig{
 		Durable: leader, AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxAckPending: -1,
 	})
+}
+
+// maxBytesRequired is the code of the error that the account requires streams to have
+// a limit in bytes, and streamBytes the limit that they then have.
+const maxBytesRequired, streamBytes = 10113, 1 << 30
+
+// makeStream makes a stream, or changes it to what it should be. A full stream
+// refuses messages, which come again: it drops none.
+func (l *Leader) makeStream(ctx context.Context, c jetstream.StreamConfig) error {
+	_, err := l.link.js.CreateOrUpdateStream(ctx, c)
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.ErrorCode == maxBytesRequired {
+		c.MaxBytes = streamBytes
+		_, err = l.link.js.CreateOrUpdateStream(ctx, c)
+	}
+	return err
+}
+
+// Bind returns a context that also ends when the queue is given up. Its cause says
+// why.
+func (l *Leader) Bind(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	return l.link.bind(ctx)
 }
 
 // catchUp takes the records that came before. An episode that has been played is
@@ -141,7 +176,9 @@ func (l *Leader) catchUp(ctx context.Context) error {
 		}
 		n := 0
 		for m := range messages.Messages() {
-			n++
+			if about, err := m.Metadata(); err == nil && about.NumDelivered == 1 {
+				n++ // what is left in the queue comes again and again
+			}
 			l.take(m)
 		}
 		if n == 0 {
@@ -159,10 +196,13 @@ func (l *Leader) hear() error {
 // receive takes records until ctx is done.
 func (l *Leader) receive(ctx context.Context) {
 	defer close(l.done)
-	idle := 0
+	idle, failures := 0, 0
 	for ctx.Err() == nil {
 		n, err := l.fetch(ctx)
+		l.link.answers(err, &failures)
 		switch {
+		case err != nil && l.embedded != nil && !l.embedded.JetStreamEnabled():
+			l.link.stop(errors.New("the embedded server has stopped to store: is the disk of the run directory full? free space on it"))
 		case err != nil:
 			rest(ctx)
 		case n > 0:
@@ -216,21 +256,63 @@ func (l *Leader) take(m jetstream.Msg) {
 		_ = m.Term() // no version sends such messages
 		return
 	}
-	d := &delivery{key: key, seq: about.Sequence.Stream, msg: m}
+	n, count, whole, err := place(m, about.Sequence.Stream)
+	if err != nil {
+		_ = m.Term()
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, held := l.waiting[id], l.arrived[key]
 	switch {
-	case held != nil && held.seq == d.seq:
-		held.msg = m // delivered again, since it is not on disk yet
+	case held != nil && held.whole == whole:
+		held.put(n, &part{m, about.Sequence.Stream}) // delivered again, since it is not on disk yet
 	case held != nil, l.o.Finished[id], l.over[key], w != nil && attempt < w.order.Attempt:
 		_ = m.Ack() // it comes again if that is lost
-	case w != nil && attempt == w.order.Attempt:
-		l.arrived[key] = d
+	default:
+		d := l.gather(key, whole, count)
+		if d.put(n, &part{m, about.Sequence.Stream}); d.complete() {
+			l.arrive(id, d, w != nil && attempt == w.order.Attempt)
+		}
+	}
+}
+
+// gather returns what has come of a record.
+func (l *Leader) gather(key, whole string, count int) *delivery {
+	for _, d := range l.coming[key] {
+		if d.whole == whole && len(d.parts) == count {
+			return d
+		}
+	}
+	d := &delivery{key: key, whole: whole, parts: make([]*part, count)}
+	l.coming[key] = append(l.coming[key], d)
+	return d
+}
+
+// arrive passes a whole record on, or holds it until it is awaited. If there is no
+// room, it stays in the queue for a while.
+func (l *Leader) arrive(id string, d *delivery, awaited bool) {
+	l.coming[d.key] = slices.DeleteFunc(l.coming[d.key], func(o *delivery) bool { return o == d })
+	used := &l.idle
+	if awaited {
+		used = &l.busy
+	}
+	if size := d.size(); *used > 0 && *used+size > l.room {
+		l.left[d.key] = true
+		d.giveBack(l.later)
+		return
+	}
+	*used += d.size()
+	l.arrived[d.key] = d
+	for _, other := range l.coming[d.key] {
+		other.ack()
+	}
+	delete(l.coming, d.key)
+	delete(l.left, d.key)
+	if awaited {
+		w := l.waiting[id]
 		delete(l.waiting, id)
 		w.came <- d
-	default:
-		l.arrived[key] = d
 	}
 }
 
@@ -277,7 +359,7 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 	}
 	name := fmt.Sprintf("work.%s.%d", id, order.Attempt)
 	for {
-		err = l.link.publish(ctx, workStream(l.job.Name), subject(l.job.Name, name), nil, data, jetstream.WithExpectLastSequencePerSubject(0))
+		err = l.link.publish(ctx, workStream(l.job.Name), &nats.Msg{Subject: subject(l.job.Name, name), Data: data}, jetstream.WithExpectLastSequencePerSubject(0))
 		var api *jetstream.APIError
 		switch {
 		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
@@ -289,21 +371,16 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 	}
 }
 
-// Play implements eval.Elsewhere.
+// Play implements eval.Elsewhere. Its context is one that Bind has made.
 func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record.Episode, func(), error) {
-	ctx, cancel := l.link.bind(ctx)
-	defer cancel(nil)
 	key := fmt.Sprintf("%s.%d", id, order.Attempt)
 	w := &waiter{order: order, came: make(chan *delivery, 1)}
-	l.mu.Lock()
-	d := l.arrived[key]
+	d, left := l.await(id, key, w)
 	if d == nil {
-		l.waiting[id] = w
-	}
-	l.mu.Unlock()
-	if d == nil {
-		if err := l.order(ctx, id, order); err != nil {
-			return nil, func() {}, err
+		if !left {
+			if err := l.order(ctx, id, order); err != nil {
+				return nil, func() {}, err
+			}
 		}
 		select {
 		case d = <-w.came:
@@ -312,11 +389,25 @@ func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record
 		}
 	}
 	kept := func() { l.kept(id, d) }
-	if text := d.msg.Headers().Get(errorHeader); text != "" {
+	if text := d.parts[0].msg.Headers().Get(errorHeader); text != "" {
 		return nil, kept, errors.New(text)
 	}
-	rec, err := unpack(d.msg.Data())
+	rec, err := unpack(d.data())
 	return rec, kept, err
+}
+
+// await returns the record of an attempt if it has come, and waits for it otherwise.
+// Left reports that it is in the queue.
+func (l *Leader) await(id, key string, w *waiter) (d *delivery, left bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d = l.arrived[key]; d == nil {
+		l.waiting[id] = w
+		return nil, l.left[key]
+	}
+	l.idle -= d.size()
+	l.busy += d.size()
+	return d, false
 }
 
 // kept acknowledges a record that is on disk.
@@ -325,7 +416,8 @@ func (l *Leader) kept(id string, d *delivery) {
 	defer l.mu.Unlock()
 	delete(l.arrived, d.key)
 	l.over[d.key] = true
-	_ = d.msg.Ack() // it comes again if that is lost
+	l.busy -= d.size()
+	d.ack()
 }
 
 // Close ends the work of the leader. If the run is complete, the streams are

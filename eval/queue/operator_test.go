@@ -85,7 +85,7 @@ func (o *operator) account(to server.AccountResolver, name string, jetStream boo
 	claims := jwt.NewAccountClaims(public(o.t, key))
 	claims.Name = name
 	if jetStream {
-		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: 2 << 30, Streams: -1, Consumer: -1, MaxBytesRequired: true}
 	}
 	token, err := claims.Encode(o.key)
 	if err == nil {

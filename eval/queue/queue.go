@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -59,6 +60,9 @@ type Options struct {
 	// Tell receives one-line notes about the connection. It may be called from many
 	// goroutines.
 	Tell func(line string)
+
+	room  int           // for tests; 0 stands for room
+	later time.Duration // for tests; 0 stands for later
 }
 
 // CheckAddress reports an address that names no NATS server, or that has a
@@ -89,11 +93,14 @@ type link struct {
 	// lost is done when the connection is given up.
 	lost context.Context
 	stop context.CancelCauseFunc
+	tell func(line string)
+	// troubled is set while the server stores nothing.
+	troubled atomic.Bool
 }
 
 // connect opens a connection, which is opened again whenever it breaks.
 func connect(o Options) (*link, error) {
-	l := &link{name: o.Address}
+	l := &link{name: o.Address, tell: o.Tell}
 	l.lost, l.stop = context.WithCancelCause(context.Background())
 	opts, err := o.clientOptions(o.Embedded != nil)
 	if err != nil {
@@ -219,15 +226,20 @@ func (l *link) bind(ctx context.Context) (context.Context, context.CancelCauseFu
 }
 
 // publish stores a message in a stream. It tries until ctx is done or the stream
-// is gone.
-func (l *link) publish(ctx context.Context, stream, subject string, header nats.Header, data []byte, opts ...jetstream.PublishOpt) error {
-	for {
+// is gone, also while the server has no room.
+func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
+	for n := 0; ; n++ {
 		once, cancel := context.WithTimeout(ctx, patience)
-		_, err := l.js.PublishMsg(once, &nats.Msg{Subject: subject, Header: header, Data: data}, opts...)
+		_, err := l.js.PublishMsg(once, m, opts...)
 		cancel()
 		var api *jetstream.APIError
-		if err == nil || errors.As(err, &api) || errors.Is(err, nats.ErrMaxPayload) {
+		full := errors.As(err, &api) && slices.Contains(fullCodes, api.ErrorCode)
+		if err == nil || api != nil && !full || errors.Is(err, nats.ErrMaxPayload) {
+			l.settled(err)
 			return err
+		}
+		if n == 3 || full { // a server that starts again does not count
+			l.trouble(err, full)
 		}
 		if !rest(ctx) {
 			return context.Cause(ctx)
@@ -235,6 +247,40 @@ func (l *link) publish(ctx context.Context, stream, subject string, header nats.
 		if errors.Is(err, jetstream.ErrNoStreamResponse) && l.gone(ctx, stream) {
 			return jetstream.ErrStreamNotFound
 		}
+	}
+}
+
+// fullCodes are the codes of errors of a server that cannot store more for now:
+// resource limits, storage, and bytes or messages of a stream.
+var fullCodes = []jetstream.ErrorCode{10002, 10023, 10047, 10077}
+
+// trouble says once that nothing can be stored.
+func (l *link) trouble(err error, full bool) {
+	switch {
+	case l.lost.Err() != nil || !l.conn.IsConnected() || l.troubled.Swap(true):
+	case full:
+		l.tell(fmt.Sprintf("queue %s: the server stores no more (%v); waiting until it has room", l.name, err))
+	default:
+		l.tell(fmt.Sprintf("queue %s: JetStream does not answer (%v); is the server's disk full? waiting for it", l.name, err))
+	}
+}
+
+// answers counts the requests that failed one after the other, and says so once they
+// are several.
+func (l *link) answers(err error, failures *int) {
+	if *failures++; err == nil || errors.Is(err, context.Canceled) {
+		*failures = 0
+		l.settled(err)
+	}
+	if *failures == 3 {
+		l.trouble(err, false)
+	}
+}
+
+// settled says that the server stores again, if it did not.
+func (l *link) settled(err error) {
+	if err == nil && l.troubled.Load() && l.troubled.Swap(false) {
+		l.tell(fmt.Sprintf("queue %s: the server stores again", l.name))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"heldout/envs"
 	"heldout/eval"
@@ -25,6 +26,8 @@ type line struct {
 	// steps counts the steps of all worlds; before is called before each.
 	steps  atomic.Int64
 	before func()
+	// seen is what every step shows, beside its number.
+	seen string
 }
 
 func newLine(n int) *line {
@@ -65,7 +68,7 @@ func (w *lineWorld) Step(ctx context.Context, _ string) (envs.Step, error) {
 	w.env.steps.Add(1)
 	w.env.before()
 	w.at++
-	return envs.Step{Observation: fmt.Sprint(w.at), Progress: float64(w.at) / 2, Done: w.at == 2, Success: w.at == 2, Valid: true}, ctx.Err()
+	return envs.Step{Observation: fmt.Sprint(w.at) + w.env.seen, Progress: float64(w.at) / 2, Done: w.at == 2, Success: w.at == 2, Valid: true}, ctx.Err()
 }
 func (w *lineWorld) Close() error                                 { return nil }
 func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk", nil }
@@ -76,15 +79,16 @@ type bench struct {
 	plan   *eval.Plan
 	dir    string
 	server *server.Server
+	store  string // the server's directory
 	job    Job
 	// leader and worker are how they reach the server; nil for in the process.
 	leader, worker *Options
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
-	b := &bench{t: t, plan: plan, dir: t.TempDir(), job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
+	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(), job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	var err error
-	if b.server, err = Serve(t.TempDir(), freeAddress(t), Security{}); err != nil {
+	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { Shut(b.server) })
@@ -125,7 +129,12 @@ func (b *bench) lead(ctx context.Context) error {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	err = eval.Run(ctx, b.plan, session.Store, eval.Options{Concurrency: 8, Now: time.Now, Elsewhere: leader})
+	bound, stop := leader.Bind(ctx)
+	defer stop(nil)
+	err = eval.Run(bound, b.plan, session.Store, eval.Options{Concurrency: 8, Now: time.Now, Elsewhere: leader})
+	if bound.Err() != nil {
+		err = context.Cause(bound)
+	}
 	return errors.Join(err, leader.Close(err == nil), session.End())
 }
 
@@ -246,7 +255,7 @@ func TestBadRecords(t *testing.T) {
 			data = foreign
 		}
 		name := subject(b.job.Name, "results."+id+".1")
-		for link.publish(t.Context(), resultsStream(b.job.Name), name, nil, data) != nil && t.Context().Err() == nil {
+		for link.publish(t.Context(), resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}) != nil && t.Context().Err() == nil {
 			continue // the leader has not made the stream yet
 		}
 	}

@@ -134,14 +134,16 @@ func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server
 	if err != nil {
 		return err
 	}
-	return w.link.publish(ctx, resultsStream(w.Job.Name), subject(w.Job.Name, "servers"), nil, data)
+	return w.link.publish(ctx, resultsStream(w.Job.Name), &nats.Msg{Subject: subject(w.Job.Name, "servers"), Data: data})
 }
 
 // serve plays one order after another.
 func (w *Worker) serve(ctx context.Context) error {
 	var consumer jetstream.Consumer
+	failures := 0
 	for ctx.Err() == nil {
 		m, err := w.next(ctx, &consumer)
+		w.link.answers(err, &failures)
 		switch {
 		case err != nil && w.link.gone(ctx, workStream(w.Job.Name)):
 			return errEnded
@@ -207,16 +209,21 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 
 // send stores a record in the stream of results.
 func (w *Worker) send(ctx context.Context, rec *record.Episode) error {
+	name := subject(w.Job.Name, fmt.Sprintf("results.%s.%d", rec.ID, rec.Attempt))
 	data, err := pack(rec)
-	var header nats.Header
-	if most := w.link.conn.MaxPayload(); err == nil && int64(len(data)) > most-1024 {
-		err = fmt.Errorf("the record has %d bytes, compressed, and the queue's server takes at most %d (max_payload)", len(data), most)
+	var messages []*nats.Msg
+	if err == nil {
+		messages, err = cut(name, data, int(w.link.conn.MaxPayload()))
 	}
 	if err != nil {
-		header, data = nats.Header{errorHeader: {err.Error()}}, nil
+		messages = []*nats.Msg{{Subject: name, Header: nats.Header{errorHeader: {err.Error()}}}}
 	}
-	name := fmt.Sprintf("results.%s.%d", rec.ID, rec.Attempt)
-	return w.link.publish(ctx, resultsStream(w.Job.Name), subject(w.Job.Name, name), header, data)
+	for _, m := range messages {
+		if err := w.link.publish(ctx, resultsStream(w.Job.Name), m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keepAlive tells the server that an order is being played, until the returned

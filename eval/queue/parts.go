@@ -1,0 +1,137 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// partHeader is the header of a message that has a part of a record which is larger
+// than the server's messages: NUMBER/COUNT/HASH, the first number is 0. The hash is
+// that of the whole record, as it is sent.
+const partHeader = "Heldout-Part"
+
+// maxParts is the largest number of parts of a record.
+const maxParts = 4096
+
+// headroom is what a message of the largest size has for headers, in bytes.
+const headroom = 1024
+
+// cut divides a record into the messages that have it. Size is the largest message
+// that the server takes.
+func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
+	size -= headroom
+	if len(data) <= size {
+		return []*nats.Msg{{Subject: subject, Data: data}}, nil
+	}
+	if size < headroom || len(data) > size*maxParts {
+		return nil, fmt.Errorf("the record has %d bytes, compressed, and messages of the queue's server at most %d (max_payload)", len(data), size+headroom)
+	}
+	sum := sha256.Sum256(data)
+	hash := hex.EncodeToString(sum[:8])
+	n := (len(data) + size - 1) / size
+	var out []*nats.Msg
+	for i := range n {
+		out = append(out, &nats.Msg{
+			Subject: subject, Data: data[i*size : min((i+1)*size, len(data))],
+			Header: nats.Header{partHeader: {fmt.Sprintf("%d/%d/%s", i, n, hash)}},
+		})
+	}
+	return out, nil
+}
+
+// delivery is a record that came from a worker, or the parts of it that have come.
+type delivery struct {
+	key string
+	// whole identifies the record among all that workers sent for the key.
+	whole string
+	parts []*part // nil until they come
+}
+
+// part is a message with a part of a record.
+type part struct {
+	msg jetstream.Msg
+	seq uint64 // in the stream
+}
+
+// place reads which part of which record a message has.
+func place(m jetstream.Msg, seq uint64) (number, count int, whole string, err error) {
+	text := m.Headers().Get(partHeader)
+	if text == "" {
+		return 0, 1, strconv.FormatUint(seq, 10), nil
+	}
+	fields := strings.Split(text, "/")
+	if len(fields) != 3 {
+		return 0, 0, "", fmt.Errorf("part %.40q of a record", text)
+	}
+	number, err1 := strconv.Atoi(fields[0])
+	count, err2 := strconv.Atoi(fields[1])
+	if err1 != nil || err2 != nil || number < 0 || number >= count || count > maxParts {
+		return 0, 0, "", fmt.Errorf("part %.40q of a record", text)
+	}
+	return number, count, text[strings.Index(text, "/"):], nil
+}
+
+// put takes a part. One that comes again replaces the earlier message, which the
+// server has, or will have, dropped.
+func (d *delivery) put(number int, p *part) {
+	if old := d.parts[number]; old != nil && old.seq != p.seq {
+		_ = old.msg.Ack() // it was sent twice
+	}
+	d.parts[number] = p
+}
+
+// complete reports whether all parts are there.
+func (d *delivery) complete() bool {
+	for _, p := range d.parts {
+		if p == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// data is the record as it was sent.
+func (d *delivery) data() (all []byte) {
+	if len(d.parts) == 1 {
+		return d.parts[0].msg.Data()
+	}
+	for _, p := range d.parts {
+		all = append(all, p.msg.Data()...)
+	}
+	return all
+}
+
+// size is the size of the parts that are there, in bytes.
+func (d *delivery) size() (n int) {
+	for _, p := range d.parts {
+		if p != nil {
+			n += len(p.msg.Data())
+		}
+	}
+	return n
+}
+
+// ack says that the record is not needed any more. It comes again if that is lost.
+func (d *delivery) ack() {
+	for _, p := range d.parts {
+		if p != nil {
+			_ = p.msg.Ack()
+		}
+	}
+}
+
+// giveBack has the record delivered again after a while.
+func (d *delivery) giveBack(after time.Duration) {
+	for _, p := range d.parts {
+		if p != nil {
+			_ = p.msg.NakWithDelay(after)
+		}
+	}
+}
