@@ -15,10 +15,14 @@ import (
 func TestEncoder(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "<b>&\u2028", "\xff", "\xe2\x82", "\xac", "\"\\\n", "é", "�"}))
 	message := rapid.Custom(func(t *rapid.T) Message {
-		return Message{Role: rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), Content: text.Draw(t, "content")}
+		return Message{
+			Role: rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), Content: text.Draw(t, "content"),
+			Call: rapid.SampledFrom([]ToolCall{{}, {}, {}, {ID: "1", Name: "<"}}).Draw(t, "call"),
+		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var e Encoder
+		o := &openAI{spec: Spec{Provider: VLLM, Name: "<m>"}}
 		messages := []Message{message.Draw(t, "first")}
 		d := record.Decoding{MaxTokens: 9, TopP: 1, Stop: []string{"<"}}
 		var lent, copies [][]byte
@@ -32,19 +36,19 @@ func TestEncoder(t *testing.T) {
 			case 3:
 				messages = append([]Message{messages[0]}, messages[min(len(messages), 2):]...)
 			case 4:
-				d.Extra = map[string]any{rapid.SampledFrom([]string{"a", "messages", "z", "<"}).Draw(t, "field"): rapid.SampledFrom([]any{1, "<", nil, 0.1, map[string]any{"b": []any{"c"}}}).Draw(t, "value")}
+				d.Extra = map[string]any{rapid.SampledFrom([]string{"a", "seed", "z", "<"}).Draw(t, "field"): rapid.SampledFrom([]any{1, "<", nil, 0.1, map[string]any{"b": []any{"c"}}}).Draw(t, "value")}
 			}
 			req := Request{Messages: messages, Decoding: d, Seed: rapid.Int64Range(0, 99).Draw(t, "seed")}
 			h := habit{keepsStops: rapid.Bool().Draw(t, "keeps stops")}
 			if rapid.Bool().Draw(t, "drops all") {
 				h.dropped = []string{"max_tokens", "model", "seed", "temperature", "top_p"}
 			}
-			want, err := chatBody("<m>", vLLM, req, h)
+			want, err := o.body(req, h)
 			if err != nil {
 				t.Fatal(err)
 			}
 			req.Encoder = &e
-			got, err := chatBody("<m>", vLLM, req, h)
+			got, err := o.body(req, h)
 			if err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("%v\n%s\nwant\n%s", err, got, want)
 			}
@@ -65,6 +69,7 @@ func TestEncoder(t *testing.T) {
 // A conversation that grows is not encoded anew, nor copied.
 func TestEncoderContinues(t *testing.T) {
 	var e Encoder
+	f := &frame{head: []byte("["), middle: []byte("]")}
 	messages := []Message{{Role: User, Content: "a long text"}}
 	var last []byte
 	for i, change := range []func(){
@@ -73,9 +78,9 @@ func TestEncoderContinues(t *testing.T) {
 		func() { messages[1].Content += "c" },
 	} {
 		change()
-		body, err := e.encode([]byte("["), messages, []byte("]"))
-		if err != nil || !json.Valid(body) {
-			t.Fatalf("%s, %v", body, err)
+		body := e.encode(f, messages, 0)
+		if !json.Valid(body) {
+			t.Fatalf("%s", body)
 		}
 		if i > 0 && &body[0] != &last[0] {
 			t.Errorf("call %d has a new body", i)

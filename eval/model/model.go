@@ -31,6 +31,8 @@ type Message struct {
 	Call ToolCall `json:"call,omitzero"`
 }
 
+func (m Message) called() bool { return m.Call != (ToolCall{}) }
+
 // Request is one call.
 type Request struct {
 	Messages []Message

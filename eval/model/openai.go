@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +29,7 @@ type openAI struct {
 	known atomic.Pointer[record.Server]
 	// habits are how requests are written for the server.
 	habits habits
+	frames frames
 }
 
 func (o *openAI) contextLimit() int {
@@ -54,16 +54,16 @@ func (o *openAI) kind() string {
 	return ""
 }
 
-// chatBody is the body of a chat request to that kind of server. The library's
-// own types would leave out a temperature of 0 and empty messages, round numbers
-// to 32 bits, and have no place for extra fields.
-func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
+// chatFields are the fields of a chat request to that kind of server. The
+// library's own types would leave out a temperature of 0 and empty messages, round
+// numbers to 32 bits, and have no place for extra fields.
+func chatFields(name, kind string, req Request, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
 		messagesField:   req.Messages,
 		"temperature":   req.Decoding.Temperature,
 		"top_p":         req.Decoding.TopP,
-		"seed":          req.Seed,
+		seedField:       req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
 	if req.Tool != (Tool{}) {
@@ -82,77 +82,25 @@ func chatBody(name, kind string, req Request, h habit) ([]byte, error) {
 	}
 	merge(fields, req.Decoding.Extra)
 	fields["stream"] = false
-	return encodeFields(fields, req)
+	return fields
 }
 
-// encodeFields is json.Marshal, except that the messages of the request are
-// encoded by its Encoder.
-func encodeFields(fields map[string]any, req Request) ([]byte, error) {
-	if _, own := fields[messagesField].([]Message); !own || req.Encoder == nil {
-		return json.Marshal(fields)
+const (
+	messagesField = "messages"
+	seedField     = "seed"
+)
+
+// body is the JSON of a request's fields. The request's Encoder encodes only what
+// the last body of the conversation does not have.
+func (o *openAI) body(req Request, h habit) ([]byte, error) {
+	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) || slices.ContainsFunc(req.Messages, Message.called) {
+		return json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
 	}
-	names := slices.Sorted(maps.Keys(fields)) // as json.Marshal does
-	at := slices.Index(names, messagesField)
-	head, err := appendFields(nil, '{', names[:at], fields)
+	f, err := o.frames.of(o.spec.Name, o.kind(), req.Decoding, h)
 	if err != nil {
 		return nil, err
 	}
-	separator := byte(',')
-	if at == 0 {
-		separator = '{'
-	}
-	head = append(append(head, separator), `"`+messagesField+`":[`...)
-	tail, err := appendFields([]byte{']'}, ',', names[at+1:], fields)
-	if err != nil {
-		return nil, err
-	}
-	return req.Encoder.encode(head, req.Messages, append(tail, '}'))
-}
-
-const messagesField = "messages"
-
-// appendFields writes fields of a JSON object. The first one follows that byte.
-func appendFields(b []byte, before byte, names []string, fields map[string]any) ([]byte, error) {
-	for _, name := range names {
-		b = append(b, before)
-		before = ','
-		var err error
-		if b, err = appendJSON(b, name); err != nil {
-			return nil, err
-		}
-		if b, err = appendJSON(append(b, ':'), fields[name]); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
-
-// appendJSON is json.Marshal, with a shorter way for the usual types.
-func appendJSON(b []byte, value any) ([]byte, error) {
-	switch value := value.(type) {
-	case int:
-		return strconv.AppendInt(b, int64(value), 10), nil
-	case int64:
-		return strconv.AppendInt(b, value, 10), nil
-	case bool:
-		return strconv.AppendBool(b, value), nil
-	case string:
-		if plain(value) {
-			return append(append(append(b, '"'), value...), '"'), nil
-		}
-	}
-	text, err := json.Marshal(value)
-	return append(b, text...), err
-}
-
-// plain reports that JSON has a text as it is.
-func plain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return false
-		}
-	}
-	return true
+	return req.Encoder.encode(f, req.Messages, req.Seed), nil
 }
 
 // chat makes a call, and repeats it if the server turns out to need requests in
@@ -188,7 +136,7 @@ func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 
 // ask makes a call in the way that h says.
 func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
-	body, err := chatBody(o.spec.Name, o.kind(), req, h)
+	body, err := o.body(req, h)
 	if err != nil {
 		return Reply{}, unsendable(o.url, clean(err.Error(), o.key))
 	}
@@ -267,90 +215,51 @@ func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (conte
 // converse sends the body that x holds, which asks for the next turn of a chat,
 // and reads the answer.
 func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (content, error) {
-	var response openai.ChatCompletionResponse
-	if err := o.post(ctx, x, "/chat/completions", &response); err != nil {
+	var r chatReply
+	if err := o.post(ctx, x, "/chat/completions", &r); err != nil {
 		return content{}, err
 	}
-	sent, err := readContent(&response, x.reply)
-	if err != nil {
-		return content{}, err
+	if !absentJSON(r.Error) || r.Object == "error" {
+		if _, isError := readWords(x.reply); isError {
+			return content{}, errMisread
+		}
+	}
+	if len(r.Choices) == 0 || r.Choices[0].Message == nil {
+		return content{}, errNoMessage
 	}
 	*reply = Reply{
-		FinishReason:     string(response.Choices[0].FinishReason),
-		PromptTokens:     max(response.Usage.PromptTokens, 0),
-		CompletionTokens: max(response.Usage.CompletionTokens, 0),
+		FinishReason:     string(r.Choices[0].FinishReason),
+		PromptTokens:     max(r.Usage.PromptTokens, 0),
+		CompletionTokens: max(r.Usage.CompletionTokens, 0),
 	}
 	if finished(reply.FinishReason, brokenWords) {
 		return content{}, errGaveUp
 	}
-	sent.calls = calledTools(response.Choices[0].Message.ToolCalls)
-	return sent, nil
+	return r.Choices[0].Message.content()
 }
 
-// readContent takes a completion apart. Fields that the library does not show are
-// read from the body, unless the body cannot contain them: reading them costs as
-// much as everything else.
-func readContent(response *openai.ChatCompletionResponse, body []byte) (content, error) {
-	if len(response.Choices) > 0 {
-		m := &response.Choices[0].Message
-		if m.Content != "" && len(m.ToolCalls) == 0 && m.FunctionCall == nil && !tellsMore(body) {
-			return content{text: m.Content, reasoning: m.ReasoningContent, refusal: m.Refusal}, nil
-		}
-	}
-	message, err := readMessage(body)
-	switch {
-	case err != nil:
-		return content{}, err
-	case len(response.Choices) == 0:
-		return content{}, errNoMessage
-	}
-	return message.content(), nil
-}
-
-// tellsMore reports whether a body may contain an error, in any letter case, or a
-// non-empty field "reasoning".
-func tellsMore(body []byte) bool {
-	return bytes.Contains(body, []byte("rror")) ||
-		bytes.Count(body, []byte(`"reasoning"`)) > bytes.Count(body, []byte(`"reasoning":null`))
-}
-
-// completionReply is the part of a chat completion that the library does not
-// show. Types are left open, because some servers send other types there.
-type completionReply struct {
+// chatReply is a chat completion. The library's own type does not show errors, a
+// missing message and a reasoning of that name, and takes much longer to read.
+type chatReply struct {
 	Error   json.RawMessage `json:"error"`
 	Object  any             `json:"object"`
 	Choices []struct {
-		Message *message `json:"message"`
+		Message      *message            `json:"message"`
+		FinishReason openai.FinishReason `json:"finish_reason"`
 	} `json:"choices"`
+	Usage openai.Usage `json:"usage"`
 }
 
+// message is the model's turn. Types are left open where servers differ.
 type message struct {
-	Content json.RawMessage `json:"content"`
-	Refusal any             `json:"refusal"`
+	Content any `json:"content"`
+	Refusal any `json:"refusal"`
 	// The names that vLLM used before and after it renamed the field.
 	ReasoningContent any `json:"reasoning_content"`
 	Reasoning        any `json:"reasoning"`
 
 	ToolCalls    json.RawMessage `json:"tool_calls"`
 	FunctionCall json.RawMessage `json:"function_call"`
-}
-
-// readMessage also checks what the library does not: that there is a choice with
-// a message in it, and no error.
-func readMessage(body []byte) (*message, error) {
-	var r completionReply
-	if json.Unmarshal(body, &r) != nil {
-		return nil, errMisread
-	}
-	if !absentJSON(r.Error) || r.Object == "error" {
-		if _, isError := readWords(body); isError {
-			return nil, errMisread
-		}
-	}
-	if len(r.Choices) == 0 || r.Choices[0].Message == nil {
-		return nil, errNoMessage
-	}
-	return r.Choices[0].Message, nil
 }
 
 // absentJSON reports whether a JSON value is absent or empty.
@@ -363,30 +272,42 @@ func absentJSON(value json.RawMessage) bool {
 }
 
 // content takes a message apart.
-func (m *message) content() content {
-	c := content{null: absentJSON(m.Content)}
-	var parts []struct {
-		Text     any `json:"text"`
-		Thinking any `json:"thinking"`
-	}
-	if json.Unmarshal(m.Content, &c.text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+func (m *message) content() (content, error) {
+	c := content{refusal: textOf(m.Refusal)}
+	switch parts := m.Content.(type) {
+	case nil:
+		c.null = true
+	case string:
+		c.text = parts
+	case []any:
+		c.null = len(parts) == 0
 		for _, part := range parts {
-			c.text += textOf(part.Text)
-			c.reasoning += textOf(part.Thinking)
+			object, ok := part.(map[string]any)
+			if !ok && part != nil {
+				return content{}, errMisread
+			}
+			c.text += textOf(object["text"])
+			c.reasoning += textOf(object["thinking"])
 		}
+	default:
+		return content{}, errMisread
 	}
 	for _, reasoning := range []any{m.ReasoningContent, m.Reasoning} {
 		if c.reasoning == "" {
 			c.reasoning = textOf(reasoning)
 		}
 	}
-	c.refusal = textOf(m.Refusal)
-	for _, calls := range []json.RawMessage{m.ToolCalls, m.FunctionCall} {
-		if !absentJSON(calls) {
-			c.toolCalls += string(calls)
+	var calls []openai.ToolCall
+	if !absentJSON(m.ToolCalls) {
+		if json.Unmarshal(m.ToolCalls, &calls) != nil {
+			return content{}, errMisread
 		}
+		c.toolCalls, c.calls = string(m.ToolCalls), calledTools(calls)
 	}
-	return c
+	if !absentJSON(m.FunctionCall) { // of servers that know no tools yet
+		c.toolCalls += string(m.FunctionCall)
+	}
+	return c, nil
 }
 
 // textOf reads a text, or a list of parts with one text each, as Mistral's models
@@ -430,7 +351,7 @@ func longest(d record.Decoding) int {
 var lengthFields = []string{"max_tokens", "max_completion_tokens", "num_predict"}
 
 // droppable are the fields that are left out for a server that refuses them.
-var droppable = slices.Concat([]string{"seed"}, samplingFields)
+var droppable = slices.Concat([]string{seedField}, samplingFields)
 
 // stopsOf are the stop strings, none if the extra fields replace them.
 func stopsOf(d record.Decoding) []string {
