@@ -298,7 +298,7 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, done int, at
 	for i := range results {
 		r := &results[i]
 		attempts[r.ID]++
-		if old := result[r.ID]; r.Outcome.Final() && (old == nil || record.ByAttempt(r, old) < 0) {
+		if old := result[r.ID]; r.Outcome.Final() && (old == nil || r.Rank().CountsBefore(old.Rank())) {
 			result[r.ID] = r
 		}
 	}

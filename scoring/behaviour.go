@@ -59,21 +59,23 @@ type perturbed struct{ env, perturbation string }
 // refinement.Measures. The quantile and the survival follow the measures that
 // they belong to. It is nil if the run was read without trajectories.
 func (s *Score) Refinement() []Measured {
+	if s.measures != nil {
+		return s.measures
+	}
 	counts := s.counts()
 	if counts == nil {
 		return nil
 	}
-	var out []Measured
 	for _, m := range refinement.Measures() {
-		out = append(out, s.measured(m, counts))
+		s.measures = append(s.measures, s.measured(m, counts))
 		switch m.Key {
 		case "error_run_mean":
-			out = append(out, s.longRuns(counts))
+			s.measures = append(s.measures, s.longRuns(counts))
 		case "progressed_5":
-			out = append(out, s.unrecovered(counts)...)
+			s.measures = append(s.measures, s.unrecovered(counts)...)
 		}
 	}
-	return out
+	return s.measures
 }
 
 // Profile is, by tenth of progress, the share of the episodes that reached it and
@@ -92,24 +94,27 @@ func (s *Score) Profile() (reached, steps []Measured) {
 }
 
 // counts returns the counts of the episodes by task, in the order of the keys.
-func (s *Score) counts() [][]*refinement.Counts {
-	byTask := map[string][]*refinement.Counts{}
-	for _, p := range s.played {
-		if p.counts == nil {
-			return nil
+func (s *Score) counts() (byTask [][]*refinement.Counts) {
+	for _, t := range s.tasks {
+		counts := make([]*refinement.Counts, 0, len(t.played))
+		for _, p := range t.played {
+			if p.counts == nil {
+				return nil
+			}
+			counts = append(counts, p.counts)
 		}
-		byTask[taskKey(p)] = append(byTask[taskKey(p)], p.counts)
+		byTask = append(byTask, counts)
 	}
-	return sorted(byTask)
+	return byTask
 }
 
 // measured estimates a ratio.
 func (s *Score) measured(m refinement.Measure, counts [][]*refinement.Counts) Measured {
 	nums, dens := make([][]float64, len(counts)), make([][]float64, len(counts))
 	for i, task := range counts {
-		for _, c := range task {
-			num, den := m.Of(c)
-			nums[i], dens[i] = append(nums[i], num), append(dens[i], den)
+		nums[i], dens[i] = make([]float64, len(task)), make([]float64, len(task))
+		for j, c := range task {
+			nums[i][j], dens[i][j] = m.Of(c)
 		}
 	}
 	l, err := stats.Ratio(nums, dens, m.Unit == refinement.Share)
@@ -151,7 +156,7 @@ func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
 	if made, ok := s.samplings[q]; ok {
 		return made, nil
 	}
-	made, err := s.sampling(s.played, q, Level)
+	made, err := s.sampling(s.tasks, q, Level)
 	if err == nil {
 		s.samplings[q] = made
 	}
@@ -160,20 +165,20 @@ func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
 
 // unrecovered are the points of the survival curve of errors.
 func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
-	var atRisk, ended [][][]float64
-	for _, task := range counts {
-		var n, d [][]float64
-		for _, c := range task {
-			under, left := c.Survival()
-			n, d = append(n, under), append(d, left)
-		}
-		atRisk, ended = append(atRisk, n), append(ended, d)
-	}
 	for _, steps := range refinement.SurvivalSteps {
-		l, err := stats.Survival(atRisk, ended, steps)
+		l, err := stats.Survival(counts, spells((*refinement.Counts).Survival), steps)
 		out = append(out, s.bounded(refinement.Unrecovered(steps), l, err))
 	}
 	return out
+}
+
+// spells returns counts of spells as stats.Survival asks for them.
+func spells(of func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk, ended []float64) {
+	var n, d refinement.BySpell // for all calls
+	return func(c *refinement.Counts) (atRisk, ended []float64) {
+		n, d = of(c)
+		return n[:], d[:]
+	}
 }
 
 // longRuns is the length that nine of ten runs of errors do not exceed. Its

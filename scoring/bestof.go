@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"heldout/configs"
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -17,9 +16,9 @@ type BestOf struct {
 // Tries returns the fewest results that a task with results has. It is the number
 // of seeds if the score is complete.
 func (s *Score) Tries() (fewest int) {
-	for _, results := range gathered(s.played, taskKey, success) {
-		if fewest == 0 || len(results) < fewest {
-			fewest = len(results)
+	for _, t := range s.tasks {
+		if fewest == 0 || len(t.played) < fewest {
+			fewest = len(t.played)
 		}
 	}
 	return fewest
@@ -29,16 +28,11 @@ func (s *Score) Tries() (fewest int) {
 // more results use all of them. Tasks without any are left out, so the score must
 // be complete for the estimates to be of all tasks.
 func (s *Score) BestOf() (out []BestOf) {
-	successes, progresses := s.tries(success), s.tries(progress)
+	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	for n := range s.Tries() {
 		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1), s.bestOf(progresses, n+1)})
 	}
 	return out
-}
-
-// tries returns the values of each task, in the order of the tasks' keys.
-func (s *Score) tries(value func(record.Result) float64) [][]float64 {
-	return sorted(gathered(s.played, taskKey, value))
 }
 
 func (s *Score) bestOf(tries [][]float64, n int) Estimate {
@@ -110,13 +104,13 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 	return c, err
 }
 
-func (p pair) bestChange(tries int, value func(record.Result) float64) (Change, error) {
+func (p pair) bestChange(tries int, of value) (Change, error) {
 	return newChange(p.about, Level, func(about stats.Question) (stats.Difference, error) {
 		if about == stats.TheseTasks {
-			return p.decodingBest(tries, value)
+			return p.decodingBest(tries, of)
 		}
-		a, b := best(p.as[0].tries(value), tries), best(p.b.tries(value), tries)
-		sampling, err := p.b.sampling(p.b.played, about, Level)
+		a, b := best(byTask(p.as[0].tasks, of), tries), best(byTask(p.b.tasks, of), tries)
+		sampling, err := p.b.sampling(p.b.tasks, about, Level)
 		if err != nil {
 			return stats.Difference{}, err
 		}
@@ -128,13 +122,13 @@ func (p pair) bestChange(tries int, value func(record.Result) float64) (Change, 
 	})
 }
 
-func (p pair) decodingBest(tries int, value func(record.Result) float64) (stats.Difference, error) {
-	var of [2]stats.Estimate
+func (p pair) decodingBest(tries int, of value) (stats.Difference, error) {
+	var each [2]stats.Estimate
 	for i, s := range []*Score{p.as[0], p.b} {
 		var err error
-		if of[i], err = stats.DecodingBestOf(s.tries(value), tries, Level); err != nil {
+		if each[i], err = stats.DecodingBestOf(byTask(s.tasks, of), tries, Level); err != nil {
 			return stats.Difference{}, err
 		}
 	}
-	return stats.DecodingDifference(of[0], of[1], Level), nil
+	return stats.DecodingDifference(each[0], each[1], Level), nil
 }

@@ -2,10 +2,8 @@ package scoring
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -109,7 +107,11 @@ func (p pair) deterministic() bool {
 
 // tasksOf returns the sorted keys of the played tasks.
 func tasksOf(s *Score) []string {
-	return slices.Sorted(maps.Keys(averages(s.played, taskKey, success)))
+	keys := make([]string, len(s.tasks))
+	for i, t := range s.tasks {
+		keys[i] = t.key
+	}
+	return keys
 }
 
 // atMost reports whether one seed does not separate luck from difficulty, although
@@ -117,28 +119,28 @@ func tasksOf(s *Score) []string {
 func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1 }
 
 // difference compares one value.
-func (p pair) difference(value func(record.Result) float64, about stats.Question, level float64) (stats.Difference, error) {
-	of, err := p.contrast(value, about, level)
+func (p pair) difference(of value, about stats.Question, level float64) (stats.Difference, error) {
+	contrast, err := p.contrast(of, about, level)
 	if err != nil {
 		return stats.Difference{}, err
 	}
-	return of(1, 1)
+	return contrast(1, 1)
 }
 
 // contrast returns an estimator of u times the mean of the scores less v times the
 // other score.
-func (p pair) contrast(value func(record.Result) float64, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error), error) {
+func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error), error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
-			return p.decoding(value, level), nil
+			return p.decoding(of, level), nil
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.played, about, level)
+	sampling, err := p.b.sampling(p.b.tasks, about, level)
 	if err != nil {
 		return nil, err
 	}
-	as, b := taskMeans(p.as, value), taskMeans([]*Score{p.b}, value)
+	as, b := taskMeans(p.as, of), taskMeans([]*Score{p.b}, of)
 	return func(u, v float64) (stats.Difference, error) {
 		return sampling.Paired(weighted(as, u, b, v), p.seeds), nil
 	}, nil
@@ -146,9 +148,9 @@ func (p pair) contrast(value func(record.Result) float64, about stats.Question, 
 
 // taskMeans averages a value over scores of the same tasks: the means of the tasks, in
 // the order of their keys.
-func taskMeans(scores []*Score, value func(record.Result) float64) (means []float64) {
+func taskMeans(scores []*Score, of value) (means []float64) {
 	for _, s := range scores {
-		rates := sorted(averages(s.played, taskKey, value))
+		rates := meansByTask(s.tasks, of)
 		if means == nil {
 			means = make([]float64, len(rates))
 		}
@@ -172,25 +174,23 @@ func weighted(a []float64, u float64, b []float64, v float64) []float64 {
 }
 
 // differences returns the differences of the tasks in the order of their keys.
-func (p pair) differences(value func(record.Result) float64) []float64 {
-	return weighted(taskMeans(p.as, value), 1, taskMeans([]*Score{p.b}, value), 1)
+func (p pair) differences(of value) []float64 {
+	return weighted(taskMeans(p.as, of), 1, taskMeans([]*Score{p.b}, of), 1)
 }
 
 // decoding compares other decodings of the same tasks.
-func (p pair) decoding(value func(record.Result) float64, level float64) func(u, v float64) (stats.Difference, error) {
-	of := func(s *Score) stats.Estimate {
-		return stats.DecodingRate(sorted(gathered(s.played, taskKey, value)), level)
-	}
+func (p pair) decoding(of value, level float64) func(u, v float64) (stats.Difference, error) {
+	estimate := func(s *Score) stats.Estimate { return stats.DecodingRate(byTask(s.tasks, of), level) }
 	var mean stats.Estimate
 	k := float64(len(p.as))
 	for _, a := range p.as {
-		e := of(a)
+		e := estimate(a)
 		mean.Mean += e.Mean / k
 		mean.Variance += e.Variance / (k * k)
 		mean.Degrees += e.Degrees
 		mean.N = e.N
 	}
-	other := of(p.b)
+	other := estimate(p.b)
 	return func(u, v float64) (stats.Difference, error) {
 		return stats.DecodingDifference(scaled(mean, u), scaled(other, v), level), nil
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -16,7 +15,7 @@ func ConditionStd(scores []*Score) (successStd, progressStd float64) {
 	return conditionStd(scores, success), conditionStd(scores, progress)
 }
 
-func conditionStd(scores []*Score, value func(record.Result) float64) float64 {
+func conditionStd(scores []*Score, of value) float64 {
 	if len(scores) < 2 {
 		return math.NaN()
 	}
@@ -26,7 +25,7 @@ func conditionStd(scores []*Score, value func(record.Result) float64) float64 {
 		if !s.Complete() || !slices.Equal(tasksOf(s), tasksOf(scores[0])) {
 			return math.NaN()
 		}
-		y := sorted(averages(s.played, taskKey, value))
+		y := meansByTask(s.tasks, of)
 		rates, means = append(rates, y), append(means, stats.Mean(y))
 	}
 	n, c := len(rates[0]), len(scores)

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"heldout/eval/record"
+	"heldout/scoring/refinement"
 )
 
 // Endings counts how the planned episodes ended. Each has one ending.
@@ -20,14 +21,16 @@ type Endings struct {
 // Endings returns how the episodes of a score ended.
 func (s *Score) Endings() Endings {
 	out := Endings{Unfinished: maps.Clone(s.Unfinished)}
-	for _, p := range s.played {
-		switch {
-		case p.result.Success:
-			out.Solved++
-		case p.result.Steps >= s.Condition.StepLimit:
-			out.Limit++
-		default:
-			out.Early++
+	for _, t := range s.tasks {
+		for _, p := range t.played {
+			switch {
+			case p.success:
+				out.Solved++
+			case int(p.steps) >= s.Condition.StepLimit:
+				out.Limit++
+			default:
+				out.Early++
+			}
 		}
 	}
 	return out
@@ -46,20 +49,24 @@ type Lost struct {
 // Lost returns what the steps of unsolved episodes were; not ok if the run was read
 // without trajectories.
 func (s *Score) Lost() (out Lost, ok bool) {
-	for _, p := range s.played {
-		if p.counts == nil {
-			return Lost{}, false
+	for _, t := range s.tasks {
+		for _, p := range t.played {
+			if p.counts == nil {
+				return Lost{}, false
+			}
+			if !p.success {
+				out.add(p.counts)
+			}
 		}
-		if p.result.Success {
-			continue
-		}
-		c := p.counts
-		out.Episodes++
-		out.Steps += int(c.Steps)
-		out.CutOff += int(c.CutOffErrors)
-		out.Format += int(c.FormatErrors - c.CutOffErrors)
-		out.Invalid += int(c.Invalid)
-		out.Loops += int(c.ValidLooped)
 	}
 	return out, true
+}
+
+func (l *Lost) add(c *refinement.Counts) {
+	l.Episodes++
+	l.Steps += int(c.Steps)
+	l.CutOff += int(c.CutOffErrors)
+	l.Format += int(c.FormatErrors - c.CutOffErrors)
+	l.Invalid += int(c.Invalid)
+	l.Loops += int(c.ValidLooped)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"heldout/configs"
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -76,11 +75,11 @@ func compareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) 
 		c.About, c.AtMost = p.about, c.AtMost || p.atMost()
 		pairs, weights = append(pairs, p), append(weights, part.Weight)
 	}
-	of := func(value func(record.Result) float64) (Change, error) {
+	change := func(of value) (Change, error) {
 		return newChange(c.About, level, func(about stats.Question) (stats.Difference, error) {
 			var parts []stats.Difference
 			for _, p := range pairs {
-				d, err := p.difference(value, about, level)
+				d, err := p.difference(of, about, level)
 				if err != nil {
 					return d, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
 				}
@@ -89,9 +88,9 @@ func compareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) 
 			return stats.CombineDifferences(parts, weights, level), nil
 		})
 	}
-	if c.Success, err = of(success); err != nil {
+	if c.Success, err = change(success); err != nil {
 		return c, err
 	}
-	c.Progress, err = of(progress)
+	c.Progress, err = change(progress)
 	return c, err
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"heldout/configs"
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -78,14 +77,14 @@ func within(pairs []*pair, p *pair, err error) error {
 	return fmt.Errorf("%s: %w", p.b.Condition.Env, err)
 }
 
-func newIndex(pairs []*pair, weights []float64, value func(record.Result) float64) Index {
+func newIndex(pairs []*pair, weights []float64, of value) Index {
 	var kept, base []float64
 	for _, p := range pairs {
-		kept = append(kept, stats.Mean(taskMeans(p.as, value)))
-		base = append(base, stats.Mean(taskMeans([]*Score{p.b}, value)))
+		kept = append(kept, stats.Mean(taskMeans(p.as, of)))
+		base = append(base, stats.Mean(taskMeans([]*Score{p.b}, of)))
 	}
 	i := Index{Base: stats.WeightedMean(base, weights), Kept: stats.WeightedMean(kept, weights)}
-	contrast, err := contrastOf(pairs, weights, value)
+	contrast, err := contrastOf(pairs, weights, of)
 	if err != nil {
 		contrast = func(u, v float64) (stats.Difference, error) { return stats.Difference{}, err }
 	}
@@ -94,25 +93,25 @@ func newIndex(pairs []*pair, weights []float64, value func(record.Result) float6
 }
 
 // contrastOf is pair.contrast for the weighted means over environments.
-func contrastOf(pairs []*pair, weights []float64, value func(record.Result) float64) (func(u, v float64) (stats.Difference, error), error) {
+func contrastOf(pairs []*pair, weights []float64, of value) (func(u, v float64) (stats.Difference, error), error) {
 	var all []func(u, v float64) (stats.Difference, error)
 	for _, p := range pairs {
 		if p.about == stats.TheseTasks && p.deterministic() {
 			return nil, within(pairs, p, ErrDeterministic)
 		}
-		of, err := p.contrast(value, p.about, Level)
+		contrast, err := p.contrast(of, p.about, Level)
 		if err != nil {
 			return nil, within(pairs, p, err)
 		}
-		all = append(all, of)
+		all = append(all, contrast)
 	}
 	if len(all) == 1 {
 		return all[0], nil
 	}
 	return func(u, v float64) (stats.Difference, error) {
 		var parts []stats.Difference
-		for _, of := range all {
-			d, err := of(u, v)
+		for _, contrast := range all {
+			d, err := contrast(u, v)
 			if err != nil {
 				return d, err
 			}
@@ -129,14 +128,14 @@ func MeanRates(scores []*Score) (successes, progresses Estimate) {
 	return meanRate(scores, success), meanRate(scores, progress)
 }
 
-func meanRate(scores []*Score, value func(record.Result) float64) Estimate {
+func meanRate(scores []*Score, of value) Estimate {
 	e := Estimate{Mean: math.NaN()}
 	if len(scores) == 0 {
 		return e
 	}
 	var means []float64
 	for _, s := range scores {
-		means = append(means, s.newRate(s.played, value).Mean)
+		means = append(means, s.newRate(s.tasks, of).Mean)
 	}
 	e.Mean = stats.Mean(means)
 	p, err := newPair(scores, scores[0])
@@ -144,24 +143,24 @@ func meanRate(scores []*Score, value func(record.Result) float64) Estimate {
 		return e
 	}
 	if p.about == stats.TheseTasks {
-		e.Basis = decodingMean(scores, value)
+		e.Basis = decodingMean(scores, of)
 	} else {
-		sampling, err := p.b.sampling(p.b.played, p.about, Level)
+		sampling, err := p.b.sampling(p.b.tasks, p.about, Level)
 		if err != nil {
 			return e
 		}
-		e.Basis = sampling.Rate(taskMeans(scores, value))
+		e.Basis = sampling.Rate(taskMeans(scores, of))
 	}
 	e.Interval = &e.Basis.Interval
 	return e
 }
 
 // decodingMean estimates the mean over scores for other decodings of the same tasks.
-func decodingMean(scores []*Score, value func(record.Result) float64) stats.Estimate {
+func decodingMean(scores []*Score, of value) stats.Estimate {
 	var parts []stats.Estimate
 	var weights []float64
 	for _, s := range scores {
-		parts = append(parts, stats.DecodingRate(sorted(gathered(s.played, taskKey, value)), Level))
+		parts = append(parts, stats.DecodingRate(byTask(s.tasks, of), Level))
 		weights = append(weights, 1)
 	}
 	return stats.Combine(parts, weights, Level)

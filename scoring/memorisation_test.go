@@ -28,7 +28,7 @@ func playedAs(t testing.TB, env, outcomes string) *Score {
 			r.add(id(0, i), record.Failure, 0, 1)
 		}
 	}
-	scores, err := Compute(r.Run, stats.TheseKinds)
+	scores, err := Compute(r.read(), stats.TheseKinds)
 	if err != nil {
 		t.Fatal(err)
 	}

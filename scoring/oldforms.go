@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"math"
+	"slices"
 
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
@@ -30,32 +31,40 @@ type OldForms struct {
 // several perturbations of one family. It is nil if they have no such actions.
 func ComputeOldForms(scores []*Score) *OldForms {
 	pool := *scores[0]
-	pool.played, pool.samplings = nil, map[stats.Question]stats.Sampling{}
-	for _, s := range scores {
-		pool.played = append(pool.played, s.played...)
-	}
+	pool.tasks, pool.samplings = pooled(scores), map[stats.Question]stats.Sampling{}
 	counts := pool.counts()
 	var o OldForms
-	var atRisk, ended [][][]float64
 	for _, task := range counts {
-		var n, d [][]float64
 		for _, c := range task {
 			o.add(c)
-			under, left := c.RelearningSurvival()
-			n, d = append(n, under), append(d, left)
 		}
-		atRisk, ended = append(atRisk, n), append(ended, d)
 	}
 	if o.Old+o.New == 0 {
 		return nil
 	}
 	o.Use = pool.measured(refinement.OldFormUse(), counts)
 	for _, steps := range refinement.SurvivalSteps {
-		l, err := stats.Survival(atRisk, ended, steps)
+		l, err := stats.Survival(counts, relearning(), steps)
 		o.Within = append(o.Within, opposite(pool.bounded(refinement.Unlearned(steps), l, err)))
 	}
-	o.Median = median(atRisk, ended)
+	o.Median = median(counts)
 	return &o
+}
+
+// pooled joins the results of scores by task.
+func pooled(scores []*Score) []task {
+	byKey := map[string]task{}
+	for _, s := range scores {
+		for _, t := range s.tasks {
+			t.played = slices.Concat(byKey[t.key].played, t.played)
+			byKey[t.key] = t
+		}
+	}
+	return sorted(byKey)
+}
+
+func relearning() func(*refinement.Counts) (atRisk, ended []float64) {
+	return spells((*refinement.Counts).RelearningSurvival)
 }
 
 func (o *OldForms) add(c *refinement.Counts) {
@@ -81,10 +90,10 @@ func opposite(m Measured) Measured {
 }
 
 // median is the first step at which at most half of the spells last longer.
-func median(atRisk, ended [][][]float64) int {
+func median(counts [][]*refinement.Counts) int {
 	longest := refinement.SurvivalSteps[len(refinement.SurvivalSteps)-1]
 	for steps := 1; steps <= longest; steps++ {
-		l, err := stats.Survival(atRisk, ended, steps)
+		l, err := stats.Survival(counts, relearning(), steps)
 		if err != nil || math.IsNaN(l.Value) {
 			return 0
 		}

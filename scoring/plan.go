@@ -3,7 +3,6 @@ package scoring
 import (
 	"gonum.org/v1/gonum/stat"
 
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -39,7 +38,7 @@ func (p Plan) Bounds() []stats.Plan {
 func PlanSuccess(a, b *Score) (Plan, error)  { return plan(a, b, success) }
 func PlanProgress(a, b *Score) (Plan, error) { return plan(a, b, progress) }
 
-func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
+func plan(a, b *Score, of value) (Plan, error) {
 	p, err := newPair([]*Score{a}, b)
 	if err != nil {
 		return Plan{}, err
@@ -48,17 +47,17 @@ func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
 	if about == stats.TheseTasks {
 		about = stats.TheseKinds
 	}
-	sampling, err := b.sampling(b.played, about, Level)
+	sampling, err := b.sampling(b.tasks, about, Level)
 	if err != nil {
 		return Plan{}, err
 	}
-	diffs := p.differences(value)
+	diffs := p.differences(of)
 	n := float64(len(diffs))
 	variance, degrees := sampling.Variance(diffs)
 	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1, fixed: b.About == stats.TheseTasks}
 	if out.Known {
 		for _, s := range []*Score{a, b} {
-			for _, values := range sorted(gathered(s.played, taskKey, value)) {
+			for _, values := range byTask(s.tasks, of) {
 				out.Seed += stat.Variance(values, nil) / n
 			}
 		}
@@ -75,16 +74,16 @@ func plan(a, b *Score, value func(record.Result) float64) (Plan, error) {
 // distribution over its tasks bounds its spread. The errors are those of
 // NoInterval.
 func (s *Score) Against(published float64, tasks int, rate string) (stats.Difference, error) {
-	value := success
+	of := success
 	if rate == "progress" {
-		value = progress
+		of = progress
 	}
-	e, err := s.estimateAt(s.played, value, Level)
+	e, err := s.estimateAt(s.tasks, of, Level)
 	if err != nil {
 		return stats.Difference{}, err
 	}
 	ours := func(level float64) stats.Interval {
-		at, err := s.estimateAt(s.played, value, level)
+		at, err := s.estimateAt(s.tasks, of, level)
 		if err != nil {
 			return e.Interval // it exists at another level, so it exists at this one too
 		}

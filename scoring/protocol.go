@@ -9,17 +9,19 @@ import (
 	"heldout/scoring/stats"
 )
 
-// metric is the value of a preset's metric.
-func metric(r record.Result) float64 {
+// metricOf is the value of a preset's metric.
+func metricOf(r *record.Result) float64 {
 	if r.Score == nil {
 		return math.NaN() // a result of a preset always has one
 	}
 	return *r.Score
 }
 
+func metric(a *attempt) float64 { return a.score }
+
 // loose is 1 if an episode meets the looser definition of success.
-func loose(r record.Result) float64 {
-	if r.Loose != nil && *r.Loose {
+func loose(a *attempt) float64 {
+	if a.loose {
 		return 1
 	}
 	return 0
@@ -28,26 +30,28 @@ func loose(r record.Result) float64 {
 // Metric returns the mean of the preset's metric. Scores may be negative: the
 // interval is that of a value between the smallest possible score and 1. There is
 // none if a score is above 1, and none for means over task types.
-func (s *Score) Metric(overTypes bool) Rate { return s.metricOf(s.played, overTypes) }
+func (s *Score) Metric(overTypes bool) Rate { return s.metricRate(s.tasks, overTypes) }
 
 // Loose returns the rate of the preset's looser definition of success.
-func (s *Score) Loose() Rate { return s.newRate(s.played, loose) }
+func (s *Score) Loose() Rate { return s.newRate(s.tasks, loose) }
 
-func (s *Score) metricOf(ps []played, overTypes bool) Rate {
+func (s *Score) metricRate(tasks []task, overTypes bool) Rate {
 	lowest, highest := 0.0, 1.0
-	for _, p := range ps {
-		if metric(*p.result) < 0 {
-			lowest = -1
+	for _, t := range tasks {
+		for _, p := range t.played {
+			if p.score < 0 {
+				lowest = -1
+			}
+			highest = max(highest, p.score)
 		}
-		highest = max(highest, metric(*p.result))
 	}
 	width := highest - lowest
-	r := s.newRate(ps, func(r record.Result) float64 { return (metric(r) - lowest) / width })
+	r := s.newRate(tasks, func(a *attempt) float64 { return (a.score - lowest) / width })
 	r.Mean = lowest + width*r.Mean
 	r.PopulationStd, r.SampleStd = width*r.PopulationStd, width*r.SampleStd
 	switch {
 	case overTypes:
-		r.Mean, r.Interval = stats.Mean(sorted(averages(ps, typeOf, metric))), nil
+		r.Mean, r.Interval = stats.Mean(sorted(averages(tasks, byType, metric))), nil
 	case highest > 1:
 		r.Interval = nil
 	case r.Interval != nil:
@@ -66,17 +70,18 @@ type TypeScore struct {
 
 // ByType returns the rates of a preset by task type, sorted.
 func (s *Score) ByType() (out []TypeScore) {
-	parts := map[string][]played{}
-	for _, p := range s.played {
-		parts[typeOf(p)] = append(parts[typeOf(p)], p)
+	parts := map[string][]task{}
+	for _, t := range s.tasks {
+		parts[t.Type] = append(parts[t.Type], t)
 	}
 	for _, typ := range slices.Sorted(maps.Keys(parts)) {
 		part := parts[typ]
 		out = append(out, TypeScore{
-			Type: typ, Tasks: len(averages(part, taskKey, success)), Metric: s.metricOf(part, false), Success: s.newRate(part, success),
+			Type: typ, Tasks: len(part), Metric: s.metricRate(part, false), Success: s.newRate(part, success),
 		})
 	}
 	return out
 }
 
-func typeOf(p played) string { return p.task.Type }
+// byType is a key of results.
+func byType(t *task, _ played) string { return t.Type }

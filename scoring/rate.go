@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"heldout/eval/record"
 	"heldout/scoring/stats"
 )
 
@@ -34,8 +33,8 @@ type Estimate struct {
 var ErrDeterministic = errors.New("decoding was deterministic")
 
 // newRate averages a value of results.
-func (s *Score) newRate(ps []played, value func(record.Result) float64) Rate {
-	runs := averages(ps, func(p played) int64 { return p.seed }, value)
+func (s *Score) newRate(tasks []task, of value) Rate {
+	runs := averages(tasks, bySeed, of)
 	r := Rate{Estimate: Estimate{Mean: math.NaN()}, PopulationStd: math.NaN(), SampleStd: math.NaN()}
 	if len(runs) == 0 {
 		return r
@@ -45,42 +44,42 @@ func (s *Score) newRate(ps []played, value func(record.Result) float64) Rate {
 	if len(means) > 1 {
 		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
 	}
-	if e, err := s.estimate(ps, value); err == nil {
+	if e, err := s.estimate(tasks, of); err == nil {
 		r.Basis, r.Interval = e, &e.Interval
 	}
 	return r
 }
 
 // estimate makes the interval for the score's question.
-func (s *Score) estimate(ps []played, value func(record.Result) float64) (stats.Estimate, error) {
-	return s.estimateAt(ps, value, Level)
+func (s *Score) estimate(tasks []task, of value) (stats.Estimate, error) {
+	return s.estimateAt(tasks, of, Level)
 }
 
-func (s *Score) estimateAt(ps []played, value func(record.Result) float64, level float64) (stats.Estimate, error) {
+func (s *Score) estimateAt(tasks []task, of value, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if s.deterministic() {
 			return stats.Estimate{}, ErrDeterministic
 		}
-		values := sorted(gathered(ps, taskKey, value))
+		values := byTask(tasks, of)
 		if len(values) == 0 {
 			return stats.Estimate{}, stats.ErrFewTasks
 		}
 		return stats.DecodingRate(values, level), nil
 	}
-	sampling, err := s.sampling(ps, s.About, level)
+	sampling, err := s.sampling(tasks, s.About, level)
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	return sampling.Rate(sorted(averages(ps, taskKey, value))), nil
+	return sampling.Rate(meansByTask(tasks, of)), nil
 }
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
-func (s *Score) sampling(ps []played, q stats.Question, level float64) (stats.Sampling, error) {
-	groups := map[string]stats.Group{}
-	for _, p := range ps {
-		groups[taskKey(p)] = groupOf(s.Condition.Env, *p.task)
+func (s *Score) sampling(tasks []task, q stats.Question, level float64) (stats.Sampling, error) {
+	var groups []stats.Group
+	for _, t := range tasks {
+		groups = append(groups, groupOf(s.Condition.Env, *t.Task))
 	}
-	return stats.NewSampling(q, sorted(groups), level)
+	return stats.NewSampling(q, groups, level)
 }
 
 // deterministic reports whether another run would give the same results.
@@ -91,34 +90,60 @@ func (s *Score) deterministic() bool {
 
 // NoInterval says why the rates have no interval; nil if they have.
 func (s *Score) NoInterval() error {
-	_, err := s.estimate(s.played, success)
+	_, err := s.estimate(s.tasks, success)
 	return err
 }
 
-// taskKey identifies a task: two tasks with the same name may differ, and two
-// equal tasks may have different names.
-func taskKey(p played) string { return p.task.ID + " " + p.task.Digest }
+// byTask returns the values of the results of each task, sorted: sums of floats depend
+// on the order, results must not.
+func byTask(tasks []task, of value) [][]float64 {
+	out := make([][]float64, len(tasks))
+	for i := range tasks {
+		out[i] = make([]float64, 0, len(tasks[i].played))
+		for _, p := range tasks[i].played {
+			out[i] = append(out[i], of(p.attempt))
+		}
+		slices.Sort(out[i])
+	}
+	return out
+}
 
-// gathered groups what was played by a key.
-func gathered[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K][]float64 {
+// meansByTask averages a value over the results of each task.
+func meansByTask(tasks []task, of value) []float64 {
+	out := byTask(tasks, of)
+	means := make([]float64, len(out))
+	for i := range out {
+		means[i] = stats.Mean(out[i])
+	}
+	return means
+}
+
+// gathered groups the values of results by a key, each group sorted as byTask does.
+func gathered[K cmp.Ordered](tasks []task, key func(*task, played) K, of value) map[K][]float64 {
 	groups := map[K][]float64{}
-	for _, p := range ps {
-		groups[key(p)] = append(groups[key(p)], value(*p.result))
+	for i := range tasks {
+		for _, p := range tasks[i].played {
+			k := key(&tasks[i], p)
+			groups[k] = append(groups[k], of(p.attempt))
+		}
 	}
 	for _, values := range groups {
-		slices.Sort(values) // sums of floats depend on the order, results must not
+		slices.Sort(values)
 	}
 	return groups
 }
 
-// averages groups what was played by a key and averages a value in each group.
-func averages[K cmp.Ordered](ps []played, key func(played) K, value func(record.Result) float64) map[K]float64 {
+// averages groups results by a key and averages a value in each group.
+func averages[K cmp.Ordered](tasks []task, key func(*task, played) K, of value) map[K]float64 {
 	means := map[K]float64{}
-	for k, values := range gathered(ps, key, value) {
+	for k, values := range gathered(tasks, key, of) {
 		means[k] = stats.Mean(values)
 	}
 	return means
 }
+
+// bySeed is a key of results.
+func bySeed(_ *task, p played) int64 { return p.seed }
 
 // sorted returns a map's values in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) []V {

@@ -24,24 +24,29 @@ type Replies struct {
 }
 
 // add counts an episode.
-func (r *Replies) add(res record.Result) {
-	r.Steps += res.Steps
-	r.FormatErrors += res.FormatErrors
+func (r *Replies) add(a *attempt) {
+	r.Steps += int(a.steps)
+	r.FormatErrors += int(a.formatErrors)
 	r.Episodes++
-	if res.Trimmed > 0 {
+	if a.trimmed {
 		r.Trimmed++
 	}
 	if r.Faults == nil {
 		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
 	}
-	for rule, n := range res.Repairs {
-		r.Repairs[rule] += n
+	if a.more == nil {
+		return
 	}
-	if res.Cut != "" {
-		r.Cuts[res.Cut]++
+	for _, fault := range a.more.faults {
+		r.Faults[fault.what] += fault.n
 	}
-	for f, n := range res.Faults {
-		r.Faults[f] += n
+	for _, rule := range a.more.repairs {
+		r.Repairs[rule.what] += rule.n
 	}
-	r.Dropped = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(r.Dropped), res.Dropped...))))
+	if a.more.cut != "" {
+		r.Cuts[a.more.cut]++
+	}
+	if len(a.more.dropped) > 0 {
+		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, a.more.dropped))))
+	}
 }

@@ -18,13 +18,9 @@ type TaskRate struct {
 
 // TaskRates returns the rates of the tasks that have results, in benchmark order.
 func (s *Score) TaskRates() (out []TaskRate) {
-	tasks := map[string]envs.Task{}
-	for _, p := range s.played {
-		tasks[taskKey(p)] = *p.task
-	}
-	successes, progresses := gathered(s.played, taskKey, success), gathered(s.played, taskKey, progress)
-	for key, task := range tasks {
-		out = append(out, TaskRate{Task: task, Episodes: len(successes[key]), Success: stats.Mean(successes[key]), Progress: stats.Mean(progresses[key])})
+	successes, progresses := meansByTask(s.tasks, success), meansByTask(s.tasks, progress)
+	for i, t := range s.tasks {
+		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.played), Success: successes[i], Progress: progresses[i]})
 	}
 	slices.SortFunc(out, func(a, b TaskRate) int {
 		return cmp.Or(cmp.Compare(a.Task.Index, b.Task.Index), cmp.Compare(taskName(a.Task), taskName(b.Task)))
@@ -44,8 +40,7 @@ type SeedRate struct {
 
 // SeedRates returns the rates of the seeds that have results, sorted.
 func (s *Score) SeedRates() (out []SeedRate) {
-	bySeed := func(p played) int64 { return p.seed }
-	successes, progresses := gathered(s.played, bySeed, success), gathered(s.played, bySeed, progress)
+	successes, progresses := gathered(s.tasks, bySeed, success), gathered(s.tasks, bySeed, progress)
 	for _, seed := range s.Seeds {
 		if n := len(successes[seed]); n > 0 {
 			out = append(out, SeedRate{Seed: seed, Episodes: n, Success: stats.Mean(successes[seed]), Progress: stats.Mean(progresses[seed])})

@@ -4,9 +4,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"heldout/envs"
 	"heldout/eval/record"
-	"heldout/scoring/stats"
 )
 
 // Trial is one of the trials that a score's tasks were given: what was reached
@@ -41,17 +39,25 @@ type Trial struct {
 
 // chain is the trials of one task with one seed.
 type chain struct {
-	task envs.Task
+	task int // index in the environment
 	seed int64
 	// results holds the results in order: all but the last are failures.
-	results []trialResult
+	results []*attempt
 	// due is set if another trial is due and has no result.
 	due bool
 }
 
-type trialResult struct {
-	record.Result
-	actions uint64 // see actionsOf
+// unread reports whether the run was read without trajectories.
+func (c chain) unread() bool {
+	return slices.ContainsFunc(c.results, func(a *attempt) bool { return a.counts == nil })
+}
+
+// trial returns what is there of a trial.
+func (a *attempt) trial() more {
+	if a.more == nil {
+		return more{}
+	}
+	return *a.more
 }
 
 // actionsOf is a hash of what an agent did in an episode.
@@ -63,36 +69,21 @@ func actionsOf(e *record.Episode) uint64 {
 	return h.Sum64()
 }
 
-// withoutTexts returns the result without what tables do not need.
-func withoutTexts(r record.Result) record.Result {
-	if r.Reflection != nil {
-		short := *r.Reflection
-		short.Text, short.Reasoning = "", ""
-		r.Reflection = &short
-	}
-	return r
-}
-
 // addChain follows the trials of an episode, whose first trial has that id. It
 // counts a later trial that is due and has no result.
-func (s *Score) addChain(r *Run, task envs.Task, seed int64, first string, final map[string]int, last map[string]record.Outcome) {
+func (s *Score) addChain(r *Run, group, task int, seed int64) {
 	c := chain{task: task, seed: seed}
 	for trial := 1; trial <= s.Condition.MostTrials(); trial++ {
-		id := record.TrialID(first, trial)
-		at, ok := final[id]
-		if !ok {
+		a := r.attempt(group, trial, task)
+		if !a.Outcome.Final() {
 			c.due = true
 			if trial > 1 {
-				s.LaterUnfinished[last[id]]++
+				s.LaterUnfinished[a.Outcome]++
 			}
 			break
 		}
-		result := trialResult{Result: r.Results[at]}
-		if r.Actions != nil {
-			result.actions = r.Actions[at]
-		}
-		c.results = append(c.results, result)
-		if result.Success {
+		c.results = append(c.results, a)
+		if a.success {
 			break
 		}
 	}
@@ -126,7 +117,7 @@ func (s *Score) Trials() []Trial {
 		for i := range s.chains {
 			t.add(&s.chains[i])
 		}
-		if !s.hasActions {
+		if slices.ContainsFunc(s.chains, chain.unread) {
 			t.Same = -1
 		}
 		if !slices.ContainsFunc(s.chains, func(c chain) bool { return c.due && len(c.results) > 0 && len(c.results) < n }) {
@@ -148,25 +139,26 @@ func (t *Trial) add(c *chain) {
 	}
 	t.Due++
 	t.Played++
-	r := &c.results[n-1]
-	t.Replies.add(r.Result)
-	t.Calls += r.Calls
-	t.PromptTokens += r.PromptTokens
-	t.CompletionTokens += r.CompletionTokens
-	if r.Success {
+	a := c.results[n-1]
+	t.Replies.add(a)
+	t.PromptTokens += a.promptTokens
+	t.CompletionTokens += a.completionTokens
+	if a.success {
 		t.Solved++
 	}
-	if r.Cut != "" {
+	m := a.trial()
+	t.Calls += m.calls
+	if m.cut != "" {
 		t.Cut++
 	}
-	if r.Forgotten > 0 {
+	if m.forgotten {
 		t.Forgetful++
 	}
-	if n > 1 && r.actions == c.results[n-2].actions {
+	if n > 1 && m.actions == c.results[n-2].trial().actions {
 		t.Same++
 	}
-	if r.Reflection != nil {
-		t.reflected(r.Reflection)
+	if m.reflection != nil {
+		t.reflected(m.reflection)
 	}
 }
 
@@ -189,23 +181,23 @@ func (t *Trial) reflected(r *record.Reflection) {
 
 // after returns the score after so many trials, and the best progress.
 func (s *Score) after(n int) (*Score, Rate) {
-	a := &Score{Condition: s.Condition, Environment: s.Environment, Seeds: s.Seeds, About: s.About, Planned: s.Planned,
-		samplings: map[stats.Question]stats.Sampling{}}
-	best := map[string]float64{}
-	for i := range s.chains {
-		c := &s.chains[i]
+	after := newScore(s.Condition, s.Environment, s.About)
+	after.Seeds, after.Planned = s.Seeds, s.Planned
+	best := map[*attempt]float64{}
+	for _, c := range s.chains {
 		if len(c.results) == 0 {
 			continue
 		}
-		at := min(n, len(c.results))
-		p := played{task: &c.task, seed: c.seed, result: &c.results[at-1].Result}
-		a.Finished++
-		a.played = append(a.played, p)
-		for _, r := range c.results[:at] {
-			a.Replies.add(r.Result)
-			best[p.result.ID] = max(best[p.result.ID], r.Progress)
+		so := c.results[:min(n, len(c.results))]
+		last := so[len(so)-1]
+		after.Finished++
+		t := &after.tasks[c.task]
+		t.played = append(t.played, played{c.seed, last})
+		for _, a := range so {
+			after.Replies.add(a)
+			best[last] = max(best[last], a.Progress)
 		}
 	}
-	a.compute()
-	return a, a.newRate(a.played, func(r record.Result) float64 { return best[r.ID] })
+	after.compute()
+	return after, after.newRate(after.tasks, func(a *attempt) float64 { return best[a] })
 }

@@ -133,7 +133,7 @@ func TestTrialsOnlyAdd(t *testing.T) {
 				}
 			}
 		}
-		scores, err := Compute(r.Run, rapid.SampledFrom([]stats.Question{stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
+		scores, err := Compute(r.read(), rapid.SampledFrom([]stats.Question{stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
 		if err != nil {
 			t.Fatal(err)
 		}

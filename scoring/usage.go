@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"heldout/eval/record"
 )
 
 // Quantity is something that an episode uses.
@@ -27,18 +25,18 @@ func Quantities() []Quantity {
 }
 
 // of returns what an episode used.
-func (q Quantity) of(r record.Result) float64 {
+func (q Quantity) of(a *attempt) float64 {
 	switch q {
 	case Steps:
-		return float64(r.Steps)
+		return float64(a.steps)
 	case PromptTokens:
-		return float64(r.PromptTokens)
+		return float64(a.promptTokens)
 	case CompletionTokens:
-		return float64(r.CompletionTokens)
+		return float64(a.completionTokens)
 	case ModelSeconds:
-		return r.ModelSeconds
+		return a.modelSeconds
 	}
-	return r.Ended.Sub(r.Started).Seconds()
+	return a.seconds
 }
 
 // Usage is the distribution of a quantity over the episodes with a result.
@@ -50,9 +48,11 @@ type Usage struct {
 // Usage returns the distribution of a quantity. All values are NaN if no episode
 // used any: baselines have no tokens, and some servers count none.
 func (s *Score) Usage(q Quantity) Usage {
-	var values []float64
-	for _, p := range s.played {
-		values = append(values, max(0, q.of(*p.result)))
+	values := make([]float64, 0, s.Finished)
+	for _, t := range s.tasks {
+		for _, p := range t.played {
+			values = append(values, max(0, q.of(p.attempt)))
+		}
 	}
 	slices.Sort(values)
 	n := len(values)

@@ -10,6 +10,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // Validate reports everything that is wrong with what to run.
@@ -33,6 +34,9 @@ func Validate(r configs.Run, kind Kind) error {
 		if n.value < n.least {
 			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
 		}
+	}
+	if r.StepLimit > record.MaxSteps {
+		fail("step-limit is %d, want at most %d", r.StepLimit, record.MaxSteps)
 	}
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)

@@ -149,8 +149,8 @@ func exists(file string) bool {
 func (r *run) survey() error {
 	results := map[string]record.Result{}
 	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
-		old, known := results[e.ID]
-		if e.Outcome.Final() && (!known || record.ByAttempt(&e.Result, &old) < 0) {
+		old := results[e.ID]
+		if e.Outcome.Final() && e.Rank().CountsBefore(old.Rank()) {
 			results[e.ID] = e.Result
 		}
 	})

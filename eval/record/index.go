@@ -43,7 +43,7 @@ type Index struct {
 	parts Parts
 	part  int64   // how much is worth a processor, in bytes
 	at    []Place // of each result
-	plan  plan
+	plan  *Plan
 	files []*indexed
 }
 
@@ -174,7 +174,7 @@ func (x *Index) readManifests() error {
 	for i, f := range x.files {
 		f.manifest = infos[i]
 	}
-	x.Manifest, x.plan = m, m.plan()
+	x.Manifest, x.plan = m, m.Plan()
 	x.forget() // what was not planned may be planned now
 	return nil
 }
@@ -194,7 +194,7 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 		p.from = from.size + int64(i)*(size-from.size)/n
 		p.to = from.size + int64(i+1)*(size-from.size)/n
 		if from.size == 0 { // most of the plan may be there
-			most := len(x.plan) / int(n) / len(x.files)
+			most := len(x.plan.at) / int(n) / len(x.files)
 			p.results, p.at = make([]Result, 0, most), make([]Place, 0, most)
 		}
 		working.Go(p.read)
@@ -236,7 +236,7 @@ func (x *Index) join(to *indexed, p *part) {
 
 // part is the lines of a file that begin between two offsets.
 type part struct {
-	plan     plan
+	plan     *Plan
 	name     string // of the file
 	file     io.ReaderAt
 	size     int64
@@ -352,9 +352,12 @@ func (x *Index) Places() []Place { return x.at }
 
 // Planned returns task and condition of a planned episode.
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
-	p, ok := x.plan[id]
+	p, ok := x.plan.of(id)
 	return p.task, p.condition, ok
 }
+
+// Plan returns the planned episodes.
+func (x *Index) Plan() *Plan { return x.plan }
 
 // Episode reads the attempt and checks it.
 func (p Place) Episode() (*Episode, error) {

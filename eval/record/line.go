@@ -149,16 +149,19 @@ func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func
 
 // readLine reads up to and with the next newline. The error is io.EOF if there is
 // none.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var whole []byte
+func readLine(in *bufio.Reader) ([]byte, error) { return appendLine(nil, in) }
+
+// appendLine is readLine that appends to a buffer.
+func appendLine(to []byte, in *bufio.Reader) ([]byte, error) {
+	before := len(to)
 	for {
 		part, err := in.ReadSlice('\n')
-		whole = append(whole, part...)
+		to = append(to, part...)
 		if err != bufio.ErrBufferFull {
-			return whole, err
+			return to, err
 		}
-		if len(whole) > maxLine {
-			return nil, fmt.Errorf("the line is longer than %d bytes: heldout did not write it", maxLine)
+		if len(to)-before > maxLine {
+			return to[:before], fmt.Errorf("the line is longer than %d bytes: heldout did not write it", maxLine)
 		}
 	}
 }

@@ -112,10 +112,10 @@ func (w *merger) add(dir string, m *Manifest) error {
 		return err
 	}
 	defer content.file.Close()
-	plan := newChecker(m.plan())
+	plan := newChecker(m.Plan())
 	return scan(io.NewSectionReader(content.file, 0, content.size), name, func(l *line) error {
 		if l.bad == nil {
-			l.bad = plan.check(&l.episode)
+			_, l.bad = plan.check(&l.episode)
 		}
 		switch {
 		case l.torn:

@@ -168,7 +168,7 @@ func manifestOf(dirs []string) (*Manifest, error) {
 }
 
 // each is Each and EachDerived; derive may be nil.
-func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, any)) (*Manifest, error) {
+func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
@@ -192,12 +192,12 @@ func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, 
 	if derive != nil {
 		of = func(e *Episode) any { return derive(m, e) }
 	}
-	plan := newChecker(m.plan())
+	plan := newChecker(m.Plan())
 	for _, c := range contents {
 		if c == nil {
 			continue
 		}
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, of, func(e *Episode, derived any) { visit(m, e, derived) })
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, of, func(e *Episode, at Position, derived any) { visit(m, e, at, derived) })
 		if err != nil {
 			return nil, err
 		}

@@ -27,10 +27,53 @@ func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
 	return hex.EncodeToString(sum[:10]), nil
 }
 
-// plan maps ids to planned episodes; nil without a manifest.
-type plan map[string]planned
+// Plan finds planned episodes by their ids; nil without a manifest.
+type Plan struct {
+	groups []plannedGroup
+	at     map[string]Position
+}
 
+type plannedGroup struct {
+	*Group
+	tasks  []envs.Task
+	preset string // the key of the condition's preset
+}
+
+// Position is where an episode stands in a plan.
+type Position struct {
+	// Group and Task are indices of Manifest.Groups and of the tasks of the group's
+	// environment. Trial counts from 1.
+	Group, Task, Trial int32
+}
+
+// Plan returns the planned episodes.
+func (m *Manifest) Plan() *Plan {
+	if m == nil {
+		return nil
+	}
+	p := &Plan{at: make(map[string]Position, m.Planned())}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		env, _ := m.EnvironmentOf(g.Condition)
+		p.groups = append(p.groups, plannedGroup{g, env.Tasks, g.Condition.Preset.Key()})
+		for j, id := range g.Episodes {
+			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
+				p.at[TrialID(id, trial)] = Position{int32(i), int32(j), int32(trial)}
+			}
+		}
+	}
+	return p
+}
+
+// Find returns where the episode with an id stands.
+func (p *Plan) Find(id string) (Position, bool) {
+	at, ok := p.at[id]
+	return at, ok
+}
+
+// planned is what is planned of an episode.
 type planned struct {
+	at        Position
 	id        string
 	task      *envs.Task
 	condition *Condition
@@ -42,53 +85,50 @@ type planned struct {
 	before string
 }
 
-// plan returns the planned episodes.
-func (m *Manifest) plan() plan {
-	if m == nil {
-		return nil
+// of returns what is planned under an id.
+func (p *Plan) of(id string) (planned, bool) {
+	at, ok := p.at[id]
+	if !ok {
+		return planned{}, false
 	}
-	p := plan{}
-	for i := range m.Groups {
-		g := &m.Groups[i]
-		env, _ := m.EnvironmentOf(g.Condition)
-		preset := g.Condition.Preset.Key()
-		for j, id := range g.Episodes {
-			p[id] = planned{id, &env.Tasks[j], &g.Condition, preset, min(1, g.Condition.MostTrials()-1), ""}
-			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
-				later := TrialID(id, trial)
-				p[later] = planned{later, &env.Tasks[j], &g.Condition, preset, trial, TrialID(id, trial-1)}
-			}
-		}
+	g, trial := p.groups[at.Group], int(at.Trial)
+	want := planned{at: at, id: g.Episodes[at.Task], task: &g.tasks[at.Task], condition: &g.Condition, preset: g.preset}
+	if g.Condition.MostTrials() > 1 {
+		want.trial = trial
 	}
-	return p
+	if trial > 1 {
+		want.before, want.id = TrialID(want.id, trial-1), id
+	}
+	return want, true
 }
 
 // checker checks the attempts of a run, in the order of their lines, against its
 // plan.
 type checker struct {
-	plan plan
+	plan *Plan
 	// failed are the ids of the trials that failed.
 	failed map[string]bool
 }
 
-func newChecker(p plan) *checker { return &checker{p, map[string]bool{}} }
+func newChecker(p *Plan) *checker { return &checker{p, map[string]bool{}} }
 
 // check compares an attempt with what was planned under its id.
-func (c *checker) check(e *Episode) error {
+// It returns where the episode stands in the plan.
+func (c *checker) check(e *Episode) (Position, error) {
 	if c.plan == nil {
-		return nil
+		return Position{}, nil
 	}
 	want, err := c.plan.check(&e.Result)
 	if err != nil {
-		return err
+		return Position{}, err
 	}
 	want.share(&e.Result)
-	return c.checkTrial(e, want)
+	return want.at, c.checkTrial(e, want)
 }
 
 // check compares a result with what was planned under its id.
-func (p plan) check(r *Result) (planned, error) {
-	want, ok := p[r.ID]
+func (p *Plan) check(r *Result) (planned, error) {
+	want, ok := p.of(r.ID)
 	if !ok {
 		return want, fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
 	}

@@ -22,8 +22,10 @@ func quickly(raw []byte) (e Episode, ok bool) {
 	if from < 0 || !utf8.Valid(raw) {
 		return e, false
 	}
-	result := append(bytes.Clone(body[:from]), '}')
-	if !bytes.HasPrefix(result, []byte(`{"`)) || json.Unmarshal(result, &e) != nil || e.hasMore() {
+	raw[from] = '}' // for a moment: the result alone
+	err := json.Unmarshal(raw[:from+1], &e)
+	raw[from] = ','
+	if err != nil || !bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
 		return e, false
 	}
 	e.Checksum = string(body[end+len(checksumStart) : len(raw)-len(checksumEnd)])

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"time"
 
 	"heldout/envs"
@@ -22,6 +23,9 @@ import (
 //
 //	1: first version
 const Schema = 1
+
+// MaxSteps is the largest number of steps of an episode.
+const MaxSteps = math.MaxUint16
 
 // Outcome says how an attempt at an episode ended.
 type Outcome string
@@ -226,6 +230,10 @@ func (r *Result) check() error {
 		return fmt.Errorf("outcome: unknown outcome %q", r.Outcome)
 	case !fraction(r.Progress):
 		return fmt.Errorf("progress: %v is outside of [0,1]", r.Progress)
+	case r.Steps < 0 || r.Steps > MaxSteps:
+		return fmt.Errorf("steps: %d is outside of 0 to %d", r.Steps, MaxSteps)
+	case r.FormatErrors < 0 || r.FormatErrors > r.Steps:
+		return fmt.Errorf("format_errors: %d contradicts %d steps", r.FormatErrors, r.Steps)
 	case !fraction(r.Grounding):
 		return fmt.Errorf("grounding: %v is outside of [0,1]", r.Grounding)
 	case r.Success != (r.Outcome == Success):

@@ -70,7 +70,7 @@ func repairOn(d disk, dir string) (*Repaired, error) {
 
 func (s *Store) repair(m *Manifest) (*Repaired, error) {
 	r := &Repaired{}
-	plan, results := m.plan(), map[string]Outcome{}
+	plan, results := m.Plan(), map[string]Outcome{}
 	err := s.scan(plan, func(l *line) error {
 		var schema *schemaError
 		switch {
@@ -98,7 +98,7 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 }
 
 // scan visits the lines of the episodes file, each checked against the plan.
-func (s *Store) scan(p plan, visit func(*line) error) error {
+func (s *Store) scan(p *Plan, visit func(*line) error) error {
 	info, err := s.file.Stat()
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *Store) scan(p plan, visit func(*line) error) error {
 		case l.torn:
 			l.bad = errUnfinished
 		case l.bad == nil:
-			l.bad = checker.check(&l.episode)
+			_, l.bad = checker.check(&l.episode)
 		}
 		return visit(l)
 	})
@@ -118,7 +118,7 @@ func (s *Store) scan(p plan, visit func(*line) error) error {
 // part adds the bad lines to a file, and then replaces the episodes file with the
 // good lines. If the process is killed in between, the next repair sets the bad
 // lines aside again.
-func (s *Store) part(p plan, aside string) error {
+func (s *Store) part(p *Plan, aside string) error {
 	bad, err := os.OpenFile(aside, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *Store) part(p plan, aside string) error {
 	return nil
 }
 
-func (s *Store) copyLines(p plan, good, bad *os.File) error {
+func (s *Store) copyLines(p *Plan, good, bad *os.File) error {
 	goodOut, badOut := bufio.NewWriter(good), bufio.NewWriter(bad)
 	err := s.scan(p, func(l *line) error {
 		out := goodOut

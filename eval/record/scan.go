@@ -20,6 +20,7 @@ type line struct {
 // chunk is lines that one goroutine decodes.
 type chunk struct {
 	lines []*line
+	raw   []byte        // the lines
 	done  chan struct{} // closed when they are decoded
 	// err is why there are no more lines; io.EOF at the end.
 	err error
@@ -36,17 +37,19 @@ func scan(r io.Reader, name string, visit func(*line) error) error {
 
 // scanDeriving is scan for what takes long: derive, unless it is nil, makes
 // something of each episode before it is visited. Lines are decoded and derived
-// from by as many goroutines as there are processors.
+// from by as many goroutines as there are processors. A raw line is used until it was
+// visited.
 func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit func(*line) error) error {
 	n := runtime.GOMAXPROCS(0)
 	todo, inOrder, stop := make(chan *chunk), make(chan *chunk, 2*n), make(chan struct{})
+	var used sync.Pool // chunks whose raw lines are no longer needed
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(stop)
 	working.Go(func() {
 		defer close(inOrder)
 		defer close(todo)
-		readChunks(r, func(c *chunk) bool {
+		readChunks(r, &used, func(c *chunk) bool {
 			for _, to := range []chan *chunk{inOrder, todo} {
 				select {
 				case to <- c:
@@ -74,6 +77,7 @@ func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit fun
 				return err
 			}
 		}
+		used.Put(c)
 		if c.err != nil && c.err != io.EOF {
 			return fmt.Errorf("%s:%w", name, c.err)
 		}
@@ -95,35 +99,42 @@ func (l *line) decode(derive func(*Episode) any) {
 }
 
 // readChunks reads lines until take refuses a chunk.
-func readChunks(r io.Reader, take func(*chunk) bool) {
+func readChunks(r io.Reader, used *sync.Pool, take func(*chunk) bool) {
 	in := bufio.NewReaderSize(r, 1<<20)
-	end, size := int64(0), 0
-	c := &chunk{done: make(chan struct{})}
-	for n := 1; ; n++ {
-		raw, err := readLine(in)
-		end += int64(len(raw))
-		if err != nil && err != io.EOF {
-			c.err = fmt.Errorf("%d: %w", n, err)
-			take(c)
+	offset, number := int64(0), 0
+	for {
+		c := &chunk{done: make(chan struct{})}
+		if old, ok := used.Get().(*chunk); ok {
+			c.raw = old.raw[:0]
+		}
+		number += c.read(in, offset, number)
+		offset += int64(len(c.raw))
+		if !take(c) || c.err != nil {
 			return
 		}
-		if len(raw) > 0 && (len(raw) > 1 || raw[0] != '\n') {
-			next, peekErr := in.Peek(1)
-			last := peekErr == io.EOF || len(next) == 1 && next[0] == '\n'
-			c.lines = append(c.lines, &line{rawLine: rawLine{number: n, offset: end - int64(len(raw)), raw: raw, torn: last}})
-			size += len(raw)
-		}
-		if err == io.EOF {
-			c.err = io.EOF
-			take(c)
-			return
-		}
-		if size < chunkSize {
-			continue
-		}
-		if !take(c) {
-			return
-		}
-		c, size = &chunk{done: make(chan struct{})}, 0
 	}
+}
+
+// read reads the lines of a chunk, which begins at an offset after so many lines. It
+// returns the number of lines, empty ones included.
+func (c *chunk) read(in *bufio.Reader, offset int64, before int) (n int) {
+	var ends []int
+	for c.err == nil && len(c.raw) < chunkSize {
+		n++
+		start := len(c.raw)
+		if c.raw, c.err = appendLine(c.raw, in); c.err != nil && c.err != io.EOF {
+			c.err = fmt.Errorf("%d: %w", before+n, c.err)
+			break
+		}
+		if raw := c.raw[start:]; len(raw) > 1 || len(raw) == 1 && raw[0] != '\n' {
+			next, err := in.Peek(1)
+			last := err == io.EOF || len(next) == 1 && next[0] == '\n'
+			c.lines = append(c.lines, &line{rawLine: rawLine{number: before + n, offset: offset + int64(start), torn: last}})
+			ends = append(ends, len(c.raw))
+		}
+	}
+	for i, l := range c.lines { // the buffer no longer moves
+		l.raw = c.raw[l.offset-offset : ends[i] : ends[i]]
+	}
+	return n
 }

@@ -89,7 +89,7 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(manifest.plan()), nil, func(e *Episode, _ any) {
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(manifest.Plan()), nil, func(e *Episode, _ Position, _ any) {
 		s.Results = append(s.Results, e.Result)
 	})
 	return err
@@ -128,14 +128,15 @@ func Read(dir string) (*Manifest, []Result, error) {
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
 func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.each(nil, func(m *Manifest, e *Episode, _ any) { visit(m, e) })
+	return p.each(nil, func(m *Manifest, e *Episode, _ Position, _ any) { visit(m, e) })
 }
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
 // for several attempts at the same time and before they are checked against the
-// plan.
-func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, T)) (*Manifest, error) {
-	return p.each(func(m *Manifest, e *Episode) any { return derive(m, e) }, func(m *Manifest, e *Episode, derived any) { visit(m, e, derived.(T)) })
+// plan. visit also gets the position in the plan.
+func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
+	return p.each(func(m *Manifest, e *Episode) any { return derive(m, e) },
+		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })
 }
 
 // sized is an open file with the size that it had then.
@@ -163,10 +164,11 @@ func wholeFile(name string) (*sized, error) {
 // eachAttempt visits the attempts in an episodes file and checks each against the
 // plan. It returns the length of an unfinished last line, and what has to be written
 // before the next line. derive may be nil; see scanDeriving.
-func eachAttempt(r io.Reader, name string, plan *checker, derive func(*Episode) any, visit func(*Episode, any)) (torn int, lead []byte, err error) {
+func eachAttempt(r io.Reader, name string, plan *checker, derive func(*Episode) any, visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
 	err = scanDeriving(r, name, derive, func(l *line) error {
+		var at Position
 		if l.bad == nil {
-			l.bad = plan.check(&l.episode)
+			at, l.bad = plan.check(&l.episode)
 		}
 		if torn, lead = l.end(); torn > 0 {
 			return nil
@@ -174,7 +176,7 @@ func eachAttempt(r io.Reader, name string, plan *checker, derive func(*Episode) 
 		if l.bad != nil {
 			return badLine(name, l)
 		}
-		visit(&l.episode, l.derived)
+		visit(&l.episode, at, l.derived)
 		return nil
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Trials says how a task is played again after a failure (Reflexion, Shinn et al.
@@ -93,10 +94,32 @@ func (c *Condition) MostTrials() int {
 	return c.Trials.Most
 }
 
-// ByAttempt orders the attempts at an episode; the first result counts. Two
-// attempts with the same number come from two processes; their order in a file
-// does not decide.
-func ByAttempt(a, b *Result) int {
+// Rank is what decides which of the attempts at an episode counts. Two attempts with
+// the same number come from two processes; their order in a file does not decide.
+type Rank struct {
+	Attempt             int
+	Ended               time.Time
+	Outcome             Outcome
+	Progress, Grounding float64
+}
+
+// Rank returns the attempt's rank.
+func (r *Result) Rank() Rank {
+	return Rank{r.Attempt, r.Ended.UTC(), r.Outcome.shared(), r.Progress, r.Grounding}
+}
+
+// CountsBefore reports whether an attempt counts rather than another one, which may be
+// none: the first result, or the last attempt if there is no result.
+func (a Rank) CountsBefore(b Rank) bool {
+	if final := a.Outcome.Final(); final != b.Outcome.Final() {
+		return final
+	} else if final {
+		return a.compare(b) < 0
+	}
+	return a.compare(b) > 0
+}
+
+func (a Rank) compare(b Rank) int {
 	return cmp.Or(
 		cmp.Compare(a.Attempt, b.Attempt), a.Ended.Compare(b.Ended),
 		cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.Grounding, b.Grounding),

@@ -73,6 +73,7 @@ type recording struct {
 	episode   record.Episode
 	valid     int
 	size      int // bytes of texts
+	over      bool
 }
 
 // maxRecording bounds the texts of an episode, in bytes.
@@ -97,8 +98,9 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 
 // add adds a step.
 func (r *recording) add(action string, step envs.Step) {
-	if r.size += len(action) + len(step.Observation); r.size > maxRecording {
-		return // end says so
+	if r.size += len(action) + len(step.Observation); r.size > maxRecording || len(r.episode.Trajectory) == record.MaxSteps {
+		r.over = true // end says so
+		return
 	}
 	if step.Valid {
 		r.valid++
@@ -112,8 +114,8 @@ func (r *recording) add(action string, step envs.Step) {
 // end writes an episode. The cause is what went wrong; nil for a result.
 func (r *recording) end(outcome record.Outcome, cause error, now time.Time) error {
 	e := &r.episode
-	if r.size > maxRecording {
-		outcome, cause = record.Cancelled, fmt.Errorf("the texts of the episode have more than %d bytes; later steps are not kept", maxRecording)
+	if r.over {
+		outcome, cause = record.Cancelled, fmt.Errorf("the episode has more than %d steps or %d bytes of texts; later steps are not kept", record.MaxSteps, maxRecording)
 	}
 	e.Outcome, e.Steps, e.Ended = outcome, len(e.Trajectory), now.UTC()
 	e.Success = outcome == record.Success

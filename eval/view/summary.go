@@ -57,7 +57,13 @@ type Rate struct {
 // Summarize summarizes a run. It does not look at trajectories.
 func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
 	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
-	scores, err := scoring.Compute(scoring.Run{Manifest: x.Manifest, Results: x.Results}, stats.TheseKinds)
+	run := scoring.NewRun(x.Manifest)
+	for i := range x.Results {
+		if at, ok := x.Plan().Find(x.Results[i].ID); ok {
+			run.Add(at, &x.Results[i], nil)
+		}
+	}
+	scores, err := scoring.Compute(run, stats.TheseKinds)
 	if err != nil {
 		return s, err
 	}

@@ -25,25 +25,25 @@ type Measure struct {
 // quantile of error runs and the survival of errors.
 func Measures() []Measure {
 	all := []Measure{
-		{"format_errors", "format errors", Share, perStep(func(c *Counts) int32 { return c.FormatErrors })},
+		{"format_errors", "format errors", Share, perStep(func(c *Counts) uint16 { return c.FormatErrors })},
 		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) { return float64(c.CutOff), float64(c.Replies) }},
-		{"invalid", "invalid actions", Share, perStep(func(c *Counts) int32 { return c.Invalid })},
+		{"invalid", "invalid actions", Share, perStep(func(c *Counts) uint16 { return c.Invalid })},
 		{"old_form", "old form used", Share, oldForm},
 		OldFormUse(),
 		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) { return float64(c.Errors()), float64(len(c.Runs)) }},
 		{"error_run_longest", "error run, longest", Steps, func(c *Counts) (float64, float64) { return float64(c.Longest()), 1 }},
-		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) int32 { return c.Repeated })},
-		{"loops", "steps in loops", Share, perStep(func(c *Counts) int32 { return c.Looped })},
+		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) uint16 { return c.Repeated })},
+		{"loops", "steps in loops", Share, perStep(func(c *Counts) uint16 { return c.Looped })},
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share, perError(func(c *Counts) int32 { return c.Recovered[h] })})
+		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share, perError(func(c *Counts) uint16 { return c.Recovered[h] })})
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share, perError(func(c *Counts) int32 { return c.Progressed[h] })})
+		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share, perError(func(c *Counts) uint16 { return c.Progressed[h] })})
 	}
 	all = append(all,
-		Measure{"distinct_actions", "distinct valid actions", Share, perStep(func(c *Counts) int32 { return c.Actions })},
-		Measure{"distinct_observations", "distinct observations", Share, perStep(func(c *Counts) int32 { return c.Observations })},
+		Measure{"distinct_actions", "distinct valid actions", Share, perStep(func(c *Counts) uint16 { return c.Actions })},
+		Measure{"distinct_observations", "distinct observations", Share, perStep(func(c *Counts) uint16 { return c.Observations })},
 		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) { return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams) }},
 		Measure{"compression", "compressed thoughts", Share, compression},
 		Measure{"known_2", "known bigrams of thoughts", Share, knownBigrams},
@@ -72,32 +72,36 @@ func Profile() (reached, steps [Tenths]Measure) {
 
 // SurvivalSteps are the numbers of steps after which the share of unrecovered
 // errors is reported.
-var SurvivalSteps = []int{1, 3, 5, 10}
+var SurvivalSteps = []int{1, 3, 5, longestSpell}
+
+// longestSpell is the last step at which spells are counted.
+const longestSpell = 10
+
+// BySpell has a count for each step from 1 to longestSpell.
+type BySpell [longestSpell]float64
 
 // Survival returns two counts for each step from 1 on: the errors of the episode
 // that are still unrecovered and under observation before the step, and the
 // errors that are recovered from at the step.
-func (c *Counts) Survival() (atRisk, ended []float64) { return survival(c.Spells) }
+func (c *Counts) Survival() (atRisk, ended BySpell) { return survival(c.Spells) }
 
-func survival(spells []Spell) (atRisk, ended []float64) {
-	longest := SurvivalSteps[len(SurvivalSteps)-1]
-	atRisk, ended = make([]float64, longest), make([]float64, longest)
+func survival(spells []Spell) (atRisk, ended BySpell) {
 	for _, s := range spells {
-		for step := range min(longest, int(s.Steps)) {
+		for step := range min(longestSpell, int(s.Steps)) {
 			atRisk[step]++
 		}
-		if s.Recovered && int(s.Steps) <= longest {
+		if s.Recovered && int(s.Steps) <= longestSpell {
 			ended[s.Steps-1]++
 		}
 	}
 	return atRisk, ended
 }
 
-func perStep(count func(*Counts) int32) func(*Counts) (num, den float64) {
+func perStep(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Steps) }
 }
 
-func perError(count func(*Counts) int32) func(*Counts) (num, den float64) {
+func perError(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Errors()) }
 }
 

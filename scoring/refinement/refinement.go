@@ -14,25 +14,26 @@ var Horizons = [3]int{1, 3, 5}
 // Tenths is the number of steps of the progress profile.
 const Tenths = 10
 
-// Counts is what one episode contributes. An error is a step that has no readable
+// Counts is what one episode contributes: counts of at most record.MaxSteps, because
+// large runs keep one for each episode. An error is a step that has no readable
 // action or whose action the environment did not carry out.
 type Counts struct {
-	Steps, FormatErrors, Invalid int32
+	Steps, FormatErrors, Invalid uint16
 	// Replies counts the steps whose server said why the reply ended, CutOff those
 	// that ended by the length limit.
-	Replies, CutOff int32
+	Replies, CutOff uint16
 	// CutOffErrors counts the format errors among those that ended by the length
 	// limit.
-	CutOffErrors int32
+	CutOffErrors uint16
 	// OldForm counts invalid actions in a form that the perturbation replaces;
 	// Perturbed says that there are such forms.
-	OldForm   int32
+	OldForm   uint16
 	Perturbed bool
 	// OldUses and NewUses count the actions of forms that the perturbation writes
 	// differently, by the way that they are written. Refused says that one is written
 	// in the old way. Relearning is the time from the first of them to the first action
 	// that writes the same form in the new way.
-	OldUses, NewUses int32
+	OldUses, NewUses uint16
 	Refused          bool
 	Relearning       Spell
 
@@ -40,18 +41,18 @@ type Counts struct {
 	Runs []uint16
 	// Repeated counts the errors that repeat an earlier error in the same
 	// situation.
-	Repeated int32
+	Repeated uint16
 	// Looped counts the steps inside a cycle, ValidLooped the valid ones of them.
-	Looped, ValidLooped int32
+	Looped, ValidLooped uint16
 	// Recovered and Progressed count the errors that a different valid action, or
 	// progress, followed within the steps of Horizons.
-	Recovered, Progressed [len(Horizons)]int32
+	Recovered, Progressed [len(Horizons)]uint16
 	// Spells are the times from each error to the first different valid action.
 	Spells []Spell
 
 	// Actions counts different valid actions, Observations different observations
 	// of steps.
-	Actions, Observations int32
+	Actions, Observations uint16
 	Thoughts              Thoughts
 
 	// Reached is the step, from 1, at which each tenth of progress was reached; 0
@@ -64,7 +65,7 @@ type Counts struct {
 	Changes []Change
 	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
 	// if none did.
-	Stuck int32
+	Stuck uint16
 }
 
 // Spell is the time from an error.
@@ -92,7 +93,7 @@ func (c *Counts) ProgressAt(step int) (progress float64) {
 }
 
 // Errors counts the errors.
-func (c *Counts) Errors() int32 { return c.FormatErrors + c.Invalid }
+func (c *Counts) Errors() uint16 { return c.FormatErrors + c.Invalid }
 
 // Longest is the length of the longest run of errors.
 func (c *Counts) Longest() (longest uint16) {
@@ -121,7 +122,7 @@ func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts 
 
 // WithoutThoughts measures an episode as Count does, except for its thoughts.
 func WithoutThoughts(e *record.Episode, old func(action string) bool) Counts {
-	out := Counts{Steps: int32(len(e.Trajectory)), Perturbed: old != nil, Solved: e.Success}
+	out := Counts{Steps: uint16(len(e.Trajectory)), Perturbed: old != nil, Solved: e.Success}
 	for _, s := range e.Trajectory {
 		switch {
 		case s.FormatError:
@@ -203,7 +204,7 @@ const (
 
 // looped counts the steps in cycles of action and observation, and the valid ones
 // of them.
-func looped(steps []record.Step) (n, valid int32) {
+func looped(steps []record.Step) (n, valid uint16) {
 	inside := make([]bool, len(steps))
 	for period := 1; period <= longestPeriod; period++ {
 		alike := 0 // steps in a row that equal the one a period before
@@ -271,7 +272,7 @@ func (c *Counts) variety(steps []record.Step) {
 			actions[s.Action] = true
 		}
 	}
-	c.Actions, c.Observations = int32(len(actions)), int32(len(observations))
+	c.Actions, c.Observations = uint16(len(actions)), uint16(len(observations))
 }
 
 // almost allows for the rounding of progress, which is a share of sub-goals.
@@ -288,7 +289,7 @@ func (c *Counts) profile(steps []record.Step) {
 			continue
 		}
 		best = last
-		c.Stuck = int32(i + 1)
+		c.Stuck = uint16(i + 1)
 		for k := range c.Reached {
 			if c.Reached[k] == 0 && best >= float64(k+1)/Tenths-almost {
 				c.Reached[k] = uint16(i + 1)

@@ -57,22 +57,22 @@ func TestCount(t *testing.T) {
 		// action. A valid one follows, with progress.
 		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: []Spell{{3, true}, {2, true}, {1, true}}, Recovered: [3]int32{1, 3, 3}, Progressed: [3]int32{1, 3, 3},
+			Spells: []Spell{{3, true}, {2, true}, {1, true}}, Recovered: [3]uint16{1, 3, 3}, Progressed: [3]uint16{1, 3, 3},
 			Stuck: 5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
 		}},
 		// After another observation the same error is not in an equal situation.
 		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{1, 1, 1}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: []Spell{{1, true}, {1, true}, {0, false}}, Recovered: [3]int32{2, 2, 2},
+			Spells: []Spell{{1, true}, {1, true}, {0, false}}, Recovered: [3]uint16{2, 2, 2},
 		}},
 		// A valid action that is the same one is no recovery.
 		{"same action", "!x>no x>1 y>2", Counts{
 			Steps: 3, Invalid: 1, Runs: []uint16{1}, Actions: 2, Observations: 3,
-			Spells: []Spell{{2, true}}, Recovered: [3]int32{0, 1, 1},
+			Spells: []Spell{{2, true}}, Recovered: [3]uint16{0, 1, 1},
 		}},
 		{"format errors", "?>say ?>say a>1", Counts{
 			Steps: 3, FormatErrors: 2, Runs: []uint16{2}, Repeated: 1, Actions: 1, Observations: 2,
-			Spells: []Spell{{2, true}, {1, true}}, Recovered: [3]int32{1, 2, 2},
+			Spells: []Spell{{2, true}, {1, true}}, Recovered: [3]uint16{1, 2, 2},
 		}},
 		// a b a b a b is a cycle of two that repeats twice; c is outside.
 		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
@@ -131,7 +131,7 @@ func TestCounterKnowsTheCorpus(t *testing.T) {
 			}
 		}
 		atRisk, ended := c.Survival()
-		if slices.Max(append(atRisk, 0)) != float64(errors) || sum(ended) > float64(errors) {
+		if slices.Max(atRisk[:]) != float64(errors) || sum(ended[:]) > float64(errors) {
 			t.Fatalf("at risk %v, ended %v of %d", atRisk, ended, errors)
 		}
 	})

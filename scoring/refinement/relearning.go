@@ -46,7 +46,7 @@ func Unlearned(steps int) Measure {
 }
 
 // RelearningSurvival is Survival for the time from the first action in an old form.
-func (c *Counts) RelearningSurvival() (atRisk, ended []float64) {
+func (c *Counts) RelearningSurvival() (atRisk, ended BySpell) {
 	if !c.Refused {
 		return survival(nil)
 	}

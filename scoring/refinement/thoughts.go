@@ -3,7 +3,6 @@ package refinement
 import (
 	"compress/flate"
 	"strings"
-	"unicode"
 
 	"heldout/eval/record"
 )
@@ -24,13 +23,13 @@ const dictionarySize = 32 << 10
 
 // textCounter measures thoughts.
 type textCounter struct {
+	words            words
+	text             []byte          // of the episode that is counted
 	known            map[bigram]bool // nil without known thoughts
 	seen             map[bigram]bool // of the episode that is counted
 	plain, informed  *flate.Writer
 	plainN, informdN counting
 }
-
-type bigram struct{ first, second string }
 
 // counting counts what is written.
 type counting int32
@@ -41,15 +40,16 @@ func (c *counting) Write(p []byte) (int, error) {
 }
 
 func newTextCounter(known []string) textCounter {
-	t := textCounter{seen: map[bigram]bool{}}
+	t := textCounter{seen: map[bigram]bool{}, words: words{numbers: map[string]uint32{}}}
 	t.plain, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
 	if len(known) == 0 {
 		return t
 	}
 	t.known = map[bigram]bool{}
 	for _, thought := range known {
-		eachBigram(thought, func(b bigram) { t.known[bigram{strings.Clone(b.first), strings.Clone(b.second)}] = true })
+		t.words.eachBigram(thought, func(b bigram) { t.known[b] = true })
 	}
+	t.words.keep()
 	text := []byte(strings.Join(known, "\n"))
 	t.informed, _ = flate.NewWriterDict(nil, flate.DefaultCompression, text[max(0, len(text)-dictionarySize):])
 	return t
@@ -57,10 +57,10 @@ func newTextCounter(known []string) textCounter {
 
 // count measures the thoughts of an episode.
 func (t *textCounter) count(steps []record.Step) (out Thoughts) {
-	defer clear(t.seen) // its keys are parts of the thoughts
+	t.text = t.text[:0]
 	for _, s := range steps {
-		out.Bytes += int32(len(s.Thought))
-		eachBigram(s.Thought, func(b bigram) {
+		t.text = append(t.text, s.Thought...)
+		t.words.eachBigram(s.Thought, func(b bigram) {
 			out.Bigrams++
 			t.seen[b] = true
 			if t.known[b] {
@@ -69,35 +69,23 @@ func (t *textCounter) count(steps []record.Step) (out Thoughts) {
 		})
 	}
 	out.Distinct = int32(len(t.seen))
-	if out.Bytes == 0 {
+	clear(t.seen)
+	t.words.forget()
+	if out.Bytes = int32(len(t.text)); out.Bytes == 0 {
 		return out
 	}
-	out.Compressed = compressed(t.plain, &t.plainN, steps)
+	out.Compressed = compressed(t.plain, &t.plainN, t.text)
 	if t.informed != nil {
-		out.Informed = compressed(t.informed, &t.informdN, steps)
+		out.Informed = compressed(t.informed, &t.informdN, t.text)
 	}
 	return out
 }
 
-// compressed returns the size of all thoughts as one DEFLATE stream.
-func compressed(w *flate.Writer, n *counting, steps []record.Step) int32 {
+// compressed returns the size of a text after compression.
+func compressed(w *flate.Writer, n *counting, text []byte) int32 {
 	*n = 0
 	w.Reset(n)
-	for _, s := range steps {
-		_, _ = w.Write([]byte(s.Thought)) // counting never fails
-	}
+	_, _ = w.Write(text) // counting never fails
 	_ = w.Close()
 	return int32(*n)
-}
-
-// eachBigram visits the pairs of consecutive words, in lower case and without
-// punctuation.
-func eachBigram(text string, visit func(bigram)) {
-	previous := ""
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\'' }) {
-		if previous != "" {
-			visit(bigram{previous, word})
-		}
-		previous = word
-	}
 }

@@ -6,9 +6,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/record"
-	"heldout/scoring"
 	"heldout/scoring/refinement"
-	"heldout/scoring/stats"
 )
 
 // The table of rates has the intervals of the results, the held-out score, and
@@ -46,7 +44,8 @@ func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
 	t.Helper()
 	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: limit}, Total: len(episodes)}
 	g := record.Group{Condition: record.Condition{Env: "pddl", Source: envs.Generated, Model: "m", Agent: "react", Perturbation: "none", StepLimit: limit}}
-	run := scoring.Run{}
+	var results []record.Result
+	var counts []refinement.Counts
 	counter := refinement.NewCounter(nil)
 	for i, steps := range episodes {
 		id := fmt.Sprint(i)
@@ -56,15 +55,11 @@ func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
 		if last := steps[len(steps)-1]; last.Progress == 1 {
 			e.Outcome, e.Success, e.Progress = record.Success, true, 1
 		}
-		run.Results = append(run.Results, e.Result)
-		run.Counts = append(run.Counts, counter.Count(&e, nil))
+		results = append(results, e.Result)
+		counts = append(counts, counter.Count(&e, nil))
 	}
-	run.Manifest = &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}, Groups: []record.Group{g}}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Run{Name: "runs/a", Scores: scores}
+	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}, Groups: []record.Group{g}}
+	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)}
 }
 
 // The curves keep what an episode had reached when it ended.

@@ -6,39 +6,35 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/record"
-	"heldout/scoring"
 	"heldout/scoring/refinement"
-	"heldout/scoring/stats"
 )
 
 // TestOldFormTable: twelve tasks, each of two old actions and one new one. Every second
 // episode learns, two steps after its first refusal.
 func TestOldFormTable(t *testing.T) {
 	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30}, Total: 12}
-	run := scoring.Run{Manifest: &record.Manifest{Schema: record.Schema, Groups: make([]record.Group, 2)}}
+	m := &record.Manifest{Schema: record.Schema, Groups: make([]record.Group, 2)}
+	var results []record.Result
+	var counts []refinement.Counts
 	counter := refinement.NewCounter(nil)
 	old, now, other := record.Step{OldForm: "go to {recep}"}, record.Step{NewForm: "go to {recep}", Valid: true}, record.Step{NewForm: "look", Valid: true}
 	for i := range 12 {
 		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("t%d", i), Index: i, Type: "kind", Digest: fmt.Sprint(i)})
 		for k, perturbation := range []string{"none", "verbs:2"} {
-			g := &run.Manifest.Groups[k]
+			g := &m.Groups[k]
 			g.Condition = record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:M", Agent: "react", Perturbation: perturbation, StepLimit: 30}
 			e := record.Episode{Result: record.Result{ID: fmt.Sprintf("%d-%d", k, i), Attempt: 1, Outcome: record.Failure, Steps: 3}, Trajectory: []record.Step{{Valid: true}}}
 			if k == 1 {
 				e.Trajectory = [][]record.Step{{old, old, now}, {old, old, other}}[i%2]
 			}
 			g.Episodes = append(g.Episodes, e.ID)
-			run.Results = append(run.Results, e.Result)
-			run.Counts = append(run.Counts, counter.Count(&e, refinement.Marked))
+			results = append(results, e.Result)
+			counts = append(counts, counter.Count(&e, refinement.Marked))
 		}
 	}
-	run.Manifest.Environments = []record.Environment{env}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m.Environments = []record.Environment{env}
 	forms := 2
-	tables := Tables([]Run{{Name: "runs/a", Scores: scores, Sweep: &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
+	tables := Tables([]Run{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
 		{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
 	}}}}, nil, weights)
 	o := find(t, tables, "old-forms")

@@ -16,6 +16,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -85,11 +86,29 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 		}
 		m.Groups = append(m.Groups, planned)
 	}
-	scores, err := scoring.Compute(scoring.Run{Manifest: m, Results: results}, stats.TheseKinds)
+	return Run{Name: name, Scores: scoresFrom(t, m, results, nil)}
+}
+
+// scoresFrom computes the scores of results; counts are those of each, if any are known.
+func scoresFrom(t *testing.T, m *record.Manifest, results []record.Result, counts []refinement.Counts) []*scoring.Score {
+	t.Helper()
+	run, plan := scoring.NewRun(m), m.Plan()
+	for i := range results {
+		at, ok := plan.Find(results[i].ID)
+		if !ok {
+			t.Fatalf("%s is not planned", results[i].ID)
+		}
+		var of *refinement.Counts
+		if counts != nil {
+			of = &counts[i]
+		}
+		run.Add(at, &results[i], of)
+	}
+	scores, err := scoring.Compute(run, stats.TheseKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run{Name: name, Scores: scores}
+	return scores
 }
 
 func percents(values ...float64) (out []*float64) {

@@ -11,8 +11,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/record"
-	"heldout/scoring"
-	"heldout/scoring/stats"
 )
 
 // triedRun computes the scores of a run of one environment with several trials.
@@ -22,7 +20,7 @@ func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...str
 	c := record.Condition{Env: env, Source: envs.Official, Model: "vllm:m", Agent: "react", Decoding: &record.Decoding{TopP: 1, MaxTokens: 512}, Perturbation: "none", StepLimit: 30, Trials: &trials}
 	e := record.Environment{Info: envs.Info{Name: env, Source: envs.Official, StepLimit: 30}, Total: len(tasks)}
 	g := record.Group{Condition: c}
-	run := scoring.Run{}
+	var results []record.Result
 	for i, word := range tasks {
 		e.Tasks = append(e.Tasks, envs.Task{ID: fmt.Sprint("t", i), Index: i, Type: "a", Digest: fmt.Sprint(i)})
 		first := fmt.Sprint("id", i)
@@ -38,15 +36,11 @@ func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...str
 					r.Reflection.Fault = record.Empty
 				}
 			}
-			run.Results = append(run.Results, r)
+			results = append(results, r)
 		}
 	}
-	run.Manifest = &record.Manifest{Schema: record.Schema, Environments: []record.Environment{e}, Groups: []record.Group{g}}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Run{Name: name, Scores: scores}
+	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{e}, Groups: []record.Group{g}}
+	return Run{Name: name, Scores: scoresFrom(t, m, results, nil)}
 }
 
 var withMemory = record.Trials{Most: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}, SameAction: 3}

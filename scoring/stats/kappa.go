@@ -42,7 +42,7 @@ func NewKappa(clusters [][]Pair) (Kappa, error) {
 			chance := t.share(1, p[0]) + t.share(0, p[1]) - 2*expected
 			influence += ((agrees-observed)*(1-expected) - (1-observed)*chance) / ((1 - expected) * (1 - expected))
 		}
-		k.half.Tasks = append(k.half.Tasks, []float64{influence / 2 * float64(len(clusters)) / t.n})
+		k.half.Tasks = append(k.half.Tasks, newInfluence([]float64{influence / 2 * float64(len(clusters)) / t.n}))
 		carried, squares = carried+carriers, squares+carriers*carriers
 		if len(pairs) > 0 {
 			k.half.Based++

@@ -3,22 +3,37 @@ package stats
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
 
-// Linear is an estimate with the influence of each episode on it, by task: how
-// far the estimate moves with the episode. The influences sum to 0. The variance
-// of the estimate is the variance of the influences (the delta method).
+// Linear is an estimate with the influences of episodes on it, by task: how far the
+// estimate moves with the episode. The influences sum to 0. The variance of the
+// estimate is the variance of the influences (the delta method).
 type Linear struct {
 	Value float64
-	// Tasks has the influences of the episodes of each task.
-	Tasks [][]float64
+	Tasks []Influence
 	// Share: the value is in [0,1]. Carriers is the effective number of tasks that
 	// keep it from 0 and from 1, Based counts the tasks that it is based on.
 	Share    bool
 	Carriers float64
 	Based    int
+}
+
+// Influence is the mean and the sample variance of the influences of the episodes of
+// a task.
+type Influence struct {
+	Episodes       int
+	Mean, Variance float64
+}
+
+func newInfluence(of []float64) Influence {
+	i := Influence{Episodes: len(of), Mean: Mean(of)}
+	if len(of) > 1 {
+		i.Variance = stat.Variance(of, nil)
+	}
+	return i
 }
 
 // ErrNothing says that there is nothing to measure. ErrAlike says that no task
@@ -53,70 +68,57 @@ func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	}
 	l.Carriers = up[0] * up[0] / up[1]
 	scale := float64(len(nums)) / den
+	var influences []float64
 	for i := range nums {
-		influences := make([]float64, len(nums[i]))
-		for j := range influences {
-			influences[j] = (nums[i][j] - l.Value*dens[i][j]) * scale
+		influences = influences[:0]
+		for j := range nums[i] {
+			influences = append(influences, (nums[i][j]-l.Value*dens[i][j])*scale)
 		}
-		l.Tasks = append(l.Tasks, influences)
+		l.Tasks = append(l.Tasks, newInfluence(influences))
 	}
 	return l, nil
 }
 
 // Survival is the share of spells that last longer than a number of steps, by the
-// estimator of Kaplan and Meier: atRisk[i][j] and ended[i][j] count, of episode j of
-// task i, the spells that are under way and that end at each step from 1 on; the
-// slices of steps have any length. Spells of one task belong together (Williams
-// 1995). The error is ErrNothing, also if fewer than ten tasks are at risk at the
-// last step: an estimate from fewer would be there only by chance, and too high.
-func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
+// estimator of Kaplan and Meier. of counts, of an episode, the spells that are under
+// way and that end at each step from 1 on; the slices have any length and are used
+// until the next call. Spells of one task belong together (Williams 1995). The error
+// is ErrNothing, also if fewer than ten tasks are at risk at the last step: an
+// estimate from fewer would be there only by chance, and too high.
+func Survival[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps int) (Linear, error) {
 	const fewest = 10
-	total := func(of [][][]float64, step int) (sum float64, tasks int) {
-		for _, task := range of {
-			in := 0.0
-			for _, episode := range task {
-				if step < len(episode) {
-					in += episode[step]
-				}
-			}
-			if sum += in; in > 0 {
-				tasks++
-			}
-		}
-		return sum, tasks
-	}
 	l := Linear{Value: 1, Share: true}
-	hazards, sizes := make([]float64, steps), make([]float64, steps)
+	total := newHazards(tasks, of, steps)
 	for step := range steps {
-		n, tasks := total(atRisk, step)
-		if tasks < fewest {
+		if total.tasks[step] < fewest {
 			return l, ErrNothing
 		}
-		if step == 0 {
-			l.Based = tasks
-		}
-		d, _ := total(ended, step)
-		hazards[step], sizes[step] = d/n, n
-		l.Value *= 1 - d/n
+		l.Value *= 1 - total.hazard(step)
+	}
+	if steps > 0 {
+		l.Based = total.tasks[0]
 	}
 	var carried, squares float64
-	for i, task := range atRisk {
-		influences := make([]float64, len(task))
+	var influences []float64
+	for _, task := range tasks {
+		influences = influences[:0]
 		left := 0.0 // spells that keep the value from 0, or those that keep it from 1
-		for j, episode := range task {
-			for step := range min(steps, len(episode)) {
+		for _, episode := range task {
+			influence := 0.0
+			atRisk, ended := of(episode)
+			for step := range min(steps, len(atRisk)) {
 				if l.Value >= 0.5 {
-					left += ended[i][j][step]
+					left += ended[step]
 				} else if step == steps-1 {
-					left += episode[step] - ended[i][j][step]
+					left += atRisk[step] - ended[step]
 				}
-				if h := hazards[step]; h < 1 {
-					influences[j] -= (ended[i][j][step] - h*episode[step]) / (sizes[step] * (1 - h))
+				if h := total.hazard(step); h < 1 {
+					influence -= (ended[step] - h*atRisk[step]) / (total.atRisk[step] * (1 - h))
 				}
 			}
-			influences[j] *= l.Value * float64(len(atRisk)*len(task))
+			influences = append(influences, influence*(l.Value*float64(len(tasks)*len(task))))
 		}
-		l.Tasks = append(l.Tasks, influences)
+		l.Tasks = append(l.Tasks, newInfluence(influences))
 		left /= float64(len(task))
 		carried, squares = carried+left, squares+left*left
 	}
@@ -124,11 +126,40 @@ func Survival(atRisk, ended [][][]float64, steps int) (Linear, error) {
 	return l, nil
 }
 
+// hazards counts the spells of all tasks by step.
+type hazards struct {
+	atRisk, ended []float64
+	tasks         []int // those at risk
+}
+
+func newHazards[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps int) hazards {
+	h := hazards{make([]float64, steps), make([]float64, steps), make([]int, steps)}
+	for _, task := range tasks {
+		before := slices.Clone(h.atRisk)
+		for _, episode := range task {
+			atRisk, ended := of(episode)
+			for step := range min(steps, len(atRisk)) {
+				h.atRisk[step] += atRisk[step]
+				h.ended[step] += ended[step]
+			}
+		}
+		for step, n := range before {
+			if h.atRisk[step] > n {
+				h.tasks[step]++
+			}
+		}
+	}
+	return h
+}
+
+// hazard is the share of the spells under way at a step that end at it.
+func (h *hazards) hazard(step int) float64 { return h.ended[step] / h.atRisk[step] }
+
 // means returns the influences of the tasks.
 func (l Linear) means() []float64 {
 	out := make([]float64, len(l.Tasks))
-	for i, influences := range l.Tasks {
-		out[i] = Mean(influences)
+	for i, task := range l.Tasks {
+		out[i] = task.Mean
 	}
 	return out
 }
@@ -163,9 +194,9 @@ func DecodingLinear(l Linear, level float64) (Interval, error) {
 // decodingVariance is the variance within tasks.
 func decodingVariance(l Linear) (variance, degrees float64) {
 	n := float64(len(l.Tasks))
-	for _, influences := range l.Tasks {
-		if k := float64(len(influences)); k > 1 {
-			variance += stat.Variance(influences, nil) / k / (n * n)
+	for _, task := range l.Tasks {
+		if k := float64(task.Episodes); k > 1 {
+			variance += task.Variance / k / (n * n)
 			degrees += k - 1
 		}
 	}

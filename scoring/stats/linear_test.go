@@ -56,6 +56,19 @@ func TestRatioRefuses(t *testing.T) {
 	}
 }
 
+// survivalOf is Survival of counts by task, episode and step.
+func survivalOf(atRisk, ended [][][]float64, steps int) (Linear, error) {
+	var tasks [][][2][]float64
+	for i := range atRisk {
+		var task [][2][]float64
+		for j := range atRisk[i] {
+			task = append(task, [2][]float64{atRisk[i][j], ended[i][j]})
+		}
+		tasks = append(tasks, task)
+	}
+	return Survival(tasks, func(e [2][]float64) (atRisk, ended []float64) { return e[0], e[1] }, steps)
+}
+
 // TestSurvivalByHand: twenty spells in ten tasks; at step 1 four of twenty end and
 // four are censored after it, at step 2 six of twelve end: 0.8 times 0.5.
 func TestSurvivalByHand(t *testing.T) {
@@ -63,17 +76,17 @@ func TestSurvivalByHand(t *testing.T) {
 	ended := [][][]float64{{{0, 1}}, {{1, 1}}, {{1, 1}}, {{0, 0}}, {{0, 0}}}
 	atRisk, ended = slices.Repeat(atRisk, 2), slices.Repeat(ended, 2)
 	for steps, want := range []float64{1, 0.8, 0.4} {
-		l, err := Survival(atRisk, ended, steps)
+		l, err := survivalOf(atRisk, ended, steps)
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, "Value", l.Value, want, 1e-12)
 		near(t, "sum of influences", Mean(l.means()), 0, 1e-12)
 	}
-	if l, err := Survival(atRisk, ended, 2); err != nil || math.Abs(l.Carriers-6) > 1e-9 { // six tasks have a spell that lasts
+	if l, err := survivalOf(atRisk, ended, 2); err != nil || math.Abs(l.Carriers-6) > 1e-9 { // six tasks have a spell that lasts
 		t.Errorf("carried by %v tasks, error %v", l.Carriers, err)
 	}
-	if _, err := Survival(atRisk[:9], ended[:9], 1); !errors.Is(err, ErrNothing) {
+	if _, err := survivalOf(atRisk[:9], ended[:9], 1); !errors.Is(err, ErrNothing) {
 		t.Errorf("nine tasks at risk: error %v", err)
 	}
 }
@@ -110,7 +123,7 @@ func TestLinearCovers(t *testing.T) {
 		if iv, err := s.Linear(l); err == nil && iv.Low <= 0.4 && 0.4 <= iv.High {
 			held++
 		}
-		l, err = Survival(atRisk, ended, 3)
+		l, err = survivalOf(atRisk, ended, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func (w *errorWorld) cover(t *testing.T, b benchmark, q Question, runs int) (sur
 			}
 		}
 		for i, steps := range spellSteps {
-			l, err := Survival(atRisk, ended, steps)
+			l, err := survivalOf(atRisk, ended, steps)
 			count(i, truth[i], l, err)
 		}
 		l, err := Ratio(first(ended), first(atRisk), true)

@@ -1,0 +1,159 @@
+package scoring
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"unique"
+
+	"heldout/eval/record"
+	"heldout/scoring/refinement"
+)
+
+// Run is what tables need of a run directory: its plan, and for each planned episode
+// the attempt that counts. It is small, because a run can have millions of episodes.
+type Run struct {
+	Manifest *record.Manifest
+	// attempts holds the attempts that count, by group, trial and task. A trial is nil
+	// until an attempt at it is added.
+	attempts [][][]attempt
+}
+
+// attempt is what tables need of an attempt. Without any attempt, the outcome is empty.
+type attempt struct {
+	record.Rank
+	success, loose                 bool
+	trimmed                        bool // to fit the context
+	steps, formatErrors            int32
+	score                          float64 // the value of the preset's metric
+	promptTokens, completionTokens int
+	modelSeconds, seconds          float64
+	counts                         *refinement.Counts // nil if it was read without its trajectory
+	more                           *more              // nil if there is no more
+}
+
+// more is what few attempts have: replies or decoding with flaws, or several trials.
+type more struct {
+	faults  []tally[record.Fault]
+	repairs []tally[string]
+	dropped []string
+	cut     record.Cut
+
+	forgotten  bool
+	calls      int
+	reflection *record.Reflection // without its texts
+	actions    uint64             // see actionsOf
+}
+
+// tally is how often something happened.
+type tally[K ~string] struct {
+	what K
+	n    int
+}
+
+// NewRun returns a run without attempts.
+func NewRun(m *record.Manifest) *Run {
+	return &Run{Manifest: m, attempts: make([][][]attempt, len(m.Groups))}
+}
+
+// ReadRun reads a run, checks its records against the plan and counts
+// what its episodes contribute to the measures of refinement. Thoughts are compared
+// with the known ones, which may be none.
+func ReadRun(p record.Parts, known []string) (*Run, error) {
+	var r *Run
+	var damaged error
+	var forms sync.Once
+	var old map[perturbed]func(string) bool
+	counters := sync.Pool{New: func() any { return refinement.NewCounter(known) }}
+	derive := func(m *record.Manifest, e *record.Episode) attempt {
+		forms.Do(func() { old, damaged = oldForms(m) })
+		counter := counters.Get().(*refinement.Counter)
+		defer counters.Put(counter)
+		counts := counter.Count(e, old[perturbed{e.Env, e.Perturbation}])
+		var actions uint64
+		if e.Trial > 0 {
+			actions = actionsOf(e)
+		}
+		return newAttempt(&e.Result, &counts, actions)
+	}
+	m, err := record.EachDerived(p, derive, func(m *record.Manifest, _ *record.Episode, at record.Position, a attempt) {
+		if r == nil {
+			r = NewRun(m)
+		}
+		r.add(at, &a)
+	})
+	if err == nil && damaged != nil {
+		err = fmt.Errorf("%s: %w", p.Name(), damaged)
+	}
+	if err == nil && r == nil {
+		r = NewRun(m)
+	}
+	return r, err
+}
+
+// Add adds an attempt at a planned episode. counts is nil if its trajectory is unknown.
+func (r *Run) Add(at record.Position, result *record.Result, counts *refinement.Counts) {
+	a := newAttempt(result, counts, 0)
+	r.add(at, &a)
+}
+
+// add keeps an attempt if it counts rather than the one that is there.
+func (r *Run) add(at record.Position, a *attempt) {
+	trials := &r.attempts[at.Group]
+	for len(*trials) < int(at.Trial) {
+		*trials = append(*trials, nil)
+	}
+	tasks := &(*trials)[at.Trial-1]
+	if *tasks == nil {
+		*tasks = make([]attempt, len(r.Manifest.Groups[at.Group].Episodes))
+	}
+	if there := &(*tasks)[at.Task]; a.CountsBefore(there.Rank) {
+		*there = *a
+	}
+}
+
+// attempt returns the attempt that counts of a trial, from 1; empty if there is none.
+func (r *Run) attempt(group, trial, task int) *attempt {
+	trials := r.attempts[group]
+	if trial > len(trials) || trials[trial-1] == nil {
+		return &attempt{}
+	}
+	return &trials[trial-1][task]
+}
+
+func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) attempt {
+	a := attempt{
+		Rank: r.Rank(), success: r.Success, loose: r.Loose != nil && *r.Loose, trimmed: r.Trimmed > 0,
+		steps: int32(r.Steps), formatErrors: int32(r.FormatErrors), score: metricOf(r),
+		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens,
+		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
+	}
+	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" {
+		return a
+	}
+	a.more = &more{
+		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
+		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
+	}
+	for _, field := range r.Dropped {
+		a.more.dropped = append(a.more.dropped, shared(field))
+	}
+	if r.Reflection != nil {
+		short := *r.Reflection
+		short.Text, short.Reasoning = "", ""
+		short.Fault, short.FinishReason = shared(short.Fault), shared(short.FinishReason)
+		a.more.reflection = &short
+	}
+	return a
+}
+
+func tallies[K ~string](counts map[K]int) (out []tally[K]) {
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, tally[K]{shared(what), counts[what]})
+	}
+	return out
+}
+
+// shared returns an equal string that all attempts share.
+func shared[K ~string](text K) K { return unique.Make(text).Value() }
