@@ -19,8 +19,9 @@ import (
 // errors.
 type caller struct {
 	transport http.RoundTripper
-	userAgent string
-	url       string
+	// headers are those of every request. They do not change.
+	headers http.Header
+	url     string
 	// kind is the kind of server, which hints depend on.
 	kind func() string
 	// proxy is the host of the HTTP proxy that requests go through, "" for none.
@@ -127,7 +128,7 @@ func (f *failure) Error() string { return f.message }
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := &exchange{transport: c.transport, userAgent: c.userAgent, key: c.key, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
+	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
 	defer x.release()
 	err := do(limited, x)
 	switch {
@@ -140,14 +141,14 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 	case x.err != nil:
 		return c.lost(x, c.viaProxy(x.err.Error()))
 	case x.status == 0:
-		return unsendable(clean(x.url, c.key), clean(err.Error(), c.key))
+		return unsendable(clean(x.address(), c.key), clean(err.Error(), c.key))
 	}
 	return c.misread(x, err)
 }
 
 func (c *caller) failed(x *exchange, message string) *failure {
 	return &failure{
-		url:     clean(x.url, c.key),
+		url:     clean(x.address(), c.key),
 		status:  x.status,
 		message: clean(message, c.key),
 		after:   retryAfter(x.header, c.now()),
@@ -195,7 +196,7 @@ func (c *caller) refused(x *exchange) error {
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 		return f
 	}
-	refusal := &RequestError{URL: clean(x.url, c.key), Status: x.status, Message: message}
+	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
 		refusal.unsupported = said.unsupported()

@@ -79,7 +79,7 @@ var _ Model = (*Client)(nil)
 
 // backend implements the protocol of one kind of server.
 type backend interface {
-	chat(context.Context, Request) (Reply, error)
+	chat(context.Context, *Request) (*Reply, error)
 	server(context.Context) (record.Server, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
@@ -103,7 +103,7 @@ func Open(o Options) (*Client, error) {
 	}
 	caller := &caller{
 		transport: transport,
-		userAgent: o.UserAgent,
+		headers:   o.headers(),
 		proxy:     proxyHost(o.Proxy, base),
 		url:       clean(base.String(), o.Key),
 		key:       o.Key,
@@ -122,7 +122,11 @@ func Open(o Options) (*Client, error) {
 	if o.Spec.Provider == Ollama {
 		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit, habits: habits{tell: o.Tell}}
 	} else {
-		c.backend = &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit, habits: habits{tell: o.Tell}}
+		made := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit, habits: habits{tell: o.Tell}}
+		if err := made.prepare(); err != nil {
+			return nil, err
+		}
+		c.backend = made
 	}
 	caller.kind = c.kind
 	return c, nil
@@ -144,6 +148,18 @@ func (o Options) validate() error {
 		errs = append(errs, errors.New("no clock was given"))
 	}
 	return errors.Join(errs...)
+}
+
+// headers are those of every request.
+func (o Options) headers() http.Header {
+	h := http.Header{}
+	if o.UserAgent != "" {
+		h.Set("User-Agent", o.UserAgent)
+	}
+	if key := o.Key.reveal(); key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return h
 }
 
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
@@ -182,7 +198,11 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	if req.Completion && c.spec.Provider == Ollama {
 		return Reply{}, unsendable(c.url, "texts are continued by servers with OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
-	return c.chat(ctx, req)
+	reply, err := c.chat(ctx, &req)
+	if err != nil {
+		return Reply{}, err
+	}
+	return *reply, nil
 }
 
 // Server asks the server about itself. A missing endpoint is not an error. An

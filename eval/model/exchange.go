@@ -2,11 +2,13 @@ package model
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
-	"net/http/httptrace"
+	"net/url"
 	"sync/atomic"
 )
 
@@ -35,10 +37,10 @@ func replyLimit(tokens int) int {
 // nor show the whole reply.
 type exchange struct {
 	transport http.RoundTripper
-	userAgent string
-	key       Secret
-	// body replaces the library's request body; nil leaves that body unchanged.
-	body []byte
+	// headers are added to those of a library.
+	headers http.Header
+	// body is what post sends.
+	body *body
 	// limit is the longest reply in bytes.
 	limit int
 	// budget is the largest total size in bytes of the replies that all exchanges of
@@ -46,15 +48,21 @@ type exchange struct {
 	budget int64
 	held   *atomic.Int64
 
-	url    string
+	url    string // before a request
+	sent   *url.URL
 	status int
 	header http.Header
 	reply  []byte
 	// err is why no whole reply came.
 	err error
-	// readers counts how often the transport took the body, and written how often it
-	// was done with it.
-	readers, written atomic.Int64
+}
+
+// address is where the request went.
+func (x *exchange) address() string {
+	if x.sent == nil {
+		return x.url
+	}
+	return x.sent.String()
 }
 
 // release returns the reply's share of the client's budget.
@@ -71,33 +79,24 @@ func (x *exchange) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper. It reads the whole reply.
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	return x.Do(req.Clone(req.Context()))
+	req = req.Clone(req.Context())
+	maps.Copy(req.Header, x.headers)
+	return x.send(req)
 }
 
-// Do is RoundTrip for a request that may be changed. Unlike an http.Client it
-// follows no redirect.
-func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	x.url = req.URL.String()
-	if x.body != nil {
-		if req.Body != nil {
-			_ = req.Body.Close()
-		}
-		req.ContentLength = int64(len(x.body))
-		req.GetBody = func() (io.ReadCloser, error) {
-			x.readers.Add(1)
-			return io.NopCloser(bytes.NewReader(x.body)), nil
-		}
-		req.Body, _ = req.GetBody()
-		trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { x.written.Add(1) }}
-		req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
-	}
-	if x.userAgent != "" {
-		req.Header.Set("User-Agent", x.userAgent)
-	}
-	if key := x.key.reveal(); key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
+// post sends a prepared request with the body. Unlike an http.Client it follows no
+// redirect.
+func (x *exchange) post(ctx context.Context, prepared *http.Request) error {
+	req := prepared.WithContext(ctx)
+	req.ContentLength = int64(x.body.size())
+	req.Body = x.body.reader()
+	req.GetBody = func() (io.ReadCloser, error) { return x.body.reader(), nil }
+	_, err := x.send(req)
+	return err
+}
 
+func (x *exchange) send(req *http.Request) (*http.Response, error) {
+	x.sent = req.URL
 	resp, err := x.transport.RoundTrip(req)
 	if err != nil {
 		x.err = err
@@ -111,9 +110,6 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	resp.Body = io.NopCloser(bytes.NewReader(x.reply))
 	return resp, nil
 }
-
-// sentOnce reports that the transport took the body once and is done with it.
-func (x *exchange) sentOnce() bool { return x.readers.Load() == 1 && x.written.Load() > 0 }
 
 // read reads a reply of the length that the server announced; -1 for none.
 func (x *exchange) read(body io.Reader, announced int64) error {

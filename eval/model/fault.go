@@ -60,7 +60,7 @@ type content struct {
 
 // of leaves out calls of tools if the request has no tool: they are a fault then.
 // Otherwise they are what was asked for, and nothing in place of a text.
-func (c content) of(req Request) content {
+func (c content) of(req *Request) content {
 	if req.Tool == (Tool{}) {
 		c.calls = nil
 	} else if len(c.calls) > 0 {
@@ -96,9 +96,11 @@ func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, 
 	r.Fault = r.fault(sent)
 }
 
-// replaces counts the tokens of an earlier reply to the same call.
-func (r *Reply) replaces(unused Reply) {
-	r.UnusedPromptTokens, r.UnusedCompletionTokens = unused.PromptTokens, unused.CompletionTokens
+// replaces counts the tokens of an earlier reply to the same call; nil for none.
+func (r *Reply) replaces(unused *Reply) {
+	if unused != nil {
+		r.UnusedPromptTokens, r.UnusedCompletionTokens = unused.PromptTokens, unused.CompletionTokens
+	}
 }
 
 // excerptOf shortens a server's secondary text before it is kept.

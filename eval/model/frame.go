@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"heldout/eval/record"
@@ -39,8 +40,17 @@ func (f *frames) of(name, kind string, d record.Decoding, h habit) (*frame, erro
 	return made, err
 }
 
+// body is the body of a call with these messages, as an Encoder encodes them.
+func (f *frame) body(messages [][]byte, seed int64) *body {
+	tail := f.middle
+	if f.seeded {
+		tail = append(strconv.AppendInt(slices.Concat(f.middle, make([]byte, 0, 10+len(f.tail))), seed, 10), f.tail...)
+	}
+	return &body{f.head, messages, tail}
+}
+
 func newFrame(name, kind string, d record.Decoding, h habit) (*frame, error) {
-	fields := chatFields(name, kind, Request{Decoding: d}, h)
+	fields := chatFields(name, kind, &Request{Decoding: d}, h)
 	_, decided := d.Extra[seedField]
 	_, sent := fields[seedField]
 	f := &frame{kind: kind, habit: h, decoding: d, seeded: sent && !decided}

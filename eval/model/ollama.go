@@ -47,26 +47,27 @@ func (o *ollama) contextLimit() int {
 	return int(o.chosen.Load())
 }
 
-func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
+func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	numCtx := o.contextLimit()
 	if numCtx == 0 {
 		shown, err := o.show(ctx, always)
 		if err != nil {
-			return Reply{}, err
+			return nil, err
 		}
 		numCtx = o.learn(shown)
 	}
 	h := o.habits.now()
-	reply, limit, err := o.ask(ctx, req, h, numCtx)
+	reply, limit, err := o.ask(ctx, *req, h, numCtx)
 	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) {
 		o.habits.keepStops()
 		unused := reply
-		reply, limit, err = o.ask(ctx, req, o.habits.now(), numCtx)
-		reply.Attempts += unused.Attempts
-		reply.replaces(unused)
+		if reply, limit, err = o.ask(ctx, *req, o.habits.now(), numCtx); err == nil {
+			reply.Attempts += unused.Attempts
+			reply.replaces(unused)
+		}
 	}
 	if err == nil && limit > 0 && reply.PromptTokens >= limit {
-		return Reply{}, &ContextError{
+		return nil, &ContextError{
 			Status:   http.StatusOK,
 			Message:  "the server filled the whole context with the prompt, and may have left out the rest of it",
 			Limit:    limit,
@@ -79,7 +80,7 @@ func (o *ollama) chat(ctx context.Context, req Request) (Reply, error) {
 
 // ask makes a call in the way that h says. The limit is the context in force, 0
 // if the extra fields leave it to the server.
-func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (reply Reply, limit int, err error) {
+func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (reply *Reply, limit int, err error) {
 	stops, stopsSent := stopsOf(req.Decoding), h.sendsStops(req.Decoding)
 	if h.keepsStops {
 		req.Decoding.Stop = nil
@@ -93,17 +94,17 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 		if err != nil {
 			return err
 		}
-		reply = Reply{
+		reply = &Reply{
 			FinishReason:     response.DoneReason,
 			PromptTokens:     max(response.PromptEvalCount, 0),
 			CompletionTokens: max(response.EvalCount, 0),
 			Latency:          o.now().Sub(start),
 		}
-		reply.settle(ollamaContent(response.Message).of(req), req.KeepReasoning, stops, stopsSent, o.key)
+		reply.settle(ollamaContent(response.Message).of(&req), req.KeepReasoning, stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {
-		return Reply{}, limit, err
+		return nil, limit, err
 	}
 	reply.Attempts = attempts
 	return reply, limit, nil

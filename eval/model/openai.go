@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,27 @@ type openAI struct {
 	// habits are how requests are written for the server.
 	habits habits
 	frames frames
+	// chats and completions are requests without a body. They do not change.
+	chats, completions *http.Request
+}
+
+// prepare makes the parts of requests that are always the same.
+func (o *openAI) prepare() (err error) {
+	request := func(path string) (*http.Request, error) {
+		req, err := http.NewRequest(http.MethodPost, strings.TrimRight(o.base, "/")+path, nil)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(req.Header, o.headers)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json")
+		return req, nil
+	}
+	if o.chats, err = request("/chat/completions"); err != nil {
+		return err
+	}
+	o.completions, err = request("/completions")
+	return err
 }
 
 func (o *openAI) contextLimit() int {
@@ -57,7 +79,7 @@ func (o *openAI) kind() string {
 // chatFields are the fields of a chat request to that kind of server. The
 // library's own types would leave out a temperature of 0 and empty messages, round
 // numbers to 32 bits, and have no place for extra fields.
-func chatFields(name, kind string, req Request, h habit) map[string]any {
+func chatFields(name, kind string, req *Request, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
 		messagesField:   req.Messages,
@@ -92,22 +114,23 @@ const (
 
 // body is the JSON of a request's fields. The request's Encoder encodes only what
 // the last body of the conversation does not have.
-func (o *openAI) body(req Request, h habit) ([]byte, error) {
+func (o *openAI) body(req *Request, h habit) (*body, error) {
 	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) || slices.ContainsFunc(req.Messages, Message.called) {
-		return json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
+		whole, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
+		return &body{head: whole}, err
 	}
 	f, err := o.frames.of(o.spec.Name, o.kind(), req.Decoding, h)
 	if err != nil {
 		return nil, err
 	}
-	return req.Encoder.encode(f, req.Messages, req.Seed), nil
+	return f.body(req.Encoder.encode(req.Messages), req.Seed), nil
 }
 
 // chat makes a call, and repeats it if the server turns out to need requests in
 // another form.
-func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
+func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 	attempts := 0
-	var unused Reply
+	var unused *Reply
 	for {
 		h := o.habits.now()
 		reply, err := o.ask(ctx, req, h)
@@ -135,22 +158,20 @@ func (o *openAI) chat(ctx context.Context, req Request) (Reply, error) {
 }
 
 // ask makes a call in the way that h says.
-func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
+func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
 	body, err := o.body(req, h)
 	if err != nil {
-		return Reply{}, unsendable(o.url, clean(err.Error(), o.key))
+		return nil, unsendable(o.url, clean(err.Error(), o.key))
 	}
-	var reply Reply
-	sentOnce := false
+	reply := &Reply{}
 	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
-		defer func() { sentOnce = x.sentOnce() }()
 		start := o.now()
 		converse := o.converse
 		if req.Completion {
 			converse = o.complete
 		}
-		sent, err := converse(ctx, x, &reply)
+		sent, err := converse(ctx, x, reply)
 		reply.Latency = o.now().Sub(start)
 		if err == nil {
 			reply.settle(sent.of(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
@@ -158,44 +179,31 @@ func (o *openAI) ask(ctx context.Context, req Request, h habit) (Reply, error) {
 		return err
 	})
 	if err != nil {
-		return Reply{}, err
-	}
-	if req.Encoder != nil && attempts == 1 && sentOnce {
-		req.Encoder.giveBack(body)
+		return nil, err
 	}
 	reply.Attempts = attempts
 	return reply, nil
 }
 
 // post sends the body that x holds and decodes the reply.
-func (o *openAI) post(ctx context.Context, x *exchange, path string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(o.base, "/")+path, nil)
-	if err != nil {
+func (o *openAI) post(ctx context.Context, x *exchange, prepared *http.Request, into any) error {
+	if err := x.post(ctx, prepared); err != nil {
 		return err
 	}
-	req.Header = http.Header{"Content-Type": asJSON, "Accept": asJSON}
-	resp, err := x.Do(req)
-	if err != nil {
-		return err
-	}
-	_ = resp.Body.Close() // the exchange has read it
 	if !x.answered() {
 		return errMisread
 	}
-	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(resp.Body).Decode(into) != nil { // something may follow the reply
+	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(bytes.NewReader(x.reply)).Decode(into) != nil { // something may follow the reply
 		return errMisread
 	}
 	return nil
 }
 
-// asJSON is the value of headers. A request does not change it.
-var asJSON = []string{"application/json"}
-
 // complete sends the body that x holds, which asks for the continuation of a
 // text, and reads the answer.
 func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (content, error) {
 	var response openai.CompletionResponse
-	err := o.post(ctx, x, "/completions", &response)
+	err := o.post(ctx, x, o.completions, &response)
 	switch {
 	case err != nil:
 		return content{}, err
@@ -216,7 +224,7 @@ func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (conte
 // and reads the answer.
 func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (content, error) {
 	var r chatReply
-	if err := o.post(ctx, x, "/chat/completions", &r); err != nil {
+	if err := o.post(ctx, x, o.chats, &r); err != nil {
 		return content{}, err
 	}
 	if !absentJSON(r.Error) || r.Object == "error" {

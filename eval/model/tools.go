@@ -33,7 +33,7 @@ func (t Tool) schema() map[string]any {
 }
 
 // toolFields are tool and messages of a request as go-openai writes them.
-func toolFields(req Request) (tools []openai.Tool, messages []openai.ChatCompletionMessage) {
+func toolFields(req *Request) (tools []openai.Tool, messages []openai.ChatCompletionMessage) {
 	tools = []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 		Name: req.Tool.Name, Description: req.Tool.Description, Parameters: req.Tool.schema(),
 	}}}
