@@ -94,7 +94,8 @@ func (l *learner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	reflects := strings.HasSuffix(req.Messages[len(req.Messages)-1].Content, "\nNew plan:")
 	kind := callKind{trial: learnerPlan.MatchString(req.Messages[0].Content), reflection: reflects}
-	if down := l.down.Load(); down != nil && *down == kind {
+	works := req.Messages[0].Content == "Hello" // heldout asks whether the server works otherwise
+	if down := l.down.Load(); down != nil && *down == kind && !works {
 		http.Error(w, "no", http.StatusInternalServerError)
 		return
 	}
@@ -108,7 +109,7 @@ func (l *learner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text := l.reflection
-	if !reflects {
+	if !reflects && !works {
 		text = "Thought: I go on.\nAction: " + l.act(&req)
 	}
 	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, quoted(text), size/4)

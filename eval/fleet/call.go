@@ -30,45 +30,46 @@ type conversation struct {
 // Chat implements model.Model. Beside the errors that it names there is
 // *LostError.
 func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
-	spent := 0 // attempts on servers that turned out to be gone
-	// A server that answers, but breaks calls off, gets time.
+	spent := 0 // attempts that reached a server
+	// A server that works, but not for this call, gets time.
 	wait := backoff.ExponentialBackOff{InitialInterval: c.fleet.o.Pace, MaxInterval: time.Minute, Multiplier: 2, RandomizationFactor: 0.5}
 	for {
 		p, err := c.fleet.place(ctx, c.server, c.left, size(req))
 		if err != nil {
 			return model.Reply{}, err
 		}
-		s := p.server
-		c.server = s
-		reply, err := s.client.Chat(ctx, req)
+		c.server = p.server
+		began := c.fleet.o.Now()
+		reply, err := c.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)
-		var unavailable *model.UnavailableError
 		if err == nil {
 			c.left--
 			reply.Attempts += spent
-			if c.fleet.Size() > 1 {
-				reply.Server = s.client.URL()
+			if c.fleet.several {
+				reply.Server = c.server.client.URL()
 			}
 			return reply, nil
 		}
-		if !errors.As(err, &unavailable) || !unavailable.Gone {
-			return reply, err
-		}
-		answers := c.fleet.suspect(ctx, s, unavailable.Message)
-		if answers || !unavailable.Unsent {
-			spent += unavailable.Attempts
-		}
-		if spent >= c.fleet.o.Attempts {
-			unavailable.Attempts = spent
-			return model.Reply{}, unavailable
-		}
-		if answers {
-			pause(ctx, wait.NextBackOff())
-		}
+		works, attempts := c.fleet.judge(ctx, c.server, req, began, err)
 		if ctx.Err() != nil {
 			return model.Reply{}, ctx.Err()
 		}
+		if spent += attempts; spent >= c.fleet.o.Attempts || attempts == forGood {
+			return model.Reply{}, withAttempts(err, spent)
+		}
+		if works {
+			pause(ctx, wait.NextBackOff())
+		}
 	}
+}
+
+// withAttempts notes in the error of a call how many attempts reached a server.
+func withAttempts(err error, spent int) error {
+	var unavailable *model.UnavailableError
+	if errors.As(err, &unavailable) && spent > 0 {
+		unavailable.Attempts = spent
+	}
+	return err
 }
 
 // pause waits, at most until ctx is done.

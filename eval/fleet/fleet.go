@@ -27,7 +27,8 @@ type Options struct {
 	List func() ([]string, error)
 	// Open prepares to ask the server at an address.
 	Open func(address string) (*model.Client, error)
-	// Attempts is the largest number of attempts of a call that reach a server.
+	// Attempts is the largest number of attempts of a call that reach a server. Those
+	// on a server that is then set aside count only if the call may be the reason.
 	Attempts int
 	// GiveUpAfter is how long calls wait while no server answers; 0 waits for ever.
 	GiveUpAfter time.Duration
@@ -47,6 +48,8 @@ type Fleet struct {
 	stop context.CancelFunc
 	ctx  context.Context
 	work sync.WaitGroup
+	// several: there are several servers, or may be.
+	several bool
 
 	mu      sync.Mutex
 	servers []*server
@@ -55,8 +58,10 @@ type Fleet struct {
 	// changed is closed and replaced when a server comes back or joins, and when the
 	// fleet gives up.
 	changed chan struct{}
-	// gone is when the last server was set aside; zero while one is there.
-	gone time.Time
+	// gone is when the last server was set aside; zero while one is there. tooLong
+	// ends the fleet if none comes back.
+	gone    time.Time
+	tooLong *time.Timer
 	// lost is why the fleet gave up; nil while it has not.
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.
@@ -88,7 +93,7 @@ func Open(o Options) (*Fleet, error) {
 	if o.ListPace == 0 {
 		o.ListPace = 5 * time.Second
 	}
-	f := &Fleet{o: o, changed: make(chan struct{}), completion: 64}
+	f := &Fleet{o: o, several: len(o.Servers) > 1 || o.List != nil, changed: make(chan struct{}), completion: 64}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for _, address := range o.Servers {
 		client, err := o.Open(address)
@@ -157,6 +162,9 @@ func (f *Fleet) ContextLimit() int {
 func (f *Fleet) Close() {
 	f.stop()
 	f.work.Wait()
+	f.mu.Lock()
+	f.open()
+	f.mu.Unlock()
 	for _, c := range f.Clients() {
 		c.Close()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
 	o.Tell, o.Now, o.Attempts, o.Pace, o.ListPace = n.tell, time.Now, 3, 5*time.Millisecond, 5*time.Millisecond
 	o.Open = func(address string) (*model.Client, error) {
 		return model.Open(model.Options{
-			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, LeaveGone: true,
+			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true,
 			Concurrency: 8, Retry: model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 		})
 	}
@@ -202,10 +203,15 @@ func TestCallsWait(t *testing.T) {
 	}
 }
 
-// A server that answers questions but breaks calls off costs attempts.
+// A call that a server breaks off, but not others, costs attempts.
 func TestBrokenCallsEnd(t *testing.T) {
 	a := newHost(t, "r")
-	a.chat = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	a.chat = func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "hello") {
+			panic(http.ErrAbortHandler)
+		}
+		(&host{}).ServeHTTP(w, r)
+	}
 	f, _ := open(t, Options{}, a)
 	_, err := f.Chat(context.Background(), request("hello"))
 	var unavailable *model.UnavailableError
@@ -246,7 +252,7 @@ func TestSameModel(t *testing.T) {
 	other := "two"
 	a.root.Store(&other)
 	a.Come()
-	n.await(t, "stays set aside: the root of the model is")
+	n.await(t, "is not used: the root of the model is")
 	for range 5 {
 		if got := ask(t, f).Server; got != b.url() {
 			t.Errorf("the call goes to %s", got)

@@ -90,7 +90,7 @@ func (f *Fleet) done(p placed, reply model.Reply, err error) {
 	defer f.mu.Unlock()
 	f.remaining -= p.left
 	if err == nil {
-		p.server.learn(reply.Latency, !f.allBegun)
+		p.server.learn(reply.Latency, f.o.Now(), !f.allBegun)
 		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64
 	}
 	p.server.calls--

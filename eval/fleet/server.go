@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"heldout/eval/model"
 	"heldout/eval/record"
@@ -22,9 +22,18 @@ type server struct {
 	// the calls in flight meanwhile; 0 before the first. rate is their quotient while
 	// episodes wait to begin: the calls per second that the server can do.
 	latency, busy, rate float64
+	// answered is when the last call was answered.
+	answered time.Time
 	// cause is why the server is set aside; "" while it is in use.
 	cause string
 	since time.Time
+	// trial is a call that the server must answer before it is used again; nil for
+	// none.
+	trial *model.Request
+	// refuses: it is set aside because it refuses calls.
+	refuses bool
+	// fresh: it has just joined and was not in use yet.
+	fresh bool
 	// checking is closed when a question to a suspected server is answered; nil
 	// while nobody asks.
 	checking chan struct{}
@@ -38,46 +47,48 @@ func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
 	f.mu.Lock()
 	servers := f.present()
 	f.mu.Unlock()
-	abouts, errs := make([]record.Server, len(servers)), make([]error, len(servers))
-	var group errgroup.Group
-	for i, s := range servers {
-		group.Go(func() error {
-			abouts[i], errs[i] = s.client.Server(ctx)
-			return nil
-		})
-	}
-	_ = group.Wait() // the errors are in errs
-	first := -1
-	for i, s := range servers {
-		switch {
-		case errs[i] != nil:
-		case first < 0:
-			first = i
-		default:
-			if err := same(abouts[first], abouts[i]); err != nil {
-				return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(), s.client.URL(), err)
-			}
-		}
-	}
+	abouts, errs := interview(ctx, servers)
+	first := slices.Index(errs, nil)
 	if first < 0 {
 		return record.Server{}, errors.Join(errs...)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	about := abouts[first]
-	f.about = &about
 	for i, s := range servers {
-		if errs[i] == nil || s.cause != "" {
+		if errs[i] != nil {
 			continue
 		}
-		f.setAside(s, errs[i].Error())
-		f.work.Add(1)
-		go func() {
-			defer f.work.Done()
-			f.recall(s)
-		}()
+		if err := same(abouts[first], abouts[i]); err != nil {
+			return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(), s.client.URL(), err)
+		}
 	}
-	return about, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.about = &abouts[first]
+	for i, s := range servers {
+		if errs[i] != nil {
+			f.setAside(s, nil, errs[i].Error(), 0)
+		}
+	}
+	return abouts[first], nil
+}
+
+// interview asks servers about themselves. Once one has answered, the others have
+// little time.
+func interview(ctx context.Context, servers []*server) ([]record.Server, []error) {
+	abouts, errs := make([]record.Server, len(servers)), make([]error, len(servers))
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group sync.WaitGroup
+	for i, s := range servers {
+		group.Go(func() {
+			if abouts[i], errs[i] = s.client.Server(asking); errs[i] == nil {
+				time.AfterFunc(patience, cancel)
+			} else if ctx.Err() == nil {
+				errs[i] = late(asking, errs[i])
+			}
+		})
+	}
+	group.Wait()
+	return abouts, errs
 }
 
 // same reports in which respect two servers differ that should serve one model.

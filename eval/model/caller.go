@@ -29,7 +29,7 @@ type caller struct {
 	key     Secret
 	timeout time.Duration
 	retry   Retry
-	// leave ends a call that failed as if the server were gone.
+	// leave ends a call with the first failure, unless the server is only busy.
 	leave bool
 	now   func() time.Time
 	// budget is the largest total size in bytes of the replies that are being read,
@@ -37,6 +37,10 @@ type caller struct {
 	budget int64
 	held   *atomic.Int64
 }
+
+// longWait is the longest wait that a busy server may ask for before a caller that
+// can go elsewhere does.
+const longWait = 10 * time.Second
 
 // talk is one exchange with the server. An error means that the reply, if there
 // is one, is not usable.
@@ -66,7 +70,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 			return struct{}{}, nil
 		}
 		f, ok := last.(*failure)
-		if !ok || !again(f) || c.leave && f.gone {
+		if !ok || !again(f) || c.leave && (!f.busy || f.after > longWait) {
 			return struct{}{}, backoff.Permanent(last)
 		}
 		wait.atLeast = f.after
@@ -87,7 +91,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
-		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
+		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy, After: err.after, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -116,6 +120,8 @@ type failure struct {
 	message string
 	// after is the wait that the server asked for.
 	after time.Duration
+	// busy reports that the server refuses calls for a while.
+	busy bool
 	// absent reports that no server was reachable.
 	absent bool
 	// gone reports that the attempt failed as it does when a server is gone.
@@ -188,7 +194,9 @@ func (c *caller) refused(x *exchange) error {
 	case status == http.StatusTooManyRequests && said.code == "insufficient_quota":
 		// Waiting does not help with an empty account.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
-		return c.failed(x, statusLine(status, message))
+		f := c.failed(x, statusLine(status, message))
+		f.busy = true
+		return f
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":

@@ -33,10 +33,10 @@ type Options struct {
 	// Timeout is the longest that one attempt may take, by default 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
-	// LeaveGone ends a call with an *UnavailableError once an attempt fails as if the
-	// server were gone, rather than trying again: for callers that wait or go
-	// elsewhere.
-	LeaveGone bool
+	// Leave ends a call with an *UnavailableError once an attempt fails, rather than
+	// trying again: for callers that wait or go elsewhere. Calls that a busy server
+	// refuses are tried again, unless it asks for a long wait.
+	Leave bool
 	// Concurrency is the number of calls in flight. The same number of connections
 	// is kept open.
 	Concurrency int
@@ -113,7 +113,7 @@ func Open(o Options) (*Client, error) {
 			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
-		leave:  o.LeaveGone,
+		leave:  o.Leave,
 		now:    o.Now,
 		budget: mostInFlight,
 		held:   new(atomic.Int64),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // ContextError reports that the prompt, or the prompt and the longest reply
@@ -127,6 +128,10 @@ type UnavailableError struct {
 	// lines. It stands for the cause: a time-out of one attempt must not pass for
 	// the end of the caller's context.
 	Message string
+	// Busy reports that the server refused the last attempt for a while (429, 408).
+	Busy bool
+	// After is the wait that the server asked for with the last attempt; 0 for none.
+	After time.Duration
 	// Attempts counts the requests made for the call.
 	Attempts int
 	// Gone reports that the last attempt failed as it does when a server is gone:

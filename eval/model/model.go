@@ -47,6 +47,8 @@ type Request struct {
 	KeepReasoning bool
 	// Tool is what the model may call; the zero Tool is none.
 	Tool Tool
+	// Once makes one attempt.
+	Once bool
 	// Encoder is that of the conversation; nil for none.
 	Encoder *Encoder
 }
@@ -58,6 +60,14 @@ func (r Request) prompt() string {
 		text.WriteString(m.Content)
 	}
 	return text.String()
+}
+
+// again says which failed attempts are repeated.
+func (r Request) again() func(*failure) bool {
+	if r.Once {
+		return never
+	}
+	return always
 }
 
 // Reply is what came back from one call.

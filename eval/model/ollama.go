@@ -87,7 +87,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	}
 	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
 	limit, _ = body.Options["num_ctx"].(int)
-	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
+	attempts, err := o.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
 		x.limit = replyLimit(longest(req.Decoding))
 		start := o.now()
 		response, err := o.converse(ctx, x, body)

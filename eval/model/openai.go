@@ -164,7 +164,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		return nil, unsendable(o.url, clean(err.Error(), o.key))
 	}
 	reply := &Reply{}
-	attempts, err := o.call(ctx, always, func(ctx context.Context, x *exchange) error {
+	attempts, err := o.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
 		start := o.now()
 		converse := o.converse

@@ -1,0 +1,66 @@
+package fleet
+
+import (
+	"slices"
+)
+
+// follow looks at the list of servers until the fleet is closed.
+func (f *Fleet) follow() {
+	defer f.work.Done()
+	said := ""
+	for {
+		pause(f.ctx, f.o.ListPace)
+		if f.ctx.Err() != nil {
+			return
+		}
+		if err := f.reread(); err != nil && err.Error() != said {
+			said = err.Error()
+			f.tell("the servers stay as they are: %v", err)
+		} else if err == nil {
+			said = ""
+		}
+	}
+}
+
+// reread takes over the list of servers. A new server is in use once it has
+// answered; a server that is no longer on the list gets no further calls.
+func (f *Fleet) reread() error {
+	addresses, err := f.o.List()
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var added []*server
+	for _, address := range addresses {
+		if slices.ContainsFunc(f.servers, func(s *server) bool { return s.address == address }) {
+			continue
+		}
+		client, err := f.o.Open(address)
+		if err == nil && (f.find(client.URL()) != nil || slices.ContainsFunc(added, func(s *server) bool { return s.client.URL() == client.URL() })) {
+			client.Close()
+			continue // another spelling of an address
+		}
+		if err != nil {
+			for _, s := range added {
+				s.client.Close()
+			}
+			return err
+		}
+		added = append(added, &server{address: address, client: client, cause: isNew, fresh: true, since: f.o.Now()})
+	}
+	f.servers = slices.DeleteFunc(f.servers, func(s *server) bool {
+		if s.left = !slices.Contains(addresses, s.address); s.left {
+			f.tell("%s has left the list of servers", s.client.URL())
+		}
+		return s.left
+	})
+	for _, s := range added {
+		f.servers = append(f.servers, s)
+		f.recallLater(s, 0)
+	}
+	if len(f.present()) == 0 {
+		f.shut("none of those on the list is in use yet")
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"heldout/eval/model"
+)
+
+// failing makes a host answer chats with a status while it is on; the text of a
+// request decides as well.
+type failing struct {
+	on     atomic.Bool
+	status int
+	header http.Header
+	// only are the requests that fail, by a part of their text.
+	only string
+	// failed counts the chats that failed.
+	failed atomic.Int64
+}
+
+func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if !f.on.Load() || !strings.Contains(string(body), f.only) {
+		(&host{}).ServeHTTP(w, r)
+		return
+	}
+	f.failed.Add(1)
+	for key, values := range f.header {
+		w.Header()[key] = values
+	}
+	http.Error(w, "broken", f.status)
+}
+
+func newFailing(t *testing.T, status int) (*host, *failing) {
+	h, f := newHost(t, "r"), &failing{status: status}
+	f.on.Store(true)
+	h.chat = f.ServeHTTP
+	return h, f
+}
+
+// A server that refuses every call is set aside with the reason, and gets calls again
+// once it answers one.
+func TestServerThatRefuses(t *testing.T) {
+	for _, status := range []int{401, 404, 500, 503} {
+		a, fails := newFailing(t, status)
+		b := newHost(t, "r")
+		f, n := open(t, Options{}, a, b)
+		if reply := ask(t, f.Conversation(30)); reply.Server != b.url() {
+			t.Errorf("%d: %+v", status, reply)
+		}
+		n.await(t, a.url()+" is set aside, its episodes go on elsewhere: ")
+		fails.on.Store(false)
+		n.await(t, a.url()+" is back")
+	}
+}
+
+// If all servers refuse a call, the call is wrong.
+func TestAllRefuse(t *testing.T) {
+	a, _ := newFailing(t, 401)
+	b, _ := newFailing(t, 401)
+	f, _ := open(t, Options{}, a, b)
+	_, err := f.Chat(context.Background(), request("hello"))
+	var refused *model.RequestError
+	if !errors.As(err, &refused) || refused.Status != 401 {
+		t.Errorf("%v", err)
+	}
+}
+
+// While every server answers with errors, calls wait and use one attempt up.
+func TestErrorsEverywhere(t *testing.T) {
+	a, fails := newFailing(t, 500)
+	f, n := open(t, Options{}, a)
+	const calls = 20
+	replies := make(chan model.Reply, calls)
+	for range calls {
+		go func() { replies <- ask(t, f.Conversation(30)) }()
+	}
+	n.await(t, "no model server answers since")
+	fails.on.Store(false)
+	for range calls {
+		if reply := <-replies; reply.Attempts > 2 {
+			t.Errorf("%+v", reply)
+		}
+	}
+	if got := fails.failed.Load(); got > 3*calls {
+		t.Errorf("%d calls failed", got)
+	}
+}
+
+// A call that fails on a server that answers others costs attempts, and the server
+// stays in use.
+func TestCallThatFails(t *testing.T) {
+	a, fails := newFailing(t, 500)
+	fails.only = "poison"
+	f, n := open(t, Options{}, a)
+	_, err := f.Chat(context.Background(), request("poison"))
+	var unavailable *model.UnavailableError
+	if !errors.As(err, &unavailable) || unavailable.Attempts != 3 {
+		t.Errorf("%v", err)
+	}
+	if len(n.lines) > 0 {
+		t.Errorf("told %q", n.lines)
+	}
+}
+
+// A server that asks for a long wait is left alone so long.
+func TestLongWait(t *testing.T) {
+	a, fails := newFailing(t, 429)
+	fails.header = http.Header{"Retry-After": {"3600"}}
+	b := newHost(t, "r")
+	f, n := open(t, Options{}, a, b)
+	c := f.Conversation(30)
+	for range 5 {
+		if reply := ask(t, c); reply.Server != b.url() || reply.Attempts != 1 {
+			t.Errorf("%+v", reply)
+		}
+	}
+	n.await(t, "429 Too Many Requests: broken (it asks to wait 10m0s)")
+	if got := fails.failed.Load(); got != 1 {
+		t.Errorf("it was asked %d times", got)
+	}
+}
+
+// A server that joins and cannot be used is named with the reason, once.
+func TestServerThatCannotJoin(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "other")
+	b.Leave()
+	list := []string{a.url()}
+	f, n := open(t, Options{List: func() ([]string, error) { return append(list, b.url(), b.url()+"/"), nil }}, a)
+	if _, err := f.Server(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	n.await(t, b.url()+" is not used: ")
+	b.Come()
+	n.await(t, b.url()+` is not used: the root of the model is "r" and "other"`)
+	root := "r"
+	b.root.Store(&root)
+	n.await(t, b.url()+" is in use")
+	if len(n.lines) != 3 {
+		t.Errorf("told %q", n.lines)
+	}
+}
+
+// hanging is a server that never answers.
+type hanging struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// A server that hangs at the start does not hold up the others for long.
+func TestHangingAtStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		works := &simulated{slots: make(chan struct{}, 1), broken: make(chan struct{})}
+		var told []string
+		f, err := Open(Options{Servers: []string{"http://hangs/v1", "http://works/v1"}, Attempts: 3, Now: time.Now,
+			Tell: func(line string) { told = append(told, line) },
+			Open: func(address string) (*model.Client, error) {
+				o := model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true, Transport: hanging{}}
+				if strings.Contains(address, "works") {
+					o.Transport = works
+				}
+				return model.Open(o)
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		start := time.Now()
+		if _, err := f.Server(context.Background()); err != nil || time.Since(start) > 2*patience {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "it has not told about itself within 10s") {
+			t.Errorf("told %q", told)
+		}
+	})
+}
