@@ -98,9 +98,10 @@ type Plan struct {
 
 // Episode is a planned episode.
 type Episode struct {
-	ID        string
-	Task      envs.Task
-	Condition record.Condition
+	ID string
+	// Task and Condition are shared by all episodes that have them.
+	Task      *envs.Task
+	Condition *record.Condition
 	// Trial is the number of the trial, from 1; 0 if the task has only one.
 	Trial  int
 	bench  *Benchmark
@@ -190,13 +191,12 @@ func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condi
 
 func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error {
 	g := record.Group{Condition: c}
-	for _, t := range b.Tasks {
-		id, err := record.EpisodeID(behaviour, t, c)
-		if err != nil {
-			return err
-		}
-		g.Episodes = append(g.Episodes, id)
-		p.Episodes = append(p.Episodes, Episode{ID: id, Task: t, Condition: c, Trial: min(1, c.MostTrials()-1), bench: b, player: player, first: id})
+	var err error
+	if g.Episodes, err = record.EpisodeIDs(behaviour, b.Tasks, c); err != nil {
+		return err
+	}
+	for i, id := range g.Episodes {
+		p.Episodes = append(p.Episodes, Episode{ID: id, Task: &b.Tasks[i], Condition: &c, Trial: min(1, c.MostTrials()-1), bench: b, player: player, first: id})
 	}
 	p.Groups = append(p.Groups, g)
 	return nil
@@ -291,15 +291,16 @@ func (p *Plan) Part(s record.Shard) *Plan {
 
 // Missing lists the episodes that are due and have no result yet, in the order of
 // InPlayingOrder, counts those that have one, and returns the number of attempts
-// at each, by id.
-func (p *Plan) Missing(results []record.Result) (missing []Episode, done int, attempts map[string]int) {
+// at each of the first, by id.
+func (p *Plan) Missing(made []record.Attempt) (missing []Episode, done int, attempts map[string]int) {
 	attempts = map[string]int{}
-	result := map[string]*record.Result{}
-	for i := range results {
-		r := &results[i]
-		attempts[r.ID]++
-		if old := result[r.ID]; r.Outcome.Final() && (old == nil || r.Rank().CountsBefore(old.Rank())) {
-			result[r.ID] = r
+	result := make(map[string]*record.Attempt, len(made))
+	for i := range made {
+		a := &made[i]
+		if !a.Outcome.Final() {
+			attempts[a.ID]++
+		} else if old := result[a.ID]; old == nil || a.CountsBefore(old.Rank) {
+			result[a.ID] = a
 		}
 	}
 	for i := range p.Episodes {
@@ -309,7 +310,7 @@ func (p *Plan) Missing(results []record.Result) (missing []Episode, done int, at
 		}
 		for e != nil && result[e.ID] != nil {
 			done++
-			e = e.NextTrial(result[e.ID])
+			e = e.NextTrial(*result[e.ID])
 		}
 		if e != nil {
 			missing = append(missing, *e)

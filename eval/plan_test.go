@@ -291,7 +291,7 @@ func TestInstead(t *testing.T) {
 func TestInPlayingOrder(t *testing.T) {
 	var planned []Episode
 	for _, id := range []string{"a1", "a2", "a3", "a4", "b1", "c1", "c2", "c3"} {
-		planned = append(planned, Episode{ID: id, Condition: record.Condition{Env: id[:1]}})
+		planned = append(planned, Episode{ID: id, Condition: &record.Condition{Env: id[:1]}})
 	}
 	var got []string
 	for _, e := range InPlayingOrder(planned) {

@@ -89,7 +89,7 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 // episode returns the episode of a record, to be played on a world.
 func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode {
 	e := &Episode{
-		Task: envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: r.condition, Trial: rec.Trial,
+		Task: &envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: &r.condition, Trial: rec.Trial,
 		bench: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
 		player: &Player{
 			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole, Completions: r.condition.Completions,
@@ -115,7 +115,7 @@ func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env
 	if env == nil {
 		return nil, errors.New("the messages contain the admissible actions, and the environment is not there to list them")
 	}
-	e := &Episode{Task: task, bench: &Benchmark{Env: env, Protocol: r.protocol}}
+	e := &Episode{Task: &task, bench: &Benchmark{Env: env, Protocol: r.protocol}}
 	w, err := e.newWorld()
 	if err != nil {
 		return nil, err

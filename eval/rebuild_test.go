@@ -128,7 +128,7 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := NewRebuilder(e.Condition, prompt, nil, "You know:")
+				r, err := NewRebuilder(*e.Condition, prompt, nil, "You know:")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -59,7 +59,7 @@ func TestDecodingSeed(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-restart.yaml")
 	for _, fixed := range []int64{0, 7} {
 		p.Decoding.Seed = fixed
-		e := Episode{bench: &Benchmark{Protocol: &p}, player: &Player{}}
+		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, bench: &Benchmark{Protocol: &p}, player: &Player{}}
 		c := e.chat("model")
 		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 && (one != fixed || other != fixed) {
 			t.Errorf("decoding.seed %d: the calls have %d and %d", fixed, one, other)

@@ -88,10 +88,10 @@ func (r *Rollouts) begin(dir string, about RolloutsOf) error {
 	for i, g := range r.manifest.Groups {
 		r.groups[g.Condition.StepLimit] = append(r.groups[g.Condition.StepLimit], i)
 	}
-	for i := range r.store.Results {
-		result := &r.store.Results[i]
-		r.attempts[result.ID] = max(r.attempts[result.ID], result.Attempt)
-		r.final[result.ID] = r.final[result.ID] || result.Outcome.Final()
+	for i := range r.store.Attempts {
+		a := &r.store.Attempts[i]
+		r.attempts[a.ID] = max(r.attempts[a.ID], a.Attempt)
+		r.final[a.ID] = r.final[a.ID] || a.Outcome.Final()
 	}
 	r.version++
 	return r.flush(r.version)

@@ -77,8 +77,8 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	missing, _, attempts := p.Missing(s.Results)
-	w := newWatch(o, s.Results)
+	missing, _, attempts := p.Missing(s.Attempts)
+	w := newWatch(o, s.Attempts)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	most := max(1, o.Concurrency)
@@ -134,5 +134,5 @@ func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store
 	if err := w.fatal(e, cause); err != nil {
 		return nil, err
 	}
-	return e.NextTrial(&rec.Result), nil
+	return e.NextTrial(rec.Brief()), nil
 }

@@ -75,7 +75,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if err != nil {
 		return err
 	}
-	unchecked := m == nil && len(s.Store.Results) > 0
+	unchecked := m == nil && len(s.Store.Attempts) > 0
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
 	}

@@ -19,15 +19,15 @@ type Trials struct {
 }
 
 // NextTrial is the trial that is due after a result of this one; nil if none is.
-func (e *Episode) NextTrial(r *record.Result) *Episode {
-	if r.Outcome != record.Failure || e.TrialsLeft() == 0 {
+func (e *Episode) NextTrial(a record.Attempt) *Episode {
+	if a.Outcome != record.Failure || e.TrialsLeft() == 0 {
 		return nil
 	}
 	next := *e
 	next.Trial++
 	next.ID = record.TrialID(e.first, next.Trial)
-	if r.Reflection != nil && r.Reflection.Text != "" {
-		next.reflections = append(e.reflections[:len(e.reflections):len(e.reflections)], record.Remembered{Trial: e.Trial, Text: r.Reflection.Text})
+	if a.Reflection != "" {
+		next.reflections = append(e.reflections[:len(e.reflections):len(e.reflections)], record.Remembered{Trial: e.Trial, Text: a.Reflection})
 	}
 	return &next
 }

@@ -255,7 +255,7 @@ func TestTrialWithoutResult(t *testing.T) {
 			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError || results[1].Reflection != nil {
 				t.Fatalf("error %v, %+v", err, results)
 			}
-			missing, done, attempts := plan().Missing(results)
+			missing, done, attempts := plan().Missing([]record.Attempt{results[0].Brief(), results[1].Brief()})
 			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 || len(missing[0].memory()) != 1 {
 				t.Errorf("missing %+v, %d done", missing, done)
 			}
@@ -300,11 +300,11 @@ func TestCostOfTrials(t *testing.T) {
 func TestOrderOfTrials(t *testing.T) {
 	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
-	a.done(first.NextTrial(&record.Result{Outcome: record.Failure}))
+	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 	var order []string
 	for e := a.take(); e != nil; e = a.take() {
 		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
-		a.done(e.NextTrial(&record.Result{Outcome: record.Success, Success: true}))
+		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
 	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -326,7 +326,7 @@ func TestAgendaEnds(t *testing.T) {
 			}
 			continue
 		}
-		a.done(e.NextTrial(&record.Result{Outcome: record.Failure}))
+		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 		if next := <-got; next == nil || next.Trial != 2 {
 			t.Errorf("next is %v", next)
 		}

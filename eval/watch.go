@@ -67,11 +67,11 @@ type replies struct {
 }
 
 // newWatch returns a watch that includes the replies of earlier sessions.
-func newWatch(o Options, earlier []record.Result) *watch {
+func newWatch(o Options, earlier []record.Attempt) *watch {
 	w := &watch{allow: o.AllowUnusable, warn: o.Warn, models: map[string]*replies{}}
-	for _, r := range earlier {
-		if r.Outcome.Final() {
-			w.of(r.Model).usable += r.Steps - r.FormatErrors
+	for i := range earlier {
+		if a := &earlier[i]; a.Outcome.Final() {
+			w.of(a.Model).usable += a.Usable
 		}
 	}
 	return w

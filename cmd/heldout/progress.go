@@ -123,7 +123,7 @@ func (p *progress) EpisodeDone(e *eval.Episode, r record.Result) {
 	}
 	what := playing{r.Env, r.Preset, r.Model, r.Perturbation}
 	p.paces[what].note(r, p.now())
-	if e.NextTrial(&r) != nil {
+	if e.NextTrial(r.Brief()) != nil {
 		p.least++
 		p.paces[what].planned++
 	} else {

@@ -25,7 +25,7 @@ func episodes(env, model, perturbation string, limit, n int) (out []eval.Episode
 	for i := range n {
 		out = append(out, eval.Episode{
 			ID:        fmt.Sprint(env, model, perturbation, i),
-			Condition: record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
+			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
 	}
 	return out
@@ -124,7 +124,7 @@ func TestProgressOfTrials(t *testing.T) {
 		r.Trial = e.Trial
 		p.EpisodeDone(e, r)
 		got = append(got, p.line())
-		return e.NextTrial(&r)
+		return e.NextTrial(r.Brief())
 	}
 	got = append(got, p.line())
 	second := play(&plan[0], record.Failure)

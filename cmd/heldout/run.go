@@ -132,6 +132,7 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	if j.Plan.Shard != nil {
 		return endShard(sys, j)
 	}
+	j.Plan = nil // tables are made from records alone, and the plan of a large run takes much memory
 	runs, err := out.print(sys, []record.Parts{{j.Dir}})
 	if err != nil {
 		return err

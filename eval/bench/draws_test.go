@@ -48,7 +48,7 @@ func TestDrawnTasks(t *testing.T) {
 		t.Fatalf("%v: two draws are one episode", err)
 	}
 	c := plan.Episodes[1].Condition
-	reopened, found, err := Reopen(c, again, configs.Setup{}, out)
+	reopened, found, err := Reopen(*c, again, configs.Setup{}, out)
 	if err != nil || found.ID != again.ID {
 		t.Fatalf("%v, %v", found, err)
 	}

@@ -54,11 +54,11 @@ func Complete(scores []*scoring.Score) error {
 // Shortfall counts the episodes of the job's part of the plan that have a result
 // on disk, and those that have none.
 func (j *Job) Shortfall() (done, missing int, err error) {
-	_, results, err := record.Read(j.Dir)
-	if err != nil {
+	var made []record.Attempt
+	if _, err := record.Each(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) { made = append(made, e.Brief()) }); err != nil {
 		return 0, 0, err
 	}
-	left, done, _ := j.Plan.Missing(results)
+	left, done, _ := j.Plan.Missing(made)
 	return done, len(left), nil
 }
 
@@ -135,7 +135,7 @@ func (j *Job) Begin() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	missing, done, _ := j.Plan.Missing(s.Store.Results)
+	missing, done, _ := j.Plan.Missing(s.Store.Attempts)
 	return &Session{Missing: missing, Done: done, Recovered: s.Store.Recovered, job: j, session: s}, nil
 }
 
@@ -180,9 +180,9 @@ func (s *Session) Name() string {
 // Finished returns the ids of the episodes that have a result.
 func (s *Session) Finished() map[string]bool {
 	ids := map[string]bool{}
-	for _, r := range s.session.Store.Results {
-		if r.Outcome.Final() {
-			ids[r.ID] = true
+	for i := range s.session.Store.Attempts {
+		if a := &s.session.Store.Attempts[i]; a.Outcome.Final() {
+			ids[a.ID] = true
 		}
 	}
 	return ids

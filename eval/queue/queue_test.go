@@ -120,7 +120,7 @@ func (b *bench) lead(ctx context.Context) error {
 		b.t.Fatal(err)
 	}
 	finished := map[string]bool{}
-	for _, r := range session.Store.Results {
+	for _, r := range session.Store.Attempts {
 		finished[r.ID] = r.Outcome.Final()
 	}
 	leader, err := Lead(ctx, b.options(b.leader), b.job, LeaderOptions{

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -15,16 +16,32 @@ import (
 // EpisodeID hashes the identity of a task and the condition, and the version of
 // heldout's behaviour: 20 hex digits.
 func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
-	b, err := json.Marshal(struct {
-		Behaviour    int
-		Task, Digest string
-		Condition    Condition
-	}{behaviour, t.ID, t.Digest, c})
+	ids, err := EpisodeIDs(behaviour, []envs.Task{t}, c)
 	if err != nil {
-		return "", fmt.Errorf("the condition of %s cannot be written down: %w", t.ID, err)
+		return "", err
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10]), nil
+	return ids[0], nil
+}
+
+// EpisodeIDs returns the EpisodeID of each task.
+func EpisodeIDs(behaviour int, tasks []envs.Task, c Condition) ([]string, error) {
+	condition, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("the condition of %s on %s cannot be written down: %w", c.Model, c.Env, err)
+	}
+	ids := make([]string, len(tasks))
+	var b []byte
+	for i, t := range tasks {
+		id, err1 := json.Marshal(t.ID)
+		digest, err2 := json.Marshal(t.Digest)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		b = fmt.Appendf(b[:0], `{"Behaviour":%d,"Task":%s,"Digest":%s,"Condition":%s}`, behaviour, id, digest, condition)
+		sum := sha256.Sum256(b)
+		ids[i] = hex.EncodeToString(sum[:10])
+	}
+	return ids, nil
 }
 
 // Plan finds planned episodes by their ids; nil without a manifest.
@@ -182,17 +199,17 @@ func (m *Manifest) check() error {
 		if g.Condition.Source != env.Source || !maps.Equal(g.Condition.Settings, env.Settings) {
 			return &fieldError{fmt.Sprintf("groups[%d].condition", i), "", "source or settings are not those of the environment " + env.Name}
 		}
+		ids, err := EpisodeIDs(max(1, m.Behaviour), env.Tasks, g.Condition)
+		if err != nil {
+			return err
+		}
 		for j, id := range g.Episodes {
-			field := fmt.Sprintf("groups[%d].episodes[%d]", i, j)
-			want, err := EpisodeID(max(1, m.Behaviour), env.Tasks[j], g.Condition)
-			if err != nil {
-				return err
-			}
+			field := func() string { return fmt.Sprintf("groups[%d].episodes[%d]", i, j) }
 			if seen[id] {
-				return &fieldError{field, id, "the id is there twice"}
+				return &fieldError{field(), id, "the id is there twice"}
 			}
-			if id != want {
-				return &fieldError{field, id, fmt.Sprintf("the id of task %s under this condition is %s: the id, the task or the condition was changed", env.Tasks[j].ID, want)}
+			if id != ids[j] {
+				return &fieldError{field(), id, fmt.Sprintf("the id of task %s under this condition is %s: the id, the task or the condition was changed", env.Tasks[j].ID, ids[j])}
 			}
 			seen[id] = true
 		}

@@ -151,7 +151,7 @@ func TestKilled(t *testing.T) {
 			torn++
 		}
 		seen := map[string]int{}
-		for _, id := range ids(s.Results) {
+		for _, id := range idsOf(s.Attempts) {
 			seen[id]++
 			if seen[id] > 1 {
 				t.Errorf("%s is there %d times", id, seen[id])

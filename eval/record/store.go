@@ -32,8 +32,8 @@ var ErrBusy = errors.New("another process is working on this run")
 type Store struct {
 	*appender
 
-	// Results are the attempts that were on disk when the store was opened.
-	Results []Result
+	// Attempts are those that were on disk when the store was opened.
+	Attempts []Attempt
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped.
 	Recovered int
@@ -90,7 +90,7 @@ func (s *Store) read() error {
 	}
 	s.size = info.Size()
 	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(manifest.Plan()), nil, func(e *Episode, _ Position, _ any) {
-		s.Results = append(s.Results, e.Result)
+		s.Attempts = append(s.Attempts, e.Result.Brief())
 	})
 	return err
 }

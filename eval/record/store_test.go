@@ -101,6 +101,13 @@ func ids(results []Result) (out []string) {
 	return out
 }
 
+func idsOf(attempts []Attempt) (out []string) {
+	for _, a := range attempts {
+		out = append(out, a.ID)
+	}
+	return out
+}
+
 func TestAppendAndRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "new")
 	content := recorded(t, dir, "a", "b")
@@ -117,7 +124,7 @@ func TestAppendAndRead(t *testing.T) {
 	}
 	s := open(t, dir)
 	defer s.Close()
-	if diff := cmp.Diff(want, s.Results); diff != "" || s.Recovered != 0 {
+	if diff := cmp.Diff([]Attempt{want[0].Brief(), want[1].Brief()}, s.Attempts); diff != "" || s.Recovered != 0 {
 		t.Errorf("opened again, %d recovered (-want +got):\n%s", s.Recovered, diff)
 	}
 }
@@ -164,7 +171,7 @@ func TestTornLine(t *testing.T) {
 			t.Fatalf("cut at %d: error %v (-want +got):\n%s", size, err, diff)
 		}
 		s := openDisk(t, unflushed, dir)
-		if diff := cmp.Diff(want, ids(s.Results)); diff != "" || s.Recovered != torn {
+		if diff := cmp.Diff(want, idsOf(s.Attempts)); diff != "" || s.Recovered != torn {
 			t.Fatalf("cut at %d: %d recovered (-want +got):\n%s", size, s.Recovered, diff)
 		}
 		for _, id := range []string{"c", "d"} {

@@ -108,6 +108,25 @@ func (r *Result) Rank() Rank {
 	return Rank{r.Attempt, r.Ended.UTC(), r.Outcome.shared(), r.Progress, r.Grounding}
 }
 
+// Attempt is what a run needs of an attempt to continue. A run can have millions.
+type Attempt struct {
+	Rank
+	ID, Model string
+	// Usable counts the steps with a readable action.
+	Usable int
+	// Reflection is the text of the reflection; empty for none.
+	Reflection string
+}
+
+// Brief returns what continuing a run needs.
+func (r *Result) Brief() Attempt {
+	a := Attempt{Rank: r.Rank(), ID: r.ID, Model: r.Model, Usable: r.Steps - r.FormatErrors}
+	if r.Reflection != nil {
+		a.Reflection = r.Reflection.Text
+	}
+	return a
+}
+
 // CountsBefore reports whether an attempt counts rather than another one, which may be
 // none: the first result, or the last attempt if there is no result.
 func (a Rank) CountsBefore(b Rank) bool {
