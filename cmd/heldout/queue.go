@@ -76,6 +76,11 @@ var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurr
 // check reports flags that do not belong together.
 func (q *queueFlags) check(given *pflag.FlagSet) error {
 	var errs []error
+	for _, name := range []string{"queue", "shard"} { // of an unset variable in a script
+		if f := given.Lookup(name); f.Changed && f.Value.String() == "" {
+			errs = append(errs, fmt.Errorf("--%s is empty: give a value, or leave it out", name))
+		}
+	}
 	if !q.on() {
 		for _, name := range []string{"queue-listen", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
 			if given.Changed(name) {
@@ -100,6 +105,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		if given.Changed("queue-creds") {
 			errs = append(errs, errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
 		}
+		errs = append(errs, queue.CheckListen(q.listen))
 	} else if err := queue.CheckAddress(q.address); err != nil {
 		errs = append(errs, err)
 	} else if given.Changed("queue-listen") {
@@ -177,7 +183,7 @@ func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, sh
 		return err
 	}
 	if len(s.Missing) > 0 {
-		sys.say("run %s; start workers with: %s", about.Name, l.flags.invitation())
+		sys.say("run %s; start workers with: %s", about.Name, l.flags.invitation(about.Name))
 	}
 	bound, stop := leader.Bind(ctx)
 	defer stop(nil)
@@ -188,17 +194,17 @@ func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, sh
 	return errors.Join(err, leader.Close(err == nil))
 }
 
-// invitation is the command that starts a worker.
-func (q *queueFlags) invitation() string {
-	address := q.address
+// invitation is the command that starts a worker of a run.
+func (q *queueFlags) invitation(run string) string {
+	address, job := q.address, " --job "+run // another server may have several runs
 	if address == embedded {
 		host, port, err := net.SplitHostPort(q.listen)
 		if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
 			host = "HOST" // any name of this machine
 		}
-		address = "nats://" + net.JoinHostPort(host, port)
+		address, job = "nats://"+net.JoinHostPort(host, port), ""
 	}
-	text := "heldout worker --queue " + address
+	text := "heldout worker --queue " + address + job
 	s := q.security
 	given := []struct{ name, file string }{{"creds", s.Creds}, {"ca", s.CA}, {"cert", s.Cert}, {"key", s.Key}}
 	if q.address == embedded && s.Cert != "" {

@@ -36,7 +36,7 @@ Pages about a topic (heldout help TOPIC):
 	root.SetOut(sys.stdout)
 	root.SetErr(sys.display)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see heldout %s --help", err, strings.TrimPrefix(c.CommandPath(), "heldout ")))
+		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))

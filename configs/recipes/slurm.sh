@@ -7,7 +7,7 @@
 #
 # The nodes share the directory of --out; each part writes only to its own
 # directory in it. A part whose node vanishes is queued again and goes on where it
-# was. A part with episodes that have no result ends with code 1; the same sbatch
+# was. A part with episodes that have no result ends with code 3; the same sbatch
 # command tries them again.
 #SBATCH --job-name=heldout
 #SBATCH --requeue

@@ -10,13 +10,27 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Serve starts a server in this process that keeps its streams in a directory and
-// listens at an address. Workers need what the security says. Stop it with Shut.
-func Serve(dir, listen string, security Security) (*server.Server, error) {
+// CheckListen reports an address that no server can listen at.
+func CheckListen(listen string) error {
+	_, _, err := hostPort(listen)
+	return err
+}
+
+func hostPort(listen string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(listen)
 	port, atoi := strconv.Atoi(text)
 	if err != nil || atoi != nil || port < 1 || port > 65535 {
-		return nil, fmt.Errorf("queue-listen %q: want HOST:PORT, such as 127.0.0.1:4222", listen)
+		return "", 0, fmt.Errorf("queue-listen %q: want HOST:PORT, such as 127.0.0.1:4222", listen)
+	}
+	return host, port, nil
+}
+
+// Serve starts a server in this process that keeps its streams in a directory and
+// listens at an address. Workers need what the security says. Stop it with Shut.
+func Serve(dir, listen string, security Security) (*server.Server, error) {
+	host, port, err := hostPort(listen)
+	if err != nil {
+		return nil, err
 	}
 	if err := listens(listen); err != nil {
 		return nil, fmt.Errorf("queue-listen: %w", err)

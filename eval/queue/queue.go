@@ -125,9 +125,12 @@ func connect(o Options) (*link, error) {
 // explain adds to errors whose text does not say what to do.
 func (s Security) explain(err error) error {
 	var unknown *tls.CertificateVerificationError
+	var network net.Error
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("what answers there is no NATS server")
+	case errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("no answer as from a NATS server came within %v", patience)
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
@@ -169,7 +172,11 @@ func (l *link) handlers(o Options) []nats.Option {
 			if err == nil {
 				return // closed by this process
 			}
-			o.Tell(fmt.Sprintf("queue %s: lost the connection (%v); waiting for the server", l.name, err))
+			wait := "until it is back; Ctrl-C ends that"
+			if o.GiveUpAfter > 0 {
+				wait = fmt.Sprintf("for at most %v (--give-up-after)", o.GiveUpAfter)
+			}
+			o.Tell(fmt.Sprintf("queue %s: lost the connection (%v); waiting for the server %s", l.name, err, wait))
 			mu.Lock()
 			defer mu.Unlock()
 			if timer == nil && o.GiveUpAfter > 0 {
