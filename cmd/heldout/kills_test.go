@@ -20,12 +20,18 @@ import (
 var killsOf = flag.Int("kills-of", 1000, "number of episodes of BenchmarkKills, in hundreds")
 
 // BenchmarkKills plays a run by ten workers and a NATS server, all processes of
-// their own. For each 10,000 episodes, a worker is killed 100 times, the leader 20
-// times and the NATS server 5 times. No episode may be lost or recorded twice, and
-// the table must be that of a run without a queue.
+// their own, or with a server embedded in the leader. For each 10,000 episodes, a
+// worker is killed 100 times, the leader 20 times and the NATS server 5 times. No
+// episode may be lost or recorded twice, and the table must be that of a run without a
+// queue.
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkKills -benchtime 1x -timeout 1h -kills-of 10000
 func BenchmarkKills(b *testing.B) {
+	b.Run("server", func(b *testing.B) { benchmarkKills(b, false) })
+	b.Run("embedded", func(b *testing.B) { benchmarkKills(b, true) })
+}
+
+func benchmarkKills(b *testing.B, embed bool) {
 	n := *killsOf
 	args := func(dir string, more ...string) []string {
 		return append([]string{"run", "--env", "babyai", "--model", "random", "--limit", "100", "--seeds", fmt.Sprint(n / 100), "--quiet", "--out", dir}, more...)
@@ -41,7 +47,11 @@ func BenchmarkKills(b *testing.B) {
 		nats := &killed{b: b, most: n / 2000, command: func() *exec.Cmd { return exec.Command("natsserver", address, filepath.Join(dir, "js")) }}
 		leader := &killed{b: b, most: n / 500, command: func() *exec.Cmd {
 			table.Reset()
-			cmd := exec.Command("heldout", args(out, "--queue", "nats://"+address, "--queue-ack-wait", "5s")...)
+			own := []string{"--queue", "nats://" + address}
+			if embed {
+				own = []string{"--queue", embedded, "--queue-listen", address}
+			}
+			cmd := exec.Command("heldout", args(out, append(own, "--queue-ack-wait", "5s")...)...)
 			cmd.Stdout = &table
 			return cmd
 		}}
@@ -51,7 +61,10 @@ func BenchmarkKills(b *testing.B) {
 				return exec.Command("heldout", "worker", "--queue", "nats://"+address, "--concurrency", "2")
 			}})
 		}
-		all := append([]*killed{nats, leader}, workers...)
+		all := append([]*killed{leader}, workers...)
+		if !embed {
+			all = append(all, nats)
+		}
 		workerKills := 0
 		for !leader.succeeded() {
 			for _, p := range all {
@@ -71,7 +84,7 @@ func BenchmarkKills(b *testing.B) {
 				workerKills += w.kills - before
 			}
 		}
-		for _, p := range append(workers, nats) {
+		for _, p := range all {
 			p.end()
 		}
 		_, results, err := record.Read(out)
