@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -143,10 +144,14 @@ const patience = 10 * time.Second
 
 // late returns the error of a question, or what it means that its time was over.
 func late(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("it has not told about itself within %v", patience)
+	var stopped *model.StoppedError
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case errors.As(err, &stopped):
+		return errors.New(stopped.Last)
 	}
-	return err
+	return fmt.Errorf("it has not told about itself within %v", patience)
 }
 
 // isNew is the cause of a server that has just joined.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"heldout/eval/model"
+	"heldout/eval/record"
 )
 
 // failing makes a host answer chats with a status while it is on; the text of a
@@ -184,4 +185,19 @@ func TestHangingAtStart(t *testing.T) {
 			t.Errorf("told %q", told)
 		}
 	})
+}
+
+// What differs is named: the model first, because the rest follows from it.
+func TestSame(t *testing.T) {
+	good := record.Server{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
+	for want, other := range map[string]record.Server{
+		"only one of them has a model of the name; the other one has x, y": {Software: "vllm", Models: []string{"x", "y"}},
+		"only one of them tells the names of its models":                   {},
+		`the context length is "8192" and "4096"`:                          {Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "a"},
+		`the root of the model is "a" and "b"`:                             {Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "b"},
+	} {
+		if err := same(good, other); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -93,6 +94,16 @@ func interview(ctx context.Context, servers []*server) ([]record.Server, []error
 
 // same reports in which respect two servers differ that should serve one model.
 func same(a, b record.Server) error {
+	if a.Present != b.Present {
+		without := a
+		if a.Present {
+			without = b
+		}
+		if len(without.Models) == 0 {
+			return errors.New("only one of them tells the names of its models")
+		}
+		return fmt.Errorf("only one of them has a model of the name; the other one has %s", strings.Join(without.Models, ", "))
+	}
 	for _, x := range []struct{ what, a, b string }{
 		{"software", a.Software, b.Software},
 		{"version of the software", a.Version, b.Version},
@@ -100,7 +111,6 @@ func same(a, b record.Server) error {
 		{"root of the model", a.Root, b.Root},
 		{"parent of the model", a.Parent, b.Parent},
 		{"digest of the model", a.Digest, b.Digest},
-		{"presence of the model", fmt.Sprint(a.Present), fmt.Sprint(b.Present)},
 	} {
 		if x.a != x.b {
 			return fmt.Errorf("the %s is %q and %q", x.what, x.a, x.b)

@@ -29,6 +29,9 @@ type caller struct {
 	key     Secret
 	timeout time.Duration
 	retry   Retry
+	// explains makes a call that was to be tried again, but whose context is done, end
+	// with a StoppedError.
+	explains bool
 	// leave ends a call with the first failure, unless the server is only busy.
 	leave bool
 	now   func() time.Time
@@ -63,6 +66,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 	}}
 	attempts := 0
 	var last error
+	before := "" // the last failure before ctx was done
 	attempt := func() (struct{}, error) {
 		attempts++
 		last = c.attempt(ctx, do)
@@ -73,6 +77,9 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 		if !ok || !again(f) || c.leave && (!f.busy || f.after > longWait) {
 			return struct{}{}, backoff.Permanent(last)
 		}
+		if ctx.Err() == nil {
+			before = f.message
+		}
 		wait.atLeast = f.after
 		return struct{}{}, last
 	}
@@ -82,6 +89,9 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 	case err == nil:
 		return attempts, nil
 	case ctx.Err() != nil:
+		if c.explains && before != "" {
+			return attempts, &StoppedError{Last: before, Err: ctx.Err()}
+		}
 		return attempts, ctx.Err()
 	}
 	return attempts, finish(last, attempts)

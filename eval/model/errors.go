@@ -151,6 +151,20 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
 }
 
+// StoppedError reports a question to a server about itself that was to be asked again
+// when its context was done.
+type StoppedError struct {
+	// Last is why the last attempt failed, Err the context's error.
+	Last string
+	Err  error
+}
+
+// Error implements error.
+func (e *StoppedError) Error() string { return e.Err.Error() + " after " + e.Last }
+
+// Unwrap returns the context's error.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
 // unsendable is the error of a request that could not be sent.
 func unsendable(url, message string) *RequestError {
 	return &RequestError{URL: url, Message: strings.ReplaceAll(message, "\n", "; ")}

@@ -403,3 +403,18 @@ func TestStorm(t *testing.T) {
 		})
 	}
 }
+
+// A question about the server that runs out of time says what went wrong before.
+func TestQuestionSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err := open(t, model.Options{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return respond(503, "loading"), nil
+		})}).Server(ctx)
+		var stopped *model.StoppedError
+		if !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) || stopped.Last != "503 Service Unavailable: loading" {
+			t.Errorf("%v", err)
+		}
+	})
+}
