@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -181,7 +182,7 @@ func TestHangingAtStart(t *testing.T) {
 		if _, err := f.Server(context.Background()); err != nil || time.Since(start) > 2*patience {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "it has not told about itself within 10s") {
+		if len(told) != 1 || !strings.Contains(told[0], "http://hangs/v1 is set aside, its episodes go on elsewhere: it has not told about itself within 10s") {
 			t.Errorf("told %q", told)
 		}
 	})
@@ -200,4 +201,28 @@ func TestSame(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+}
+
+// A start without an answer does not stay silent.
+func TestSilentStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan string, 10)
+		f, err := Open(Options{Servers: []string{"http://hangs/v1"}, Attempts: 3, Now: time.Now, Tell: func(line string) { told <- line },
+			Open: func(address string) (*model.Client, error) {
+				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true, Transport: hanging{}})
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var asking sync.WaitGroup
+		asking.Go(func() { _, _ = f.Server(ctx) })
+		if line := <-told; line != "the run waits for its model servers: http://hangs/v1: http://hangs/v1/models gave no usable reply in 1 attempt: no reply within 10s" {
+			t.Error(line)
+		}
+		cancel()
+		asking.Wait()
+	})
 }

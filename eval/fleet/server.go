@@ -48,7 +48,10 @@ func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
 	f.mu.Lock()
 	servers := f.present()
 	f.mu.Unlock()
-	abouts, errs := interview(ctx, servers)
+	silent, heard := context.WithCancel(ctx)
+	f.work.Go(func() { f.explain(silent, servers[0]) })
+	abouts, errs := interview(ctx, servers, heard)
+	heard()
 	first := slices.Index(errs, nil)
 	if first < 0 {
 		return record.Server{}, errors.Join(errs...)
@@ -72,9 +75,27 @@ func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
 	return abouts[first], nil
 }
 
-// interview asks servers about themselves. Once one has answered, the others have
-// little time.
-func interview(ctx context.Context, servers []*server) ([]record.Server, []error) {
+// silence is how long the questions at the start may take before a line says why.
+const silence = 3 * time.Second
+
+// explain says why no server has told about itself yet, by the example of one. ctx is
+// done once one has.
+func (f *Fleet) explain(ctx context.Context, s *server) {
+	if pause(ctx, silence); ctx.Err() != nil {
+		return
+	}
+	cause := "it has not told about itself yet"
+	if err := s.client.Ping(ctx); err != nil {
+		cause = err.Error()
+	}
+	if ctx.Err() == nil {
+		f.tell("the run waits for its model servers: %s: %s", s.client.URL(), cause)
+	}
+}
+
+// interview asks servers about themselves. Once one has answered, which it passes on
+// to heard, the others have little time.
+func interview(ctx context.Context, servers []*server, heard func()) ([]record.Server, []error) {
 	abouts, errs := make([]record.Server, len(servers)), make([]error, len(servers))
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,6 +103,7 @@ func interview(ctx context.Context, servers []*server) ([]record.Server, []error
 	for i, s := range servers {
 		group.Go(func() {
 			if abouts[i], errs[i] = s.client.Server(asking); errs[i] == nil {
+				heard()
 				time.AfterFunc(patience, cancel)
 			} else if ctx.Err() == nil {
 				errs[i] = late(asking, errs[i])

@@ -410,7 +410,7 @@ func TestQuestionSaysWhy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		_, err := open(t, model.Options{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return respond(503, "loading"), nil
+			return respond(503, "loading", "Retry-After", "60"), nil
 		})}).Server(ctx)
 		var stopped *model.StoppedError
 		if !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) || stopped.Last != "503 Service Unavailable: loading" {
