@@ -39,12 +39,10 @@ type Leader struct {
 	link *link
 	// ackWait is how long an order may be without a sign of life.
 	ackWait time.Duration
-	// embedded is the server, if it is in this process.
-	embedded *server.Server
-	job      Job
-	o        LeaderOptions
-	stop     context.CancelCauseFunc
-	done     chan struct{} // closed when nothing is received any more
+	job     Job
+	o       LeaderOptions
+	stop    context.CancelCauseFunc
+	done    chan struct{} // closed when nothing is received any more
 
 	mu sync.Mutex
 	// waiting are the orders whose records Play waits for, by episode.
@@ -87,7 +85,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		return nil, err
 	}
 	l := &Leader{
-		link: link, embedded: o.Embedded, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
+		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{}, left: map[string]bool{}, room: cmp.Or(o.room, room), later: cmp.Or(o.later, later), over: map[string]bool{},
 	}
 	bound, cancel := link.bind(ctx)
@@ -100,7 +98,20 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 	receiving, stop := link.bind(context.Background())
 	l.stop = stop
 	go l.receive(receiving)
+	if o.Embedded != nil {
+		go watch(receiving, o.Embedded, link)
+	}
 	return l, nil
+}
+
+// watch gives an embedded server up that stores no more, until ctx is done.
+func watch(ctx context.Context, s *server.Server, l *link) {
+	for rest(ctx) {
+		if !s.JetStreamEnabled() {
+			l.stop(errors.New("the embedded server stores no more: is the disk of the run directory full? free space on it"))
+			return
+		}
+	}
 }
 
 // open makes the streams and the consumers, where there are none yet. It returns
@@ -201,8 +212,6 @@ func (l *Leader) receive(ctx context.Context) {
 		n, err := l.fetch(ctx)
 		l.link.answers(err, &failures)
 		switch {
-		case err != nil && l.embedded != nil && !l.embedded.JetStreamEnabled():
-			l.link.stop(errors.New("the embedded server has stopped to store: is the disk of the run directory full? free space on it"))
 		case err != nil:
 			rest(ctx)
 		case n > 0:

@@ -224,3 +224,37 @@ func TestLeaderWithoutRoom(t *testing.T) {
 		t.Errorf("%d steps were played, want %s", n, fmt.Sprint(2*20))
 	}
 }
+
+// Leader and workers wait for a server of its own that stops to store, and say so.
+func TestServerStopsToStore(t *testing.T) {
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	var once sync.Once
+	env.before = func() {
+		if env.steps.Load() >= 30 {
+			once.Do(func() {
+				if err := b.server.ShutdownJetStream(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	worker := tellsOf(t)
+	address := "nats://" + b.server.Addr().String()
+	b.leader = &Options{Address: address, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.worker = &Options{Address: address, AckWait: 5 * time.Second, Tell: worker.tell}
+	var group sync.WaitGroup
+	b.workUntilEnd(&group)
+	group.Go(func() {
+		if err := b.lead(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	worker.await("JetStream does not answer")
+	if err := b.server.EnableJetStream(&server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}); err != nil {
+		t.Fatal(err)
+	}
+	worker.await("the server stores again")
+	group.Wait()
+	b.check()
+}

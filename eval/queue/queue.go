@@ -245,7 +245,7 @@ func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...
 			l.settled(err)
 			return err
 		}
-		if n == 3 || full { // a server that starts again does not count
+		if n == 2 || full { // a server that starts again does not count
 			l.trouble(err, full)
 		}
 		if !rest(ctx) {
@@ -279,7 +279,7 @@ func (l *link) answers(err error, failures *int) {
 		*failures = 0
 		l.settled(err)
 	}
-	if *failures == 3 {
+	if *failures == 2 {
 		l.trouble(err, false)
 	}
 }
@@ -293,7 +293,7 @@ func (l *link) settled(err error) {
 
 // gone reports that the server answers and has no such stream.
 func (l *link) gone(ctx context.Context, stream string) bool {
-	once, cancel := context.WithTimeout(ctx, patience)
+	once, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	_, err := l.js.Stream(once, stream)
 	return errors.Is(err, jetstream.ErrStreamNotFound)
