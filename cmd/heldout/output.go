@@ -198,6 +198,7 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 
 // read makes all tables of runs, from their records alone.
 func (o *output) read(of []record.Parts) (runs []report.Run, tables []table.Table, err error) {
+	defer frugal()()
 	if err := checkInterval(o.interval); err != nil {
 		return nil, nil, err
 	}

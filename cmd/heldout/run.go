@@ -103,7 +103,9 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 // work opens the run directory of a job, has what is missing played, and prints
 // the tables. Concurrency is less than 1 if it changes.
 func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int, playOn func(*bench.Session, *progress) error) error {
+	restore := frugal()
 	session, err := j.Begin()
+	restore()
 	if err != nil {
 		return err
 	}
