@@ -263,9 +263,12 @@ type Cost struct {
 	Episodes, Calls, Reflections int
 }
 
-// Cost returns the least and the most that the plan can need.
+// Cost returns the least and the most that the plan, or its shard, can need.
 func (p *Plan) Cost() (least, most Cost) {
 	for _, e := range p.Episodes {
+		if p.Shard != nil && !p.Shard.Has(e.ID) {
+			continue
+		}
 		trials := e.Condition.MostTrials()
 		least.Episodes++
 		most.Episodes += trials

@@ -78,11 +78,15 @@ func describeSuite(b *strings.Builder, j *bench.Job) {
 // cost says how much a plan needs at least and at most.
 func cost(p *eval.Plan) string {
 	least, most := p.Cost()
-	if least.Episodes == most.Episodes {
-		return fmt.Sprintf("together: %d episodes, at most %d model calls", most.Episodes, most.Calls)
+	what := "together"
+	if p.Shard != nil {
+		what = "of these, shard " + p.Shard.String() + " plays"
 	}
-	text := fmt.Sprintf("together: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d model calls",
-		least.Episodes, most.Episodes, least.Calls, most.Calls)
+	if least.Episodes == most.Episodes {
+		return fmt.Sprintf("%s: %d episodes, at most %d model calls", what, most.Episodes, most.Calls)
+	}
+	text := fmt.Sprintf("%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d model calls",
+		what, least.Episodes, most.Episodes, least.Calls, most.Calls)
 	if most.Reflections > 0 {
 		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
 	}

@@ -15,8 +15,8 @@
 #SBATCH --cpus-per-task=2
 #SBATCH --mem=4G
 #SBATCH --time=12:00:00
-#SBATCH --signal=TERM@60
+#SBATCH --signal=B:TERM@60
 set -euo pipefail
 
-# exec: Slurm's signals reach heldout itself.
+# exec: Slurm's signals to the batch shell (B:) reach heldout itself.
 exec "${HELDOUT:-heldout}" run "$@" --shard auto --quiet

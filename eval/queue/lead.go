@@ -280,7 +280,11 @@ func (l *Leader) take(m jetstream.Msg) {
 		_ = m.Ack() // it comes again if that is lost
 	default:
 		d := l.gather(key, whole, count)
-		if d.put(n, &part{m, about.Sequence.Stream}); d.complete() {
+		d.put(n, &part{m, about.Sequence.Stream})
+		switch {
+		case d.size() > maxRecord: // no worker sends that; restore orders it again
+			l.drop(d)
+		case d.complete():
 			l.arrive(id, d, w != nil && attempt == w.order.Attempt)
 		}
 	}
@@ -298,10 +302,21 @@ func (l *Leader) gather(key, whole string, count int) *delivery {
 	return d
 }
 
+// forget takes a record out of those that are coming.
+func (l *Leader) forget(d *delivery) {
+	l.coming[d.key] = slices.DeleteFunc(l.coming[d.key], func(o *delivery) bool { return o == d })
+}
+
+// drop has the parts of a record dropped.
+func (l *Leader) drop(d *delivery) {
+	l.forget(d)
+	d.ack()
+}
+
 // arrive passes a whole record on, or holds it until it is awaited. If there is no
 // room, it stays in the queue for a while.
 func (l *Leader) arrive(id string, d *delivery, awaited bool) {
-	l.coming[d.key] = slices.DeleteFunc(l.coming[d.key], func(o *delivery) bool { return o == d })
+	l.forget(d)
 	used := &l.idle
 	if awaited {
 		used = &l.busy

@@ -30,8 +30,8 @@ func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
 	if len(data) <= size {
 		return []*nats.Msg{{Subject: subject, Data: data}}, nil
 	}
-	if size < headroom || len(data) > size*maxParts {
-		return nil, fmt.Errorf("the record has %d bytes, compressed, and messages of the queue's server at most %d (max_payload)", len(data), size+headroom)
+	if size < headroom || len(data) > min(size*maxParts, maxRecord) {
+		return nil, fmt.Errorf("the record has %d bytes, compressed, which is too much for the queue: messages of its server have at most %d (max_payload)", len(data), size+headroom)
 	}
 	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:8])
