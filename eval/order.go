@@ -86,7 +86,7 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 	if order.Proven {
 		w.watch.proven(e.player.Name)
 	}
-	rec, cause := e.attempt(ctx, order.Attempt, w.o, w.watch)
+	rec, cause := e.attempt(ctx, order.Attempt, &w.o, w.watch)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -98,7 +98,7 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 }
 
 // attempt plays the episode and returns the record; see play.
-func (e *Episode) attempt(ctx context.Context, attempt int, o Options, w *watch) (rec *record.Episode, cause error) {
+func (e *Episode) attempt(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, cause error) {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)
 	rec, cause = e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
@@ -108,7 +108,7 @@ func (e *Episode) attempt(ctx context.Context, attempt int, o Options, w *watch)
 
 // delegate has the attempt played elsewhere. The record is nil if ctx is
 // cancelled.
-func (e *Episode) delegate(ctx context.Context, attempt int, o Options, w *watch) (rec *record.Episode, kept func()) {
+func (e *Episode) delegate(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, kept func()) {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)
 	rec, kept, err := o.Elsewhere.Play(ctx, e.ID, e.order(attempt, w.usable(e.player.Name)))

@@ -96,7 +96,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 				if e == nil || runCtx.Err() != nil {
 					return nil
 				}
-				next, err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, o, w)
+				next, err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, &o, w)
 				if err != nil {
 					stop(err)
 					return err
@@ -117,7 +117,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 
 // playAndRecord makes one attempt and returns the trial that is due after it. An
 // error means that the run must end.
-func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o Options, w *watch) (next *Episode, err error) {
+func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o *Options, w *watch) (next *Episode, err error) {
 	var rec *record.Episode
 	var cause error
 	kept := func() {}
@@ -126,6 +126,11 @@ func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store
 	} else if rec, kept = e.delegate(ctx, attempt, o, w); rec == nil {
 		return nil, ctx.Err()
 	}
+	return e.recorded(rec, cause, kept, s, o, w)
+}
+
+// recorded puts an attempt on disk, and says so.
+func (e *Episode) recorded(rec *record.Episode, cause error, kept func(), s *record.Store, o *Options, w *watch) (next *Episode, err error) {
 	if err := s.Append(rec); err != nil {
 		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}

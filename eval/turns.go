@@ -18,7 +18,8 @@ type turns struct {
 	score  *metric
 	world  envs.World
 	agent  agent.Agent
-	valid  int // steps whose action was valid
+	move   agent.Move // of the current turn
+	valid  int        // steps whose action was valid
 }
 
 // run starts the environment and plays turn by turn. The error says why the
@@ -61,9 +62,17 @@ func (t *turns) start(ctx context.Context) (record.Outcome, error) {
 	return "", nil
 }
 
-// turn plays one turn and reports whether the episode is over.
-func (t *turns) turn(ctx context.Context) (over bool, _ record.Outcome, _ error) {
-	move, err := t.agent.Act(ctx)
+// turn plays one turn and reports whether the episode is over. It is short, because
+// an episode spends nearly all its time in Act: a goroutine that waits with a small
+// stack is a small goroutine.
+func (t *turns) turn(ctx context.Context) (over bool, _ record.Outcome, err error) {
+	t.move, err = t.agent.Act(ctx)
+	return t.follow(ctx, err)
+}
+
+// follow carries out the move, unless the agent returned an error.
+func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outcome, _ error) {
+	move := &t.move
 	spend(&t.rec.Result, move.Usage)
 	t.onStep(move.Usage)
 	if err != nil {
@@ -73,14 +82,14 @@ func (t *turns) turn(ctx context.Context) (over bool, _ record.Outcome, _ error)
 		t.rec.Cut = move.End
 		return true, "", nil
 	}
-	t.spell(t.world, &move)
-	step, err := t.step(ctx, move)
+	t.spell(t.world, move)
+	step, err := t.step(ctx, *move)
 	if err != nil {
 		return false, failed(ctx, record.EnvError), err
 	}
-	t.keep(move, step)
+	t.keep(*move, step)
 	if t.player.Model != nil {
-		if err := t.watch.reply(t.player.Name, move); err != nil {
+		if err := t.watch.reply(t.player.Name, *move); err != nil {
 			return false, record.ModelError, err
 		}
 	}
@@ -90,7 +99,7 @@ func (t *turns) turn(ctx context.Context) (over bool, _ record.Outcome, _ error)
 	if t.rec.Cut = cmp.Or(move.End, t.stopped(t.rec.Trajectory)); t.rec.Cut != "" {
 		return true, "", nil
 	}
-	t.agent.Observe(step.Observation)
+	t.rec.Trajectory[len(t.rec.Trajectory)-1].Observation = t.agent.Observe(step.Observation)
 	return false, "", nil
 }
 

@@ -20,7 +20,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -47,7 +46,7 @@ const (
 //	wall/bare   by that of the bare client
 //	cpu/bare    processor time by that of the bare client
 //	us/call     processor time per call, also that of the bare client
-//	MiB         largest resident set of the runner
+//	MiB         largest resident set of the runner, looked up ten times per second
 //	MiB-limit   100 MB and 64 kB per episode in flight
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkLoad -benchtime 3x -timeout 30m
@@ -223,15 +222,47 @@ func (c *spent) least(other spent) {
 
 // measure runs a command and returns what it used.
 func measure(b *testing.B, cmd *exec.Cmd) spent {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
 	}
-	c := spent{wall: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.memory = float64(usage.Maxrss) / 1024 // Linux counts in KiB
+	var c spent
+	over := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for {
+			c.memory = max(c.memory, residentPeak(cmd.Process.Pid))
+			select {
+			case <-over:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	})
+	err := cmd.Wait()
+	c.wall = time.Since(start).Seconds()
+	close(over)
+	looking.Wait()
+	if err != nil {
+		b.Fatalf("%v: %s", err, out.Bytes())
 	}
+	c.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	return c
+}
+
+// residentPeak returns the largest resident set of a process so far, in MiB; 0 if it
+// cannot be told. What the system reports at the end of a process is of no use: on
+// Linux it is at least the resident set of the process that started it.
+func residentPeak(pid int) float64 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, after, _ := bytes.Cut(status, []byte("VmHWM:"))
+	var kib float64
+	if _, err := fmt.Sscan(string(after), &kib); err != nil {
+		return 0
+	}
+	return kib / 1024
 }
 
 // recordBodies writes the bodies of the calls of some episodes to a file, one per

@@ -123,6 +123,7 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	}
 	shown := newProgress(sys, session.Missing, concurrency, out.quiet)
 	silence := broadcast(shown, session.SetStatus)
+	paceHeap(sys)
 	runErr := playOn(session, shown)
 	silence()
 	err = errors.Join(runErr, session.End())

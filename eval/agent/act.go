@@ -44,7 +44,7 @@ func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agen
 		}
 		return b.String()
 	}}
-	a := &act{caller: newCaller(c), system: in.System, opening: o, items: []string{"Observation: " + start.Observation}}
+	a := &act{caller: newCaller(c), system: in.System, opening: o, items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
 }
@@ -81,7 +81,11 @@ func (a *act) Act(ctx context.Context) (Move, error) {
 	return move, nil
 }
 
-func (a *act) Observe(observation string) { a.remember("Observation: " + observation) }
+func (a *act) Observe(observation string) string {
+	text := observationLabel + observation
+	a.remember(text)
+	return text[len(observationLabel):]
+}
 
 func (a *act) remember(item string) {
 	a.items = append(a.items, item)

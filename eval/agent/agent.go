@@ -19,8 +19,9 @@ type Agent interface {
 	// the move still reports the usage.
 	Act(ctx context.Context) (Move, error)
 	// Observe passes on the result of the last move. It is called after every move
-	// but the last.
-	Observe(observation string)
+	// but the last. It returns the same text as the agent keeps it, so that a record
+	// need not keep another copy.
+	Observe(observation string) string
 }
 
 // Move is what an agent does in one step.
@@ -91,7 +92,7 @@ func (e expert) Act(ctx context.Context) (Move, error) {
 	return Move{Action: action, GiveUp: action == ""}, err
 }
 
-func (expert) Observe(string) {}
+func (expert) Observe(observation string) string { return observation }
 
 // random plays any valid action.
 type random struct {
@@ -117,4 +118,4 @@ func (r random) Act(ctx context.Context) (Move, error) {
 	return Move{Action: actions[r.rng.IntN(len(actions))]}, nil
 }
 
-func (random) Observe(string) {}
+func (random) Observe(observation string) string { return observation }

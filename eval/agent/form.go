@@ -268,11 +268,12 @@ func (f *formed) failed(used Usage, err error) (Move, error) {
 	return Move{Usage: used}, err
 }
 
-func (f *formed) Observe(observation string) {
-	observation = laterObservation(f.play.Observation, observation)
+func (f *formed) Observe(observation string) string {
+	shown := laterObservation(f.play.Observation, observation)
 	if !f.told {
-		f.seen = observation
+		f.seen = shown
 	}
 	f.told = false
-	f.turns = append(f.turns, turn{observation: observation})
+	f.turns = append(f.turns, turn{observation: shown})
+	return observation
 }

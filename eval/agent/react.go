@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unique"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -23,6 +24,9 @@ type react struct {
 	// which assistant and user take turns.
 	chat []model.Message
 	head int
+	// first is the text before the first turn. It is long, and the same for all
+	// episodes of a task, which then have it in memory once.
+	first unique.Handle[string]
 }
 
 // opening is what the model receives before the first turn.
@@ -64,7 +68,8 @@ func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) 
 
 // open writes what stands before that history.
 func (r *react) open(history []model.Message) {
-	head := r.withSystem(r.system, r.opening.text(&r.Memory))
+	r.first = unique.Make(r.opening.text(&r.Memory))
+	head := r.withSystem(r.system, r.first.Value())
 	r.chat, r.head = append(head, history...), len(head)
 }
 
@@ -138,16 +143,21 @@ func (r *react) dropOldest() bool {
 // an empty message, and some templates misread it.
 const emptyReply = "(no reply)"
 
-func (r *react) Act(ctx context.Context) (Move, error) {
-	reply, used, err := r.ask(ctx, r)
-	if err != nil {
-		return Move{Usage: used}, err
+func (r *react) Act(ctx context.Context) (move Move, err error) {
+	var reply model.Reply
+	if reply, move.Usage, err = r.ask(ctx, r); err == nil {
+		r.read(&reply, &move)
 	}
+	return move, err
+}
+
+// read adds a reply to the history and takes the move from it.
+func (r *react) read(reply *model.Reply, move *Move) {
 	if r.Completion && reply.Text != "" {
 		reply.Text = "Thought:" + reply.Text // as the prompt had it
 	}
 	p, ok := parseReact(reply.Text)
-	move := newMove(reply, used)
+	*move = newMove(*reply, move.Usage)
 	move.Thought, move.Action = p.thought, p.action
 	said := p.said(ok, reply.Text)
 	if !ok {
@@ -159,7 +169,6 @@ func (r *react) Act(ctx context.Context) (Move, error) {
 		said = trimmed // which is in memory once
 	}
 	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: said})
-	return move, nil
 }
 
 // Said is what the history of react holds of a reply.
@@ -175,9 +184,13 @@ func (p parsed) said(ok bool, reply string) string {
 	return cmp.Or(plainLines(reply), emptyReply)
 }
 
-func (r *react) Observe(observation string) {
-	r.chat = append(r.chat, model.Message{Role: model.User, Content: "Observation: " + observation})
+func (r *react) Observe(observation string) string {
+	text := observationLabel + observation
+	r.chat = append(r.chat, model.Message{Role: model.User, Content: text})
+	return text[len(observationLabel):]
 }
+
+const observationLabel = "Observation: "
 
 // newMove returns what is known about a move before the reply is parsed.
 func newMove(reply model.Reply, used Usage) Move {

@@ -2,12 +2,12 @@ package model
 
 import "io"
 
-// body is the body of a request: head, pieces and tail. Its bytes never change,
-// because a transport may still read them when a call has ended.
+// body is the body of a request: head, pieces and tail. A transport may still
+// read it when a call has ended.
 type body struct {
-	head   []byte
-	pieces [][]byte
-	tail   []byte
+	head   string
+	pieces []string
+	tail   string
 }
 
 // size is the length in bytes.
@@ -26,7 +26,7 @@ type bodyReader struct {
 	body *body
 	// left is what is left of a piece, next the number of the piece after it; the tail
 	// counts as the last piece.
-	left []byte
+	left string
 	next int
 }
 

@@ -58,6 +58,14 @@ func never(*failure) bool          { return false }
 // attempt, or has been tried often enough. It returns the number of attempts,
 // and a ContextError, RequestError, UnavailableError or the context's own error.
 func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
+	if err := c.attempt(ctx, do); err != nil {
+		return c.repeat(ctx, again, do, err)
+	}
+	return 1, nil
+}
+
+// repeat is call after a first attempt that ended with that error.
+func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk, last error) (int, error) {
 	wait := &waits{ExponentialBackOff: backoff.ExponentialBackOff{
 		InitialInterval:     c.retry.FirstWait,
 		MaxInterval:         c.retry.MaxWait,
@@ -65,11 +73,11 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 		RandomizationFactor: 0.5,
 	}}
 	attempts := 0
-	var last error
 	before := "" // the last failure before ctx was done
 	attempt := func() (struct{}, error) {
-		attempts++
-		last = c.attempt(ctx, do)
+		if attempts++; attempts > 1 {
+			last = c.attempt(ctx, do)
+		}
 		if last == nil {
 			return struct{}{}, nil
 		}

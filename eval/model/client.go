@@ -180,7 +180,7 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 		IdleConnTimeout:     4 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 		// What is longer, as bodies and most replies are, goes past these buffers.
-		ReadBufferSize: 2 << 10, WriteBufferSize: 2 << 10,
+		ReadBufferSize: 1 << 10, WriteBufferSize: 1 << 10,
 	}
 }
 

@@ -1,11 +1,11 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unique"
 )
 
 // Encoder keeps the JSON of a conversation's messages, so that the next call
@@ -14,8 +14,11 @@ import (
 type Encoder struct {
 	parts []part
 	// pieces are the JSON of the parts, with commas between them. Calls may still
-	// read them, so they never change.
-	pieces [][]byte
+	// read the slice, so its elements never change.
+	pieces []string
+	// first is the first piece. It tends to be long, and the same for all episodes of
+	// a task, which then have it in memory once.
+	first unique.Handle[string]
 }
 
 // part is a message without a call. Its JSON ends with so many pieces.
@@ -39,7 +42,7 @@ func (p part) continues(m Message) bool {
 
 // encode returns the elements of a JSON array of messages, which have no calls of
 // tools.
-func (e *Encoder) encode(messages []Message) [][]byte {
+func (e *Encoder) encode(messages []Message) []string {
 	same, both := 0, min(len(e.parts), len(messages))
 	for same < both && e.parts[same].is(messages[same]) {
 		same++
@@ -93,7 +96,12 @@ func (e *Encoder) add(m Message, before *part) {
 		text = appendText(append(text, `,"content":`...), m.Content)
 		text = append(text, '}')
 	}
-	e.pieces = append(e.pieces, bytes.Clone(text))
+	piece := string(text)
+	if len(e.pieces) == 0 {
+		e.first = unique.Make(piece)
+		piece = e.first.Value()
+	}
+	e.pieces = append(e.pieces, piece)
 	e.parts = append(e.parts, part{m.Role, m.Content, len(e.pieces)})
 }
 

@@ -20,7 +20,7 @@ type frame struct {
 
 	// head stands before the messages, middle between them and the seed, and tail
 	// after the seed. Without a seed of the call, there is no tail.
-	head, middle, tail []byte
+	head, middle, tail string
 	seeded             bool
 }
 
@@ -41,10 +41,10 @@ func (f *frames) of(name, kind string, d record.Decoding, h habit) (*frame, erro
 }
 
 // body is the body of a call with these messages, as an Encoder encodes them.
-func (f *frame) body(messages [][]byte, seed int64) *body {
+func (f *frame) body(messages []string, seed int64) *body {
 	tail := f.middle
 	if f.seeded {
-		tail = append(strconv.AppendInt(slices.Concat(f.middle, make([]byte, 0, 10+len(f.tail))), seed, 10), f.tail...)
+		tail += strconv.FormatInt(seed, 10) + f.tail
 	}
 	return &body{f.head, messages, tail}
 }
@@ -54,15 +54,14 @@ func newFrame(name, kind string, d record.Decoding, h habit) (*frame, error) {
 	_, decided := d.Extra[seedField]
 	_, sent := fields[seedField]
 	f := &frame{kind: kind, habit: h, decoding: d, seeded: sent && !decided}
-	part, before := &f.head, byte('{')
+	part, before := &f.head, "{"
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // as json.Marshal does
-		*part = append(*part, before)
-		*part = append(appendText(*part, name), ':')
-		before = ','
+		*part += before + string(appendText(nil, name)) + ":"
+		before = ","
 		switch {
 		case name == messagesField:
-			f.head = append(f.head, '[')
-			f.middle, part = []byte{']'}, &f.middle
+			f.head += "["
+			f.middle, part = "]", &f.middle
 		case name == seedField && f.seeded:
 			part = &f.tail
 		default:
@@ -70,9 +69,9 @@ func newFrame(name, kind string, d record.Decoding, h habit) (*frame, error) {
 			if err != nil {
 				return nil, err
 			}
-			*part = append(*part, text...)
+			*part += string(text)
 		}
 	}
-	*part = append(*part, '}')
+	*part += "}"
 	return f, nil
 }

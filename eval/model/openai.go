@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"heldout/eval/record"
 
@@ -117,7 +118,7 @@ const (
 func (o *openAI) body(req *Request, h habit) (*body, error) {
 	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) || slices.ContainsFunc(req.Messages, Message.called) {
 		whole, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
-		return &body{head: whole}, err
+		return &body{head: string(whole)}, err
 	}
 	f, err := o.frames.of(o.spec.Name, o.kind(), req.Decoding, h)
 	if err != nil {
@@ -167,16 +168,14 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	attempts, err := o.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
 		start := o.now()
-		converse := o.converse
+		prepared := o.chats
 		if req.Completion {
-			converse = o.complete
+			prepared = o.completions
 		}
-		sent, err := converse(ctx, x, reply)
-		reply.Latency = o.now().Sub(start)
-		if err == nil {
-			reply.settle(sent.of(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+		if err := x.post(ctx, prepared); err != nil {
+			return err
 		}
-		return err
+		return o.read(x, req, h, o.now().Sub(start), reply)
 	})
 	if err != nil {
 		return nil, err
@@ -185,11 +184,23 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	return reply, nil
 }
 
-// post sends the body that x holds and decodes the reply.
-func (o *openAI) post(ctx context.Context, x *exchange, prepared *http.Request, into any) error {
-	if err := x.post(ctx, prepared); err != nil {
+// read reads what came after that time.
+func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration, reply *Reply) error {
+	read := converse
+	if req.Completion {
+		read = complete
+	}
+	sent, err := read(x, reply)
+	if err != nil {
 		return err
 	}
+	reply.Latency = latency
+	reply.settle(sent.of(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+	return nil
+}
+
+// decode decodes a reply.
+func (x *exchange) decode(into any) error {
 	if !x.answered() {
 		return errMisread
 	}
@@ -199,11 +210,10 @@ func (o *openAI) post(ctx context.Context, x *exchange, prepared *http.Request, 
 	return nil
 }
 
-// complete sends the body that x holds, which asks for the continuation of a
-// text, and reads the answer.
-func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (content, error) {
+// complete reads the continuation of a text.
+func complete(x *exchange, reply *Reply) (content, error) {
 	var response openai.CompletionResponse
-	err := o.post(ctx, x, o.completions, &response)
+	err := x.decode(&response)
 	switch {
 	case err != nil:
 		return content{}, err
@@ -220,11 +230,10 @@ func (o *openAI) complete(ctx context.Context, x *exchange, reply *Reply) (conte
 	return content{text: response.Choices[0].Text}, nil
 }
 
-// converse sends the body that x holds, which asks for the next turn of a chat,
-// and reads the answer.
-func (o *openAI) converse(ctx context.Context, x *exchange, reply *Reply) (content, error) {
+// converse reads the next turn of a chat.
+func converse(x *exchange, reply *Reply) (content, error) {
 	var r chatReply
-	if err := o.post(ctx, x, o.chats, &r); err != nil {
+	if err := x.decode(&r); err != nil {
 		return content{}, err
 	}
 	if !absentJSON(r.Error) || r.Object == "error" {
