@@ -202,7 +202,6 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 		}
 		x.report.Without += s.run.without
 		refused.add(s.run, x.Filter)
-		s.run.results = nil
 	}
 	x.tests = refused.Episodes > 0
 	if x.tests && !x.TestTasks {
@@ -213,9 +212,9 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 
 // add counts the episodes of a run that would be taken and are of such tasks.
 func (e *TestTasksError) add(r *run, f Filter) {
-	for id, result := range r.results {
+	for id, counts := range r.counts {
 		p := r.planned[id]
-		if f.result(&result) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test {
+		if f.result(p.condition, counts) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test {
 			continue
 		}
 		e.Episodes++
@@ -279,7 +278,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		return err
 	}
 	x.report.Episodes++
-	reason := x.Filter.result(&e.Result)
+	reason := x.Filter.result(p.condition, e.Rank())
 	switch {
 	case reason != "":
 	case noChat(p.condition) != "":

@@ -54,20 +54,20 @@ func (f Filter) lacking() (progress, recoveries Reason) {
 
 // result says why an episode is left out, as far as its result tells; "" if it is
 // taken.
-func (f Filter) result(r *record.Result) Reason {
+func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 	progress, _ := f.lacking()
 	switch {
-	case len(f.Envs) > 0 && !slices.Contains(f.Envs, r.Env):
+	case len(f.Envs) > 0 && !slices.Contains(f.Envs, c.Env):
 		return OtherEnv
-	case len(f.Players) > 0 && !slices.Contains(f.Players, r.Model):
+	case len(f.Players) > 0 && !slices.Contains(f.Players, c.Model):
 		return OtherMaker
-	case len(f.Seeds) > 0 && !slices.Contains(f.Seeds, r.Seed):
+	case len(f.Seeds) > 0 && !slices.Contains(f.Seeds, c.Seed):
 		return OtherSeed
-	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool { return presetIs(r.Preset, name) }):
+	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool { return presetIs(c.Preset.Key(), name) }):
 		return OtherSet
-	case f.Success && !r.Success:
+	case f.Success && a.Outcome != record.Success:
 		return NotSolved
-	case r.Progress < f.Progress:
+	case a.Progress < f.Progress:
 		return progress
 	}
 	return ""

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"heldout/envs"
 	"heldout/envs/catalog"
@@ -30,19 +29,11 @@ type run struct {
 	parts    record.Parts
 	manifest *record.Manifest
 	planned  map[string]planned // by id of the episode
-	// results are those that count, until the tasks are checked.
-	results map[string]record.Result
 	// counts are the attempts that count, by id of the episode.
-	counts map[string]attempt
+	counts map[string]record.Rank
 	// without is the number of planned first trials that have no result.
 	without int
 	lists   map[string]bool // by hash of the preset
-}
-
-// attempt tells attempts at an episode apart.
-type attempt struct {
-	number int
-	ended  time.Time
 }
 
 type planned struct {
@@ -147,27 +138,22 @@ func exists(file string) bool {
 
 // survey reads what is planned and which attempts count.
 func (r *run) survey() error {
-	results := map[string]record.Result{}
+	r.counts = map[string]record.Rank{}
 	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
-		old := results[e.ID]
-		if e.Outcome.Final() && e.Rank().CountsBefore(old.Rank()) {
-			results[e.ID] = e.Result
+		if a := e.Rank(); a.Outcome.Final() && a.CountsBefore(r.counts[e.ID]) {
+			r.counts[e.ID] = a
 		}
 	})
 	if err != nil {
 		return err
 	}
-	r.results = results
-	r.manifest, r.counts, r.planned, r.lists = m, map[string]attempt{}, map[string]planned{}, map[string]bool{}
-	for id, result := range results {
-		r.counts[id] = attempt{result.Attempt, result.Ended}
-	}
+	r.manifest, r.planned, r.lists = m, map[string]planned{}, map[string]bool{}
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
 		for j, id := range g.Episodes {
 			p := planned{&g.Condition, &env, &env.Tasks[j]}
-			if r.planned[id] = p; results[id].ID == "" {
+			if r.planned[id] = p; !r.counts[id].Outcome.Final() {
 				r.without++
 			}
 			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
@@ -182,8 +168,7 @@ func (r *run) survey() error {
 func (r *run) each(visit func(*record.Episode, planned) error) error {
 	var failed error
 	_, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
-		counts, ok := r.counts[e.ID]
-		if failed != nil || !ok || counts.number != e.Attempt || !counts.ended.Equal(e.Ended) || !e.Outcome.Final() {
+		if counts, ok := r.counts[e.ID]; failed != nil || !ok || counts != e.Rank() {
 			return
 		}
 		delete(r.counts, e.ID) // two processes can have written one attempt
