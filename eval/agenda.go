@@ -54,6 +54,13 @@ func (a *agenda) setLimit(n int) {
 	a.changed.Broadcast()
 }
 
+// playing is the number of episodes in flight.
+func (a *agenda) playing() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.inFlight
+}
+
 // take returns the next episode. It waits while the largest number is in flight,
 // and while there is none but one may be added. It returns nil if there is none and none can be added, or if the agenda
 // was stopped.

@@ -28,6 +28,9 @@ const firstInFlight = 8
 type climb struct {
 	// set is told the new number.
 	set func(limit int)
+	// inFlight is the number of episodes in flight, which falls slowly: only new
+	// episodes respect a smaller limit.
+	inFlight func() int
 	// tell receives a line about every number that is settled on.
 	tell func(line string)
 	now  func() time.Time
@@ -41,6 +44,12 @@ type climb struct {
 	// those since then.
 	settled bool
 	windows int
+	// falling: there are more episodes in flight than the limit. What is measured then
+	// says nothing about the limit.
+	falling bool
+	// told is the last number that was told, 0 for none; another one is told if it is
+	// half or twice as large, because numbers swing along refusals.
+	told int
 
 	// The window of calls that is being measured. The first skip calls after a change
 	// began before it and do not count. again counts requests that were sent again.
@@ -56,8 +65,8 @@ const (
 	probeEvery = 8
 )
 
-func newClimb(set func(int), tell func(string), now func() time.Time) *climb {
-	c := &climb{set: set, tell: tell, now: now, good: firstInFlight}
+func newClimb(set func(int), inFlight func() int, tell func(string), now func() time.Time) *climb {
+	c := &climb{set: set, inFlight: inFlight, tell: tell, now: now, good: firstInFlight}
 	c.begin(firstInFlight)
 	return c
 }
@@ -65,7 +74,9 @@ func newClimb(set func(int), tell func(string), now func() time.Time) *climb {
 // begin puts a number in force and begins a window. The caller holds the lock, or
 // is alone.
 func (c *climb) begin(limit int) {
-	c.limit = min(limit, MostInFlight)
+	limit = min(limit, MostInFlight)
+	c.falling = limit < c.limit
+	c.limit = limit
 	c.skip, c.calls, c.again = c.limit, 0, 0
 	c.set(c.limit)
 }
@@ -77,6 +88,10 @@ func (c *climb) step(u agent.Usage) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.falling {
+		c.falling = c.inFlight() > c.limit
+		return
+	}
 	if c.skip > 0 {
 		c.skip -= u.Calls
 		c.began = c.now()
@@ -121,7 +136,8 @@ func (c *climb) decide(rate float64, busy bool) {
 
 // settle stays with a number until the next try of a larger one.
 func (c *climb) settle(limit int, rate float64) {
-	if !c.settled || limit < c.limit && limit != c.good {
+	if c.told == 0 || limit >= 2*c.told || 2*limit <= c.told {
+		c.told = limit
 		c.tell(fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate))
 	}
 	c.good, c.rate, c.settled, c.windows = limit, rate, true, 0

@@ -17,7 +17,7 @@ type simulated struct {
 }
 
 func (s *simulated) climb() *climb {
-	return newClimb(func(n int) { s.limit = n }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
+	return newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
 }
 
 // answer lets n calls end, a share of them sent twice.
@@ -76,5 +76,39 @@ func TestClimbGivesWay(t *testing.T) {
 	s.answer(c, 100_000, 1)
 	if c.good != 1 {
 		t.Errorf("%d episodes in flight", c.good)
+	}
+}
+
+// A server that refuses the calls that it has no slot for is used fully: episodes in
+// flight end slowly after the limit has fallen, and what they are refused meanwhile
+// does not count again.
+func TestClimbAlongRefusals(t *testing.T) {
+	const slots, steps = 16, 30
+	s := &simulated{slots: slots}
+	flying := 0
+	c := newClimb(func(n int) { s.limit = n }, func() int { return flying }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
+	least, most, owed := slots, 0, 0.0
+	for call := range 100_000 {
+		if flying < s.limit {
+			flying = s.limit
+		} else if flying > s.limit && call%(steps/2) == 0 { // an episode ends
+			flying--
+		}
+		s.now = s.now.Add(time.Duration(float64(time.Second) / min(float64(flying), slots)))
+		u := agent.Usage{Calls: 1, Requests: 1}
+		if owed += max(0, float64(flying)/slots-1); owed >= 1 {
+			owed--
+			u.Requests++
+		}
+		c.step(u)
+		if call > 10_000 {
+			least, most = min(least, s.limit), max(most, s.limit)
+		}
+	}
+	if least < slots/2 || most > 3*slots {
+		t.Errorf("%d to %d episodes in flight", least, most)
+	}
+	if len(s.told) > 20 {
+		t.Errorf("told %d times", len(s.told))
 	}
 }

@@ -85,7 +85,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	due := newAgenda(missing, most)
 	if o.Concurrency == AutoConcurrency {
 		most = MostInFlight
-		o.Observer = climbing{o.Observer, newClimb(due.setLimit, o.note, o.Now)}
+		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
 	var workers errgroup.Group
