@@ -18,6 +18,8 @@ type Run struct {
 	// attempts holds the attempts that count, by group, trial and task. A trial is nil
 	// until an attempt at it is added.
 	attempts [][][]attempt
+	// withSteps: trajectories were read.
+	withSteps bool
 }
 
 // attempt is what tables need of an attempt. Without any attempt, the outcome is empty.
@@ -100,6 +102,7 @@ func (r *Run) Add(at record.Position, result *record.Result, counts *refinement.
 
 // add keeps an attempt if it counts rather than the one that is there.
 func (r *Run) add(at record.Position, a *attempt) {
+	r.withSteps = a.counts != nil
 	trials := &r.attempts[at.Group]
 	for len(*trials) < int(at.Trial) {
 		*trials = append(*trials, nil)

@@ -46,6 +46,7 @@ type Score struct {
 
 	tasks     []task                            // those with results, in the order of their keys
 	chains    []chain                           // nil if the tasks have one trial
+	withSteps bool                              // trajectories were read
 	samplings map[stats.Question]stats.Sampling // of all tasks
 	measures  []Measured                        // made when they are needed
 }
@@ -109,6 +110,7 @@ func Compute(r *Run, about stats.Question) ([]*Score, error) {
 		s := byCondition[string(key)]
 		if s == nil {
 			s = newScore(g.Condition, env, about)
+			s.withSteps = r.withSteps
 			byCondition[string(key)] = s
 			out = append(out, s)
 		}

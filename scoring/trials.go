@@ -47,11 +47,6 @@ type chain struct {
 	due bool
 }
 
-// unread reports whether the run was read without trajectories.
-func (c chain) unread() bool {
-	return slices.ContainsFunc(c.results, func(a *attempt) bool { return a.counts == nil })
-}
-
 // trial returns what is there of a trial.
 func (a *attempt) trial() more {
 	if a.more == nil {
@@ -117,7 +112,7 @@ func (s *Score) Trials() []Trial {
 		for i := range s.chains {
 			t.add(&s.chains[i])
 		}
-		if slices.ContainsFunc(s.chains, chain.unread) {
+		if !s.withSteps {
 			t.Same = -1
 		}
 		if !slices.ContainsFunc(s.chains, func(c chain) bool { return c.due && len(c.results) > 0 && len(c.results) < n }) {

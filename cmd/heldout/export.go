@@ -42,6 +42,7 @@ of yours, give its file with --prompt.`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {
+			defer frugal()()
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Texts.Outside = sys.outside()
 			if err := parseExport(&o, mask, split, seeds); err != nil {
