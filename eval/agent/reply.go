@@ -133,10 +133,23 @@ func mentionsAction(line string) bool {
 
 // labelIn finds a label at the start of a line.
 func labelIn(line string) []int {
+	if at := requestedLabel(line, "Action:"); at != nil {
+		return at
+	}
 	if !mentionsAction(line) {
 		return nil
 	}
 	return actionLabel.FindStringIndex(line)
+}
+
+// requestedLabel finds a label in the form that was asked for, as the patterns
+// would, which take more time.
+func requestedLabel(line, label string) []int {
+	rest, ok := strings.CutPrefix(line, label)
+	if !ok || rest != "" && (rest[0] == '*' || rest[0] == '_') {
+		return nil
+	}
+	return []int{0, len(line) - len(strings.TrimLeft(rest, "\t\n\f\r "))}
 }
 
 // looseLabel finds a label that differs from the requested form.
@@ -177,7 +190,11 @@ func actionFrom(rest string, after []string) string {
 // thoughtFrom returns the thought that the lines before an action give.
 func thoughtFrom(lines []string) string {
 	for i, line := range lines {
-		if at := thoughtLabel.FindStringIndex(line); at != nil {
+		at := requestedLabel(line, "Thought:")
+		if at == nil {
+			at = thoughtLabel.FindStringIndex(line)
+		}
+		if at != nil {
 			lines = append([]string{line[at[1]:]}, lines[i+1:]...)
 			break
 		}

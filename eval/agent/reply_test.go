@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -296,6 +298,19 @@ func FuzzCleanAct(f *testing.F) {
 		}
 		if got != "" && !strings.Contains(reply, got) {
 			t.Errorf("%q gives %q, which it does not contain", reply, got)
+		}
+	})
+}
+
+// The short way to a label finds what the patterns find.
+func TestRequestedLabel(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"Action", "Thought", ":", ": ", "*", "_", "`", " ", "\t", "\v", "\u00a0", "1", "#", "a", ":", "-"})
+	rapid.Check(t, func(t *rapid.T) {
+		line := strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
+		for label, pattern := range map[string]*regexp.Regexp{"Action:": actionLabel, "Thought:": thoughtLabel} {
+			if at := requestedLabel(line, label); at != nil && !slices.Equal(at, pattern.FindStringIndex(line)) {
+				t.Fatalf("%q: %v, want %v", line, at, pattern.FindStringIndex(line))
+			}
 		}
 	})
 }
