@@ -62,8 +62,8 @@ func (a *agenda) playing() int {
 }
 
 // take returns the next episode. It waits while the largest number is in flight,
-// and while there is none but one may be added. It returns nil if there is none and none can be added, or if the agenda
-// was stopped.
+// and while there is none but one may be added. It returns nil if there is none and
+// none can be added, or if the agenda was stopped.
 func (a *agenda) take() *Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -69,10 +69,10 @@ func (nobody) StepDone(*Episode, agent.Usage)      {}
 func (nobody) EpisodeDone(*Episode, record.Result) {}
 
 // Run plays the episodes of a plan that have no result in the store yet, and the
-// trials that become due. Every attempt is on disk before it counts. When ctx is cancelled, the episodes in
-// flight end as cancelled and Run returns ctx's error. An error that would also
-// stop every further episode, such as an unknown model, ends the run. A model
-// without a usable reply ends it with an *UnusableError.
+// trials that become due. Every attempt is on disk before it counts. When ctx is
+// cancelled, the episodes in flight end as cancelled and Run returns ctx's error. An
+// error that would also stop every further episode, such as an unknown model, ends
+// the run. A model without a usable reply ends it with an *UnusableError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}

@@ -147,7 +147,7 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 	if len(clients) == 1 || !answers {
 		return failed, answers, nil
 	}
-	check := envs.Check{Status: envs.CheckOK, Text: "all servers serve the same model"}
+	check := envs.Check{Status: envs.CheckOK, Text: "all servers that answer serve the same model"}
 	if _, err := j.Served[0].Fleet.Server(ctx); err != nil {
 		check.Status, check.Text = envs.CheckFail, err.Error()
 		failed++

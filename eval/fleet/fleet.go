@@ -163,7 +163,7 @@ func (f *Fleet) Close() {
 	f.stop()
 	f.work.Wait()
 	f.mu.Lock()
-	f.open()
+	f.release()
 	f.mu.Unlock()
 	for _, c := range f.Clients() {
 		c.Close()

@@ -20,14 +20,14 @@ func (f *Fleet) setAside(s *server, trial *model.Request, cause string, wait tim
 	if len(f.present()) > 0 {
 		f.tell("%s is set aside, its episodes go on elsewhere: %s", s.client.URL(), cause)
 	} else {
-		f.shut(s.client.URL() + ": " + cause)
+		f.hold(s.client.URL() + ": " + cause)
 	}
 	f.recallLater(s, max(wait, f.o.Pace))
 }
 
-// shut makes all calls wait, because no server is in use. It tells the cause and
+// hold makes all calls wait, because no server is in use. It tells the cause and
 // begins to count the time until the fleet gives up. The caller holds the lock.
-func (f *Fleet) shut(cause string) {
+func (f *Fleet) hold(cause string) {
 	if !f.gone.IsZero() {
 		return
 	}
@@ -40,8 +40,8 @@ func (f *Fleet) shut(cause string) {
 	f.tell("%s", line)
 }
 
-// open ends shut. The caller holds the lock.
-func (f *Fleet) open() {
+// release ends hold. The caller holds the lock.
+func (f *Fleet) release() {
 	f.gone = time.Time{}
 	if f.tooLong != nil {
 		f.tooLong.Stop()
@@ -165,5 +165,5 @@ func (f *Fleet) takeBack(s *server) {
 		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.since).Round(time.Second))
 	}
 	s.cause, s.trial, s.fresh, s.refuses = "", nil, false, false
-	f.open()
+	f.release()
 }
