@@ -209,6 +209,7 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 	x.Results, x.at = slices.Grow(x.Results, found), slices.Grow(x.at, found)
 	for i := range parts {
 		x.join(from, &parts[i])
+		parts[i] = part{} // a large run has large parts
 	}
 	return nil
 }
