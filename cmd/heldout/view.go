@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,6 +106,13 @@ func findRuns(sys *system, folders []string) ([]record.Parts, error) {
 			sys.warn(fmt.Sprintf("%s: %v", folder, err))
 		})...)
 	}
+	runs = slices.DeleteFunc(runs, func(dir string) bool {
+		_, err := record.Parts{dir}.Dirs()
+		if err != nil { // the others can be shown
+			sys.warn(err.Error())
+		}
+		return err != nil
+	})
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json", strings.Join(folders, ", "))
 	}

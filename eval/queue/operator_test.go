@@ -180,3 +180,26 @@ func TestOperatorMode(t *testing.T) {
 	}
 	b.refuses("tls://"+o.address, Security{CA: a.file, Login: model.NewSecret("me:sesame")}, "the server refuses the login")
 }
+
+// Credentials that expire while a worker works end it with one line that says so.
+func TestCredentialsExpire(t *testing.T) {
+	a := newAuthority(t)
+	o := newOperator(t, a)
+	_, team := o.account(o.server.AccountResolver(), "team", true)
+	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
+	link, err := connect(Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.close()
+	<-link.lost.Done()
+	text := link.named(nil).Error()
+	if !strings.Contains(text, "they have expired") || strings.Contains(text, "\n") {
+		t.Error(text)
+	}
+	for _, secret := range secrets {
+		if strings.Contains(text, secret) {
+			t.Errorf("the error tells a secret: %s", text)
+		}
+	}
+}

@@ -71,6 +71,9 @@ func (s Security) checkCreds() error {
 func (s Security) refused() error {
 	switch {
 	case s.Creds != "":
+		if err := s.checkCreds(); err != nil { // they may have expired by now
+			return err
+		}
 		return fmt.Errorf("the server refuses the credentials of --queue-creds %s: are they of another server, or revoked?", s.Creds)
 	case s.Login != (model.Secret{}):
 		return errors.New("the server refuses the login of --queue-login-env")
