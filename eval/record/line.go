@@ -58,8 +58,11 @@ func checksum(line []byte) string {
 
 // decode reads a line and checks everything that can be checked from the line
 // alone. Lines of versions without checksums have none.
-func decode(raw []byte) (Episode, error) {
-	if e, ok := quickly(raw); ok {
+func decode(raw []byte) (Episode, error) { return decodeInto(raw, nil) }
+
+// decodeInto is decode with room for the trajectory, which may have too little of it.
+func decodeInto(raw []byte, steps []Step) (Episode, error) {
+	if e, ok := quickly(raw, steps); ok {
 		return e, e.check()
 	}
 	var e Episode

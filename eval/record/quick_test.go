@@ -31,7 +31,7 @@ func FuzzQuickly(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		line := []byte(string(body) + checksumStart + checksum(body) + checksumEnd)
-		got, ok := quickly(line)
+		got, ok := quickly(line, nil)
 		if !ok {
 			return
 		}
@@ -41,6 +41,10 @@ func FuzzQuickly(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
+		}
+		used := []Step{{Thought: "old", Score: new(float64), Repairs: []string{"old"}}, {FormatError: true}}
+		if again, ok := quickly(line, used); !ok || !cmp.Equal(got, again, cmpopts.EquateEmpty()) {
+			t.Errorf("in the room of other steps: %v, %v", again, ok)
 		}
 	})
 }
@@ -52,7 +56,7 @@ func TestQuickly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := quickly(line)
+		got, ok := quickly(line, nil)
 		if !ok {
 			t.Fatalf("it is not read quickly: %s", line)
 		}

@@ -36,8 +36,8 @@ func scan(r io.Reader, name string, visit func(*line) error) error {
 }
 
 // scanDeriving is scan for what takes long: derive, unless it is nil, makes
-// something of each episode before it is visited. Lines are decoded and derived
-// from by as many goroutines as there are processors. A raw line is used until it was
+// something of each episode before it is visited, without its trajectory. Lines are
+// decoded and derived from by as many goroutines as there are processors. A raw line is used until it was
 // visited.
 func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit func(*line) error) error {
 	n := runtime.GOMAXPROCS(0)
@@ -62,9 +62,10 @@ func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit fun
 	})
 	for range n {
 		working.Go(func() {
+			var steps []Step // of one line after the other
 			for c := range todo {
 				for _, l := range c.lines {
-					l.decode(derive)
+					steps = l.decode(derive, steps)
 				}
 				close(c.done)
 			}
@@ -86,16 +87,17 @@ func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit fun
 }
 
 // decode fills in everything but the raw line. An end of the file or an empty line
-// follows if l.torn is set.
-func (l *line) decode(derive func(*Episode) any) {
-	if l.episode, l.bad = decode(l.raw); l.bad == nil {
-		l.torn = false
-		if derive != nil {
-			l.derived = derive(&l.episode)
-		}
-		return
+// follows if l.torn is set. What derive does not keep is garbage at once: the
+// trajectory is then used for the next line.
+func (l *line) decode(derive func(*Episode) any, steps []Step) []Step {
+	if derive == nil {
+		l.episode, l.bad = decode(l.raw)
+	} else if l.episode, l.bad = decodeInto(l.raw, steps); l.bad == nil {
+		l.derived = derive(&l.episode)
+		steps, l.episode.Trajectory = l.episode.Trajectory, nil
 	}
-	l.torn = l.torn && !json.Valid(l.raw)
+	l.torn = l.torn && l.bad != nil && !json.Valid(l.raw)
+	return steps
 }
 
 // readChunks reads lines until take refuses a chunk.

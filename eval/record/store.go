@@ -133,7 +133,8 @@ func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
 // for several attempts at the same time and before they are checked against the
-// plan. visit also gets the position in the plan.
+// plan. It must not keep the trajectory. visit gets the attempt without it, and the
+// position in the plan.
 func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
 	return p.each(func(m *Manifest, e *Episode) any { return derive(m, e) },
 		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })

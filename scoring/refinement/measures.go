@@ -74,28 +74,10 @@ func Profile() (reached, steps [Tenths]Measure) {
 // errors is reported.
 var SurvivalSteps = []int{1, 3, 5, longestSpell}
 
-// longestSpell is the last step at which spells are counted.
-const longestSpell = 10
-
-// BySpell has a count for each step from 1 to longestSpell.
-type BySpell [longestSpell]float64
-
 // Survival returns two counts for each step from 1 on: the errors of the episode
 // that are still unrecovered and under observation before the step, and the
 // errors that are recovered from at the step.
-func (c *Counts) Survival() (atRisk, ended BySpell) { return survival(c.Spells) }
-
-func survival(spells []Spell) (atRisk, ended BySpell) {
-	for _, s := range spells {
-		for step := range min(longestSpell, int(s.Steps)) {
-			atRisk[step]++
-		}
-		if s.Recovered && int(s.Steps) <= longestSpell {
-			ended[s.Steps-1]++
-		}
-	}
-	return atRisk, ended
-}
+func (c *Counts) Survival() (atRisk, ended BySpell) { return c.Spells.bySpell() }
 
 func perStep(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Steps) }

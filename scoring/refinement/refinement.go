@@ -48,7 +48,7 @@ type Counts struct {
 	// progress, followed within the steps of Horizons.
 	Recovered, Progressed [len(Horizons)]uint16
 	// Spells are the times from each error to the first different valid action.
-	Spells []Spell
+	Spells Spells
 
 	// Actions counts different valid actions, Observations different observations
 	// of steps.
@@ -66,13 +66,6 @@ type Counts struct {
 	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
 	// if none did.
 	Stuck uint16
-}
-
-// Spell is the time from an error.
-type Spell struct {
-	Steps uint16 // until recovery, or until the end of the episode
-	// Recovered is false if the episode ended before.
-	Recovered bool
 }
 
 // Change is a change of progress.
@@ -251,7 +244,7 @@ func (c *Counts) recoveries(steps []record.Step) {
 				break
 			}
 		}
-		c.Spells = append(c.Spells, spell)
+		c.Spells.add(spell)
 		for h, most := range Horizons {
 			if spell.Recovered && int(spell.Steps) <= most {
 				c.Recovered[h]++

@@ -43,6 +43,19 @@ func episode(steps string) *record.Episode {
 	return e
 }
 
+// spellsOf counts spells.
+func spellsOf(list ...Spell) (s Spells) {
+	for _, one := range list {
+		for step := range one.Steps {
+			s.AtRisk[step]++
+		}
+		if one.Recovered {
+			s.Ended[one.Steps-1]++
+		}
+	}
+	return s
+}
+
 // TestCount has episodes that were counted by hand.
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
@@ -57,22 +70,22 @@ func TestCount(t *testing.T) {
 		// action. A valid one follows, with progress.
 		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: []Spell{{3, true}, {2, true}, {1, true}}, Recovered: [3]uint16{1, 3, 3}, Progressed: [3]uint16{1, 3, 3},
+			Spells: spellsOf(Spell{3, true}, Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 3, 3}, Progressed: [3]uint16{1, 3, 3},
 			Stuck: 5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
 		}},
 		// After another observation the same error is not in an equal situation.
 		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{1, 1, 1}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: []Spell{{1, true}, {1, true}, {0, false}}, Recovered: [3]uint16{2, 2, 2},
+			Spells: spellsOf(Spell{1, true}, Spell{1, true}, Spell{0, false}), Recovered: [3]uint16{2, 2, 2},
 		}},
 		// A valid action that is the same one is no recovery.
 		{"same action", "!x>no x>1 y>2", Counts{
 			Steps: 3, Invalid: 1, Runs: []uint16{1}, Actions: 2, Observations: 3,
-			Spells: []Spell{{2, true}}, Recovered: [3]uint16{0, 1, 1},
+			Spells: spellsOf(Spell{2, true}), Recovered: [3]uint16{0, 1, 1},
 		}},
 		{"format errors", "?>say ?>say a>1", Counts{
 			Steps: 3, FormatErrors: 2, Runs: []uint16{2}, Repeated: 1, Actions: 1, Observations: 2,
-			Spells: []Spell{{2, true}, {1, true}}, Recovered: [3]uint16{1, 2, 2},
+			Spells: spellsOf(Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 2, 2},
 		}},
 		// a b a b a b is a cycle of two that repeats twice; c is outside.
 		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
@@ -107,11 +120,16 @@ func TestCounterKnowsTheCorpus(t *testing.T) {
 		}
 		steps = append(steps, "done>end")
 		c := NewCounter(nil).Count(episode(strings.Join(steps, " ")), nil)
-		if int(c.Errors()) != errors || int(c.Repeated) != repeated || len(c.Runs) != len(runs) || len(c.Spells) != errors {
+		if int(c.Errors()) != errors || int(c.Repeated) != repeated || len(c.Runs) != len(runs) {
 			t.Fatalf("%v: %+v", runs, c)
 		}
 		looped, within := 0, [3]int{}
+		var spells Spells
 		for i, n := range runs {
+			for step := range uint16(min(n, longestSpell)) {
+				spells.AtRisk[step] += uint16(n) - step
+				spells.Ended[step]++
+			}
 			if int(c.Runs[i]) != n {
 				t.Fatalf("runs %v, want %v", c.Runs, runs)
 			}
@@ -121,6 +139,9 @@ func TestCounterKnowsTheCorpus(t *testing.T) {
 			for h, most := range Horizons {
 				within[h] += min(n, most) // the last errors of a run are near its end
 			}
+		}
+		if c.Spells != spells {
+			t.Fatalf("spells %v, want %v", c.Spells, spells)
 		}
 		if int(c.Looped) != looped {
 			t.Fatalf("%d steps in loops, want %d", c.Looped, looped)

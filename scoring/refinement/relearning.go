@@ -47,8 +47,9 @@ func Unlearned(steps int) Measure {
 
 // RelearningSurvival is Survival for the time from the first action in an old form.
 func (c *Counts) RelearningSurvival() (atRisk, ended BySpell) {
-	if !c.Refused {
-		return survival(nil)
+	var one Spells
+	if c.Refused {
+		one.add(c.Relearning)
 	}
-	return survival([]Spell{c.Relearning})
+	return one.bySpell()
 }

@@ -2,6 +2,7 @@ package refinement
 
 import (
 	"compress/flate"
+	"slices"
 	"strings"
 
 	"heldout/eval/record"
@@ -26,7 +27,7 @@ type textCounter struct {
 	words            words
 	text             []byte          // of the episode that is counted
 	known            map[bigram]bool // nil without known thoughts
-	seen             map[bigram]bool // of the episode that is counted
+	seen             []bigram        // of the episode that is counted
 	plain, informed  *flate.Writer
 	plainN, informdN counting
 }
@@ -40,7 +41,7 @@ func (c *counting) Write(p []byte) (int, error) {
 }
 
 func newTextCounter(known []string) textCounter {
-	t := textCounter{seen: map[bigram]bool{}, words: words{numbers: map[string]uint32{}}}
+	t := textCounter{words: words{numbers: map[string]uint32{}}}
 	t.plain, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
 	if len(known) == 0 {
 		return t
@@ -57,19 +58,19 @@ func newTextCounter(known []string) textCounter {
 
 // count measures the thoughts of an episode.
 func (t *textCounter) count(steps []record.Step) (out Thoughts) {
-	t.text = t.text[:0]
+	t.text, t.seen = t.text[:0], t.seen[:0]
 	for _, s := range steps {
 		t.text = append(t.text, s.Thought...)
 		t.words.eachBigram(s.Thought, func(b bigram) {
-			out.Bigrams++
-			t.seen[b] = true
+			t.seen = append(t.seen, b)
 			if t.known[b] {
 				out.Known++
 			}
 		})
 	}
-	out.Distinct = int32(len(t.seen))
-	clear(t.seen)
+	out.Bigrams = int32(len(t.seen))
+	slices.Sort(t.seen)
+	out.Distinct = int32(len(slices.Compact(t.seen)))
 	t.words.forget()
 	if out.Bytes = int32(len(t.text)); out.Bytes == 0 {
 		return out

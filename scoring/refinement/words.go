@@ -15,8 +15,8 @@ type words struct {
 	lower   []byte            // of the text that is read
 }
 
-// bigram is the numbers of two consecutive words.
-type bigram struct{ first, second uint32 }
+// bigram is the numbers of two consecutive words, the first one in the upper half.
+type bigram uint64
 
 // Sizes of words: what a number costs beside the word, and how large the words are
 // that have numbers between two episodes, in bytes.
@@ -50,7 +50,7 @@ func (w *words) eachBigram(text string, visit func(bigram)) {
 			w.size += numberSize + len(word)
 		}
 		if previous > 0 {
-			visit(bigram{previous, n})
+			visit(bigram(previous)<<32 | bigram(n))
 		}
 		previous = n
 	})
