@@ -69,10 +69,7 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 }
 
 func (r *Rollouts) begin(dir string, about RolloutsOf) error {
-	old, err := r.store.Manifest()
-	if err != nil {
-		return err
-	}
+	old := r.store.Manifest
 	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{{Info: about.Info, Total: about.Total}}}
 	if old != nil {
 		if err := r.continues(old, about.Info); err != nil {

@@ -71,10 +71,7 @@ func divided(dir string, p *Plan) error {
 }
 
 func (s *Session) begin(dir string, p *Plan, about About) error {
-	m, err := s.Store.Manifest()
-	if err != nil {
-		return err
-	}
+	m := s.Store.Manifest
 	unchecked := m == nil && len(s.Store.Attempts) > 0
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
@@ -98,7 +95,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if err := s.Store.SetManifest(m); err != nil || !unchecked {
 		return err
 	}
-	_, _, err = record.Read(dir) // run.json was missing: nothing said what was planned
+	_, _, err := record.Read(dir) // run.json was missing: nothing said what was planned
 	return err
 }
 

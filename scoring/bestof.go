@@ -1,6 +1,8 @@
 package scoring
 
 import (
+	"sync"
+
 	"heldout/configs"
 	"heldout/scoring/stats"
 )
@@ -29,14 +31,33 @@ func (s *Score) Tries() (fewest int) {
 // be complete for the estimates to be of all tasks.
 func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
+	eachSuccess, eachProgress := bestOfEach(successes, s.Tries()), bestOfEach(progresses, s.Tries())
 	for n := range s.Tries() {
-		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1), s.bestOf(progresses, n+1)})
+		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1, eachSuccess[n]), s.bestOf(progresses, n+1, eachProgress[n])})
 	}
 	return out
 }
 
-func (s *Score) bestOf(tries [][]float64, n int) Estimate {
-	values := best(tries, n)
+// bestOfEach returns the best of every number of tries up to most, of each task.
+func bestOfEach(tries [][]float64, most int) [][]float64 {
+	values := make([][]float64, most)
+	for n := range values {
+		values[n] = make([]float64, len(tries))
+	}
+	var working sync.WaitGroup
+	for i, of := range tries {
+		working.Go(func() {
+			for n, v := range stats.BestOfEach(of, most) {
+				values[n][i] = v
+			}
+		})
+	}
+	working.Wait()
+	return values
+}
+
+// bestOf estimates the best of n tries, from that of each task.
+func (s *Score) bestOf(tries [][]float64, n int, values []float64) Estimate {
 	e := Estimate{Mean: stats.Mean(values)}
 	if basis, err := s.bestEstimate(tries, n, values); err == nil {
 		e.Basis, e.Interval = basis, &basis.Interval

@@ -113,7 +113,7 @@ func (w *merger) add(dir string, m *Manifest) error {
 	}
 	defer content.file.Close()
 	plan := newChecker(m.Plan())
-	return scan(io.NewSectionReader(content.file, 0, content.size), name, func(l *line) error {
+	return scan(io.NewSectionReader(content.file, 0, content.size), name, entirely, func(l *line) error {
 		if l.bad == nil {
 			_, l.bad = plan.check(&l.episode)
 		}

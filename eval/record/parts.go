@@ -167,8 +167,8 @@ func manifestOf(dirs []string) (*Manifest, error) {
 	return joined(dirs)
 }
 
-// each is Each and EachDerived; derive may be nil.
-func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
+// each is Each and EachDerived, with the decoders for a manifest.
+func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
@@ -188,16 +188,12 @@ func (p Parts) each(derive func(*Manifest, *Episode) any, visit func(*Manifest, 
 	if err != nil {
 		return nil, err
 	}
-	var of func(*Episode) any
-	if derive != nil {
-		of = func(e *Episode) any { return derive(m, e) }
-	}
 	plan := newChecker(m.Plan())
 	for _, c := range contents {
 		if c == nil {
 			continue
 		}
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, of, func(e *Episode, at Position, derived any) { visit(m, e, at, derived) })
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m), func(e *Episode, at Position, derived any) { visit(m, e, at, derived) })
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"time"
 	"unicode/utf8"
+
+	"heldout/envs"
 )
 
 // quickly decodes a line in the form in which this version writes the lines of most
@@ -12,25 +15,12 @@ import (
 // the line is anything else: then decode is for it. The trajectory is in the room that
 // steps have, if that is enough.
 func quickly(raw []byte, steps []Step) (e Episode, ok bool) {
-	body, end := raw, len(raw)-len(checksumStart)-checksumSize-len(checksumEnd)
-	if end < 0 || !bytes.HasPrefix(body[end:], []byte(checksumStart)) || !bytes.HasSuffix(body, []byte(checksumEnd)) {
+	r, body, sum, ok := quickResult(raw)
+	if !ok || !utf8.Valid(raw) {
 		return e, false
 	}
-	if checksum(body[:end]) != string(body[end+len(checksumStart):len(raw)-len(checksumEnd)]) {
-		return e, false
-	}
-	from := bytes.Index(body[:end], []byte(goalStart))
-	if from < 0 || !utf8.Valid(raw) {
-		return e, false
-	}
-	raw[from] = '}' // for a moment: the result alone
-	err := json.Unmarshal(raw[:from+1], &e)
-	raw[from] = ','
-	if err != nil || !bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
-		return e, false
-	}
-	e.Checksum = string(body[end+len(checksumStart) : len(raw)-len(checksumEnd)])
-	q := quick{rest: string(body[from:end])}
+	e.Result, e.Checksum = r, sum
+	q := quick{rest: string(body)}
 	q.expect(`,"goal":`)
 	e.Goal = q.text()
 	q.expect(`,"observation":`)
@@ -47,6 +37,30 @@ func quickly(raw []byte, steps []Step) (e Episode, ok bool) {
 		e.Trajectory = append(e.Trajectory, q.step())
 	}
 	return e, !q.bad && q.rest == ""
+}
+
+// quickResult decodes the result in a line, the other bytes of which it only compares
+// with the checksum. Body is what follows the result, up to the checksum. ok is false
+// if the line is in another form.
+func quickResult(raw []byte) (r Result, body []byte, sum string, ok bool) {
+	end := len(raw) - len(checksumStart) - checksumSize - len(checksumEnd)
+	if end < 0 || !bytes.HasPrefix(raw[end:], []byte(checksumStart)) || !bytes.HasSuffix(raw, []byte(checksumEnd)) {
+		return r, nil, "", false
+	}
+	sum = string(raw[end+len(checksumStart) : len(raw)-len(checksumEnd)])
+	from := bytes.Index(raw[:end], []byte(goalStart))
+	if from < 0 || checksum(raw[:end]) != sum || !utf8.Valid(raw[:from]) {
+		return r, nil, "", false
+	}
+	q := quick{rest: string(raw[:from])}
+	if r = q.result(); !q.bad && q.rest == "" {
+		return r, raw[from:end], sum, true
+	}
+	var e Episode
+	if err := json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &e); err != nil || !bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
+		return r, nil, "", false
+	}
+	return e.Result, raw[from:end], sum, true
 }
 
 // hasMore reports fields of an episode beside its result.
@@ -157,6 +171,81 @@ func (q *quick) texts() (list []string) {
 		q.expect(",")
 	}
 	return list
+}
+
+// time reads a time.
+func (q *quick) time() (t time.Time) {
+	q.bad = t.UnmarshalText([]byte(q.text())) != nil || q.bad
+	return t
+}
+
+// result reads a result, without its end: its fields in the order in which they are
+// written. It is bad with the fields that few results have.
+func (q *quick) result() (r Result) {
+	q.expect(`{"schema":`)
+	r.Schema = q.int()
+	q.expect(`,"id":`)
+	r.ID = q.text()
+	q.expect(`,"attempt":`)
+	r.Attempt = q.int()
+	q.expect(`,"env":`)
+	r.Env = q.text()
+	q.expect(`,"source":`)
+	r.Source = envs.Source(q.text())
+	q.expect(`,"task":`)
+	r.Task = q.text()
+	q.expect(`,"task_index":`)
+	r.TaskIndex = q.int()
+	q.expect(`,"task_type":`)
+	r.TaskType = q.text()
+	q.expect(`,"difficulty":`)
+	r.Difficulty = envs.Difficulty(q.text())
+	q.expect(`,"model":`)
+	r.Model = q.text()
+	q.expect(`,"agent":`)
+	r.Agent = q.text()
+	q.expect(`,"seed":`)
+	r.Seed = int64(q.int())
+	q.expect(`,"perturbation":`)
+	r.Perturbation = q.text()
+	if q.skip(`,"preset":`) {
+		r.Preset = q.text()
+	}
+	q.expect(`,"outcome":`)
+	r.Outcome = Outcome(q.text())
+	q.expect(`,"success":`)
+	r.Success = q.truth()
+	q.expect(`,"progress":`)
+	r.Progress = q.float()
+	q.expect(`,"grounding":`)
+	r.Grounding = q.float()
+	q.expect(`,"steps":`)
+	r.Steps = q.int()
+	q.expect(`,"format_errors":`)
+	r.FormatErrors = q.int()
+	q.expect(`,"trimmed":`)
+	r.Trimmed = q.int()
+	if q.skip(`,"servers":`) {
+		r.Servers = q.texts()
+	}
+	if q.skip(`,"cut":`) {
+		r.Cut = Cut(q.text())
+	}
+	q.expect(`,"prompt_tokens":`)
+	r.PromptTokens = q.int()
+	q.expect(`,"completion_tokens":`)
+	r.CompletionTokens = q.int()
+	q.expect(`,"calls":`)
+	r.Calls = q.int()
+	q.expect(`,"requests":`)
+	r.Requests = q.int()
+	q.expect(`,"model_seconds":`)
+	r.ModelSeconds = q.float()
+	q.expect(`,"started":`)
+	r.Started = q.time()
+	q.expect(`,"ended":`)
+	r.Ended = q.time()
+	return r
 }
 
 // step reads a step: its fields in the order in which they are written.

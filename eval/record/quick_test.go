@@ -60,6 +60,10 @@ func TestQuickly(t *testing.T) {
 		if !ok {
 			t.Fatalf("it is not read quickly: %s", line)
 		}
+		q := quick{rest: string(line[:bytes.Index(line, []byte(goalStart))])}
+		if q.result(); q.bad || q.rest != "" {
+			t.Errorf("its result is not: %s", line)
+		}
 		got.Checksum = ""
 		if diff := cmp.Diff(e, &got, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)

@@ -104,7 +104,7 @@ func (s *Store) scan(p *Plan, visit func(*line) error) error {
 		return err
 	}
 	checker := newChecker(p)
-	return scan(io.NewSectionReader(s.file, 0, info.Size()), s.name, func(l *line) error {
+	return scan(io.NewSectionReader(s.file, 0, info.Size()), s.name, entirely, func(l *line) error {
 		switch {
 		case l.torn:
 			l.bad = errUnfinished

@@ -29,28 +29,49 @@ type chunk struct {
 // chunkSize is from how many bytes on lines are a chunk.
 const chunkSize = 256 << 10
 
-// scan visits the non-empty lines of an episodes file, in their order. An error
-// before the end is visit's error or a read error.
-func scan(r io.Reader, name string, visit func(*line) error) error {
-	return scanDeriving(r, name, nil, visit)
+// decoder decodes lines, one after the other. Derived is what it makes of an episode,
+// if it makes anything.
+type decoder func(raw []byte) (e Episode, derived any, err error)
+
+// entirely decodes everything.
+func entirely() decoder {
+	return func(raw []byte) (Episode, any, error) {
+		e, err := decode(raw)
+		return e, nil, err
+	}
 }
 
-// scanDeriving is scan for what takes long: derive, unless it is nil, makes
-// something of each episode before it is visited, without its trajectory. Lines are
-// decoded and derived from by as many goroutines as there are processors. A raw line is used until it was
-// visited.
-func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit func(*line) error) error {
+// deriving decodes everything and derives something from it. The episode is then
+// without its trajectory, whose room the next one takes.
+func deriving(derive func(*Episode) any) func() decoder {
+	return func() decoder {
+		var steps []Step
+		return func(raw []byte) (e Episode, derived any, err error) {
+			if e, err = decodeInto(raw, steps); err == nil {
+				derived = derive(&e)
+				steps, e.Trajectory = e.Trajectory, nil
+			}
+			return e, derived, err
+		}
+	}
+}
+
+// scan visits the non-empty lines of an episodes file, in their order. Lines are
+// decoded by as many goroutines as there are processors, each with a decoder of its
+// own. A raw line is used until it was visited. An error before the end is visit's
+// error or a read error.
+func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*line) error) error {
 	n := runtime.GOMAXPROCS(0)
-	todo, inOrder, stop := make(chan *chunk), make(chan *chunk, 2*n), make(chan struct{})
+	chunks, inOrder, stop := make(chan *chunk), make(chan *chunk, 2*n), make(chan struct{})
 	var used sync.Pool // chunks whose raw lines are no longer needed
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(stop)
 	working.Go(func() {
 		defer close(inOrder)
-		defer close(todo)
+		defer close(chunks)
 		readChunks(r, &used, func(c *chunk) bool {
-			for _, to := range []chan *chunk{inOrder, todo} {
+			for _, to := range []chan *chunk{inOrder, chunks} {
 				select {
 				case to <- c:
 				case <-stop:
@@ -62,10 +83,11 @@ func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit fun
 	})
 	for range n {
 		working.Go(func() {
-			var steps []Step // of one line after the other
-			for c := range todo {
+			decode := newDecoder()
+			for c := range chunks {
 				for _, l := range c.lines {
-					steps = l.decode(derive, steps)
+					l.episode, l.derived, l.bad = decode(l.raw)
+					l.torn = l.torn && l.bad != nil && !json.Valid(l.raw)
 				}
 				close(c.done)
 			}
@@ -84,20 +106,6 @@ func scanDeriving(r io.Reader, name string, derive func(*Episode) any, visit fun
 		}
 	}
 	return nil
-}
-
-// decode fills in everything but the raw line. An end of the file or an empty line
-// follows if l.torn is set. What derive does not keep is garbage at once: the
-// trajectory is then used for the next line.
-func (l *line) decode(derive func(*Episode) any, steps []Step) []Step {
-	if derive == nil {
-		l.episode, l.bad = decode(l.raw)
-	} else if l.episode, l.bad = decodeInto(l.raw, steps); l.bad == nil {
-		l.derived = derive(&l.episode)
-		steps, l.episode.Trajectory = l.episode.Trajectory, nil
-	}
-	l.torn = l.torn && l.bad != nil && !json.Valid(l.raw)
-	return steps
 }
 
 // readChunks reads lines until take refuses a chunk.

@@ -32,7 +32,9 @@ var ErrBusy = errors.New("another process is working on this run")
 type Store struct {
 	*appender
 
-	// Attempts are those that were on disk when the store was opened.
+	// Manifest is run.json and Attempts are the attempts that were on disk when the
+	// store was opened. Manifest is nil if the run is new.
+	Manifest *Manifest
 	Attempts []Attempt
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped.
@@ -80,8 +82,8 @@ func (s *Store) Append(e *Episode) error {
 
 // read reads what is there, and finds out what the next write must begin with.
 func (s *Store) read() error {
-	manifest, err := s.Manifest()
-	if err != nil {
+	var err error
+	if s.Manifest, err = ReadManifest(s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	info, err := s.file.Stat()
@@ -89,19 +91,11 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(manifest.Plan()), nil, func(e *Episode, _ Position, _ any) {
+	withoutSteps := deriving(func(*Episode) any { return nil })
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(s.Manifest.Plan()), withoutSteps, func(e *Episode, _ Position, _ any) {
 		s.Attempts = append(s.Attempts, e.Result.Brief())
 	})
 	return err
-}
-
-// Manifest reads run.json; it is nil when the run is new.
-func (s *Store) Manifest() (*Manifest, error) {
-	m, err := ReadManifest(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return m, err
 }
 
 // SetManifest writes run.json.
@@ -128,7 +122,7 @@ func Read(dir string) (*Manifest, []Result, error) {
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
 func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.each(nil, func(m *Manifest, e *Episode, _ Position, _ any) { visit(m, e) })
+	return p.each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) { visit(m, e) })
 }
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
@@ -136,7 +130,7 @@ func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
 // plan. It must not keep the trajectory. visit gets the attempt without it, and the
 // position in the plan.
 func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
-	return p.each(func(m *Manifest, e *Episode) any { return derive(m, e) },
+	return p.each(func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) },
 		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })
 }
 
@@ -164,9 +158,9 @@ func wholeFile(name string) (*sized, error) {
 
 // eachAttempt visits the attempts in an episodes file and checks each against the
 // plan. It returns the length of an unfinished last line, and what has to be written
-// before the next line. derive may be nil; see scanDeriving.
-func eachAttempt(r io.Reader, name string, plan *checker, derive func(*Episode) any, visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
-	err = scanDeriving(r, name, derive, func(l *line) error {
+// before the next line.
+func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder, visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
+	err = scan(r, name, newDecoder, func(l *line) error {
 		var at Position
 		if l.bad == nil {
 			at, l.bad = plan.check(&l.episode)

@@ -491,6 +491,6 @@ func FuzzReadResults(f *testing.F) {
 
 // allAttempts reads an episodes file without a plan.
 func allAttempts(content []byte, name string) (results []Result, torn int, lead []byte, err error) {
-	torn, lead, err = eachAttempt(bytes.NewReader(content), name, newChecker(nil), nil, func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
+	torn, lead, err = eachAttempt(bytes.NewReader(content), name, newChecker(nil), entirely, func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
 	return results, torn, lead, err
 }

@@ -387,7 +387,7 @@ func TestStates(t *testing.T) {
 func TestRatesSoFar(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	r := newTestRun(t, dir, 40, "m", "n")
-	m, err := r.store.Manifest()
+	m, err := record.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

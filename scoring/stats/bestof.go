@@ -2,6 +2,7 @@ package stats
 
 import (
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -15,8 +16,19 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // in ascending order is the best of a subset with the probability
 // C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
 // number occurs. k is at least 1 and at most the number of values.
-func BestOf(values []float64, k int) float64 {
-	sorted := ascending(values)
+func BestOf(values []float64, k int) float64 { return bestOf(ascending(values), k) }
+
+// BestOfEach is BestOf of each k from 1 to most.
+func BestOfEach(values []float64, most int) []float64 {
+	sorted, out := ascending(values), make([]float64, most)
+	for k := range most {
+		out[k] = bestOf(sorted, k+1)
+	}
+	return out
+}
+
+// bestOf is BestOf of sorted values.
+func bestOf(sorted []float64, k int) float64 {
 	n := len(sorted)
 	best := sorted[n-1]
 	mean, weight := best, float64(k)/float64(n)
@@ -25,9 +37,15 @@ func BestOf(values []float64, k int) float64 {
 		if j > k {
 			weight *= float64(j-k) / float64(j-1)
 		}
+		if weight*(best-sorted[0]) < math.Abs(mean)*nothing {
+			break // what is left changes no bit
+		}
 	}
 	return mean
 }
+
+// nothing is less than half of the distance of 1 to its neighbours.
+const nothing = 0x1p-55
 
 // ascending returns values in ascending order, which must not be changed.
 func ascending(values []float64) []float64 {

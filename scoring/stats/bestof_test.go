@@ -30,6 +30,28 @@ func TestBestOfReference(t *testing.T) {
 	}
 }
 
+// TestBestOfEach: the sum may end early only where that changes no bit.
+func TestBestOfEach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		levels := rapid.Float64Range(1, 1e6).Draw(t, "levels")
+		values := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, levels), func(x float64) float64 { return math.Floor(x) / levels }), 1, 300).Draw(t, "values")
+		for k, got := range BestOfEach(values, len(values)) {
+			sorted := slices.Sorted(slices.Values(values))
+			n := len(sorted)
+			want, weight := sorted[n-1], float64(k+1)/float64(n)
+			for j := n; j > k; j-- {
+				want -= weight * (sorted[n-1] - sorted[j-1])
+				if j > k+1 {
+					weight *= float64(j-k-1) / float64(j-1)
+				}
+			}
+			if got != want || BestOf(values, k+1) != want {
+				t.Fatalf("best of %d of %v: %v, want %v", k+1, values, got, want)
+			}
+		}
+	})
+}
+
 // TestBestOfIsTheMeanOverSubsets enumerates all subsets.
 func TestBestOfIsTheMeanOverSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
