@@ -15,7 +15,8 @@ type agenda struct {
 	// waitingOf is the number of waiting episodes of each fleet, which is told when
 	// there are none.
 	waitingOf map[*fleet.Fleet]int
-	inFlight  int
+	// inFlight episodes are played, and open ones played or not yet recorded.
+	inFlight, open int
 	// limit is the largest number in flight.
 	limit   int
 	stopped bool
@@ -67,7 +68,7 @@ func (a *agenda) playing() int {
 func (a *agenda) take() *Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for !a.stopped && a.inFlight > 0 && (len(a.waiting) == 0 || a.inFlight >= a.limit) {
+	for !a.stopped && (len(a.waiting) == 0 && a.open > 0 || a.inFlight > 0 && a.inFlight >= a.limit) {
 		a.changed.Wait()
 	}
 	if len(a.waiting) == 0 || a.stopped {
@@ -77,15 +78,24 @@ func (a *agenda) take() *Episode {
 	a.waiting = a.waiting[1:]
 	a.count(e.fleet(), -1)
 	a.inFlight++
+	a.open++
 	return e
 }
 
-// done notes that an episode has ended, and adds the one that follows it, unless
-// that is nil.
-func (a *agenda) done(next *Episode) {
+// played notes that an episode has ended, so that another one can begin.
+func (a *agenda) played() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.inFlight--
+	a.changed.Broadcast()
+}
+
+// done notes that an episode that was played is recorded, and adds the one that
+// follows it, unless that is nil.
+func (a *agenda) done(next *Episode) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open--
 	if next != nil {
 		a.add(next)
 	}

@@ -3,7 +3,9 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -48,5 +50,39 @@ func TestTrialsElsewhere(t *testing.T) {
 	}
 	if diff := cmp.Diff(episodes(t, here), episodes(t, there), cmpopts.IgnoreFields(record.Result{}, "Started", "Ended"), cmpopts.IgnoreFields(record.Episode{}, "Checksum")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// gated is a postman whose records are only kept once a second episode has begun.
+type gated struct {
+	postman
+	begun  *atomic.Int32
+	second chan struct{}
+}
+
+func (g gated) Play(ctx context.Context, id string, order Order) (*record.Episode, func(), error) {
+	if g.begun.Add(1) == 2 {
+		close(g.second)
+	}
+	rec, _, err := g.postman.Play(ctx, id, order)
+	return rec, func() {
+		select {
+		case <-g.second:
+		case <-ctx.Done():
+			g.t.Error("no second episode begins")
+		}
+	}, err
+}
+
+// The next episode begins while the record of the one before it goes to disk.
+func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	plan := func() *Plan {
+		return mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(2))}, Players: []Player{trying(saying("up"), 1, 0)}, Seeds: []int64{1}})
+	}
+	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
+	if _, err := play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -88,22 +89,10 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
+	pool := pool{due, attempts, s, &o, w, stop}
 	var workers errgroup.Group
 	for range min(most, len(missing)) {
-		workers.Go(func() error {
-			for {
-				e := due.take()
-				if e == nil || runCtx.Err() != nil {
-					return nil
-				}
-				next, err := playAndRecord(runCtx, e, attempts[e.ID]+1, s, &o, w)
-				if err != nil {
-					stop(err)
-					return err
-				}
-				due.done(next)
-			}
-		})
+		workers.Go(func() error { return pool.work(runCtx) })
 	}
 	err := workers.Wait()
 	switch {
@@ -115,18 +104,55 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	return w.verdict()
 }
 
-// playAndRecord makes one attempt and returns the trial that is due after it. An
-// error means that the run must end.
-func playAndRecord(ctx context.Context, e *Episode, attempt int, s *record.Store, o *Options, w *watch) (next *Episode, err error) {
-	var rec *record.Episode
-	var cause error
-	kept := func() {}
+// pool is a run while it is played.
+type pool struct {
+	due      *agenda
+	attempts map[string]int // made before, by episode
+	store    *record.Store
+	o        *Options
+	watch    *watch
+	stop     context.CancelCauseFunc // ends the run
+}
+
+// work plays one episode after the other. An attempt goes to disk while the next one
+// is played, so that no model server waits for a disk; one with a fault goes first,
+// because it may end the run.
+func (p *pool) work(ctx context.Context) error {
+	var recording errgroup.Group
+	for {
+		e := p.due.take()
+		if e == nil || ctx.Err() != nil {
+			return recording.Wait()
+		}
+		rec, cause, kept := e.playAnywhere(ctx, p.attempts[e.ID]+1, p.o, p.watch)
+		p.due.played()
+		if err := recording.Wait(); err != nil || rec == nil {
+			return cmp.Or(err, ctx.Err())
+		}
+		recording.Go(func() error {
+			next, err := e.recorded(rec, cause, kept, p.store, p.o, p.watch)
+			if err != nil {
+				p.stop(err)
+			}
+			p.due.done(next)
+			return err
+		})
+		if cause != nil {
+			if err := recording.Wait(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// playAnywhere makes one attempt, here or elsewhere; nil if ctx is cancelled.
+func (e *Episode) playAnywhere(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, cause error, kept func()) {
 	if o.Elsewhere == nil {
 		rec, cause = e.attempt(ctx, attempt, o, w)
-	} else if rec, kept = e.delegate(ctx, attempt, o, w); rec == nil {
-		return nil, ctx.Err()
+		return rec, cause, func() {}
 	}
-	return e.recorded(rec, cause, kept, s, o, w)
+	rec, kept = e.delegate(ctx, attempt, o, w)
+	return rec, nil, kept
 }
 
 // recorded puts an attempt on disk, and says so.

@@ -300,10 +300,12 @@ func TestCostOfTrials(t *testing.T) {
 func TestOrderOfTrials(t *testing.T) {
 	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
+	a.played()
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 	var order []string
 	for e := a.take(); e != nil; e = a.take() {
 		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
+		a.played()
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
 	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
@@ -326,6 +328,7 @@ func TestAgendaEnds(t *testing.T) {
 			}
 			continue
 		}
+		a.played()
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 		if next := <-got; next == nil || next.Trial != 2 {
 			t.Errorf("next is %v", next)
