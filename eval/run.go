@@ -124,7 +124,7 @@ func (p *pool) work(ctx context.Context) error {
 		if e == nil || ctx.Err() != nil {
 			return recording.Wait()
 		}
-		rec, cause, kept := e.playAnywhere(ctx, p.attempts[e.ID]+1, p.o, p.watch)
+		rec, kept, cause := e.playAnywhere(ctx, p.attempts[e.ID]+1, p.o, p.watch)
 		p.due.played()
 		if err := recording.Wait(); err != nil || rec == nil {
 			return cmp.Or(err, ctx.Err())
@@ -146,13 +146,13 @@ func (p *pool) work(ctx context.Context) error {
 }
 
 // playAnywhere makes one attempt, here or elsewhere; nil if ctx is cancelled.
-func (e *Episode) playAnywhere(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, cause error, kept func()) {
+func (e *Episode) playAnywhere(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, kept func(), cause error) {
 	if o.Elsewhere == nil {
 		rec, cause = e.attempt(ctx, attempt, o, w)
-		return rec, cause, func() {}
+		return rec, func() {}, cause
 	}
 	rec, kept = e.delegate(ctx, attempt, o, w)
-	return rec, nil, kept
+	return rec, kept, nil
 }
 
 // recorded puts an attempt on disk, and says so.
