@@ -47,7 +47,7 @@ type chain struct {
 	due bool
 }
 
-// trial returns what is there of a trial.
+// trial returns what an attempt has beside its counts; empty if there is nothing.
 func (a *attempt) trial() more {
 	if a.more == nil {
 		return more{}

@@ -257,7 +257,7 @@ func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...
 	}
 }
 
-// fullCodes are the codes of errors of a server that cannot store more for now:
+// fullCodes are the codes of errors of a server that cannot store more until it has room:
 // resource limits, storage, and bytes or messages of a stream.
 var fullCodes = []jetstream.ErrorCode{10002, 10023, 10047, 10077}
 
