@@ -1,8 +1,6 @@
 package fleet
 
-import (
-	"slices"
-)
+import "slices"
 
 // follow looks at the list of servers until the fleet is closed.
 func (f *Fleet) follow() {

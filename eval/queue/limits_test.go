@@ -122,11 +122,7 @@ func TestFullQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer link.close()
-	for t.Context().Err() == nil { // until 8 episodes are ordered
-		if s, err := link.js.Stream(t.Context(), workStream(b.job.Name)); err == nil && s.CachedInfo().State.Msgs >= 8 {
-			break
-		}
-	}
+	awaitMessages(t, link, workStream(b.job.Name), 8)
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -195,25 +191,14 @@ func TestLeaderWithoutRoom(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- b.lead(ctx) }()
-	messages := func(stream string) uint64 {
-		s, err := link.js.Stream(t.Context(), stream)
-		if err != nil {
-			return 0 // the leader has not made it yet
-		}
-		return s.CachedInfo().State.Msgs
-	}
-	for messages(workStream(b.job.Name)) < 8 && t.Context().Err() == nil {
-		continue
-	}
+	awaitMessages(t, link, workStream(b.job.Name), 8)
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	var workers sync.WaitGroup
 	b.workUntilEnd(&workers)
-	for messages(resultsStream(b.job.Name)) < 9 && t.Context().Err() == nil {
-		continue
-	}
+	awaitMessages(t, link, resultsStream(b.job.Name), 9)
 	b.leader = &Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }, room: 3000, later: 10 * time.Millisecond}
 	if err := b.lead(t.Context()); err != nil {
 		t.Error(err)

@@ -288,25 +288,14 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer link.close()
-	messages := func(stream string) uint64 {
-		s, err := link.js.Stream(t.Context(), stream)
-		if err != nil {
-			return 0 // the leader has not made it yet
-		}
-		return s.CachedInfo().State.Msgs
-	}
-	for messages(workStream(b.job.Name)) < 8 && t.Context().Err() == nil { // as many as are ordered at a time
-		continue
-	}
+	awaitMessages(t, link, workStream(b.job.Name), 8) // as many as are ordered at a time
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	var group sync.WaitGroup
 	b.workUntilEnd(&group)
-	for messages(resultsStream(b.job.Name)) < 9 && t.Context().Err() == nil { // and what the servers report
-		continue
-	}
+	awaitMessages(t, link, resultsStream(b.job.Name), 9) // and what the servers report
 	if err := b.lead(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -370,4 +359,15 @@ func FuzzUnpack(f *testing.F) {
 			_, _ = pack(rec)
 		}
 	})
+}
+
+// awaitMessages waits until a stream has so many messages.
+func awaitMessages(t *testing.T, link *link, stream string, n uint64) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		// There is no stream before the leader has made it.
+		if s, err := link.js.Stream(t.Context(), stream); err == nil && s.CachedInfo().State.Msgs >= n {
+			return
+		}
+	}
 }
