@@ -19,8 +19,8 @@ type Run struct {
 	// Originals is a folder with the files of the protocols' sources.
 	Originals string `yaml:"originals"`
 	// Env are the environments.
-	Env   Strings `yaml:"env"`
-	Setup `yaml:",inline"`
+	Env        Strings `yaml:"env"`
+	envs.Setup `yaml:",inline"`
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`
@@ -104,19 +104,6 @@ type Run struct {
 	NoIndBaseURL Strings `yaml:"no-ind-base-url"`
 	// Ind is "none" where the models of Model never saw such data.
 	Ind string `yaml:"ind"`
-}
-
-// Setup says how environments are set up. Empty fields have the benchmark's
-// values.
-type Setup struct {
-	// Data is the folder with the official task data; empty for generated
-	// tasks.
-	Data string `yaml:"data"`
-	// GeneratorSeed chooses the generated tasks.
-	GeneratorSeed int64 `yaml:"generator-seed"`
-	// Settings are further choices, by the names that the environments declare. In
-	// YAML each setting is a key of its own.
-	Settings envs.Settings `yaml:"-"`
 }
 
 // Strings is a list of strings; in YAML a single string may be written without

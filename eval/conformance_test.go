@@ -17,7 +17,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 var update = flag.Bool("update", false, "write the transcripts anew")

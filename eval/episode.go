@@ -12,7 +12,7 @@ import (
 	"heldout/eval/agent"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // play runs one attempt at an episode to its end. Every fault becomes an outcome.

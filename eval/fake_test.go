@@ -10,7 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // countdown is an environment for tests: a task is won by saying "down" as often

@@ -8,7 +8,7 @@ import (
 	"heldout/eval/agent"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Order asks another process to play one attempt at an episode. It has what the

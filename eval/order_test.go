@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // postman sends orders to a worker as text.

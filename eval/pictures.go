@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // ErrNoPictures says that an environment cannot be drawn.

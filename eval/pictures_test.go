@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // drawn is countdown with pictures.

@@ -15,7 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // The players without a model.

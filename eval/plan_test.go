@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func twoPlayers() Spec {

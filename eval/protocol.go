@@ -7,7 +7,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // protocol is how the agent of the preset asks its model about a task.

@@ -9,7 +9,7 @@ import (
 	"heldout/envs/sciworld"
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // steps is a world whose steps have given scores.

@@ -12,7 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Call is a model call of a recorded episode.

@@ -12,7 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // reread is a record as it comes back from its file.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // ReplayEpisode plays the recorded actions of an episode again and compares every

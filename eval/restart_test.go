@@ -9,7 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // brokenHouse cannot say what is admissible.

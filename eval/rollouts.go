@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Remote is the player and the agent of episodes that others played through a

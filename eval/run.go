@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Options say how a plan is carried out; they do not change the results.

@@ -19,7 +19,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Session is one period of work on a run directory.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // stopped returns the rule of the episode's trials or preset that ends it after

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func TestStopRules(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Trials says how served models play a task again after a failure.

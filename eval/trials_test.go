@@ -13,7 +13,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // trying is a player with up to so many trials.

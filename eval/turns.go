@@ -6,7 +6,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // turns is an attempt at an episode while it is played.

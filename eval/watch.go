@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"heldout/eval/agent"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // replying is a model that always gives the same reply.

@@ -10,7 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
 

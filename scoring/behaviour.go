@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 )

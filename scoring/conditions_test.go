@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs/stream"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // TestConditionStd: conditions that change nothing are apart by chance alone, and

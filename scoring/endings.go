@@ -3,7 +3,7 @@ package scoring
 import (
 	"maps"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 )

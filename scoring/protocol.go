@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

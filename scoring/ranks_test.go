@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // TestRanks: of three scores on 40 tasks, one is certainly the best; the others

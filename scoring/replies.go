@@ -3,7 +3,7 @@ package scoring
 import (
 	"slices"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Replies says how readable a model was in the episodes that count.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unique"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

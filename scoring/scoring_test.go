@@ -19,7 +19,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 )

@@ -4,7 +4,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Trial is one of the trials that a score's tasks were given: what was reached

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

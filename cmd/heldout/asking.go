@@ -12,9 +12,9 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/calls"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/eval/training/calls"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

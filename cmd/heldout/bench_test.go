@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // BenchmarkOverhead plays 640 episodes of 20 steps, 64 in flight, against a

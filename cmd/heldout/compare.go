@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func newCompare(sys *system) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/eval/judge"
+	"heldout/eval/training/judge"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"

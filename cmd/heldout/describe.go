@@ -7,7 +7,7 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // describe prints the plan of a job.

@@ -13,7 +13,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -70,7 +70,7 @@ this is pddl.`,
 }
 
 // examineEnv checks what an environment needs.
-func examineEnv(ctx context.Context, sys *system, name string, s configs.Setup) error {
+func examineEnv(ctx context.Context, sys *system, name string, s envs.Setup) error {
 	entry, err := catalog.Find(name)
 	if err != nil {
 		return usage(err)
@@ -171,7 +171,7 @@ func oneEpisode(sys *system, r configs.Run, given func(*configs.Run) error) (*be
 		return bench.NewPresets(sys.bench(), chosen[:1])
 	}
 	if len(r.Env) == 0 {
-		r.Env, r.Setup = configs.Strings{"pddl"}, configs.Setup{}
+		r.Env, r.Setup = configs.Strings{"pddl"}, envs.Setup{}
 	}
 	if len(r.Env) > 1 {
 		return nil, errors.New("want one --env, whose first turn the model plays")

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
@@ -16,13 +15,13 @@ import (
 
 // taskSource adds the flags that say how environments are set up, for commands
 // that know no other settings.
-func taskSource(c *cobra.Command, sys *system, s *configs.Setup) {
+func taskSource(c *cobra.Command, sys *system, s *envs.Setup) {
 	*s = bench.DefaultSetup(sys.bench())
 	setupFlags(c.Flags(), s)
 }
 
 func newEnvs(sys *system) *cobra.Command {
-	var o configs.Setup
+	var o envs.Setup
 	var format string
 	c := &cobra.Command{
 		Use:   "envs [ENV]",
@@ -59,7 +58,7 @@ of the configuration file.`,
 }
 
 // listEnvs is the table of environments.
-func listEnvs(sys *system, o configs.Setup) table.Table {
+func listEnvs(sys *system, o envs.Setup) table.Table {
 	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true},
 		{Key: "tasks", Header: "Tasks"},

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // lengths estimates how many steps episodes of one kind take, from those that

@@ -12,7 +12,7 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/export"
+	"heldout/eval/training/export"
 	"heldout/scoring/table"
 )
 

@@ -80,7 +80,7 @@ func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // setupFlags adds the flags that say how environments are set up. Those of the
 // environments are not shown in the help of every command; heldout envs NAME shows
 // them. Which generated tasks there are has other names in other commands.
-func setupFlags(f *pflag.FlagSet, s *configs.Setup) {
+func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+", or the folder of heldout data pull); \"\" uses generated tasks")
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
 )
@@ -152,7 +153,7 @@ func TestResolveDefaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	suite.Env, _ = catalog.Available(suite.Env, configs.Setup{Data: folder})
+	suite.Env, _ = catalog.Available(suite.Env, envs.Setup{Data: folder})
 	for _, c := range []struct {
 		args   []string
 		envs   []string

@@ -15,9 +15,9 @@ import (
 	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
-	"heldout/eval/calls"
-	"heldout/eval/judge"
-	"heldout/eval/record"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/judge"
+	"heldout/scoring/record"
 )
 
 // The defaults of heldout judge, and its limits.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"heldout/eval/queue"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 var killsOf = flag.Int("kills-of", 1000, "number of episodes of BenchmarkKills, in hundreds")

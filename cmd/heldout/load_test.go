@@ -25,7 +25,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // The load of BenchmarkLoad: every episode has loadSteps steps, and every reply

@@ -20,7 +20,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/jericho"
@@ -16,7 +15,7 @@ import (
 
 // playOptions say what is played and how.
 type playOptions struct {
-	setup        configs.Setup
+	setup        envs.Setup
 	task         string
 	perturbation string
 	story        string

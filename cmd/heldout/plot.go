@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
-	"heldout/eval/record"
 	"heldout/scoring/figure"
+	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
 )

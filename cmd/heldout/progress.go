@@ -8,7 +8,7 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // episodes are planned episodes of one kind.

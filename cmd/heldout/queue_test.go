@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Workers and the leader of a run are killed; every episode has one result and the

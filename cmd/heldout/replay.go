@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
@@ -54,7 +53,7 @@ episodes without a preset, first trials only.`,
 // replayer replays files.
 type replayer struct {
 	sys     *system
-	options configs.Setup
+	options envs.Setup
 	open    map[string]envs.Env
 	counts  map[string]*replayCount
 	order   []string // environments as they came

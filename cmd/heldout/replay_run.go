@@ -8,7 +8,7 @@ import (
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // run replays the episodes of a run directory.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/eval/page"
-	"heldout/eval/record"
-	"heldout/eval/trajectory"
-	"heldout/scoring/overview"
+	"heldout/eval/show/overview"
+	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/record"
 )
 
 func newReport(sys *system) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"heldout/envs/stream"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // fakeRun is a run against a fake server: 20 tasks, 3 seeds, up to 8 steps.

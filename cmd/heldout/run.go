@@ -11,7 +11,7 @@ import (
 	"heldout/configs"
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func newRun(sys *system) *cobra.Command {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
-	"heldout/eval/record"
-	"heldout/eval/view"
+	"heldout/eval/show/view"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // statusEvery is how often a run writes its status for those who watch.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/eval/agent"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // The status has the episodes in flight, the oldest first, with their steps.

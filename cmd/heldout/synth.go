@@ -15,10 +15,10 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
-	"heldout/eval/calls"
-	"heldout/eval/record"
-	"heldout/eval/synth"
-	"heldout/eval/synth/generate"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/synth"
+	"heldout/eval/training/synth/generate"
+	"heldout/scoring/record"
 )
 
 // The defaults of heldout synth, and its limits.

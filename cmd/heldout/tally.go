@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"heldout/eval/calls"
+	"heldout/eval/training/calls"
 )
 
 // tally shows the progress of items that are made by calls. Its methods are safe for

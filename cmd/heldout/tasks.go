@@ -3,14 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/scoring/table"
 )
 
 func newTasks(sys *system) *cobra.Command {
-	var o configs.Setup
+	var o envs.Setup
 	var format, patterns string
 	c := &cobra.Command{
 		Use:               "tasks ENV",

@@ -20,7 +20,7 @@ import (
 	"testing"
 
 	"heldout/envs/stream"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // learner is a model server that solves a task only with reflections in its

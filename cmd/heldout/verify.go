@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/datafile"
-	"heldout/eval/export"
-	"heldout/eval/synth"
+	"heldout/eval/training/export"
+	"heldout/eval/training/synth"
 	"heldout/scoring/table"
 )
 

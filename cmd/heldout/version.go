@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func newVersion(sys *system) *cobra.Command {

@@ -12,17 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/record"
-	"heldout/eval/view"
+	"heldout/eval/show/view"
+	"heldout/scoring/record"
 )
 
 func newView(sys *system) *cobra.Command {
 	var listen string
-	var setup configs.Setup
+	var setup envs.Setup
 	c := &cobra.Command{
 		Use:               "view [DIR…]",
 		ValidArgsFunction: folders,
@@ -56,7 +55,7 @@ the run.`,
 }
 
 // serveView serves until ctx is done.
-func serveView(ctx context.Context, sys *system, dirs []string, listen string, setup configs.Setup) error {
+func serveView(ctx context.Context, sys *system, dirs []string, listen string, setup envs.Setup) error {
 	runs, err := findRuns(sys, dirs)
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
@@ -35,11 +34,11 @@ type Entry struct {
 	Folders []string
 	// Missing reports what only the user can provide and has not provided, as an
 	// *envs.UnavailableError; nil for environments that need nothing.
-	Missing func(configs.Setup) error
+	Missing func(envs.Setup) error
 	// Examine checks each thing that the environment needs; nil for environments
 	// that need nothing.
-	Examine func(context.Context, configs.Setup) []envs.Check
-	Open    func(configs.Setup, envs.Outside) (envs.Env, error)
+	Examine func(context.Context, envs.Setup) []envs.Check
+	Open    func(envs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
@@ -68,11 +67,11 @@ func All() []Entry {
 		{
 			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "elementary science experiments: heat, mix, measure, grow, find",
 			Settings: sciworld.Settings(),
-			Missing:  func(s configs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
-			Examine: func(ctx context.Context, s configs.Setup) []envs.Check {
+			Missing:  func(s envs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
+			Examine: func(ctx context.Context, s envs.Setup) []envs.Check {
 				return sciworld.Examine(ctx, sciworldOptions(s))
 			},
-			Open: func(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+			Open: func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 				return sciworld.New(sciworldOptions(s))
 			},
 		},
@@ -81,7 +80,7 @@ func All() []Entry {
 
 // Open sets up the environment with the given name. It ignores settings that
 // the environment does not have; see Unused.
-func Open(name string, s configs.Setup, out envs.Outside) (envs.Env, error) {
+func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	e, err := Find(name)
 	if err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func Find(name string) (Entry, error) {
 // Available returns the environments that can be played and, for each of the
 // others, the reason why it cannot: something else is missing, or the data
 // folder has nothing for it. Unknown names stay in the list.
-func Available(names []string, s configs.Setup) (available []string, unavailable []error) {
+func Available(names []string, s envs.Setup) (available []string, unavailable []error) {
 	for _, name := range names {
 		if e, err := Find(name); err == nil {
 			if err := e.unavailable(s); err != nil {
@@ -119,7 +118,7 @@ func Available(names []string, s configs.Setup) (available []string, unavailable
 
 // unavailable says why the environment cannot be played. Incomplete data are
 // not a reason: a mistake must not cause an environment to be skipped.
-func (e Entry) unavailable(s configs.Setup) error {
+func (e Entry) unavailable(s envs.Setup) error {
 	if e.Missing != nil {
 		if err := e.Missing(s); err != nil {
 			return err
@@ -175,20 +174,20 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 	return errors.Join(errs...)
 }
 
-func openPDDL(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+func openPDDL(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
 		return pddl.NewGenerated(s.GeneratorSeed)
 	}
 	return pddl.NewOfficial(s.Data)
 }
 
-func openBabyAI(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+func openBabyAI(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := babyai.Configured(s.Settings)
 	o.Data = s.Data
 	return babyai.New(o)
 }
 
-func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := alfworld.Configured(s.Settings)
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed, o)
@@ -196,13 +195,13 @@ func openALFWorld(s configs.Setup, _ envs.Outside) (envs.Env, error) {
 	return alfworld.NewOfficial(s.Data, o)
 }
 
-func openJericho(s configs.Setup, _ envs.Outside) (envs.Env, error) {
+func openJericho(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := jericho.Configured(s.Settings)
 	o.Data, o.GeneratorSeed = s.Data, s.GeneratorSeed
 	return jericho.New(o)
 }
 
-func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
+func openHotpotQA(s envs.Setup, out envs.Outside) (envs.Env, error) {
 	o := hotpotqa.Configured(s.Settings)
 	if s.Data == "" && !hotpotqa.IsPath(o.Questions) {
 		return hotpotqa.NewEmbedded(o, out)
@@ -210,7 +209,7 @@ func openHotpotQA(s configs.Setup, out envs.Outside) (envs.Env, error) {
 	return hotpotqa.NewOfficial(s.Data, o, out)
 }
 
-func sciworldOptions(s configs.Setup) sciworld.Options {
+func sciworldOptions(s envs.Setup) sciworld.Options {
 	o := sciworld.Configured(s.Settings)
 	o.Data = s.Data
 	return o

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 )
@@ -29,11 +28,11 @@ func TestAll(t *testing.T) {
 func TestGeneratedByDefault(t *testing.T) {
 	for _, entry := range catalog.All() {
 		if entry.Missing != nil {
-			if err := entry.Missing(configs.Setup{}); err != nil {
+			if err := entry.Missing(envs.Setup{}); err != nil {
 				t.Error(err)
 			}
 		}
-		e, err := catalog.Open(entry.Name, configs.Setup{GeneratorSeed: 3}, envs.Outside{})
+		e, err := catalog.Open(entry.Name, envs.Setup{GeneratorSeed: 3}, envs.Outside{})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 			continue
@@ -49,7 +48,7 @@ func TestGeneratedByDefault(t *testing.T) {
 // Tasks of its own never stand in for data that are missing.
 func TestMissingData(t *testing.T) {
 	for _, entry := range catalog.All() {
-		if e, err := catalog.Open(entry.Name, configs.Setup{Data: t.TempDir()}, envs.Outside{}); err == nil {
+		if e, err := catalog.Open(entry.Name, envs.Setup{Data: t.TempDir()}, envs.Outside{}); err == nil {
 			t.Errorf("%s: %d tasks from an empty folder", entry.Name, len(e.Tasks()))
 		}
 	}
@@ -60,14 +59,14 @@ func TestUnknownVariant(t *testing.T) {
 		if !slices.ContainsFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "variant" }) {
 			continue
 		}
-		if _, err := catalog.Open(entry.Name, configs.Setup{Settings: envs.Settings{"variant": "chess"}}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
+		if _, err := catalog.Open(entry.Name, envs.Setup{Settings: envs.Settings{"variant": "chess"}}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
 			t.Errorf("%s: %v", entry.Name, err)
 		}
 	}
 }
 
 func TestUnknownName(t *testing.T) {
-	_, err := catalog.Open("chess", configs.Setup{}, envs.Outside{})
+	_, err := catalog.Open("chess", envs.Setup{}, envs.Outside{})
 	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func TestUnknownName(t *testing.T) {
 // judged here.
 func TestAvailable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no Java
-	setup := configs.Setup{Settings: envs.Settings{"sciworld-jar": "scienceworld.jar"}}
+	setup := envs.Setup{Settings: envs.Settings{"sciworld-jar": "scienceworld.jar"}}
 	got, missing := catalog.Available([]string{"pddl", "sciworld", "chess", "babyai"}, setup)
 	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 || !strings.HasPrefix(missing[0].Error(), "sciworld needs Java") {
 		t.Errorf("%q, %v", got, missing)

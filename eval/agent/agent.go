@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Agent plays one episode. It belongs to one goroutine.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Chat says how an agent asks its model.

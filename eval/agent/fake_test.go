@@ -9,7 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // fakeModel is a server that keeps what it was asked. Its tokens are bytes, and

@@ -10,7 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // chatPlay is a preset's form for tests.

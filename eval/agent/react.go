@@ -10,7 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // react is a chat: the first user message holds instruction and task, every

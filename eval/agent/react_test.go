@@ -10,7 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 const reactHead = `Open the box.

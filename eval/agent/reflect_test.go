@@ -11,7 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 var reflection = configs.Reflection{

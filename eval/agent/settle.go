@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // settle turns what was read into what is sent.

@@ -8,7 +8,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 var actCall = configs.Tool{Name: "act", Argument: "action"}

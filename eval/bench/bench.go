@@ -22,7 +22,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/fleet"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Outside is what a run uses from outside the process.

@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Draws are the same for the same seed, and have names of their own.
@@ -35,7 +34,7 @@ func TestDraw(t *testing.T) {
 // A task that was drawn twice is two episodes, each of which can be opened again.
 func TestDrawnTasks(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
-	env, err := catalog.Open("pddl", configs.Setup{}, out)
+	env, err := catalog.Open("pddl", envs.Setup{}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestDrawnTasks(t *testing.T) {
 		t.Fatalf("%v: two draws are one episode", err)
 	}
 	c := plan.Episodes[1].Condition
-	reopened, found, err := Reopen(*c, again, configs.Setup{}, out)
+	reopened, found, err := Reopen(*c, again, envs.Setup{}, out)
 	if err != nil || found.ID != again.ID {
 		t.Fatalf("%v, %v", found, err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // ExaminePreset checks what a preset needs: its tasks in the data, and the files of

@@ -19,7 +19,7 @@ import (
 	"heldout/envs/babyai"
 	"heldout/envs/sciworld"
 	"heldout/envs/stream"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // listed returns the tasks that a preset's list names, or all tasks of the

@@ -16,8 +16,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

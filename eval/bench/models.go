@@ -10,7 +10,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // The longest replies of the agents, in tokens. AgentBoard lets open models

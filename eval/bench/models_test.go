@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func TestDecoding(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 // Mounting says how environments are served if a mount does not say otherwise.
 type Mounting struct {
-	Setup configs.Setup
+	Setup envs.Setup
 	// Tasks selects tasks, as eval.SelectTasks reads it.
 	Tasks string
 	// Perturbation is a name or a file; empty for none.
@@ -188,7 +188,7 @@ const onlySplit = "test"
 
 // splitsOf lists the splits that a mount has, the default first. Generated tasks
 // have none.
-func splitsOf(entry catalog.Entry, s configs.Setup) []string {
+func splitsOf(entry catalog.Entry, s envs.Setup) []string {
 	i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "split" })
 	if i < 0 || s.Data == "" {
 		return []string{onlySplit}

@@ -12,7 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // FindOriginal returns where a file of a protocol's source lies in the user's

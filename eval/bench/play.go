@@ -11,8 +11,8 @@ import (
 	"heldout/configs"
 	"heldout/eval"
 	"heldout/eval/fleet"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // ConfigError is an error in the configuration, not in the run.

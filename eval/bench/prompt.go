@@ -8,7 +8,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/datafile"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // loadPrompt returns the prompt of an environment: the user's, or the built-in

@@ -11,7 +11,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // presetBenchmark opens the environment of a preset and settles its tasks, its

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"maps"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/eval/record"
 	"heldout/perturb"
+	"heldout/scoring/record"
 )
 
 // Reopen opens the environment of a condition as it was played, and finds a task of
 // it. The setup says where data are and which tasks are generated; both are not in
 // records. The task must be the recorded one. The caller closes the environment.
-func Reopen(c record.Condition, task envs.Task, s configs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
+func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
 	env, err := ReopenEnv(c, s, out)
 	if err != nil {
 		return nil, task, err
@@ -41,7 +40,7 @@ func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 
 // ReopenEnv opens the environment of a condition as it was played. The caller closes
 // it.
-func ReopenEnv(c record.Condition, s configs.Setup, out envs.Outside) (envs.Env, error) {
+func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	var err error
 	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {
 		return nil, err

@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/eval/record"
 	"heldout/perturb"
+	"heldout/scoring/record"
 )
 
 // An episode of generated tasks is drawn from its record, also under a perturbation.
@@ -18,18 +17,18 @@ func TestReopen(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
 	c := record.Condition{Env: "babyai", Source: envs.Generated, Perturbation: eval.NoPerturbation}
 	task := envs.Task{ID: "BabyAI-GoToRedBallGrey-v0/1234"}
-	_, _, err := Reopen(c, task, configs.Setup{}, out)
+	_, _, err := Reopen(c, task, envs.Setup{}, out)
 	if err == nil || !strings.Contains(err.Error(), "is another one here than in the records") {
 		t.Fatalf("another task is opened: %v", err)
 	}
-	env, err := catalog.Open(c.Env, configs.Setup{}, out)
+	env, err := catalog.Open(c.Env, envs.Setup{}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if task, err = eval.FindTask(env, task.ID); err != nil {
 		t.Fatal(err)
 	}
-	reopened, found, err := Reopen(c, task, configs.Setup{}, out)
+	reopened, found, err := Reopen(c, task, envs.Setup{}, out)
 	if err != nil || found.Digest != task.Digest {
 		t.Fatalf("task %v, %v", found, err)
 	}
@@ -51,7 +50,7 @@ func TestReopen(t *testing.T) {
 	}
 	drawn := c
 	drawn.Perturbation, drawn.PerturbationHash = rules.Name, perturb.Hash(rules)
-	if env, _, err := Reopen(drawn, task, configs.Setup{}, out); err != nil {
+	if env, _, err := Reopen(drawn, task, envs.Setup{}, out); err != nil {
 		t.Error(err)
 	} else if _, ok := env.(*perturb.Env); !ok {
 		t.Errorf("a drawn perturbation is opened as %T", env)
@@ -66,7 +65,7 @@ func TestReopen(t *testing.T) {
 	} {
 		bad := c
 		change(&bad)
-		if _, _, err := Reopen(bad, task, configs.Setup{}, out); err == nil || !strings.Contains(err.Error(), name) {
+		if _, _, err := Reopen(bad, task, envs.Setup{}, out); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

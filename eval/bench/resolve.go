@@ -41,8 +41,8 @@ const DataVariable = "HELDOUT_DATA"
 
 // DefaultSetup is the default setup of environments: from environment variables
 // or, without them, with the user's own data folder.
-func DefaultSetup(out Outside) configs.Setup {
-	s := configs.Setup{Data: cmp.Or(out.Getenv(DataVariable), out.Data), Settings: envs.Settings{}}
+func DefaultSetup(out Outside) envs.Setup {
+	s := envs.Setup{Data: cmp.Or(out.Getenv(DataVariable), out.Data), Settings: envs.Settings{}}
 	for _, setting := range catalog.Settings() {
 		if setting.Variable == "" {
 			continue

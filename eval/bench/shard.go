@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Variables of schedulers. Kubernetes counts the parts of an indexed job from 0;

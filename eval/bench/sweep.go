@@ -9,8 +9,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval"
-	"heldout/eval/record"
 	"heldout/perturb"
+	"heldout/scoring/record"
 )
 
 // Sweep plays under several perturbations.

@@ -7,8 +7,8 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
 	"heldout/perturb"
+	"heldout/scoring/record"
 )
 
 // Texts are where the texts of runs come from. Records hold only their hashes, and
@@ -20,7 +20,7 @@ type Texts struct {
 	Reflection string
 	Originals  string
 	// Setup and Outside open environments whose prompts are perturbed.
-	Setup   configs.Setup
+	Setup   envs.Setup
 	Outside envs.Outside
 }
 

@@ -10,7 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // maxTrials bounds the number of trials: more is probably a typing mistake.

@@ -10,7 +10,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Validate reports everything that is wrong with what to run.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Options say which servers there are and how long to wait for them.

@@ -17,7 +17,7 @@ import (
 
 	"heldout/eval/fleet/fleettest"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // host is a model server that can go and come back at its address.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // failing makes a host answer chats with a status while it is on; the text of a

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // server is one server of a fleet. The fleet's lock protects its fields.

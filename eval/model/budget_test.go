@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // paused is the body of a reply that stops after its first half until it is

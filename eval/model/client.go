@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Options say which model is asked, at which address, and with which retries and

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // BenchmarkCall compares a call with what a bare HTTP client spends on the same

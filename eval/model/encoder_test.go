@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Bodies are those of json.Marshal, whatever becomes of the conversation, and a

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Examine finds out whether a server can be benchmarked: whether it is there, has

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // The servers' reasons for the end of a reply, in lower case.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // frame is what the bodies of calls with one decoding have in common: everything

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 const stopField = "stop"

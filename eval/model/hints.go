@@ -3,7 +3,7 @@ package model
 import (
 	"cmp"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // topic is what a hint is about.

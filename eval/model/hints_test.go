@@ -9,7 +9,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // ownFlags are words that only hints for one kind of server may hold.

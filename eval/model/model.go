@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Role says who speaks in a message.

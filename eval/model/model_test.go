@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 
 	"github.com/ollama/ollama/api"
 )

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 
 	"github.com/sashabaranov/go-openai"
 )

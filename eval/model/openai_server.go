@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // modelCard is one entry of /models. Below OwnedBy are fields of vLLM and

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // What a proxy refuses does not look like the server's refusal, and requests name

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // TestRealServers asks real servers, those that testdata/realservers/serve.sh

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 var actTool = model.Tool{Name: "act", Description: "Acts.", Argument: "action", About: "an action"}

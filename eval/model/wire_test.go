@@ -11,7 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"heldout/eval/model"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 func TestOpenAIWire(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // metadataKey is the key of the description in a stream's metadata.

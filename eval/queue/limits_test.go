@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // noise is text that does not compress well.

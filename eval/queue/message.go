@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // maxRecord bounds a record after decompression, in bytes.

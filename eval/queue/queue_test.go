@@ -17,7 +17,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // line is an environment for tests: a task is won by the second step.

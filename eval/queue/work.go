@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // errorHeader is the header of a message that has the reason why there is no

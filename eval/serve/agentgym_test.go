@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
@@ -44,7 +44,7 @@ func gymServed(t testing.TB, data string, change func(*serve.Options), texts ...
 func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...string) (string, *serve.Server) {
 	t.Helper()
 	out := bench.Outside{Now: func() time.Time { return mountTime }, Getenv: func(string) string { return "" }}
-	m := bench.Mounting{Setup: configs.Setup{Data: data}, Reward: serve.RewardSuccess}
+	m := bench.Mounting{Setup: envs.Setup{Data: data}, Reward: serve.RewardSuccess}
 	gyms, skipped := bench.Gyms(out, m, texts)
 	if len(skipped) > 0 || len(gyms) != len(texts) {
 		t.Fatalf("%d servers, %v", len(gyms), skipped)

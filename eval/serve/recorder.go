@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Recorder keeps the episodes of a set of tasks.

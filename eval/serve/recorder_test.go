@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // shelf is a Recorder in memory.

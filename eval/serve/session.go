@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // ErrNoEpisode answers a step before the first reset or after the end of an episode.

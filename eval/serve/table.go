@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // MaxStepTime is how long a step or a reset may take; then its session ends.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // slot is a slot of a quoted template.

@@ -5,7 +5,7 @@
 package refinement
 
 import (
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Horizons are the numbers of steps within which a recovery from an error counts.

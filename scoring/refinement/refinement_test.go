@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/configs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // episode reads steps as "action>observation@progress": an action that begins with

@@ -1,6 +1,6 @@
 package refinement
 
-import "heldout/eval/record"
+import "heldout/scoring/record"
 
 // Marked is the test of old forms for perturbations whose steps say themselves which
 // form their action has.

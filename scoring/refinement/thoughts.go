@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // Thoughts measures how varied an episode's thoughts are, without a model.

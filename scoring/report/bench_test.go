@@ -14,8 +14,8 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/stream"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // row is a score with its run and its name in tables.

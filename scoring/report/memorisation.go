@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 func TestCheckMixed(t *testing.T) {

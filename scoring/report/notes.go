@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // Rules of a preset that change actions or end episodes are below the results.

@@ -14,8 +14,8 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"

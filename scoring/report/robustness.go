@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )

@@ -5,7 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

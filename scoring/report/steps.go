@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // perturbation returns what the run's record says about the row's perturbation; false

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/eval/record"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/record"
+	"heldout/scoring/record"
 )
 
 // triedRun computes the scores of a run of one environment with several trials.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/serve"
@@ -63,7 +62,7 @@ func python(t *testing.T) string {
 
 // server serves generated PDDL tasks, and returns its address and the environment.
 func server(t *testing.T) (string, envs.Env) {
-	env, err := catalog.Open("pddl", configs.Setup{}, envs.Outside{})
+	env, err := catalog.Open("pddl", envs.Setup{}, envs.Outside{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,106 @@
+package overview
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"heldout/eval/show/page/browser"
+)
+
+var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
+
+// file writes the page of a run and returns its address.
+func (s synthetic) file(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s.write(t, dir)
+	name := filepath.Join(dir, "report.html")
+	if err := os.WriteFile(name, wholePage(t, dir), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + name
+}
+
+// fits reports a page that is wider than its window.
+func fits(t *testing.T, p *browser.Page, what string) {
+	t.Helper()
+	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
+		t.Errorf("%s: the page is %s pixels wider than the window", what, got)
+	}
+}
+
+// Pages of every kind of run load without an error, fit into narrow windows, and
+// have marks that say their numbers; a click shows all of them.
+func TestPagesInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	for name, s := range looks() {
+		t.Run(name, func(t *testing.T) {
+			address := s.file(t)
+			p := b.Open(t, address, "file://", browser.Look{Width: 1200, Height: 1000})
+			p.Until("document.querySelectorAll('section h2').length > 2")
+			fits(t, p, "1200 pixels")
+			if marks, _ := strconv.Atoi(p.Eval("document.querySelectorAll('figure svg .mark title').length")); marks == 0 && name != "empty" {
+				t.Error("no figure has a mark")
+			}
+			if got := p.Eval("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
+				t.Errorf("%s links lead nowhere", got)
+			}
+			if got := p.Eval("[...document.querySelectorAll('figure svg')].filter((s) => !s.ariaLabel || s.getBBox().width === 0).length"); got != "0" {
+				t.Errorf("%s figures are empty or have no label", got)
+			}
+			p.Click("figure details summary")
+			p.Until("document.querySelector('figure details[open] td').getClientRects().length === 1")
+			picture(p, name)
+			narrow := b.Open(t, address, "file://", browser.Look{Width: 360, Height: 800, Dark: true})
+			narrow.Until("document.querySelectorAll('section h2').length > 2")
+			fits(t, narrow, "360 pixels")
+			if got := narrow.Eval("getComputedStyle(document.body).backgroundColor === getComputedStyle(document.querySelector('figure svg .f-paper')).fill"); got != "true" {
+				t.Error("figures are not as dark as the page")
+			}
+			picture(narrow, name+"-narrow-dark")
+		})
+	}
+}
+
+// picture takes a picture if somebody wants to look at it.
+func picture(p *browser.Page, name string) {
+	if *pictures != "" {
+		p.Picture(filepath.Join(*pictures, name+".png"))
+	}
+}
+
+// The mark below the pointer says its number, and the episodes of a report open.
+func TestReaderInABrowser(t *testing.T) {
+	p := browser.Start(t).Open(t, looks()["incomplete"].file(t), "file://", browser.Look{Width: 1200, Height: 1000})
+	p.Until("document.querySelector('#figure-rates .mark')")
+	want := p.Eval("document.querySelector('#figure-rates .mark title').textContent")
+	got := p.Eval(`(() => {
+		const mark = document.querySelector('#figure-rates .mark');
+		mark.scrollIntoView({ block: 'center' });
+		const box = mark.getBoundingClientRect();
+		return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2).textContent;
+	})()`)
+	if want == "" || got != want {
+		t.Errorf("the mark says %q, want %q", got, want)
+	}
+	p.Until("document.querySelector('.incomplete').textContent.startsWith('Incomplete: ')")
+	p.Click("tr[data-key] a")
+	p.Until("document.querySelectorAll('#episode .step').length > 3")
+}
+
+// Hostile records are text in every section.
+func TestHostilePageInABrowser(t *testing.T) {
+	p := browser.Start(t).Open(t, hostileRun().file(t), "file://", browser.Look{Width: 390, Height: 800})
+	p.Until("document.querySelectorAll('section h2').length > 5")
+	if got := p.Eval("String(window.hacked)"); got != "undefined" {
+		t.Errorf("a script of the records ran: %s", got)
+	}
+	if got := p.Eval("document.querySelectorAll('img, iframe, object, embed, main script, main style, main [onload], main [onerror], main [onmouseover], a[href^=javascript]').length"); got != "0" {
+		t.Errorf("%s elements or attributes come from records", got)
+	}
+	p.Until("document.querySelector('main').textContent.includes('</script><script>window.hacked = 1</script>')")
+	fits(t, p, "390 pixels")
+}

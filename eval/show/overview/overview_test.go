@@ -1,0 +1,234 @@
+package overview
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"heldout/configs"
+	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring"
+	"heldout/scoring/figure"
+	"heldout/scoring/record"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+var keep = flag.String("keep", "", "write the run directories of TestLooks here and leave them")
+
+// looks are runs that reports have to look good on.
+func looks() map[string]synthetic {
+	six := []string{"alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld"}
+	var thirty []string
+	for i := range 30 {
+		thirty = append(thirty, fmt.Sprintf("vllm:qwen3-8b-agent-sft-lr1e-5/checkpoint-%d", 500*(i+1)))
+	}
+	three := []string{"vllm:base", "vllm:tuned", "vllm:tuned-longer"}
+	return map[string]synthetic{
+		"empty":      {environments: six[:2], tasks: 10, models: three[:1], seeds: 1, steps: 30, missing: 2},
+		"one":        {environments: six[4:5], tasks: 1, models: three[:1], seeds: 1, steps: 30},
+		"incomplete": {environments: six[:4], tasks: 30, models: three, seeds: 2, steps: 30, missing: 0.3},
+		"thirty":     {environments: six, tasks: 24, models: thirty, seeds: 1, steps: 30},
+		"three":      {environments: six, tasks: 80, models: three, seeds: 3, steps: 30},
+	}
+}
+
+// read reads a run and makes its tables.
+func read(t testing.TB, dir string) ([]report.Run, []table.Table) {
+	t.Helper()
+	run, err := scoring.ReadRun(record.Parts{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := scoring.Compute(run, stats.TheseKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := configs.LoadWeights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := []report.Run{{Name: dir, Scores: scores}}
+	return runs, report.Tables(runs, nil, w)
+}
+
+// Sections of every kind of run are well-formed and show what there is.
+func TestLooks(t *testing.T) {
+	want := map[string]string{
+		"empty":      "summary rates failures",
+		"one":        "summary rates tasks steps failures refinement cost",
+		"incomplete": "summary rates differences tasks steps failures refinement tries seeds cost",
+		"thirty":     "summary rates differences tasks steps failures refinement cost",
+		"three":      "summary rates differences tasks steps failures refinement tries seeds cost",
+	}
+	for name, s := range looks() {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), name)
+			if *keep != "" {
+				dir = filepath.Join(*keep, name)
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			s.write(t, dir)
+			sections, err := Sections(read(t, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, s := range sections {
+				ids = append(ids, s.ID)
+				wellFormed(t, s)
+			}
+			if got := strings.Join(ids, " "); got != want[name] {
+				t.Errorf("sections %s, want %s", got, want[name])
+			}
+		})
+	}
+}
+
+// hostile are texts that must be shown as text.
+var hostile = []string{
+	"</script><script>window.hacked = 1</script>", "<img src=x onerror=window.hacked=1>", "\x1b[31mred\x1b]0;title\x07", "nul \x00", "\u202eback\u2066",
+	strings.Repeat("a long line ", 17_000), broken, "]]></title></style></svg><svg onload=window.hacked=1>", "{{.}} ${1}", "javascript:window.hacked=1",
+	"<!-- ", "&lt;b&gt; \" onmouseover=window.hacked=1 x='",
+}
+
+// hostileRun has a hostile text in every text and every name.
+func hostileRun() synthetic {
+	n := 0
+	return synthetic{
+		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 2, steps: 8, missing: 0.2,
+		text: func(s string) string {
+			n++
+			return s + hostile[n%len(hostile)]
+		},
+		name: func(s string) string {
+			n++
+			text := strings.ReplaceAll(hostile[n%len(hostile)], broken, "") // names are in hashes, so they are UTF-8
+			return s + text[:min(2000, len(text))]
+		},
+	}
+}
+
+// wholePage is the page of a run with its episodes.
+func wholePage(t testing.TB, dir string) []byte {
+	t.Helper()
+	sections, err := Sections(read(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := trajectory.NewBundle(1)
+	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+		if err := bundle.Add("run", e); err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	episodes, err := bundle.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page.Page{Title: "test", Styles: []template.CSS{Style(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
+	for _, s := range sections {
+		p.Body = append(p.Body, s.HTML)
+	}
+	p.Body = append(p.Body, episodes.Body)
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// No text of a model, of an environment or of a plan becomes markup, and none makes
+// a page large.
+func TestHostileTexts(t *testing.T) {
+	dir := t.TempDir()
+	hostileRun().write(t, dir)
+	runs, tables := read(t, dir)
+	sections, err := Sections(runs, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sections {
+		wellFormed(t, s)
+	}
+	out := wholePage(t, dir)
+	// Forms send the values of names as they are.
+	out = regexp.MustCompile(` (value|data-[a-z]+)="[^"]*"`).ReplaceAll(out, nil)
+	for _, bad := range []string{"<script>window", "<img", "<svg onload", "\x1b", "\x00", "\u202e", "\u2066", "\xff", "</title></style>", "href=\"javascript"} {
+		if at := bytes.Index(out, []byte(bad)); at >= 0 {
+			t.Errorf("the page contains %q: …%q…", bad, out[max(0, at-80):at+80])
+		}
+	}
+	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;window.hacked", "\\x1b[31mred", "\\x00", "\\u202eback"} {
+		if !bytes.Contains(out, []byte(want)) {
+			t.Errorf("the page does not show %q as text", want)
+		}
+	}
+	if !utf8.Valid(out) {
+		t.Error("the page is not UTF-8")
+	}
+	if len(out) > 12<<20 {
+		t.Errorf("the page has %d bytes", len(out))
+	}
+}
+
+// wellFormed reports a section that is no tree of elements.
+func wellFormed(t *testing.T, s Section) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(string(s.HTML)))
+	d.Entity = xml.HTMLEntity
+	d.Strict = true
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Errorf("section %s: %v", s.ID, err)
+			return
+		}
+	}
+}
+
+// Every figure and every table has a place in a report, unless a figure has the
+// same numbers.
+func TestNothingIsLeftOut(t *testing.T) {
+	figures, tables := map[string]bool{}, map[string]bool{}
+	for _, p := range plans {
+		for _, name := range p.figures {
+			figures[name] = true
+		}
+		for _, id := range p.tables {
+			tables[id] = true
+		}
+	}
+	behind := map[string]bool{}
+	for _, name := range figure.Names() {
+		behind[figure.Source(name)] = true
+		if !figures[name] {
+			t.Errorf("the figure %s has no section", name)
+		}
+	}
+	for _, id := range report.IDs() {
+		inside := func(of string) bool { return strings.HasSuffix(of, "-") && strings.HasPrefix(id, of) }
+		if !tables[id] && !behind[id] && !slices.ContainsFunc(slices.Collect(maps.Keys(tables)), inside) {
+			t.Errorf("the table %s has no section", id)
+		}
+	}
+}

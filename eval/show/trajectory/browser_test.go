@@ -1,0 +1,103 @@
+package trajectory
+
+import (
+	"flag"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heldout/eval/show/page"
+	"heldout/eval/show/page/browser"
+	"heldout/scoring/record"
+)
+
+var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
+
+// written writes a page with a bundle and returns its address.
+func written(t *testing.T, b *Bundle) string {
+	t.Helper()
+	s, err := b.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := page.Page{Title: "Report", Body: []template.HTML{s.Body}, Styles: []template.CSS{s.Style}, Scripts: s.Scripts, Data: s.Data}
+	if err := p.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + file
+}
+
+// The episodes of a file are found, shown, compared and linked without a server.
+func TestBundleInABrowser(t *testing.T) {
+	b := NewBundle(1)
+	for i := range 6 {
+		for run, model := range map[string]string{"base": "vllm:base", "tuned": "vllm:tuned"} {
+			e := episode()
+			e.ID, e.Task, e.Model, e.Trial = fmt.Sprintf("%019d%d", i, len(run)), fmt.Sprintf("box/%d", i), model, 0
+			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & \"of\" '1+1' %s", i, model)
+			if err := b.Add(run, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	address := written(t, b)
+	p := browser.Start(t).Open(t, address, "file://", browser.Look{Width: 1200, Height: 900})
+	visible := "[...document.querySelectorAll('tr[data-key]')].filter((r) => !r.hidden).length"
+	title := "document.querySelector('#episode h2').textContent"
+	p.Until(visible + " === 12 && document.getElementById('shown').hidden")
+	p.Choose("select[name=model]", "vllm:tuned")
+	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match; 12 episodes in this file'")
+	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
+	p.Until(visible + " === 1")
+	p.Click("tr[data-key]:not([hidden]) a")
+	p.Until(title + ".startsWith('vllm:tuned, seed 7') && document.querySelector('#episode').textContent.includes('Thought <b>4</b>')")
+	p.Choose("#beside", fmt.Sprintf("base/%019d%d", 4, 4))
+	p.Until("document.querySelectorAll('.pair .episode').length === 2 && location.hash.includes('with=base')")
+	p.Until("[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => Math.abs(a.getBoundingClientRect().top - document.querySelectorAll('.episode:last-child .step')[i].getBoundingClientRect().top) < 1)")
+	if *pictures != "" {
+		p.Picture(filepath.Join(*pictures, "bundle.png"))
+	}
+	p.Click(".episode .step:nth-of-type(3) h3 a")
+	p.Until("location.hash.includes('step=2') && document.querySelector('.step.here').ariaLabel === 'Step 2'")
+	// A link opens what it names.
+	p.Go("about:blank")
+	p.Go(address + "#" + Fragment("base", &record.Result{ID: fmt.Sprintf("%019d%d", 1, 4), Attempt: 1}))
+	p.Until(title + ".startsWith('vllm:base') && document.querySelector('#episode').textContent.includes('Thought <b>1</b>')")
+	p.Press("n")
+	p.Until("document.querySelector('#episode').textContent.includes('Thought <b>1</b>') === false || " + title + ".startsWith('vllm:tuned')")
+	p.Click("#shown .close")
+	p.Until("document.getElementById('shown').hidden")
+}
+
+// Hostile records in a file are text.
+func TestHostileBundleInABrowser(t *testing.T) {
+	b := NewBundle(1)
+	if err := b.Add(hostile, hostileEpisode()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Add("a", episode()); err != nil {
+		t.Fatal(err)
+	}
+	p := browser.Start(t).Open(t, written(t, b), "file://", browser.Look{Width: 390, Height: 800, Dark: true})
+	p.Until("document.querySelectorAll('tr[data-key]').length === 2")
+	p.Click("tr[data-key] a")
+	p.Until("document.querySelector('#episode .step')")
+	if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
+		t.Errorf("%s elements from records", got)
+	}
+	if text := p.Eval("document.querySelector('#episode').innerText"); !strings.Contains(text, `</script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe`) {
+		t.Errorf("the text is not shown: %.500s", text)
+	}
+	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
+		t.Errorf("the page is %s pixels wider than the window", got)
+	}
+}

@@ -1,0 +1,162 @@
+package trajectory
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"html/template"
+	"strconv"
+
+	_ "embed"
+
+	"heldout/eval/show/page"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+//go:embed bundle.js
+var bundleScript template.JS
+
+const (
+	// MaxBundle is how large the episodes in a page may be, in bytes.
+	MaxBundle = 20 << 20
+	// chunkSize is how much is compressed together, in bytes before that.
+	chunkSize = 1 << 20
+	// ratio is how many bytes of records have room in a byte of a page, at least:
+	// records without repetition, in base64.
+	ratio = 3
+)
+
+// Bundle collects episodes for a page that is one file. They are compressed inside
+// it, and a script shows them on request. If they do not fit, it takes those of a
+// part of the tasks, so that the episodes of one task can still be compared.
+type Bundle struct {
+	share   float64
+	rows    []Row
+	choices Choices
+	all     int // attempts that were offered
+	full    bool
+	pending map[string]template.HTML
+	waiting int // bytes of pending
+	data    []page.Data
+	size    int // of data, as base64
+}
+
+// NewBundle returns an empty bundle for records of that size, in bytes.
+func NewBundle(records int64) *Bundle {
+	return &Bundle{share: min(1, float64(ratio*MaxBundle)/float64(max(1, records))), pending: map[string]template.HTML{}}
+}
+
+// Add adds an attempt of a run, which has a name of its own, if its task is one of
+// those that the bundle takes.
+func (b *Bundle) Add(run string, e *record.Episode) error {
+	b.all++
+	if b.full || !b.takes(&e.Result) {
+		return nil
+	}
+	rendered, err := Render(Episode{Episode: e, Run: run})
+	if err != nil {
+		return err
+	}
+	key := bundleKey(run, &e.Result)
+	b.pending[key] = rendered
+	b.waiting += len(rendered)
+	result := e.Result
+	b.choices.Add(&result)
+	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data), Href: "#" + Fragment(run, &e.Result)})
+	if b.waiting >= chunkSize {
+		return b.flush()
+	}
+	return nil
+}
+
+// Fragment is the part of an address, behind #, that shows an attempt of a bundle.
+func Fragment(run string, r *record.Result) string {
+	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
+}
+
+// bundleKey names an attempt in a bundle. HTML changes characters that do not print.
+func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
+
+// takes reports whether the bundle takes the episodes of a result's task.
+func (b *Bundle) takes(r *record.Result) bool {
+	if b.share >= 1 {
+		return true
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(r.Env + " " + r.Task)) // it never fails
+	return float64(h.Sum32()) < b.share*(1<<32)
+}
+
+// flush compresses what waits. If there is no room for it, the bundle is full.
+func (b *Bundle) flush() error {
+	if b.waiting == 0 {
+		return nil
+	}
+	text, err := json.Marshal(b.pending)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(text); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	chunk := page.Data{ID: "episodes-" + strconv.Itoa(len(b.data)), Content: packed.Bytes()}
+	if n := len(chunk.Base64()); b.size+n > MaxBundle {
+		b.full = true
+		b.rows = b.rows[:len(b.rows)-len(b.pending)]
+	} else {
+		b.size += n
+		b.data = append(b.data, chunk)
+	}
+	b.pending, b.waiting = map[string]template.HTML{}, 0
+	return nil
+}
+
+// Section is a bundle as a part of a page.
+type Section struct {
+	Body    template.HTML
+	Style   template.CSS
+	Scripts []template.JS
+	Data    []page.Data
+}
+
+// Section ends the bundle.
+func (b *Bundle) Section() (Section, error) {
+	if err := b.flush(); err != nil {
+		return Section{}, err
+	}
+	list, err := List{Choices: b.choices, Count: b.count(), Rows: b.rows}.Render()
+	if err != nil {
+		return Section{}, err
+	}
+	var body bytes.Buffer
+	if err := parsed.ExecuteTemplate(&body, "bundle", list); err != nil {
+		return Section{}, fmt.Errorf("the episodes: %w", err)
+	}
+	return Section{template.HTML(body.String()), Style, []template.JS{Script, bundleScript}, b.data}, nil
+}
+
+// count says how many episodes the page has, and which.
+func (b *Bundle) count() string {
+	if len(b.rows) == b.all {
+		return fmt.Sprintf("%d episodes", b.all)
+	}
+	text := fmt.Sprintf("%d of %d episodes", len(b.rows), b.all)
+	if b.share < 1 {
+		text += fmt.Sprintf(": all attempts at about %.1f %% of the tasks, chosen by a hash of their names", 100*b.share)
+	}
+	if b.full {
+		text += "; of these the first that have room"
+	}
+	return text + ". heldout view shows all."
+}

@@ -1,0 +1,226 @@
+package trajectory
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/scoring/record"
+)
+
+// Filter chooses attempts. Empty fields choose all.
+type Filter struct {
+	Env, Type, Model, Outcome string
+	// Text is a text that the episode contains, in upper or lower case.
+	Text string
+}
+
+// Keys of the fields of a filter in addresses and forms.
+const (
+	envKey, typeKey, modelKey, outcomeKey, TextKey = "env", "type", "model", "outcome", "text"
+)
+
+// ReadFilter makes a filter from the values of an address.
+func ReadFilter(value func(key string) string) Filter {
+	return Filter{value(envKey), value(typeKey), value(modelKey), value(outcomeKey), value(TextKey)}
+}
+
+// Match reports whether a result is chosen, apart from its text.
+func (f Filter) Match(r *record.Result) bool {
+	for _, s := range f.selects() {
+		if s.Chosen != "" && s.Chosen != s.of(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// MatchText reports whether one of the texts of an episode contains the text.
+func (f Filter) MatchText(e *record.Episode) bool {
+	if f.Text == "" {
+		return true
+	}
+	wanted := strings.ToLower(f.Text)
+	has := func(texts ...string) bool {
+		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), wanted) })
+	}
+	if has(e.Task, e.Error, e.Goal, e.Observation) || e.Reflection != nil && has(e.Reflection.Text) {
+		return true
+	}
+	return slices.ContainsFunc(e.Memory, func(m record.Remembered) bool { return has(m.Text) }) ||
+		slices.ContainsFunc(e.Trajectory, func(s record.Step) bool {
+			return has(s.Thought, s.Action, s.Observation, s.Reply, s.Reasoning)
+		})
+}
+
+// choice is a field of the form.
+type choice struct {
+	Name, Label, Chosen string
+	of                  func(*record.Result) string
+	Values              []string
+}
+
+func (f Filter) selects() []choice {
+	return []choice{
+		{Name: envKey, Label: "Environment", Chosen: f.Env, of: func(r *record.Result) string { return r.Env }},
+		{Name: typeKey, Label: "Type", Chosen: f.Type, of: func(r *record.Result) string { return r.TaskType }},
+		{Name: modelKey, Label: "Model", Chosen: f.Model, of: func(r *record.Result) string { return r.Model }},
+		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, of: func(r *record.Result) string { return string(r.Outcome) }},
+	}
+}
+
+// Choices are the values that readers can filter by.
+type Choices [4]map[string]bool
+
+// Add notes the values of a result.
+func (c *Choices) Add(r *record.Result) {
+	for i, s := range (Filter{}).selects() {
+		if c[i] == nil {
+			c[i] = map[string]bool{}
+		}
+		if v := s.of(r); v != "" {
+			c[i][v] = true
+		}
+	}
+}
+
+// List is the list of episodes with its form.
+type List struct {
+	Filter  Filter
+	Choices Choices
+	// Count says how many episodes there are and are shown.
+	Count string
+	Rows  []Row
+}
+
+// Row is an attempt in a list.
+type Row struct {
+	*record.Result
+	// Run is the name of the run directory; it is shown where a list has several.
+	Run string
+	// Href is the address of the episode.
+	Href string
+	// Key and Chunk are for rows of a bundle: the episode's key and the number of the
+	// data that hold it.
+	Key   string
+	Chunk int
+}
+
+// listing is a list as its template takes it.
+type listing struct {
+	Selects  []choice
+	Text     string
+	Filtered bool
+	Count    string
+	Columns  []column
+	Rows     []listed
+}
+
+type column struct {
+	Header string
+	Left   bool
+	cell   func(Row) string
+	// always: the column is shown even if it says the same, or nothing, in all rows.
+	always bool
+}
+
+type listed struct {
+	Bundled *bundled // nil outside of a bundle
+	Cells   []cell
+}
+
+// bundled is what the script of a bundle knows of a row.
+type bundled struct{ Key, Chunk, Task, Title, Env, Kind, Model, Outcome string }
+
+type cell struct{ Text, Class, Href string }
+
+// columns are those that a list can have.
+func columns() []column {
+	return []column{
+		{"Task", true, func(r Row) string { return r.Task }, true},
+		{"Run", true, func(r Row) string { return r.Run }, false},
+		{"Environment", true, func(r Row) string { return r.Env }, false},
+		{"Type", true, func(r Row) string { return r.TaskType }, false},
+		{"Model", true, func(r Row) string { return r.Model }, true},
+		{"Seed", false, func(r Row) string { return strconv.FormatInt(r.Seed, 10) }, false},
+		{"Perturbation", true, func(r Row) string { return r.Perturbation }, false},
+		{"Preset", true, func(r Row) string { return r.Preset }, false},
+		{"Trial", false, func(r Row) string { return positive(r.Trial) }, false},
+		{"Attempt", false, func(r Row) string { return positive(r.Attempt) }, false},
+		{"Outcome", true, func(r Row) string { return Outcome(r.Outcome) }, true},
+		{"Progress", false, func(r Row) string { return percent(r.Progress) }, true},
+		{"Steps", false, func(r Row) string { return strconv.Itoa(r.Steps) }, true},
+		{"Invalid", false, func(r Row) string { return strconv.Itoa(invalid(r.Result)) }, true},
+		{"Format errors", false, func(r Row) string { return strconv.Itoa(r.FormatErrors) }, true},
+		{"Reply tokens", false, func(r Row) string { return positive(r.CompletionTokens) }, false},
+	}
+}
+
+// positive writes a number, and nothing for 0.
+func positive(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// invalid counts the steps without a valid action.
+func invalid(r *record.Result) int {
+	return r.Steps - int(math.Round(r.Grounding*float64(r.Steps)))
+}
+
+// Render writes the list as HTML.
+func (l List) Render() (template.HTML, error) {
+	out := listing{Text: l.Filter.Text, Filtered: l.Filter != Filter{}, Count: l.Count}
+	for i, s := range l.Filter.selects() {
+		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
+		out.Selects = append(out.Selects, s)
+	}
+	for _, c := range columns() {
+		if c.always || l.differ(c) {
+			out.Columns = append(out.Columns, c)
+		}
+	}
+	for _, r := range l.Rows {
+		out.Rows = append(out.Rows, l.row(r, out.Columns))
+	}
+	var b bytes.Buffer
+	if err := parsed.ExecuteTemplate(&b, "list", out); err != nil {
+		return "", fmt.Errorf("the list of episodes: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}
+
+// differ reports whether rows differ in a column.
+func (l List) differ(c column) bool {
+	return slices.ContainsFunc(l.Rows, func(r Row) bool { return c.cell(r) != c.cell(l.Rows[0]) })
+}
+
+func (l List) row(r Row, columns []column) listed {
+	var out listed
+	if r.Key != "" {
+		out.Bundled = &bundled{
+			r.Key, strconv.Itoa(r.Chunk), r.Env + " " + r.Task, visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
+			r.Env, r.TaskType, r.Model, string(r.Outcome),
+		}
+	}
+	for i, c := range columns {
+		shown := cell{Text: visible(c.cell(r))}
+		if c.Left {
+			shown.Class = "left"
+		}
+		if c.Header == "Outcome" {
+			shown.Class += " outcome " + verdict(r.Outcome)
+		}
+		if i == 0 {
+			shown.Href = r.Href
+		}
+		out.Cells = append(out.Cells, shown)
+	}
+	return out
+}

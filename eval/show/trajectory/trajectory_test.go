@@ -1,0 +1,267 @@
+package trajectory
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"heldout/envs"
+	"heldout/eval/show/page"
+	"heldout/scoring/record"
+)
+
+// episode is an attempt with steps of every kind.
+func episode() *record.Episode {
+	score, loose := 0.25, true
+	return &record.Episode{
+		Result: record.Result{
+			Schema: record.Schema, ID: "0123456789abcdef0123", Attempt: 1, Env: "boxes", Source: envs.Generated, Task: "box/01", TaskType: "box", Difficulty: envs.Hard,
+			Model: "vllm:M", Agent: "react", Seed: 7, Perturbation: "P1", Trial: 2, Cut: record.SameStep, Score: &score, Loose: &loose,
+			Outcome: record.Failure, Progress: 0.5, Grounding: 1.0 / 3, Steps: 3, FormatErrors: 1, Faults: map[record.Fault]int{record.CutOff: 1},
+			Trimmed: 2, Forgotten: 1, Dropped: []string{"top_k"}, PromptTokens: 100, CompletionTokens: 20, Calls: 3, Requests: 5, ModelSeconds: 0.125,
+			Reflection: &record.Reflection{Text: "I should open the box."},
+			Started:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Ended: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
+		},
+		Goal: "The box is open.", Observation: "You see a box.",
+		Memory: []record.Remembered{{Trial: 1, Text: "Look first."}},
+		Trajectory: []record.Step{
+			{Thought: "A box.", Action: "open box", Observation: "It is open.", Progress: 0.5, Valid: true, PromptTokens: 60, CompletionTokens: 9, ModelSeconds: 1.25},
+			{Observation: "What?", Progress: 0.5, FormatError: true, Fault: record.CutOff, FinishReason: "length", Reply: "Hm.", Reasoning: "Hm?"},
+			{Action: "fly", Observation: "No.", Progress: 0.5},
+		},
+	}
+}
+
+func render(t *testing.T, e Episode) string {
+	t.Helper()
+	out, err := Render(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// textOf is what a reader sees of HTML, without what scripts and styles are.
+func textOf(t *testing.T, source string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data)
+		}
+		if n.Type == html.ElementNode && (n.Data == "script" || n.Data == "style") {
+			return
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(root)
+	return b.String()
+}
+
+// An episode shows everything that its record knows.
+func TestEpisodeShowsItsRecord(t *testing.T) {
+	got := textOf(t, render(t, Episode{Episode: episode(), Run: "runs/a"}))
+	for _, want := range []string{
+		"vllm:M, seed 7, P1, trial 2", "failure", "box/01", "boxes (generated)", "hard", "same_step", "0.250", "Loose successtrue", "Valid actions33.3 %", "Cut off1",
+		"History shortened2 times", "Reflections left out1", "top_k", "100 prompt + 20 reply", "5 for 3 replies, 125 ms", "2026-01-02 03:04:05 UTC", "55 s", "runs/a",
+		"The box is open.", "You see a box.", "Reflection on trial 1", "Look first.", "I should open the box.", "First error: step 2, 2 in all",
+		"Step 1", "50.0 % (more)", "60 + 9 tokens, 1.2 s", "format error", "cut off", "ended by length", "invalid action", "Hm.", "Hm?", "What?", "fly",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the episode lacks %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+func TestEpisodeWithoutErrors(t *testing.T) {
+	e := episode()
+	e.Trajectory = e.Trajectory[:1]
+	got := textOf(t, render(t, Episode{Episode: e}))
+	if !strings.Contains(got, "No errors.") || strings.Contains(got, "First error") {
+		t.Error(got)
+	}
+}
+
+// Hostile is text that tries to be more than text.
+const hostile = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe\u2066 \xff\xfe 'a' \"b\" `c` {{.}} ]]> -->"
+
+// hostileEpisode has it in every field, and a long line.
+func hostileEpisode() *record.Episode {
+	e := episode()
+	long := hostile + strings.Repeat("x", 200_000) + hostile
+	e.Env, e.Task, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Preset = hostile, hostile, hostile, hostile, hostile, hostile, hostile
+	e.ID, e.Source, e.Difficulty, e.Outcome, e.Cut = hostile, hostile, hostile, hostile, hostile
+	e.Error, e.Goal, e.Observation, e.Dropped = long, long, long, []string{hostile}
+	e.Reflection, e.Memory = &record.Reflection{Text: long}, []record.Remembered{{Trial: 1, Text: long}}
+	for i := range e.Trajectory {
+		e.Trajectory[i] = record.Step{Thought: long, Action: long, Observation: long, Reply: long, Reasoning: long, FinishReason: hostile, Fault: hostile}
+	}
+	return e
+}
+
+// Nothing of a record becomes markup, and what does not print is written out.
+func TestHostileText(t *testing.T) {
+	e := hostileEpisode()
+	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}}, Legend: []string{hostile}}}
+	list, err := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile, Rows: []Row{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile}, {Result: &episode().Result}}}.Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string]string{"episode": render(t, Episode{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
+		checkHarmless(t, name, source)
+		if n := strings.Count(textOf(t, source), `\x1b[31mred\x00 \u202etxt.exe\u2066`); n < 5 {
+			t.Errorf("the %s shows the text %d times", name, n)
+		}
+	}
+}
+
+// checkHarmless reports elements and attributes that templates do not have, and
+// characters that do not print.
+func checkHarmless(t *testing.T, name, source string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode && strings.ContainsAny(n.Data, "\x00\x1b\u202e\u2066") {
+			t.Errorf("the %s has characters that do not print: %.80q", name, n.Data)
+		}
+		if n.Type == html.ElementNode && (n.Data == "script" || n.Data == "img") {
+			t.Errorf("the %s has an element %s", name, n.Data)
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" && strings.HasPrefix(a.Val, "javascript") {
+				t.Errorf("the %s has an attribute %s=%q", name, a.Key, a.Val)
+			}
+		}
+	}
+}
+
+// A bundle gives back what was added, compressed.
+func TestBundle(t *testing.T) {
+	b := NewBundle(1000)
+	want := map[string]string{}
+	for i := range 50 {
+		e := episode()
+		e.ID, e.Task, e.Observation = fmt.Sprintf("%020d", i), fmt.Sprintf("box/%d", i), strings.Repeat(hostile, 300)
+		if err := b.Add("a", e); err != nil {
+			t.Fatal(err)
+		}
+		want["a/"+e.ID] = render(t, Episode{Episode: e, Run: "a"})
+	}
+	s, err := b.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Data) < 2 {
+		t.Errorf("%d chunks", len(s.Data))
+	}
+	got := map[string]string{}
+	for _, d := range s.Data {
+		unpack(t, d, got)
+	}
+	for key, text := range want {
+		if got[key] != text || !strings.Contains(string(s.Body), `data-key="`+key+`"`) {
+			t.Errorf("the bundle lacks %s", key)
+		}
+	}
+	if !strings.Contains(string(s.Body), "50 episodes") {
+		t.Error("the list does not say how many there are")
+	}
+}
+
+func unpack(t *testing.T, d page.Data, into map[string]string) {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(d.Content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A bundle that cannot hold all takes whole tasks and says so.
+func TestBundleChooses(t *testing.T) {
+	b := NewBundle(10 * ratio * MaxBundle) // room for a tenth
+	tasks := map[string]int{}
+	for i := range 1000 {
+		for _, model := range []string{"m", "n"} {
+			e := episode()
+			e.ID, e.Task, e.Model = fmt.Sprint(i, model), fmt.Sprintf("box/%d", i), model
+			if err := b.Add("a", e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, r := range b.rows {
+		tasks[r.Task]++
+	}
+	for task, n := range tasks {
+		if n != 2 {
+			t.Errorf("task %s has %d episodes", task, n)
+		}
+	}
+	if len(tasks) < 60 || len(tasks) > 140 {
+		t.Errorf("%d tasks of 1000", len(tasks))
+	}
+	s, err := b.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%d of 2000 episodes: all attempts at about 10.0 %% of the tasks", len(b.rows)); !strings.Contains(textOf(t, string(s.Body)), want) {
+		t.Errorf("the page does not say %q", want)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	e := episode()
+	for _, c := range []struct {
+		filter Filter
+		want   bool
+	}{
+		{Filter{}, true}, {Filter{Env: "boxes", Type: "box", Model: "vllm:M", Outcome: "failure"}, true}, {Filter{Env: "box"}, false}, {Filter{Outcome: "success"}, false},
+		{Filter{Text: "OPEN THE BOX"}, true}, {Filter{Text: "hm?"}, true}, {Filter{Text: "look first"}, true}, {Filter{Text: "vllm"}, false},
+	} {
+		if got := c.filter.Match(&e.Result) && c.filter.MatchText(e); got != c.want {
+			t.Errorf("%+v: %v", c.filter, got)
+		}
+	}
+}
+
+// TestBehaviour: an episode says what its agent did with its errors.
+func TestBehaviour(t *testing.T) {
+	text := strings.Join(strings.Fields(textOf(t, render(t, Episode{Episode: episode()}))), " ")
+	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors", "No more progress after step1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %.900s", want, text)
+		}
+	}
+	e := episode()
+	e.Trajectory, e.Success = e.Trajectory[:1], true
+	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") || strings.Contains(text, "No more progress") {
+		t.Errorf("an episode without errors has some: %.900s", text)
+	}
+}

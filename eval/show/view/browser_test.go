@@ -1,0 +1,173 @@
+package view
+
+import (
+	"flag"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/eval/show/page/browser"
+	"heldout/eval/show/trajectory"
+)
+
+var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
+
+var desk, phone = browser.Look{Width: 1200, Height: 900}, browser.Look{Width: 390, Height: 800}
+
+// opened is a page of a server of run directories, in a browser.
+type opened struct {
+	*browser.Page
+	server *httptest.Server
+}
+
+// served starts a server for run directories.
+func served(t *testing.T, dirs ...string) *httptest.Server {
+	t.Helper()
+	server := serverOf(dirs...)
+	s := httptest.NewServer(server)
+	t.Cleanup(func() {
+		server.close()
+		s.Close()
+	})
+	return s
+}
+
+func openAt(t *testing.T, b *browser.Browser, s *httptest.Server, path string, look browser.Look) *opened {
+	t.Helper()
+	return &opened{b.Open(t, s.URL+path, s.URL, look), s}
+}
+
+// picture writes a picture if the test was asked to.
+func (o *opened) picture(name string) {
+	if *pictures != "" {
+		o.Picture(filepath.Join(*pictures, name+".png"))
+	}
+}
+
+// TestInABrowser uses the pages as a reader does.
+func TestInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	base := newTestRun(t, filepath.Join(t.TempDir(), "base"), 12, "vllm:base").record(12)
+	tuned := newTestRun(t, filepath.Join(t.TempDir(), "tuned"), 12, "vllm:tuned", "expert").record(20)
+	s := served(t, base.dir, tuned.dir)
+	list := "document.querySelectorAll('table.episodes tbody tr').length"
+
+	t.Run("from the overview to an episode", func(t *testing.T) {
+		p := openAt(t, b, s, "/", desk)
+		p.picture("overview")
+		p.Click("a[href='/runs/tuned/']")
+		p.Until(list + " === 20")
+		p.picture("run")
+		p.Click("table.episodes a")
+		p.Until("document.querySelector('article.episode')")
+		p.picture("episode")
+	})
+	t.Run("filters", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/tuned/", desk)
+		p.Choose("select[name=model]", "expert")
+		p.Click(".filter button")
+		p.Until(list + " === 8 && location.search.includes('model=expert')")
+		p.Choose("select[name=outcome]", "success")
+		p.Click(".filter button")
+		p.Until(list + " === 4")
+		p.Go(s.URL + "/runs/tuned/")
+		p.Type("input[name=text]", "SEE BOX box/07")
+		p.Until(list + " === 2")
+		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes contain the text." {
+			t.Errorf("the list says %q", got)
+		}
+	})
+	t.Run("keys", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/base/episodes/"+trajectory.Name(&base.planned[3].Result), desk)
+		here := "document.activeElement.getAttribute('aria-label')"
+		p.Press("j")
+		p.Until(here + " === 'Start'")
+		p.Press("e")
+		p.Until(here + " === 'Step 2'")
+		p.Press("k")
+		p.Until(here + " === 'Step 1'")
+		p.Press("n")
+		p.Until("document.querySelector('article.episode').id === '" + base.planned[4].ID + "'")
+		p.Press("p")
+		p.Until("document.querySelector('article.episode').id === '" + base.planned[3].ID + "'")
+		p.Click("a.first-error")
+		p.Until(here + " === 'Step 2'")
+	})
+	t.Run("side by side", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/base/episodes/"+base.planned[2].ID, desk)
+		p.Choose("select[name=with]", "tuned/"+tuned.planned[2].ID)
+		p.Click(".around form button")
+		p.Until("document.querySelectorAll('.pair .episode').length === 2")
+		// Steps of one number begin at one height.
+		p.Until("[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => { const b = document.querySelectorAll('.episode:last-child .step')[i]; " +
+			"return Math.abs(a.getBoundingClientRect().top - b.getBoundingClientRect().top) < 1 && a.ariaLabel === b.ariaLabel })")
+		p.picture("pair")
+	})
+	t.Run("a link to a step", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/base/episodes/"+base.planned[3].ID+"#"+base.planned[3].ID+"-2", desk)
+		p.Until("document.querySelector('.step:target').ariaLabel === 'Step 2'")
+	})
+	t.Run("narrow and dark", func(t *testing.T) {
+		dark := phone
+		dark.Dark = true
+		p := openAt(t, b, s, "/runs/base/episodes/"+base.planned[3].ID+"?with=tuned/"+tuned.planned[3].ID, dark)
+		p.Until("document.querySelectorAll('.pair .episode').length === 2")
+		noSidewaysScroll(t, p)
+		p.picture("pair-narrow-dark")
+		p.Go(s.URL + "/runs/tuned/")
+		noSidewaysScroll(t, p)
+		p.picture("run-narrow-dark")
+	})
+}
+
+// noSidewaysScroll checks that a page is not wider than its window.
+func noSidewaysScroll(t *testing.T, p *opened) {
+	t.Helper()
+	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
+		t.Errorf("the page is %s pixels wider than the window", got)
+	}
+}
+
+// A page follows a run that goes on: progress, episodes in flight, the end.
+func TestLiveInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	r := newTestRun(t, filepath.Join(t.TempDir(), "live"), 6, "vllm:m").record(2)
+	r.setStatus(time.Now().Add(time.Hour), 2)
+	p := openAt(t, b, served(t, r.dir), "/runs/live/", desk)
+	p.Until("document.querySelector('.state .running') && document.querySelectorAll('table.inflight tbody tr').length === 2")
+	p.Until("document.querySelector('table.inflight tbody').innerText.includes('box/02')")
+	p.picture("live")
+	r.record(2)
+	r.setStatus(time.Now().Add(time.Hour), 1)
+	p.Until("document.querySelectorAll('table.inflight tbody tr').length === 1 && document.querySelector('.state').textContent.startsWith('running 4 of 6')")
+	p.Until("!document.getElementById('more').hidden")
+	p.Click("#more a")
+	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 4")
+	r.record(2)
+	if err := r.store.RemoveStatus(); err != nil {
+		t.Fatal(err)
+	}
+	p.Until("document.documentElement.dataset.live === 'ended' && document.querySelector('.state').textContent.startsWith('complete 6 of 6')")
+}
+
+// Hostile records are text in the browser: no dialog, no element, no request.
+func TestHostileTextInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))
+	s := served(t, r.dir)
+	p := openAt(t, b, s, "/runs/hostile/", desk)
+	for _, path := range []string{"/runs/hostile/", "/runs/hostile/episodes/" + r.planned[3].ID, "/runs/hostile/episodes/" + r.planned[1].ID + "?with=hostile/" + r.planned[3].ID} {
+		p.Go(s.URL + path)
+		p.Until("document.querySelector('article.episode, table.episodes')")
+		if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
+			t.Errorf("%s has %s elements from records", path, got)
+		}
+		if text := p.Eval("document.body.innerText"); !strings.Contains(text, `</script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe`) {
+			t.Errorf("%s does not show the text: %.500s", path, text)
+		}
+		noSidewaysScroll(t, p)
+	}
+	p.picture("hostile")
+}

@@ -1,0 +1,462 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// fragment renders a template of this package. Its templates fit their data, which
+// tests show; an error shows in the page.
+func fragment(name string, data any) template.HTML {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	}
+	return template.HTML(b.String())
+}
+
+func percent(rate float64) string {
+	if math.IsNaN(rate) {
+		return "–"
+	}
+	return strconv.FormatFloat(100*rate, 'f', 1, 64)
+}
+
+// interval writes a rate with its interval.
+func interval(r scoring.Rate) string {
+	if r.Interval == nil {
+		return percent(r.Mean)
+	}
+	return fmt.Sprintf("%s [%s, %s]", percent(r.Mean), percent(r.Interval.Low), percent(r.Interval.High))
+}
+
+// ago writes a time span with its largest units.
+func ago(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d/time.Minute%60)
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d/time.Second%60)
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}
+
+// path is the address of a run's page, or of something below it.
+func (r *run) path(parts ...string) string {
+	out := "/runs/" + url.PathEscape(r.name) + "/"
+	for i, p := range parts {
+		if i > 0 {
+			out += "/"
+		}
+		out += url.PathEscape(p)
+	}
+	return out
+}
+
+// listedRun is a run in the overview.
+type listedRun struct {
+	Href, Name string
+	Error      string
+	Summary    Summary
+}
+
+func (s *Server) overview(*http.Request) (*page.Page, error) {
+	if len(s.runs) == 1 {
+		return nil, &redirect{s.runs[0].path()}
+	}
+	var rows []listedRun
+	s.openAll()
+	for _, r := range s.runs {
+		row := listedRun{Href: r.path(), Name: table.Printable(r.name)}
+		err := errReading
+		if r.isOpen() {
+			err = r.look(func(_ *record.Index, summary Summary) error {
+				row.Summary = summary
+				return nil
+			})
+		}
+		if err != nil {
+			row.Error = err.Error()
+		}
+		rows = append(rows, row)
+	}
+	return &page.Page{Title: "Runs", Lead: fmt.Sprintf("%d run directories", len(rows)), Body: []template.HTML{fragment("overview", rows)}}, nil
+}
+
+// perPage is how many episodes a page lists.
+const perPage = 100
+
+func (s *Server) runPage(request *http.Request) (*page.Page, error) {
+	r, err := s.run(request.PathValue("run"))
+	if err != nil {
+		return nil, err
+	}
+	query := request.URL.Query()
+	filter := trajectory.ReadFilter(query.Get)
+	var shown livePanel
+	var all listing
+	err = r.look(func(x *record.Index, summary Summary) error {
+		shown = r.panel(x, summary)
+		all = listing{x.Results, x.Places()}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.Atoi(query.Get("page"))
+	if err != nil || number < 1 {
+		number = 1
+	}
+	var choices trajectory.Choices
+	var found []int
+	for i := range all.results {
+		choices.Add(&all.results[i])
+		if filter.Match(&all.results[i]) {
+			found = append(found, i)
+		}
+	}
+	rows, count, more, err := s.choose(request.Context(), filter, all, found, number)
+	if err != nil {
+		return nil, err
+	}
+	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
+	for _, i := range rows {
+		list.Rows = append(list.Rows, trajectory.Row{Result: &all.results[i], Href: r.path("episodes", trajectory.Name(&all.results[i])) + filterQuery(query)})
+	}
+	rendered, err := list.Render()
+	if err != nil {
+		return nil, err
+	}
+	lead := ""
+	if dirs := r.parts.String(); dirs != r.name {
+		lead = table.Printable(dirs)
+	}
+	return &page.Page{
+		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
+		Body: []template.HTML{
+			fragment("panel", panelBox{shown, len(all.results)}), rendered, fragment("pager", pager{query, number, more}),
+		},
+		Scripts: []template.JS{trajectory.Script, liveScript},
+	}, nil
+}
+
+// panelBox is the panel with the number of episodes that the page can list.
+type panelBox struct {
+	Panel    livePanel
+	Episodes int
+}
+
+// links lead to the list of runs, if there are several.
+func (s *Server) links() []page.Link {
+	if len(s.runs) == 1 {
+		return nil
+	}
+	return home
+}
+
+// listing is all attempts of a run at one moment.
+type listing struct {
+	results []record.Result
+	places  []record.Place
+}
+
+// choose returns which of the found attempts a page shows, with a sentence about
+// their number, and whether there are more. A text is searched only as far as this
+// page needs.
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, found []int, number int) (rows []int, count string, more bool, err error) {
+	from := min(number-1, len(found)/perPage+1) * perPage
+	if f.Text != "" {
+		return s.search(ctx, f, all, found, from)
+	}
+	from = min(from, len(found))
+	to := min(from+perPage, len(found))
+	count = fmt.Sprintf("%d of %d episodes", len(found), len(all.results))
+	if len(found) > perPage {
+		count += fmt.Sprintf(", here %d to %d", from+1, to)
+	}
+	return found[from:to], count, to < len(found), nil
+}
+
+// search reads the found attempts and returns those with the text of a filter, from
+// one of them on.
+func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, found []int, from int) (rows []int, count string, more bool, err error) {
+	leave, err := s.occupy(ctx)
+	if err != nil {
+		return nil, "", false, err
+	}
+	defer leave()
+	places := make([]record.Place, len(found))
+	for n, i := range found {
+		places[n] = all.places[i]
+	}
+	hits, read := 0, 0
+	unreadable, err := record.Search(ctx, places, f.Text, func(n int, e *record.Episode) bool {
+		if !f.MatchText(e) {
+			return true
+		}
+		if hits == from+perPage {
+			read, more = n, true
+			return false
+		}
+		if hits++; hits > from {
+			rows = append(rows, found[n])
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return nil, "", false, err
+	case more:
+		count = fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d", read, len(found), hits, from+1)
+	default:
+		count = fmt.Sprintf("%d of %d episodes contain the text", hits, len(found))
+	}
+	if unreadable > 0 {
+		count += fmt.Sprintf("; %d cannot be read", unreadable)
+	}
+	return rows, count + ".", more, nil
+}
+
+// filterQuery is the part of an address that keeps a filter, with its question mark.
+func filterQuery(query url.Values) string {
+	kept := url.Values{}
+	for _, key := range []string{"env", "type", "model", "outcome"} {
+		if v := query.Get(key); v != "" {
+			kept.Set(key, v)
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	return "?" + kept.Encode()
+}
+
+// pager links the pages of a list.
+type pager struct {
+	query  url.Values
+	Number int
+	More   bool
+}
+
+// To is the address of a page of the list.
+func (p pager) To(number int) string {
+	q := url.Values{}
+	for k, v := range p.query {
+		q[k] = v
+	}
+	q.Set("page", strconv.Itoa(number))
+	return "?" + q.Encode()
+}
+
+// Before and After are the numbers of the pages beside this one.
+func (p pager) Before() int { return p.Number - 1 }
+func (p pager) After() int  { return p.Number + 1 }
+
+// other is an episode of the same task.
+type other struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// around is what an episode's page has besides the episodes.
+type around struct {
+	Others         []other
+	Previous, Next string
+	Keep           url.Values // the filter, for the form
+	Draw           string     // address of the page with pictures; empty for none
+	Note           string     // about the pictures
+}
+
+func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
+	r, err := s.run(request.PathValue("run"))
+	if err != nil {
+		return nil, err
+	}
+	query := request.URL.Query()
+	e, planned, around, err := r.episode(request.PathValue("episode"), query)
+	if err != nil {
+		return nil, err
+	}
+	around.Others = s.others(r, e, query.Get("with"))
+	first := trajectory.Episode{Episode: e, Run: r.parts.Name()}
+	if query.Has("draw") {
+		first.Pictures, around.Note = s.draw(request.Context(), planned, e)
+		around.Draw = ""
+	} else if s.options.Draw == nil {
+		around.Draw = ""
+	}
+	body, err := trajectory.Render(first)
+	if err != nil {
+		return nil, err
+	}
+	title := table.Printable(e.Task)
+	if with := query.Get("with"); with != "" {
+		second, err := s.second(with)
+		if err != nil {
+			return nil, err
+		}
+		rendered, err := trajectory.Render(second)
+		if err != nil {
+			return nil, err
+		}
+		body = `<div class="pair">` + body + rendered + `</div>`
+	}
+	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query), Text: "Episodes of " + table.Printable(r.name)})
+	return &page.Page{Title: title, Links: links, Body: []template.HTML{fragment("around", around), body}, Scripts: []template.JS{trajectory.Script}}, nil
+}
+
+// planned is the condition and the task of an episode.
+type planned struct {
+	condition record.Condition
+	task      envs.Task
+}
+
+// episode reads the attempt of that name and finds its neighbours in the list.
+func (r *run) episode(name string, query url.Values) (e *record.Episode, p planned, a around, err error) {
+	filter := trajectory.ReadFilter(query.Get)
+	a.Keep = url.Values{}
+	for _, key := range []string{"env", "type", "model", "outcome"} {
+		if v := query.Get(key); v != "" {
+			a.Keep.Set(key, v)
+		}
+	}
+	var place record.Place
+	found := false
+	err = r.look(func(x *record.Index, _ Summary) error {
+		before := ""
+		for i := range x.Results {
+			here := trajectory.Name(&x.Results[i])
+			switch {
+			case here == name && !found:
+				place, found = x.Place(i), true
+				if task, condition, ok := x.Planned(x.Results[i].ID); ok {
+					p = planned{*condition, *task}
+				}
+				a.Previous = before
+			case !filter.Match(&x.Results[i]):
+			case found:
+				a.Next = here
+				return nil
+			default:
+				before = here
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, p, a, err
+	}
+	if !found {
+		return nil, p, a, notFound(fmt.Sprintf("the run %s has no episode %s yet", r.name, name))
+	}
+	for _, to := range []*string{&a.Previous, &a.Next} {
+		if *to != "" {
+			*to = r.path("episodes", *to) + filterQuery(query)
+		}
+	}
+	again := url.Values{"draw": {"1"}}
+	for k, v := range query {
+		again[k] = v
+	}
+	a.Draw = "?" + again.Encode()
+	e, err = place.Episode()
+	return e, p, a, err
+}
+
+// maxOthers is how many other episodes of a task are offered.
+const maxOthers = 1000
+
+// others lists the other attempts at the task of an episode, in all runs that have
+// been read.
+func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other) {
+	s.openAll()
+	for _, r := range s.runs {
+		if !r.isOpen() {
+			continue
+		}
+		err := r.look(func(x *record.Index, _ Summary) error {
+			for i := range x.Results {
+				o := &x.Results[i]
+				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt || len(out) == maxOthers {
+					continue
+				}
+				value := r.name + "/" + trajectory.Name(o)
+				out = append(out, other{value, label(r, o, own), value == chosen})
+			}
+			return nil
+		})
+		if err != nil {
+			continue // its own page says why
+		}
+	}
+	return out
+}
+
+// label names an episode among those of its task.
+func label(r *run, o *record.Result, own *run) string {
+	parts := []string{trajectory.Title(o)}
+	parts = append(parts, trajectory.Outcome(o.Outcome))
+	if r != own {
+		parts = append(parts, "run "+r.name)
+	}
+	return table.Printable(strings.Join(parts, ", "))
+}
+
+// second reads the episode on the right side: RUN/EPISODE.
+func (s *Server) second(with string) (trajectory.Episode, error) {
+	at := strings.LastIndexByte(with, '/')
+	if at < 0 {
+		return trajectory.Episode{}, notFound(fmt.Sprintf("with=%s does not name a run and an episode", with))
+	}
+	r, err := s.run(with[:at])
+	if err != nil {
+		return trajectory.Episode{}, err
+	}
+	e, _, _, err := r.episode(with[at+1:], nil)
+	return trajectory.Episode{Episode: e, Run: r.parts.Name(), Second: true}, err
+}
+
+// drawing is how long an episode may be replayed.
+const drawing = 30 * time.Second
+
+// draw replays an episode for its pictures, and says what readers must know of them.
+func (s *Server) draw(ctx context.Context, p planned, e *record.Episode) (pictures []envs.Picture, note string) {
+	if s.options.Draw == nil {
+		return nil, "This server draws no pictures."
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawing)
+	defer cancel()
+	leave, err := s.occupy(ctx)
+	if err != nil {
+		return nil, "Other pictures are being drawn; try again."
+	}
+	defer leave()
+	pictures, differs, err := s.options.Draw(ctx, p.condition, p.task, e)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Sprintf("No pictures: the replay took longer than %v.", drawing)
+	case err != nil:
+		return nil, "No pictures: " + table.Printable(err.Error()) + "."
+	case differs >= 0:
+		return pictures, fmt.Sprintf("The replay answers otherwise than the record from step %d on: later pictures may be of another course of events.", differs)
+	}
+	return pictures, "The pictures are of a replay whose answers are those of the record."
+}

@@ -1,0 +1,116 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"heldout/scoring"
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
+)
+
+// State says how far a run is.
+type State string
+
+// The states of a run.
+const (
+	Running    State = "running"
+	Complete   State = "complete"
+	Incomplete State = "incomplete" // some episodes have no result, and no process works on it
+)
+
+// silent is after how long without a new status a process counts as gone.
+const silent = 15 * time.Second
+
+// Summary is what is known of a run at a glance.
+type Summary struct {
+	Run          record.Parts
+	State        State
+	Environments []string
+	Models       []string
+	// Started is the start of the first session. Last is the end of the last episode;
+	// zero if none has ended.
+	Started, Last time.Time
+	// Planned counts the planned episodes, with the trials that are due so far,
+	// Finished those with a result.
+	Planned, Finished int
+	// Rates are the rates so far, in the order of the plan.
+	Rates []Rate
+	// Absent are the shards that have not begun.
+	Absent []record.Shard
+	// BadLines counts the lines of the records that cannot be read.
+	BadLines int
+	// Status is what the processes say that work on the run; nil if none does.
+	Status *record.Status
+}
+
+// Rate is what a player has reached in an environment so far.
+type Rate struct {
+	Condition record.Condition // without the seed
+	// Planned counts the episodes that are due, later trials too, Finished those with
+	// a result.
+	Planned, Finished int
+	Success, Progress scoring.Rate
+}
+
+// Summarize summarizes a run. It does not look at trajectories.
+func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
+	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
+	run := scoring.NewRun(x.Manifest)
+	for i := range x.Results {
+		if at, ok := x.Plan().Find(x.Results[i].ID); ok {
+			run.Add(at, &x.Results[i], nil)
+		}
+	}
+	scores, err := scoring.Compute(run, stats.TheseKinds)
+	if err != nil {
+		return s, err
+	}
+	environments, models := map[string]bool{}, map[string]bool{}
+	for _, score := range scores {
+		environments[score.Condition.Env], models[score.Condition.Model] = true, true
+		due, finished := score.Episodes()
+		s.Rates = append(s.Rates, Rate{score.Condition, due, finished, soFar(score.Success), soFar(score.Progress)})
+		s.Planned += due
+		s.Finished += finished
+	}
+	s.Environments, s.Models = slices.Sorted(maps.Keys(environments)), slices.Sorted(maps.Keys(models))
+	if len(x.Manifest.Sessions) > 0 {
+		s.Started = x.Manifest.Sessions[0].Started
+	}
+	for i := range x.Results {
+		if ended := x.Results[i].Ended; ended.After(s.Last) {
+			s.Last = ended
+		}
+	}
+	s.setStatus(now)
+	return s, nil
+}
+
+// soFar returns a rate as the mean over tasks, which its interval is about. While
+// seeds have different numbers of episodes, the mean over seeds is another one: it
+// gives most weight to the few episodes of the latest seed.
+func soFar(r scoring.Rate) scoring.Rate {
+	if r.Interval != nil {
+		r.Mean = r.Basis.Mean
+	}
+	return r
+}
+
+// setStatus reads what the processes say that work on the run.
+func (s *Summary) setStatus(now time.Time) {
+	status, err := s.Run.Status(now.Add(-silent))
+	if err != nil {
+		status = nil // looking at the records says why
+	}
+	s.Status = status
+	switch {
+	case status != nil:
+		s.State = Running
+	case s.Finished == s.Planned:
+		s.State = Complete
+	default:
+		s.State = Incomplete
+	}
+}

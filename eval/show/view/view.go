@@ -1,0 +1,237 @@
+// Package view serves run directories as pages on the loopback interface: rates so
+// far, episodes in flight, lists of episodes and every episode with its steps. It
+// only reads, keeps no trajectories, and answers only its own pages.
+package view
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/record"
+)
+
+// Options say what is shown and to whom.
+type Options struct {
+	// Runs are what is shown.
+	Runs []record.Parts
+	// Now tells the time.
+	Now func() time.Time
+	// Draw returns the states of an episode's world, as eval.Pictures does; nil
+	// without pictures.
+	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int, err error)
+	// Token is what others than this machine's users must know; empty asks for none.
+	Token string
+	// Names are the names by which browsers may call the server, besides localhost
+	// and loopback addresses. With a token, any address is allowed.
+	Names []string
+}
+
+// Server serves pages. It implements http.Handler.
+type Server struct {
+	options  Options
+	runs     []*run
+	handler  http.Handler
+	busy     chan struct{} // bounds searches and drawings at the same time
+	readers  chan struct{} // bounds first readings at the same time
+	watchers chan struct{} // bounds live connections
+	closing  context.Context
+	close    context.CancelFunc
+}
+
+// The limits of what is done at the same time.
+const (
+	maxBusy     = 2
+	maxWatchers = 64
+)
+
+// patience is how long a page waits for the first reading of a run before it says so.
+const patience = 800 * time.Millisecond
+
+// New returns a server of runs. It reads nothing yet.
+func New(o Options) *Server {
+	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy), watchers: make(chan struct{}, maxWatchers)}
+	s.closing, s.close = context.WithCancel(context.Background())
+	taken := map[string]bool{}
+	for _, p := range o.Runs {
+		s.runs = append(s.runs, &run{name: freeName(p.Name(), taken), parts: p, now: o.Now, patience: patience, opened: make(chan struct{})})
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.answer(s.overview))
+	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
+	mux.HandleFunc("GET /runs/{run}/live", s.live)
+	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
+	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) { return nil, notFound("there is no page " + r.URL.Path) }))
+	s.handler = s.guard(mux)
+	return s
+}
+
+// freeName names a run in addresses by its folder.
+func freeName(dir string, taken map[string]bool) string {
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	base := filepath.Base(dir)
+	name := base
+	for i := 2; taken[name]; i++ {
+		name = base + "~" + strconv.Itoa(i)
+	}
+	taken[name] = true
+	return name
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Serve answers requests until ctx is done, and then ends live connections and
+// waits for others.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return s.closing },
+	}
+	stop := context.AfterFunc(ctx, func() {
+		s.close()
+		patience, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		if server.Shutdown(patience) != nil {
+			server.Close()
+		}
+	})
+	defer s.close()
+	err := server.Serve(l)
+	if !stop() && errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// httpError is an error with its status code.
+type httpError struct {
+	code int
+	text string
+}
+
+func (e *httpError) Error() string { return e.text }
+
+func notFound(text string) error { return &httpError{http.StatusNotFound, text} }
+
+// answer turns a function that makes a page into a handler. A nil page without an
+// error has been answered.
+func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p, err := make(r)
+		if errors.Is(err, errReading) {
+			w.Header().Set("Refresh", "1")
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", nil)}, Links: s.links()})
+			return
+		}
+		var moved *redirect
+		if errors.As(err, &moved) {
+			http.Redirect(w, r, moved.to, http.StatusSeeOther)
+			return
+		}
+		code := http.StatusOK
+		if err != nil {
+			code = http.StatusInternalServerError
+			var known *httpError
+			if errors.As(err, &known) {
+				code = known.code
+			}
+			p = failure(code, err)
+		}
+		s.write(w, code, p)
+	}
+}
+
+// failure is the page of an error.
+func failure(code int, err error) *page.Page {
+	return &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())}, Links: home}
+}
+
+var home = []page.Link{{Href: "/", Text: "All runs"}}
+
+// redirect is an error that sends the browser to another page.
+type redirect struct{ to string }
+
+func (r *redirect) Error() string { return "see " + r.to }
+
+// write writes a page. Its head is written once the page is made, which can fail.
+func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
+	p.Live = true
+	p.Styles = append(p.Styles, trajectory.Style, style)
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", p.Policy()+"; frame-ancestors 'none'")
+	w.WriteHeader(code)
+	_ = p.Write(w) // an error is one of the connection
+}
+
+//go:embed view.html live.js view.css
+var files embed.FS
+
+var (
+	templates  = template.Must(template.New("view.html").Funcs(template.FuncMap{"interval": interval, "percent": percent, "ago": ago}).ParseFS(files, "view.html"))
+	style      = template.CSS(mustRead("view.css"))
+	liveScript = template.JS(mustRead("live.js"))
+)
+
+func mustRead(name string) string {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(b)
+}
+
+// run returns the run that a request names.
+func (s *Server) run(name string) (*run, error) {
+	for _, r := range s.runs {
+		if r.name == name {
+			r.open(s.readers)
+			return r, nil
+		}
+	}
+	return nil, notFound(fmt.Sprintf("there is no run %s here", name))
+}
+
+// openAll begins to read all runs and waits for them, but not long.
+func (s *Server) openAll() {
+	if len(s.runs) == 0 {
+		return
+	}
+	for _, r := range s.runs {
+		r.open(s.readers)
+	}
+	late := time.NewTimer(s.runs[0].patience)
+	defer late.Stop()
+	for _, r := range s.runs {
+		select {
+		case <-r.opened:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// occupy waits for a place among those who do what takes time. The caller calls
+// leave.
+func (s *Server) occupy(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.busy <- struct{}{}:
+		return func() { <-s.busy }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,450 @@
+package view
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/net/html"
+
+	"heldout/envs"
+	"heldout/scoring/record"
+)
+
+// get asks a server for a page as a browser on this machine does.
+func get(t *testing.T, h http.Handler, path string, change ...func(*http.Request)) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = "127.0.0.1:8080"
+	for _, c := range change {
+		c(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func runsOf(dirs ...string) (runs []record.Parts) {
+	for _, dir := range dirs {
+		runs = append(runs, record.Parts{dir})
+	}
+	return runs
+}
+
+func serverOf(dirs ...string) *Server {
+	return patient(New(Options{Runs: runsOf(dirs...), Now: time.Now}))
+}
+
+// patient makes a server wait until its runs are read, however busy the machine is.
+func patient(s *Server) *Server {
+	for _, r := range s.runs {
+		r.patience = time.Hour
+	}
+	return s
+}
+
+// Requests that other sites have browsers send are refused.
+func TestGuard(t *testing.T) {
+	local := serverOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir)
+	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+	header := func(key, value string) func(*http.Request) { return func(r *http.Request) { r.Header.Set(key, value) } }
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		code   int
+	}{
+		{"localhost", host("localhost:9999"), 200},
+		{"another loopback address", host("[::1]:8080"), 200},
+		{"somebody else's name for this address", host("evil.example:8080"), 403},
+		{"a name that begins like ours", host("localhost.evil.example"), 403},
+		{"an address of another machine", host("192.0.2.1:8080"), 403},
+		{"no name", host(""), 403},
+		{"a page of this server", header("Origin", "http://127.0.0.1:8080"), 200},
+		{"a page of another server", header("Origin", "http://evil.example"), 403},
+		{"a page of another server here", header("Origin", "http://127.0.0.1:9999"), 403},
+		{"a page without an origin", header("Origin", "null"), 403},
+		{"a part of another site's page", header("Sec-Fetch-Site", "cross-site"), 403},
+		{"a change", func(r *http.Request) { r.Method = http.MethodPost }, 405},
+		{"only the head", func(r *http.Request) { r.Method = http.MethodHead }, 200},
+	} {
+		r := get(t, local, "/runs/a/", c.change)
+		if r.StatusCode != c.code {
+			t.Errorf("%s: status %d, want %d", c.name, r.StatusCode, c.code)
+		}
+		if r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: headers %v", c.name, r.Header)
+		}
+	}
+	policy := get(t, local, "/runs/a/").Header.Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy %q lacks %s", policy, want)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+// With a token, every page asks for it, also under foreign addresses.
+func TestToken(t *testing.T) {
+	s := patient(New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir), Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}}))
+	far := func(r *http.Request) { r.Host = "192.0.2.1:8080" }
+	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam", "/nowhere"} {
+		r := get(t, s, path, far)
+		if text := body(t, r); r.StatusCode != 401 || strings.Contains(text, "sesame") {
+			t.Errorf("%s without the token: status %d: %s", path, r.StatusCode, text)
+		}
+	}
+	r := get(t, s, "//evil.example/../runs/a/?token=sesame&env=boxes", far)
+	if to := r.Header.Get("Location"); r.StatusCode != 303 || strings.HasPrefix(to, "//") || strings.Contains(to, "token") || !strings.HasSuffix(to, "?env=boxes") {
+		t.Errorf("with the token: status %d, to %q", r.StatusCode, to)
+	}
+	cookies := r.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
+		t.Fatalf("cookies %v", cookies)
+	}
+	for _, host := range []string{"192.0.2.1:8080", "gpu-box:8080"} {
+		if r := get(t, s, "/runs/a/", func(r *http.Request) { r.Host = host; r.AddCookie(cookies[0]) }); r.StatusCode != 200 {
+			t.Errorf("with the cookie at %s: status %d", host, r.StatusCode)
+		}
+	}
+	if r := get(t, s, "/runs/a/", func(r *http.Request) { r.Host = "evil.example"; r.AddCookie(cookies[0]) }); r.StatusCode != 403 {
+		t.Errorf("with the cookie at a foreign name: status %d", r.StatusCode)
+	}
+}
+
+// Addresses of what is not there, and bad ones, have an answer.
+func TestSillyAddresses(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(3)
+	s := serverOf(r.dir)
+	id := r.planned[0].ID
+	for path, code := range map[string]int{
+		"/": 303, "/runs/a": 307, "/runs/a/": 200, "/runs/b/": 404, "/runs/b/live": 404, "/runs/..%2f..%2fetc/": 404, "/favicon.ico": 404,
+		"/runs/a/?page=-1": 200, "/runs/a/?page=99999999999999999999": 200, "/runs/a/?page=1000000": 200, "/runs/a/?env=%00%ff&model=x": 200,
+		"/runs/a/episodes/" + id: 200, "/runs/a/episodes/" + id + ".2": 404, "/runs/a/episodes/x": 404, "/runs/a/episodes/%3Cscript%3E": 404,
+		"/runs/a/episodes/" + id + "?with=a/" + id: 200, "/runs/a/episodes/" + id + "?with=x": 404, "/runs/a/episodes/" + id + "?with=b/" + id: 404,
+		"/runs/a/episodes/" + id + "?draw=1": 200, "/runs/a/?text=" + strings.Repeat("x", 5000): 200,
+	} {
+		answer := get(t, s, path)
+		if text := body(t, answer); answer.StatusCode != code || strings.Contains(text, "<script>alert") {
+			t.Errorf("%.80s: status %d, want %d\n%.300s", path, answer.StatusCode, code, text)
+		}
+	}
+}
+
+// Lists have pages, and a search reads no further than its page needs.
+func TestPagesOfAList(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 230, "m").record(230)
+	s := serverOf(r.dir)
+	for path, want := range map[string]string{
+		"?page=1": "230 of 230 episodes, here 1 to 100", "?page=3": "230 of 230 episodes, here 201 to 230", "?type=kind+1": "115 of 230 episodes, here 1 to 100",
+		"?text=PUSH": "The first 100 of 230 episodes have 100 with the text, here from 1.", "?text=push&page=3": "230 of 230 episodes contain the text.",
+		"?text=box+box%2F77.": "1 of 230 episodes contain the text.", "?text=nothing+of+the+sort": "0 of 230 episodes contain the text.",
+		"?page=9": "230 of 230 episodes, here 231 to 230",
+	} {
+		text := body(t, get(t, s, "/runs/a/"+path))
+		_, count, _ := strings.Cut(text, `aria-live="polite">`)
+		if count, _, _ = strings.Cut(count, "<"); count != want {
+			t.Errorf("%s: %q, want %q", path, count, want)
+		}
+	}
+	if text := body(t, get(t, s, "/runs/a/?type=kind+1")); !strings.Contains(text, `rel="next" href="?page=2&amp;type=kind&#43;1"`) {
+		t.Error("the next page loses the filter")
+	}
+}
+
+// A run without episodes, and one with lines that cannot be read, have their pages.
+func TestUnfinishedAndDamagedRuns(t *testing.T) {
+	empty := newTestRun(t, filepath.Join(t.TempDir(), "empty"), 3, "m")
+	damaged := newTestRun(t, filepath.Join(t.TempDir(), "damaged"), 3, "m").record(2)
+	damaged.addLine("{\"schema\":1,<script>\n{}\n")
+	s := serverOf(empty.dir, damaged.dir, filepath.Join(t.TempDir(), "gone"))
+	for path, wants := range map[string][]string{
+		"/":              {"gone is not a run directory", "<td>0</td><td>3</td>"},
+		"/runs/empty/":   {"<b>0</b> of <b>3</b>", "No episodes.", "–"},
+		"/runs/damaged/": {"2 lines of the records cannot be read", "line 3:", "2 of 2 episodes"},
+		"/runs/gone/":    {"gone is not a run directory"},
+	} {
+		text := body(t, get(t, s, path))
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q:\n%s", path, want, text[strings.Index(text, "<main"):])
+			}
+		}
+	}
+}
+
+// Live events are one line of JSON each, also of hostile records.
+func TestLiveEvents(t *testing.T) {
+	r := hostileRun(t, filepath.Join(t.TempDir(), "a"))
+	r.recorded = 0
+	r.setStatus(time.Now().Add(time.Hour), 3)
+	server := serverOf(r.dir)
+	s := httptest.NewServer(server)
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/runs/a/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := s.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("content type %s", kind)
+	}
+	lines := bufio.NewReader(answer.Body)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, ok := strings.CutPrefix(line, "data: ")
+	if !ok {
+		t.Fatalf("the first line is %.100q", line)
+	}
+	e := decodeEvent(t, text)
+	if strings.Count(e.HTML, "model error: ") != 2 || len(e.HTML) > 10_000 {
+		t.Errorf("the latest errors are missing or too long: %d bytes", len(e.HTML))
+	}
+	if !e.Running || e.Episodes != 4 || !strings.Contains(e.HTML, "3 episodes in flight") {
+		t.Errorf("%+v", e)
+	}
+	root, err := html.Parse(strings.NewReader(e.HTML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data == "script" || n.Data == "img" || n.Type == html.TextNode && strings.ContainsAny(n.Data, "\x1b\x00\u202e") {
+			t.Errorf("the panel has %v %.100q", n.Type, n.Data)
+		}
+	}
+	server.close() // ends live connections
+	if _, err := io.ReadAll(lines); err != nil {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+// Too many open pages are told so.
+func TestWatchersAreBounded(t *testing.T) {
+	s := serverOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir)
+	for range maxWatchers {
+		s.watchers <- struct{}{}
+	}
+	if r := get(t, s, "/runs/a/live"); r.StatusCode != 503 {
+		t.Errorf("status %d", r.StatusCode)
+	}
+}
+
+// The server ends with its context, also while a page is live.
+func TestServeEnds(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- serverOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir).Serve(ctx, l)
+	}()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	answer, err := (&http.Client{Transport: transport}).Get("http://" + l.Addr().String() + "/runs/a/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := answer.Body.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// Pictures stand beside the steps, with what is to know of them.
+func TestPictures(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1)
+	path := "/runs/a/episodes/" + r.planned[0].ID
+	var differs int
+	var failure error
+	s := New(Options{Runs: runsOf(r.dir), Now: time.Now, Draw: func(ctx context.Context, c record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
+		if c.Env != "boxes" || task.ID != "box/00" || e.ID != r.planned[0].ID {
+			t.Errorf("draws %v %v %v", c, task, e)
+		}
+		var all []envs.Picture
+		for i := range len(e.Trajectory) + 1 {
+			all = append(all, envs.Picture{Rows: [][]envs.Glyph{{{Text: "@", Color: envs.Red, Lit: true}, {Text: fmt.Sprint(i)}}}, Legend: []string{"@ you"}})
+		}
+		return all, differs, failure
+	}})
+	patient(s)
+	if text := body(t, get(t, s, path)); strings.Contains(text, "class=\"picture\"") || !strings.Contains(text, `href="?draw=1"`) {
+		t.Error("the page has pictures, or no link to them")
+	}
+	for _, c := range []struct {
+		differs int
+		err     error
+		want    string
+		n       int
+	}{
+		{-1, nil, "are those of the record", 4},
+		{2, nil, "from step 2 on", 4},
+		{-1, errors.New("it needs --data"), "No pictures: it needs --data.", 0},
+		{-1, context.DeadlineExceeded, "took longer", 0},
+	} {
+		differs, failure = c.differs, c.err
+		if c.err != nil {
+			s.options.Draw = func(context.Context, record.Condition, envs.Task, *record.Episode) ([]envs.Picture, int, error) {
+				return nil, 0, c.err
+			}
+		}
+		text := body(t, get(t, s, path+"?draw=1"))
+		if n := strings.Count(text, `<span class="red lit">@</span>`); !strings.Contains(text, c.want) || n != c.n || strings.Count(text, "@ you") != min(1, n) {
+			t.Errorf("%d pictures, want %d and %q", n, c.n, c.want)
+		}
+	}
+}
+
+// Runs whose folders have one name have names of their own in addresses.
+func TestNamesOfRuns(t *testing.T) {
+	taken := map[string]bool{}
+	var got []string
+	for _, dir := range []string{"x/run", "y/run", "z/run~2", "a b/ü"} {
+		name := freeName(dir, taken)
+		got = append(got, (&run{name: name}).path("episodes", "id"))
+	}
+	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id", "/runs/%C3%BC/episodes/id"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if _, err := url.Parse(got[3]); err != nil {
+		t.Error(err)
+	}
+}
+
+// A status that is old, damaged or of a killed process is none.
+func TestStates(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
+	x, err := record.OpenIndex(record.Parts{r.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := start.Add(time.Hour)
+	state := func() State {
+		s, err := Summarize(record.Parts{r.dir}, x, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.State
+	}
+	if got := state(); got != Incomplete {
+		t.Errorf("without a status: %s", got)
+	}
+	r.setStatus(now, 1)
+	if got := state(); got != Running {
+		t.Errorf("with a status: %s", got)
+	}
+	now = now.Add(silent + time.Second)
+	if got := state(); got != Incomplete {
+		t.Errorf("with an old status: %s", got)
+	}
+	r.record(2)
+	if err := x.Update(); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got != Complete {
+		t.Errorf("at the end: %s", got)
+	}
+}
+
+// A rate so far lies within its interval, however few episodes the latest seed has.
+func TestRatesSoFar(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	r := newTestRun(t, dir, 40, "m", "n")
+	m, err := record.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Groups[1].Condition.Model, m.Groups[1].Condition.Seed = "m", 1
+	for i, task := range m.Environments[0].Tasks {
+		id, err := record.EpisodeID(2, task, m.Groups[1].Condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Groups[1].Episodes[i] = id
+		e := r.planned[40+i]
+		e.ID, e.Model, e.Seed = id, "m", 1
+	}
+	if err := r.store.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.planned[:40] {
+		e.Outcome, e.Success = record.Failure, false
+		for i := range e.Trajectory {
+			e.Trajectory[i].Progress = 0
+		}
+		settle(e)
+	}
+	r.record(41) // the one episode of the second seed is a success
+	x, err := record.OpenIndex(record.Parts{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summarize(record.Parts{dir}, x, start)
+	if err != nil || len(s.Rates) != 1 {
+		t.Fatalf("%d rates, %v", len(s.Rates), err)
+	}
+	if got := s.Rates[0].Success; got.Mean < got.Interval.Low || got.Mean > got.Interval.High || got.Mean > 0.1 {
+		t.Errorf("success %v in %+v", got.Mean, *got.Interval)
+	}
+}
+
+// While the records of a run are read for the first time, its pages say so and come
+// again.
+func TestReading(t *testing.T) {
+	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir, newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})
+	for _, r := range s.runs {
+		r.patience = 0
+	}
+	for range maxBusy {
+		s.readers <- struct{}{} // others read
+	}
+	r := get(t, s, "/runs/a/")
+	if text := body(t, r); r.Header.Get("Refresh") != "1" || !strings.Contains(text, "The records are being read.") {
+		t.Errorf("headers %v\n%s", r.Header, text)
+	}
+	if text := body(t, get(t, s, "/")); strings.Count(text, "still being read") != 2 {
+		t.Errorf("the overview:\n%s", text)
+	}
+	<-s.readers
+	patient(s)
+	if text := body(t, get(t, s, "/runs/a/")); !strings.Contains(text, "1 of 1 episodes") {
+		t.Errorf("after that:\n%s", text)
+	}
+}

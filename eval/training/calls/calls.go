@@ -1,0 +1,214 @@
+// Package calls makes model calls that are not steps of an episode, and keeps each
+// on disk before it counts. What a command makes of the replies is a function of
+// the recorded calls alone: after a kill the same command reads those that are
+// there and makes the others.
+package calls
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// Call is one line of calls.jsonl: a call that has ended.
+type Call struct {
+	Schema int `json:"schema"`
+	// Key names the call within its directory. A key has at most one call with a
+	// reply, unless the file system has no locks.
+	Key string `json:"key"`
+	// Kind says what the call is for.
+	Kind string `json:"kind"`
+	// Prompt is the SHA-256 of the messages as JSON, in hex.
+	Prompt string `json:"prompt_sha256"`
+	// Seed is the server's sampling seed.
+	Seed int64 `json:"seed"`
+	// Error is why there is no reply; the call is then made again. Empty for a reply.
+	Error string `json:"error,omitempty"`
+	// Reply, Reasoning, Instead, FinishReason and Fault are as in model.Reply.
+	Reply        string       `json:"reply"`
+	Reasoning    string       `json:"reasoning,omitempty"`
+	Instead      string       `json:"instead,omitempty"`
+	FinishReason string       `json:"finish_reason,omitempty"`
+	Fault        record.Fault `json:"fault,omitempty"`
+	// Dropped are the fields of the decoding that the server refuses.
+	Dropped []string `json:"dropped,omitempty"`
+	// PromptTokens and CompletionTokens are as the server counted them, with those of
+	// a reply that was asked for again; 0 if it does not count.
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// Requests counts what was sent for the call, retries included.
+	Requests int `json:"requests"`
+	// Server is the address of the server that answered.
+	Server string `json:"server,omitempty"`
+	// ModelSeconds is the time that the answered request took.
+	ModelSeconds float64   `json:"model_seconds"`
+	Started      time.Time `json:"started"`
+	// Checksum is the last field of the line; the log computes it.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// Question is a call that is to be made.
+type Question struct {
+	Key, Kind string
+	Messages  []model.Message
+	Decoding  record.Decoding
+	Seed      int64
+}
+
+// hash returns the SHA-256 of the messages.
+func (q *Question) hash() (string, error) {
+	b, err := json.Marshal(q.Messages)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// ErrUnasked says that a call is not recorded and there is no model to ask.
+var ErrUnasked = errors.New("the call has not been made")
+
+// Book is a directory of calls that this process works on. It is safe for
+// concurrent use, except for Reread.
+type Book struct {
+	log      *record.Log
+	manifest *Manifest
+	now      func() time.Time
+	done     map[string]record.Span // the calls with a reply, when the book was last read
+	lines    int                    // of the file, when the book was last read
+	address  string                 // of the only server, "" if there are several
+	refused  refusals
+	// Recovered is the number of bytes of an unfinished call that a crash left.
+	Recovered int
+}
+
+// Ask returns the recorded call of a question, or asks the model and records the
+// call. A reply is on disk when Ask returns it. m is nil if nothing may be asked;
+// the error is then ErrUnasked. Errors of the model are recorded too, except for
+// the end of ctx.
+func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error) {
+	prompt, err := q.hash()
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := b.done[q.Key]; ok {
+		return b.recorded(at, q.Key, prompt)
+	}
+	if m == nil {
+		return nil, ErrUnasked
+	}
+	c := &Call{Schema: record.Schema, Key: q.Key, Kind: q.Kind, Prompt: prompt, Seed: q.Seed, Started: b.now().UTC()}
+	reply, asked := m.Chat(ctx, model.Request{Messages: q.Messages, Decoding: q.Decoding, Seed: q.Seed})
+	if ctx.Err() != nil && asked != nil {
+		return nil, ctx.Err()
+	}
+	c.take(reply, asked)
+	if asked == nil && c.Server == "" {
+		c.Server = b.address
+	}
+	if err := b.log.Append(c); err != nil {
+		return nil, &diskError{err}
+	}
+	if asked == nil {
+		b.refused.end()
+	}
+	return c, asked
+}
+
+// diskError is an error of recording, after which no call can be made.
+type diskError struct{ error }
+
+func (e *diskError) Unwrap() error { return e.error }
+
+// take adds the reply, or why there is none.
+func (c *Call) take(reply model.Reply, err error) {
+	c.Reply, c.Reasoning, c.Instead = reply.Text, reply.Reasoning, reply.Instead
+	c.FinishReason, c.Fault, c.Dropped = reply.FinishReason, reply.Fault, reply.Dropped
+	c.PromptTokens = reply.PromptTokens + reply.UnusedPromptTokens
+	c.CompletionTokens = reply.CompletionTokens + reply.UnusedCompletionTokens
+	c.Requests, c.Server, c.ModelSeconds = reply.Attempts, reply.Server, reply.Latency.Seconds()
+	if err == nil {
+		return
+	}
+	c.Error = err.Error()
+	var tooLong *model.ContextError
+	var refused *model.RequestError
+	var unavailable *model.UnavailableError
+	switch {
+	case errors.As(err, &tooLong):
+		c.Requests = tooLong.Attempts
+	case errors.As(err, &refused):
+		c.Requests = refused.Attempts
+	case errors.As(err, &unavailable):
+		c.Requests = unavailable.Attempts
+	}
+}
+
+// recorded reads a call and checks that it has the prompt.
+func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
+	line, err := b.log.At(at)
+	if err != nil {
+		return nil, &diskError{err}
+	}
+	var c Call
+	if err := json.Unmarshal(line, &c); err != nil {
+		return nil, &diskError{err}
+	}
+	if c.Key != key || c.Prompt != prompt {
+		return nil, &diskError{fmt.Errorf("the recorded call %s has another prompt: another version of heldout made it; give another --out", key)}
+	}
+	return &c, nil
+}
+
+// each visits all calls on disk, those without a reply included.
+func (b *Book) each(visit func(*Call) error) error {
+	return b.log.Calls(func(line []byte, _ record.Span) error {
+		var c Call
+		if err := json.Unmarshal(line, &c); err != nil {
+			return err
+		}
+		return visit(&c)
+	})
+}
+
+// Reread finds the calls of this session too. It must not be called while calls are
+// being made.
+func (b *Book) Reread() error {
+	clear(b.done)
+	b.lines = 0
+	return b.log.Calls(b.note)
+}
+
+// note notes where a call is. Of several calls with one key, the first counts.
+func (b *Book) note(line []byte, at record.Span) error {
+	var c struct {
+		Key   string `json:"key"`
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(line, &c); err != nil {
+		return err
+	}
+	b.lines++
+	if _, ok := b.done[c.Key]; !ok && c.Error == "" {
+		b.done[c.Key] = at
+	}
+	return nil
+}
+
+// Replace writes a file of the directory, all or nothing. write may be called more
+// than once.
+func (b *Book) Replace(name string, write func(io.Writer) error) error {
+	return b.log.Replace(name, write)
+}
+
+// TakeWarnings returns what the directory's file system does not guarantee, each
+// warning once.
+func (b *Book) TakeWarnings() []string { return b.log.TakeWarnings() }

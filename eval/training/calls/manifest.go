@@ -1,0 +1,174 @@
+package calls
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"heldout/scoring/record"
+)
+
+// Manifest says under which condition the calls of a directory are made.
+type Manifest struct {
+	Schema int         `json:"schema"`
+	Tool   record.Tool `json:"tool"`
+	// Planned is the number of items that the calls are for.
+	Planned int `json:"planned"`
+	// Condition is a JSON object: everything that the replies depend on.
+	Condition json.RawMessage `json:"condition"`
+	// Servers is what the servers reported about themselves, in the order of time.
+	Servers  []record.Server  `json:"servers,omitempty"`
+	Sessions []record.Session `json:"sessions"`
+}
+
+// Setup says what a directory is for.
+type Setup struct {
+	Kind record.LogKind
+	Tool record.Tool
+	// Condition is a value that is a JSON object.
+	Condition any
+	// Planned is the number of items; it may grow from session to session.
+	Planned int
+	Now     func() time.Time
+}
+
+// Open opens a directory of calls, and makes it if necessary. A directory with
+// another condition is refused. End the book when it is done.
+func Open(dir string, s Setup) (*Book, error) {
+	b := &Book{now: s.Now, done: map[string]record.Span{}}
+	log, err := record.OpenLog(dir, s.Kind, b.note)
+	if err != nil {
+		return nil, err
+	}
+	b.log, b.Recovered = log, log.Recovered
+	if err := b.begin(dir, s); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return b, nil
+}
+
+func (b *Book) begin(dir string, s Setup) error {
+	condition, err := json.Marshal(s.Condition)
+	if err != nil {
+		return err
+	}
+	m := &Manifest{Schema: record.Schema, Condition: condition}
+	there, err := b.log.Manifest(m)
+	if err != nil {
+		return err
+	}
+	if there && b.lines == 0 { // nothing was asked under its condition
+		m.Condition = condition
+	} else if there {
+		if err := m.suits(condition, s.Planned); err != nil {
+			return fmt.Errorf("%s: %w; give another --out", dir, err)
+		}
+	}
+	m.Tool, m.Planned = s.Tool, s.Planned
+	m.Sessions = append(m.Sessions, record.Session{Tool: s.Tool, Started: b.now().UTC()})
+	b.manifest = m
+	return b.log.SetManifest(m)
+}
+
+// suits reports a condition that differs from the manifest's.
+func (m *Manifest) suits(condition []byte, planned int) error {
+	if m.Schema != record.Schema {
+		return fmt.Errorf("it has schema %d, this version of heldout reads %d", m.Schema, record.Schema)
+	}
+	there, err := fields(m.Condition)
+	if err != nil {
+		return err
+	}
+	here, err := fields(condition)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	all := maps.Clone(there)
+	maps.Copy(all, here)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a, b := there[name], here[name]; !bytes.Equal(a, b) {
+			differ = append(differ, fmt.Sprintf("%s is %s there and %s here", name, shortened(a), shortened(b)))
+		}
+	}
+	if len(differ) > 0 {
+		return fmt.Errorf("its calls were made under another condition: %s", strings.Join(differ, "; "))
+	}
+	if planned < m.Planned {
+		return fmt.Errorf("it is planned for %d items, which is more than %d", m.Planned, planned)
+	}
+	return nil
+}
+
+// fields returns the fields of a JSON object in compact form.
+func fields(object []byte) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(object, &out); err != nil {
+		return nil, fmt.Errorf("its condition is no JSON object: %w", err)
+	}
+	for name, value := range out {
+		var b bytes.Buffer
+		if err := json.Compact(&b, value); err != nil {
+			return nil, err
+		}
+		out[name] = b.Bytes()
+	}
+	return out, nil
+}
+
+// shortened is a value for an error.
+func shortened(value []byte) string {
+	const most = 80
+	switch {
+	case value == nil:
+		return "not set"
+	case len(value) > most:
+		return strings.ToValidUTF8(string(value[:most]), "") + "…"
+	}
+	return string(value)
+}
+
+// Met notes what the servers report about themselves, and the address of the server
+// if there is only one. It must not be called while calls are being made.
+func (b *Book) Met(s record.Server, only string) error {
+	b.address = only
+	if slices.ContainsFunc(b.manifest.Servers, func(k record.Server) bool { return reflect.DeepEqual(k, s) }) {
+		return nil
+	}
+	b.manifest.Servers = append(b.manifest.Servers, s)
+	return b.log.SetManifest(b.manifest)
+}
+
+// Took says how long all sessions that ended took, and this one so far.
+func (b *Book) Took() string {
+	total, killed := 0.0, 0
+	last := len(b.manifest.Sessions) - 1
+	for i, s := range b.manifest.Sessions {
+		switch {
+		case i == last:
+			total += b.now().Sub(s.Started).Seconds()
+		case s.Ended != nil:
+			total += s.Ended.Sub(s.Started).Seconds()
+		default:
+			killed++
+		}
+	}
+	text := fmt.Sprintf("The sessions took %.0f s.", total)
+	if killed > 0 {
+		text += fmt.Sprintf(" %d sessions that were killed do not count.", killed)
+	}
+	return text
+}
+
+// End notes the end of the session and closes the directory.
+func (b *Book) End() error {
+	ended := b.now().UTC()
+	b.manifest.Sessions[len(b.manifest.Sessions)-1].Ended = &ended
+	return errors.Join(b.log.SetManifest(b.manifest), b.log.Close())
+}

@@ -1,0 +1,159 @@
+package export
+
+import (
+	"slices"
+	"strings"
+
+	"heldout/eval"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// Message is a message of a conversation.
+type Message struct {
+	Role    model.Role
+	Content string
+	// Train: a model is trained on it. Only replies of the model are.
+	Train bool
+}
+
+// Conversation is what a model was sent and what it said: a whole episode, or one call
+// of an episode whose calls do not continue each other.
+type Conversation struct {
+	Messages []Message
+	// Turn is the number of its first reply in the episode, from 1.
+	Turn int
+}
+
+// conversations writes the calls of an episode as conversations: as one if every call
+// continues the one before it with the reply and an answer, otherwise as one for each
+// call. A call whose reply is not trained on is then left out.
+func conversations(calls []eval.Call, marks []Mark) []Conversation {
+	if continues(calls) {
+		return whole(calls, marks)
+	}
+	var out []Conversation
+	for _, c := range calls {
+		if marks[c.Step] != "" || blank(c.Reply) {
+			continue
+		}
+		out = append(out, Conversation{append(sent(c.Messages), Message{model.Assistant, c.Reply, true}), c.Step + 1})
+	}
+	return out
+}
+
+// continues reports whether each call has the messages of the one before it, the reply
+// and an answer.
+func continues(calls []eval.Call) bool {
+	for i := 1; i < len(calls); i++ {
+		before, now := calls[i-1], calls[i].Messages
+		n := len(before.Messages)
+		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != before.Said || now[n+1].Role != model.User {
+			return false
+		}
+		for j := range n {
+			if now[j] != before.Messages[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// whole is an episode as one conversation, which ends with the last reply that is
+// trained on; none if no reply is.
+func whole(calls []eval.Call, marks []Mark) []Conversation {
+	if len(calls) == 0 {
+		return nil
+	}
+	last := calls[len(calls)-1]
+	messages := append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Said})
+	end := 0
+	for _, c := range calls {
+		if marks[c.Step] == "" && !blank(c.Reply) {
+			end = len(c.Messages) + 1
+			messages[end-1].Train = true
+		}
+	}
+	if end == 0 {
+		return nil
+	}
+	return []Conversation{{messages[:end], 1}}
+}
+
+// sent are messages that no model is trained on.
+func sent(in []model.Message) []Message {
+	out := make([]Message, len(in), len(in)+1)
+	for i, m := range in {
+		out[i] = Message{Role: m.Role, Content: m.Content}
+	}
+	return out
+}
+
+// hasEmpty reports a message without text.
+func (c Conversation) hasEmpty() bool {
+	return slices.ContainsFunc(c.Messages, func(m Message) bool { return blank(m.Content) })
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// each visits a prefix of the conversation for every message that is trained on: that
+// message and all before it, none of which is trained on.
+func (c Conversation) each(visit func(turn int, prefix []Message) error) error {
+	replies := c.Turn - 1
+	for i, m := range c.Messages {
+		if !m.Train {
+			continue
+		}
+		replies++
+		if err := visit(replies, c.Messages[:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mark says why a reply is not trained on; "" if it is.
+type Mark string
+
+// The marks, which are also the rules of a mask.
+const (
+	// Unreadable: no action could be read from the reply.
+	Unreadable Mark = "unreadable"
+	// Invalid: the environment did not understand or carry out the action.
+	Invalid Mark = "invalid"
+	// NoProgress: the same action had the same answer before, with the same progress.
+	NoProgress Mark = "no-progress"
+	// Empty replies are never trained on.
+	Empty Mark = "empty"
+)
+
+// Marks are the rules of a mask.
+func Marks() []Mark { return []Mark{Unreadable, Invalid, NoProgress} }
+
+// marks says for every step of a trajectory by which of the rules it is masked: the
+// first that it meets.
+func marks(steps []record.Step, rules []Mark) []Mark {
+	type done struct {
+		action, answer string
+		progress       float64
+	}
+	seen := map[done]bool{}
+	out := make([]Mark, len(steps))
+	for i, s := range steps {
+		now := done{s.Action, s.Observation, s.Progress}
+		meets := map[Mark]bool{
+			Unreadable: s.FormatError,
+			Invalid:    s.Erroneous() && !s.FormatError,
+			NoProgress: seen[now] && !s.FormatError,
+		}
+		for _, rule := range rules {
+			if meets[rule] {
+				out[i] = rule
+				break
+			}
+		}
+		seen[now] = true
+	}
+	return out
+}

@@ -1,0 +1,480 @@
+// Package export writes episodes and verified trajectories as training data, in the
+// forms that trainers read: conversations as they were played, with the turns that a
+// model is trained on.
+package export
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+)
+
+// Options say what is exported, and how.
+type Options struct {
+	// Sources are run directories, directories that hold some, and files of verified
+	// trajectories.
+	Sources []string
+	Format  Format
+	// Out is the name of the file; Force replaces what has it. The files of parts have
+	// the name of the part in theirs.
+	Out   string
+	Force bool
+	// Mask are the rules by which replies are not trained on.
+	Mask   []Mark
+	Filter Filter
+	// Duplicates is a rule of DuplicateRules.
+	Duplicates string
+	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
+	// that of the division.
+	Parts []Part
+	Seed  int64
+	// TestTasks allows tasks that a benchmark tests with.
+	TestTasks bool
+	// Texts are where prompts come from.
+	Texts bench.Texts
+	Tool  record.Tool
+}
+
+// The rules for duplicates.
+const (
+	// KeepAll takes all.
+	KeepAll = "none"
+	// SameMessages leaves out a conversation whose messages were there before.
+	SameMessages = "messages"
+	// SameActions leaves out an episode of a task whose actions were there before, in
+	// the same order.
+	SameActions = "actions"
+)
+
+// DuplicateRules are the values of Options.Duplicates.
+func DuplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
+
+// ParseMask reads the rules of a mask, or "none".
+func ParseMask(text string) ([]Mark, error) {
+	if text == "none" {
+		return nil, nil
+	}
+	var out []Mark
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(Marks(), Mark(name)) {
+			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text, strings.Trim(fmt.Sprint(Marks()), "[]"))
+		}
+		if !slices.Contains(out, Mark(name)) {
+			out = append(out, Mark(name))
+		}
+	}
+	slices.SortFunc(out, func(a, b Mark) int { return slices.Index(Marks(), a) - slices.Index(Marks(), b) })
+	return out, nil
+}
+
+// Check reports options that cannot be.
+func (o Options) Check() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if err := o.Format.Check(); err != nil {
+		return err
+	}
+	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" || base == filepath.Base(o.Out) {
+		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
+	}
+	if !slices.Contains(DuplicateRules(), o.Duplicates) {
+		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(DuplicateRules(), ", "))
+	}
+	if !(o.Filter.Progress >= 0 && o.Filter.Progress <= 1) {
+		fail("least-progress is %g, want 0 to 1", o.Filter.Progress)
+	}
+	if o.Filter.Recoveries < 0 {
+		fail("least-recoveries is %d, want at least 0", o.Filter.Recoveries)
+	}
+	return errors.Join(errs...)
+}
+
+// TestTasksError says that tasks that a benchmark tests with would be exported.
+type TestTasksError struct {
+	Episodes int
+	// Envs are their environments.
+	Envs []string
+}
+
+// Error implements error.
+func (e *TestTasksError) Error() string {
+	return fmt.Sprintf("%d episodes are of tasks that a benchmark tests with (%s): a model that was trained on them cannot be measured with them; "+
+		"leave them out with --env, or give --allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
+}
+
+// NothingError says that no episode is left to export.
+type NothingError struct{ Report *Report }
+
+// Error implements error.
+func (e *NothingError) Error() string { return "nothing is left to export" }
+
+// exporter is an export under way.
+type exporter struct {
+	Options
+	sources   []source
+	tests     bool // there are tasks that a benchmark tests with
+	splitter  *splitter
+	parts     []*writer
+	report    *Report
+	rebuilder map[*record.Condition]*rebuilder
+	ids       map[string]bool
+	seen      map[[16]byte]bool
+}
+
+// rebuilder rebuilds the messages of a condition.
+type rebuilder struct {
+	*eval.Rebuilder
+	env envs.Env // nil if no message needs it
+}
+
+// Run exports. Files have their names only if all goes well, and the manifest comes
+// last.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	x := &exporter{
+		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
+		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
+	}
+	defer x.close()
+	if err := x.survey(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.create(); err != nil {
+		return nil, err
+	}
+	err := x.write(ctx)
+	if err == nil && x.report.Taken == 0 {
+		err = &NothingError{x.report}
+	}
+	if err == nil {
+		err = x.commit()
+	}
+	if err != nil {
+		x.abort()
+		return nil, err
+	}
+	return x.report, nil
+}
+
+func (x *exporter) close() {
+	for _, r := range x.rebuilder {
+		if r.env != nil {
+			bench.CloseEnv(r.env)
+		}
+	}
+}
+
+// survey finds the sources, and refuses tasks that are for tests.
+func (x *exporter) survey(ctx context.Context) (err error) {
+	if x.sources, err = findSources(x.Sources); err != nil {
+		return err
+	}
+	refused := &TestTasksError{}
+	for i := range x.sources {
+		s := &x.sources[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.run == nil {
+			continue
+		}
+		if err := s.run.survey(); err != nil {
+			return err
+		}
+		for _, e := range s.run.manifest.Environments {
+			for _, t := range e.Tasks {
+				x.splitter.add(e.Name, t)
+			}
+		}
+		x.report.Without += s.run.without
+		refused.add(s.run, x.Filter)
+	}
+	x.tests = refused.Episodes > 0
+	if x.tests && !x.TestTasks {
+		return refused
+	}
+	return nil
+}
+
+// add counts the episodes of a run that would be taken and are of such tasks.
+func (e *TestTasksError) add(r *run, f Filter) {
+	for id, counts := range r.counts {
+		p := r.planned[id]
+		if f.result(p.condition, counts) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test {
+			continue
+		}
+		e.Episodes++
+		if !slices.Contains(e.Envs, p.condition.Env) {
+			e.Envs = append(e.Envs, p.condition.Env)
+		}
+	}
+	slices.Sort(e.Envs)
+}
+
+// create begins the files.
+func (x *exporter) create() error {
+	mark := ""
+	if x.tests && x.Format == OpenAI { // whose examples have no place for the mark
+		mark = "with-test-tasks"
+	}
+	for _, p := range partNames(x.Parts) {
+		f, err := Create(fileName(x.Out, x.Format.Extension(), p.Name, mark), x.Force)
+		if err != nil {
+			x.abort()
+			return err
+		}
+		x.parts = append(x.parts, &writer{format: x.Format, file: f})
+		x.report.Parts = append(x.report.Parts, PartReport{Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}})
+	}
+	return nil
+}
+
+// abort removes what was written.
+func (x *exporter) abort() {
+	for _, w := range x.parts {
+		w.file.Abort()
+	}
+}
+
+// write writes the examples, source by source.
+func (x *exporter) write(ctx context.Context) error {
+	for _, s := range x.sources {
+		about, err := hashSource(s)
+		if err != nil {
+			return err
+		}
+		before := x.report.Taken
+		if s.run != nil {
+			err = s.run.each(func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
+		} else {
+			err = x.items(ctx, s.path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.path, err)
+		}
+		about.Taken = x.report.Taken - before
+		x.report.Sources = append(x.report.Sources, about)
+	}
+	return nil
+}
+
+// episode exports an episode, or counts why it is left out.
+func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p planned) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	x.report.Episodes++
+	reason := x.Filter.result(p.condition, e.Rank())
+	switch {
+	case reason != "":
+	case noChat(p.condition) != "":
+		reason = noChat(p.condition)
+	case e.Trimmed > 0 || e.Forgotten > 0:
+		reason = Shortened
+	case x.ids[e.ID]:
+		reason = Twice
+	default:
+		reason = x.Filter.steps(e)
+	}
+	if reason != "" {
+		x.report.Left[reason]++
+		return nil
+	}
+	x.ids[e.ID] = true
+	calls, err := x.calls(ctx, r, e, p)
+	if err != nil {
+		return err
+	}
+	if calls == nil {
+		x.report.Left[Differs]++
+		return nil
+	}
+	marked := marks(e.Trajectory, x.Mask)
+	use := r.use(p)
+	taken, err := x.take(conversations(calls, marked), about{e.ID, e.Env, e.Task, string(use)}, actionsOf(e))
+	if err != nil || !taken {
+		return err
+	}
+	x.report.masks(e, marked, calls)
+	if use == catalog.Test {
+		x.report.TestEpisodes++
+	}
+	return nil
+}
+
+// noChat says why the episodes of a condition are no conversations of texts; "" if they
+// are.
+func noChat(c *record.Condition) Reason {
+	switch {
+	case c.Decoding == nil:
+		return NoModel
+	case c.Completions || c.Agent == configs.Completion:
+		return Text
+	case c.Agent == configs.ToolCall:
+		return Called
+	}
+	return ""
+}
+
+// calls rebuilds the calls of an episode; nil if it is not as recorded.
+func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]eval.Call, error) {
+	b, err := x.rebuilderOf(r, p.condition)
+	if err != nil {
+		return nil, err
+	}
+	task := *p.task
+	if b.env != nil {
+		if task, err = bench.SameTask(b.env, task); err != nil {
+			return nil, err
+		}
+	}
+	calls, err := b.Calls(ctx, e, b.env, task)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		x.report.differs(e, err)
+		return nil, nil
+	}
+	if calls == nil {
+		calls = []eval.Call{} // an episode without steps
+	}
+	return calls, nil
+}
+
+// rebuilderOf returns the rebuilder of a condition.
+func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) {
+	if known := x.rebuilder[c]; known != nil {
+		return known, nil
+	}
+	told, err := x.Texts.Told(r.manifest, *c)
+	if err != nil {
+		return nil, err
+	}
+	b := &rebuilder{}
+	if b.Rebuilder, err = eval.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {
+		return nil, err
+	}
+	if b.NeedsWorld() {
+		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
+			return nil, fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w", c.Env, err)
+		}
+	}
+	x.rebuilder[c] = b
+	return b, nil
+}
+
+// items exports a file of verified trajectories.
+func (x *exporter) items(ctx context.Context, path string) error {
+	f, err := openItems(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return synth.ReadItems(f, func(i *synth.Item) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x.report.Episodes++
+		if reason := x.Filter.item(i); reason != "" {
+			x.report.Left[reason]++
+			return nil
+		}
+		task := itemTask(i)
+		id := i.ID
+		if id == "" {
+			id = fmt.Sprintf("%s/%d", strings.TrimPrefix(task, "script/"), i.Line)
+		}
+		var actions []string
+		for _, t := range i.Turns {
+			if !t.Master {
+				actions = append(actions, t.Action)
+			}
+		}
+		taken, err := x.take(itemConversation(i), about{id, Synthetic, task, string(catalog.Train)}, actions)
+		if taken {
+			x.report.itemMasks(i)
+		}
+		return err
+	})
+}
+
+// take writes the conversations of an episode, unless there are none or they were there
+// before.
+func (x *exporter) take(conversations []Conversation, a about, actions []string) (bool, error) {
+	switch {
+	case len(conversations) == 0:
+		x.report.Left[Nothing]++
+		return false, nil
+	case x.Format == OpenAI && slices.ContainsFunc(conversations, Conversation.hasEmpty):
+		x.report.Left[Refused]++
+		return false, nil
+	}
+	if key, ok := x.duplicateKey(conversations, a, actions); ok {
+		if x.seen[key] {
+			x.report.Left[Duplicate]++
+			return false, nil
+		}
+		x.seen[key] = true
+	}
+	task := taskName(a.Env, a.Task)
+	part := x.splitter.part(task)
+	w, p := x.parts[part], &x.report.Parts[part]
+	for _, c := range conversations {
+		n, err := x.Format.examples(c, a, w.write)
+		if err != nil {
+			return false, fmt.Errorf("writing %s: %w", w.file.Name(), err)
+		}
+		p.Examples += n
+	}
+	p.Episodes++
+	p.tasks[x.splitter.root(task)] = true
+	x.report.take(a, len(conversations))
+	return true, nil
+}
+
+// duplicateKey is what equal episodes have in common by the rule in force.
+func (x *exporter) duplicateKey(conversations []Conversation, a about, actions []string) (key [16]byte, ok bool) {
+	h := sha256.New()
+	add := func(text string) { fmt.Fprintf(h, "%d %s", len(text), text) }
+	switch x.Duplicates {
+	case SameActions:
+		add(x.splitter.root(taskName(a.Env, a.Task)))
+		for _, action := range actions {
+			add(action)
+		}
+	case SameMessages:
+		for _, c := range conversations {
+			for _, m := range c.Messages {
+				add(string(m.Role))
+				add(m.Content)
+			}
+		}
+	default:
+		return key, false
+	}
+	copy(key[:], h.Sum(nil))
+	return key, true
+}
+
+func actionsOf(e *record.Episode) []string {
+	out := make([]string, len(e.Trajectory))
+	for i, s := range e.Trajectory {
+		out[i] = s.Action
+	}
+	return out
+}

@@ -1,0 +1,625 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// hostile is what a model may say to end a string, a line, a page or a terminal.
+const hostile = "\"}]\n</script><b>\u2028\x1b[2J\\u0000 é中😀 <|im_end|>x"
+
+// makeRun writes a run of generated tasks of PDDL: an episode for every list of steps.
+func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Episode) string {
+	t.Helper()
+	prompt, err := configs.LoadPrompt("pddl", "v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := prompt.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "0"}}
+	c := record.Condition{
+		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: eval.React,
+		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: eval.NoPerturbation, StepLimit: 30,
+	}
+	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{{Info: info, Total: 60}}, Groups: []record.Group{{Condition: c}}}
+	for i := range episodes {
+		m.Environments[0].Tasks = append(m.Environments[0].Tasks, envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint("digest", i)})
+	}
+	if change != nil {
+		change(m)
+	}
+	dir := t.TempDir()
+	s, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &m.Groups[0]
+	c = g.Condition
+	for i, task := range m.Environments[0].Tasks {
+		id, err := record.EpisodeID(m.Behaviour, task, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Episodes = append(g.Episodes, id)
+		if i >= len(episodes) {
+			continue
+		}
+		e := episodes[i]
+		e.Schema, e.ID, e.Attempt = record.Schema, id, max(1, e.Attempt)
+		e.Env, e.Source, e.Task, e.TaskIndex, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Seed = c.Env, c.Source, task.ID, task.Index, task.Type, c.Model, c.Agent, c.Perturbation, c.Seed
+		if e.Outcome == "" {
+			e.Outcome = record.Failure
+		}
+		e.Success = e.Outcome == record.Success
+		e.Steps = len(e.Trajectory)
+		valid := 0
+		for _, step := range e.Trajectory {
+			e.Progress = step.Progress
+			if step.Valid {
+				valid++
+			}
+			if step.FormatError {
+				e.FormatErrors++
+			}
+			if step.Fault != "" {
+				if e.Faults == nil {
+					e.Faults = map[record.Fault]int{}
+				}
+				e.Faults[step.Fault]++
+			}
+		}
+		if e.Steps > 0 {
+			e.Grounding = float64(valid) / float64(e.Steps)
+		}
+		e.Ended = time.Unix(int64(i), 0).UTC()
+		if err := s.Append(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The kinds of steps.
+func good(n int) record.Step {
+	return record.Step{Thought: fmt.Sprint("I think ", n), Action: fmt.Sprint("move ", n), Observation: fmt.Sprint("You moved ", n), Valid: true, Progress: 0.1}
+}
+
+func invalid() record.Step {
+	return record.Step{Action: "dance", Observation: "No. " + hostile, Progress: 0.1}
+}
+
+func unreadable() record.Step {
+	return record.Step{Reply: hostile, FormatError: true, Fault: record.NoAction, Observation: "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action.", Progress: 0.1}
+}
+
+func silent() record.Step {
+	s := unreadable()
+	s.Reply, s.Fault = "", record.Empty
+	return s
+}
+
+func episode(steps ...record.Step) record.Episode {
+	return record.Episode{Goal: "the goal", Observation: "the start", Trajectory: steps}
+}
+
+// options are those of a test.
+func options(t testing.TB, format Format, sources ...string) Options {
+	t.Helper()
+	return Options{
+		Sources: sources, Format: format, Out: filepath.Join(t.TempDir(), "out"+format.Extension()), Mask: []Mark{Unreadable, Invalid}, Duplicates: SameMessages,
+		Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}},
+	}
+}
+
+func export(t testing.TB, o Options) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func read(t testing.TB, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// lines decodes the examples of a file.
+func lines[T any](t testing.TB, file string) (out []T) {
+	t.Helper()
+	for line := range strings.Lines(read(t, file)) {
+		var x T
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// Wrong turns stay in the conversation and are not trained on; it ends with the last
+// turn that is.
+func TestMasks(t *testing.T) {
+	dir := makeRun(t, nil, episode(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2), invalid()))
+	for _, c := range []struct {
+		mask, want string
+		trained    int
+	}{
+		{"unreadable,invalid", "+---++-+", 4},
+		{"none", "+++-+++++", 8}, // silence is never trained on
+		{"invalid", "+-+-++-+", 5},
+		{"unreadable,invalid,no-progress", "+----+", 2},
+		{"no-progress", "+++--+", 4},
+	} {
+		o := options(t, Axolotl, dir)
+		var err error
+		if o.Mask, err = ParseMask(c.mask); err != nil {
+			t.Fatal(err)
+		}
+		r := export(t, o)
+		examples := lines[axolotlExample](t, o.Out)
+		got := ""
+		for _, m := range examples[0].Messages {
+			if m.Role == model.Assistant {
+				got += map[bool]string{true: "+", false: "-"}[m.Train]
+			} else if m.Train {
+				t.Errorf("%s is trained on", m.Role)
+			}
+		}
+		if len(examples) != 1 || got != c.want || r.Trained != c.trained || r.Turns != 9 || r.Trained+sum(r.Masked) != 9 {
+			t.Errorf("%s: %s, want %s; %+v", c.mask, got, c.want, r)
+		}
+		last := examples[0].Messages[len(examples[0].Messages)-1]
+		if last.Role != model.Assistant || !last.Train {
+			t.Errorf("%s: it ends with %+v", c.mask, last)
+		}
+	}
+}
+
+func sum[K comparable](counts map[K]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// Every format says the same: the same messages, and the same turns to train on.
+func TestFormatsAgree(t *testing.T) {
+	dir := makeRun(t, nil, episode(good(1), invalid(), unreadable(), good(2), invalid()), episode(unreadable(), good(3)), episode(good(4)))
+	o := options(t, Axolotl, dir)
+	export(t, o)
+	whole := lines[axolotlExample](t, o.Out)
+	var prefixes [][]trained
+	for _, e := range whole {
+		for i, m := range e.Messages {
+			if m.Train {
+				prefixes = append(prefixes, e.Messages[:i+1])
+			}
+		}
+	}
+	if len(whole) != 3 || len(prefixes) != 4 {
+		t.Fatalf("%d conversations with %d trained turns", len(whole), len(prefixes))
+	}
+
+	o = options(t, OpenAI, dir)
+	export(t, o)
+	for i, e := range lines[openAIExample](t, o.Out) {
+		for j, m := range e.Messages {
+			want := whole[i].Messages[j]
+			if m.Role != want.Role || m.Content != want.Content || (m.Weight != nil) != (m.Role == model.Assistant) || m.Weight != nil && (*m.Weight == 1) != want.Train {
+				t.Errorf("openai: %+v, want %+v", m, want)
+			}
+		}
+	}
+	o = options(t, AgentGym, dir)
+	export(t, o)
+	var list []agentGymExample
+	if err := json.Unmarshal([]byte(read(t, o.Out)), &list); err != nil || len(list) != 3 {
+		t.Fatal(len(list), err)
+	}
+	for i, e := range list {
+		for j, m := range e.Conversations {
+			want := whole[i].Messages[j]
+			if m.From != speaker(want.Role) || m.Value != want.Content || (m.Loss != nil) != (m.From == "gpt") || m.Loss != nil && *m.Loss != want.Train {
+				t.Errorf("agentgym: %+v, want %+v", m, want)
+			}
+		}
+	}
+	o = options(t, TRL, dir)
+	export(t, o)
+	for i, e := range lines[trlExample](t, o.Out) {
+		got := append(e.Prompt, e.Completion...)
+		if len(e.Completion) != 1 || len(got) != len(prefixes[i]) {
+			t.Fatalf("trl: %+v", e)
+		}
+		for j, m := range got {
+			if m.Role != prefixes[i][j].Role || m.Content != prefixes[i][j].Content {
+				t.Errorf("trl: %+v, want %+v", m, prefixes[i][j])
+			}
+		}
+	}
+	o = options(t, ShareGPT, dir)
+	export(t, o)
+	examples := lines[shareGPTExample](t, o.Out)
+	for i, e := range examples {
+		for j, m := range e.Conversations {
+			if m.From != speaker(prefixes[i][j].Role) || m.Value != prefixes[i][j].Content || (m.From == "gpt") != (j%2 == 1) {
+				t.Errorf("sharegpt: %+v, want %+v", m, prefixes[i][j])
+			}
+		}
+	}
+	if len(examples) != 4 || examples[1].Turn != 2 {
+		t.Errorf("%+v", examples)
+	}
+}
+
+// What a model wrote is text in JSON, and nothing else.
+func TestHostileTextStaysText(t *testing.T) {
+	dir := makeRun(t, nil, episode(unreadable(), invalid(), good(1)))
+	o := options(t, Axolotl, dir)
+	export(t, o)
+	text := read(t, o.Out)
+	if strings.Count(text, "\n") != 1 || strings.ContainsAny(text, "\x1b\u2028") {
+		t.Errorf("%q", text)
+	}
+	messages := lines[axolotlExample](t, o.Out)[0].Messages
+	if got := messages[1].Content; got != strings.TrimSpace(hostile) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Filters and what cannot be exported are counted by reason.
+func TestReasons(t *testing.T) {
+	won := episode(good(1), invalid(), good(2))
+	won.Outcome = record.Success
+	shortened := episode(good(3))
+	shortened.Trimmed = 1
+	other := good(4)
+	other.Reply = "Action: something else"
+	broken := episode(good(5))
+	broken.Outcome, broken.Error = record.ModelError, "no"
+	dir := makeRun(t, nil, won, shortened, episode(other), broken, episode(invalid()), episode(good(6)), episode(good(6)))
+	r := export(t, options(t, TRL, dir))
+	want := map[Reason]int{Shortened: 1, Differs: 1, Nothing: 1, Duplicate: 1}
+	if diff := cmp.Diff(want, r.Left); diff != "" || r.Episodes != 6 || r.Taken != 2 || r.Without != 1 || len(r.Different) != 1 {
+		t.Errorf("%+v\n%s", r, diff)
+	}
+	for reason, change := range map[Reason]func(*Options){
+		NotSolved:                 func(o *Options) { o.Filter.Success = true },
+		"progress below 0.5":      func(o *Options) { o.Filter.Progress = 0.5 },
+		"fewer than 1 recoveries": func(o *Options) { o.Filter.Recoveries = 1 },
+		OtherSeed:                 func(o *Options) { o.Filter.Seeds = []int64{1} },
+		OtherEnv:                  func(o *Options) { o.Filter.Envs = []string{"alfworld"} },
+		OtherMaker:                func(o *Options) { o.Filter.Players = []string{"vllm:other"} },
+		OtherSet:                  func(o *Options) { o.Filter.Presets = []string{"agentrefine"} },
+		Twice:                     func(o *Options) { o.Sources = append(o.Sources, makeRun(t, nil, won)) },
+		Duplicate:                 func(o *Options) { o.Duplicates = SameActions },
+	} {
+		o := options(t, TRL, dir)
+		change(&o)
+		r, err := Run(t.Context(), o)
+		var nothing *NothingError
+		if errors.As(err, &nothing) {
+			r = nothing.Report
+		} else if err != nil {
+			t.Errorf("%s: %v", reason, err)
+			continue
+		}
+		// Same actions are a duplicate only in the same task.
+		if want := 1; reason != Duplicate && r.Left[reason] < want || reason == Duplicate && r.Left[reason] != 0 {
+			t.Errorf("%s: %+v", reason, r.Left)
+		}
+	}
+}
+
+// Of several attempts, the first result counts, wherever its line is.
+func TestAttempts(t *testing.T) {
+	second := episode(good(9))
+	second.Attempt = 2
+	dir := makeRun(t, nil, second)
+	name := filepath.Join(dir, "episodes.jsonl")
+	line, err := record.Decode([]byte(read(t, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.Attempt, line.Trajectory[0] = 1, good(8)
+	first, err := record.Encode(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append([]byte(read(t, name)), append(first, first...)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, TRL, dir)
+	r := export(t, o)
+	if text := read(t, o.Out); r.Taken != 1 || !strings.Contains(text, "move 8") || strings.Contains(text, "move 9") {
+		t.Errorf("%+v\n%s", r, text)
+	}
+}
+
+// Tasks for tests are refused, or marked. Filters come first.
+func TestTestTasks(t *testing.T) {
+	dir := makeRun(t, func(m *record.Manifest) {
+		m.Environments[0].Source, m.Groups[0].Condition.Source = envs.Official, envs.Official
+	}, episode(good(1)), episode(good(2)))
+	o := options(t, OpenAI, dir)
+	_, err := Run(t.Context(), o)
+	var refused *TestTasksError
+	if !errors.As(err, &refused) || refused.Episodes != 2 {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Out), "*")); len(left) > 0 {
+		t.Errorf("there is %q", left)
+	}
+	o.TestTasks = true
+	r := export(t, o)
+	if r.TestEpisodes != 2 || r.Parts[0].File != "out.with-test-tasks.jsonl" {
+		t.Errorf("%+v", r)
+	}
+	o = options(t, TRL, dir)
+	o.TestTasks = true
+	export(t, o)
+	if text := read(t, o.Out); strings.Count(text, `"benchmark_use":"test"`) != 2 {
+		t.Error(text)
+	}
+	o.Filter.Envs, o.Force = []string{"alfworld"}, true
+	o.TestTasks = false
+	var nothing *NothingError
+	if _, err := Run(t.Context(), o); !errors.As(err, &nothing) {
+		t.Error(err)
+	}
+}
+
+// No task is in two parts, whatever run it comes from; the parts are the same in any
+// order of the runs, and the bytes are the same each time.
+func TestParts(t *testing.T) {
+	var a, b []record.Episode
+	for i := range 60 {
+		a, b = append(a, episode(good(i))), append(b, episode(good(i), good(i+1)))
+	}
+	one := makeRun(t, nil, a...)
+	two := makeRun(t, func(m *record.Manifest) {
+		m.Groups[0].Condition.Seed = 1
+		for i := range m.Environments[0].Tasks {
+			m.Environments[0].Tasks[i].ID = fmt.Sprintf("gripper/another%d", i) // with the same content
+		}
+	}, b...)
+	var first map[string]string
+	for n, sources := range [][]string{{one, two}, {one, two}, {two, one}} {
+		o := options(t, Axolotl, sources...)
+		o.Seed = 5
+		var err error
+		if o.Parts, err = ParseParts("train=0.8,val=0.2"); err != nil {
+			t.Fatal(err)
+		}
+		r := export(t, o)
+		in := map[string]string{}
+		files := map[string]string{}
+		for _, p := range r.Parts {
+			file := filepath.Join(filepath.Dir(o.Out), p.File)
+			files[p.Name] = read(t, file)
+			for _, e := range lines[axolotlExample](t, file) {
+				key := strings.TrimPrefix(strings.TrimPrefix(e.Task, "gripper/"), "another")
+				if in[key] != "" && in[key] != p.Name {
+					t.Errorf("%s is in %s and %s", key, in[key], p.Name)
+				}
+				in[key] = p.Name
+			}
+			if p.Episodes != p.Examples || p.Tasks*2 != p.Episodes {
+				t.Errorf("%+v", p)
+			}
+		}
+		if share := float64(r.Parts[1].Tasks) / 60; len(in) != 60 || share < 0.05 || share > 0.4 {
+			t.Errorf("%d tasks, %g of them for validation", len(in), share)
+		}
+		if n == 0 {
+			first = files
+		} else if n == 1 && (files["train"] != first["train"] || files["val"] != first["val"]) {
+			t.Error("other bytes")
+		}
+	}
+	for text, want := range map[string]string{
+		"train=0.9": "add up to 0.9", "a=0.5,a=0.5": "twice", "a=0,b=1": "such as", "a=x": "such as", "=1": "such as", "a=0.5,A=0.5": "twice", "../x=1": "such as", "a=NaN": "such as", "a=0.5,,b=0.5": "such as",
+	} {
+		if _, err := ParseParts(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A part of a task that is drawn stays the same as tasks are added.
+func TestPartsStay(t *testing.T) {
+	parts := []Part{{"a", 0.5}, {"b", 0.5}}
+	s := newSplitter(parts, 1)
+	before := map[string]int{}
+	for i := range 100 {
+		task := envs.Task{ID: fmt.Sprint(i), Digest: fmt.Sprint("d", i)}
+		s.add("e", task)
+		before[task.ID] = s.part(taskName("e", task.ID))
+	}
+	for i := range 100 {
+		s.add("e", envs.Task{ID: fmt.Sprint("new", i), Digest: fmt.Sprint("n", i)})
+	}
+	for id, part := range before {
+		if s.part(taskName("e", id)) != part {
+			t.Errorf("%s moved", id)
+		}
+	}
+	s.add("e", envs.Task{ID: "x", Digest: "d1"})
+	s.add("e", envs.Task{ID: "x", Digest: "d2"})
+	if s.root(taskName("e", "1")) != s.root(taskName("e", "2")) {
+		t.Error("1 and 2 have the content of one task")
+	}
+}
+
+// Nothing half-written has a name: not after an error, not when the export is stopped.
+func TestAllOrNothing(t *testing.T) {
+	dir := makeRun(t, nil, episode(good(1)), episode(good(2)))
+	o := options(t, Axolotl, dir)
+	empty := func(why string) {
+		t.Helper()
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Out), "*")); len(left) > 0 {
+			t.Errorf("%s: there is %q", why, left)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	empty("stopped")
+	damaged := makeRun(t, nil, episode(good(1)), episode(good(2)))
+	name := filepath.Join(damaged, "episodes.jsonl")
+	text := strings.Replace(read(t, name), "move 2", "move 3", 1)
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.Sources = []string{dir, damaged}
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Error(err)
+	}
+	empty("damaged")
+	// The manifest is in the way.
+	o.Sources = []string{dir}
+	if err := os.Mkdir(o.ManifestFile(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(o.Out); err == nil {
+		t.Error("there is a file without a manifest")
+	}
+}
+
+// What a killed process left is written over; what another one writes is not.
+func TestPartialFiles(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.jsonl")
+	if err := os.WriteFile(name+".partial", bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(name, false); err == nil || !strings.Contains(err.Error(), "another process writes it") {
+		t.Error(err)
+	}
+	if _, err := f.Write([]byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil || read(t, name) != "new" {
+		t.Errorf("%q, %v", read(t, name), err)
+	}
+	if _, err := Create(name, false); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Error(err)
+	}
+	if f, err = Create(name, true); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	if read(t, name) != "new" {
+		t.Error("the old file is gone")
+	}
+	if _, err := os.Stat(name + ".partial"); err == nil {
+		t.Error("something is left")
+	}
+}
+
+// BenchmarkExport exports 200 episodes of 20 steps.
+func BenchmarkExport(b *testing.B) {
+	var episodes []record.Episode
+	for i := range 200 {
+		var steps []record.Step
+		for j := range 20 {
+			steps = append(steps, good(20*i+j))
+		}
+		episodes = append(episodes, episode(steps...))
+	}
+	dir := makeRun(b, nil, episodes...)
+	for _, f := range Formats() {
+		b.Run(string(f), func(b *testing.B) {
+			for b.Loop() {
+				o := options(b, f, dir)
+				r, err := Run(b.Context(), o)
+				if err != nil || r.Taken != 200 {
+					b.Fatal(r, err)
+				}
+				b.SetBytes(r.Parts[0].Bytes)
+			}
+		})
+	}
+}
+
+// Baselines, texts and calls of functions are no conversations. They are left out, and
+// are no reason to refuse test tasks.
+func TestNoChat(t *testing.T) {
+	for reason, change := range map[Reason]func(*record.Condition){
+		NoModel: func(c *record.Condition) { c.Model, c.Agent, c.Decoding, c.PromptHash = "expert", "expert", nil, "" },
+		Text:    func(c *record.Condition) { c.Completions = true },
+		Called:  func(c *record.Condition) { c.Agent = configs.ToolCall },
+	} {
+		dir := makeRun(t, func(m *record.Manifest) {
+			m.Environments[0].Source, m.Groups[0].Condition.Source = envs.Official, envs.Official
+			change(&m.Groups[0].Condition)
+		}, episode(good(1)))
+		_, err := Run(t.Context(), options(t, TRL, dir))
+		var nothing *NothingError
+		if !errors.As(err, &nothing) || nothing.Report.Left[reason] != 1 {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
+
+// Calls that do not continue each other are examples of their own, of which those that
+// are masked are left out.
+func TestCallsThatStandAlone(t *testing.T) {
+	call := func(step int, text, reply string) eval.Call {
+		return eval.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply, Said: reply}
+	}
+	got := conversations([]eval.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "), call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
+	want := []Conversation{
+		{[]Message{{model.User, "a", false}, {model.Assistant, "one", true}}, 1},
+		{[]Message{{model.User, "d", false}, {model.Assistant, "four", true}}, 4},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// OpenAI takes no empty message, also where it is not trained on.
+	x := &exporter{Options: Options{Format: OpenAI}, report: newReport(Options{})}
+	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false}, {model.Assistant, "x", true}}, 1}}
+	if taken, err := x.take(empty, about{}, nil); taken || err != nil || x.report.Left[Refused] != 1 {
+		t.Error(taken, err)
+	}
+}

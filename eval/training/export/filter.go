@@ -1,0 +1,132 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+	"heldout/scoring/refinement"
+)
+
+// Filter says which episodes are taken. Empty lists take all.
+type Filter struct {
+	// Success takes only solved episodes.
+	Success bool `json:"success,omitempty"`
+	// Progress is the least progress at the end, in [0,1].
+	Progress float64 `json:"least_progress,omitempty"`
+	// Recoveries is the least number of errors that a different valid action follows
+	// within 5 steps.
+	Recoveries int     `json:"least_recoveries,omitempty"`
+	Seeds      []int64 `json:"seeds,omitempty"`
+	// Presets are names such as eto-alfworld, with or without version and part.
+	Presets []string `json:"presets,omitempty"`
+	Envs    []string `json:"environments,omitempty"`
+	Players []string `json:"players,omitempty"`
+}
+
+// Reason is why an episode is left out.
+type Reason string
+
+// The reasons. Others are made of the values of a Filter.
+const (
+	NoModel    Reason = "no model played"
+	Text       Reason = "the model continued a text, not a chat"
+	Called     Reason = "the model acted by calls of a function"
+	Shortened  Reason = "messages were shortened to fit the context"
+	Differs    Reason = "played again, it is not as recorded"
+	Nothing    Reason = "no turn to train on"
+	Refused    Reason = "an empty message, which OpenAI refuses"
+	Duplicate  Reason = "duplicate"
+	Twice      Reason = "the same episode is there twice"
+	NotSolved  Reason = "not solved"
+	OtherSeed  Reason = "another seed"
+	OtherSet   Reason = "another preset"
+	OtherEnv   Reason = "another environment"
+	OtherMaker Reason = "another player"
+)
+
+// lacking are the reasons for values that are too low.
+func (f Filter) lacking() (progress, recoveries Reason) {
+	return Reason(fmt.Sprintf("progress below %g", f.Progress)), Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))
+}
+
+// result says why an episode is left out, as far as its result tells; "" if it is
+// taken.
+func (f Filter) result(c *record.Condition, a record.Rank) Reason {
+	progress, _ := f.lacking()
+	switch {
+	case len(f.Envs) > 0 && !slices.Contains(f.Envs, c.Env):
+		return OtherEnv
+	case len(f.Players) > 0 && !slices.Contains(f.Players, c.Model):
+		return OtherMaker
+	case len(f.Seeds) > 0 && !slices.Contains(f.Seeds, c.Seed):
+		return OtherSeed
+	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool { return presetIs(c.Preset.Key(), name) }):
+		return OtherSet
+	case f.Success && a.Outcome != record.Success:
+		return NotSolved
+	case a.Progress < f.Progress:
+		return progress
+	}
+	return ""
+}
+
+// presetIs reports whether the key of a preset has that name, version and part
+// optional.
+func presetIs(key, name string) bool {
+	full, _, _ := strings.Cut(key, " ")
+	versioned, _, _ := strings.Cut(full, ":")
+	bare, _, _ := strings.Cut(versioned, "@")
+	withPart := bare + strings.TrimPrefix(full, versioned)
+	return name != "" && (name == full || name == versioned || name == bare || name == withPart)
+}
+
+// steps says why an episode is left out, as far as its steps tell.
+func (f Filter) steps(e *record.Episode) Reason {
+	if f.Recoveries == 0 {
+		return ""
+	}
+	counts := refinement.WithoutThoughts(e, nil)
+	return f.recovered(int(counts.Recovered[len(counts.Recovered)-1]))
+}
+
+func (f Filter) recovered(n int) Reason {
+	if n < f.Recoveries {
+		_, reason := f.lacking()
+		return reason
+	}
+	return ""
+}
+
+// item says why a verified trajectory is left out. It has succeeded, and has neither
+// seed nor preset nor player.
+func (f Filter) item(i *synth.Item) Reason {
+	switch {
+	case len(f.Envs) > 0 && !slices.Contains(f.Envs, Synthetic):
+		return OtherEnv
+	case len(f.Players) > 0:
+		return OtherMaker
+	case len(f.Seeds) > 0:
+		return OtherSeed
+	case len(f.Presets) > 0:
+		return OtherSet
+	}
+	return f.recovered(repaired(i))
+}
+
+// repaired counts the player's wrong turns that a right one follows.
+func repaired(i *synth.Item) (n int) {
+	wrong := false
+	for k, t := range i.Turns {
+		if t.Master {
+			continue
+		}
+		if wrong && i.Train[k] {
+			n++
+		}
+		wrong = !i.Train[k]
+	}
+	return n
+}

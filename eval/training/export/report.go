@@ -1,0 +1,213 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"heldout/envs/datafile"
+	"heldout/eval"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+)
+
+// schema is the version of the manifest.
+const schema = 1
+
+// Report says what was taken and what was left out. As JSON it is the manifest beside
+// the files.
+type Report struct {
+	Schema int         `json:"schema"`
+	Tool   record.Tool `json:"tool"`
+	Format Format      `json:"format"`
+	// Reader says how the trainer has to read the files.
+	Reader any `json:"reader"`
+	// Mask are the rules; Duplicates is one, too.
+	Mask       []Mark `json:"mask"`
+	Filter     Filter `json:"filter"`
+	Duplicates string `json:"duplicates"`
+	Seed       int64  `json:"seed"`
+
+	Sources []SourceReport `json:"sources"`
+	Parts   []PartReport   `json:"parts"`
+
+	// Episodes counts those with a result, Taken those that are in the files, Without
+	// the planned ones that have no result. TestEpisodes are those that were taken and
+	// are of tasks that a benchmark tests with.
+	Episodes     int `json:"episodes"`
+	Taken        int `json:"taken"`
+	Without      int `json:"without_result"`
+	TestEpisodes int `json:"test_task_episodes"`
+	// Left counts the episodes that were left out, by reason.
+	Left map[Reason]int `json:"left_out"`
+	// Single counts the episodes taken whose calls do not continue each other: each
+	// call is a conversation.
+	Single int `json:"one_conversation_per_call"`
+	// Turns counts the model's turns in what was taken, Trained those that a model is
+	// trained on, Masked the others by reason.
+	Turns   int          `json:"turns"`
+	Trained int          `json:"trained_turns"`
+	Masked  map[Mark]int `json:"masked_turns"`
+	// Environments counts the episodes taken by environment.
+	Environments map[string]int `json:"environments"`
+	// Different describes the first episodes that are not as recorded.
+	Different []string `json:"different,omitempty"`
+}
+
+// SourceReport is a source: its name, and what it held.
+type SourceReport struct {
+	Name string `json:"name"`
+	// SHA256 are the hashes of its files, by name.
+	SHA256 map[string]string `json:"sha256"`
+	Taken  int               `json:"taken"`
+}
+
+// PartReport is a file that was written.
+type PartReport struct {
+	Part
+	File     string `json:"file"`
+	Episodes int    `json:"episodes"`
+	Examples int    `json:"examples"`
+	Tasks    int    `json:"tasks"`
+	Bytes    int64  `json:"bytes"`
+	SHA256   string `json:"sha256"`
+	tasks    map[string]bool
+}
+
+// mostDifferent is how many episodes are described that are not as recorded.
+const mostDifferent = 5
+
+func newReport(o Options) *Report {
+	mask := o.Mask
+	if mask == nil {
+		mask = []Mark{}
+	}
+	return &Report{
+		Schema: schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates, Seed: o.Seed,
+		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
+	}
+}
+
+// take counts an episode that is taken.
+func (r *Report) take(a about, conversations int) {
+	r.Taken++
+	r.Environments[a.Env]++
+	if conversations > 1 {
+		r.Single++
+	}
+}
+
+// masks counts the turns of an episode that is taken.
+func (r *Report) masks(e *record.Episode, marked []Mark, calls []eval.Call) {
+	said := map[int]bool{}
+	for _, c := range calls {
+		said[c.Step] = said[c.Step] || !blank(c.Reply)
+	}
+	for i := range e.Trajectory {
+		mark := marked[i]
+		if mark == "" && !said[i] {
+			mark = Empty
+		}
+		r.turn(mark)
+	}
+}
+
+func (r *Report) itemMasks(i *synth.Item) {
+	for k, t := range i.Turns {
+		switch {
+		case t.Master:
+		case i.Train[k]:
+			r.turn("")
+		default:
+			r.turn(Invalid)
+		}
+	}
+}
+
+func (r *Report) turn(mark Mark) {
+	r.Turns++
+	if mark == "" {
+		r.Trained++
+	} else {
+		r.Masked[mark]++
+	}
+}
+
+// differs notes an episode that is not as recorded.
+func (r *Report) differs(e *record.Episode, err error) {
+	if len(r.Different) < mostDifferent {
+		r.Different = append(r.Different, fmt.Sprintf("%s %s: %v", e.Env, e.ID, err))
+	}
+}
+
+// hashSource names a source and hashes its files.
+func hashSource(s source) (SourceReport, error) {
+	about := SourceReport{Name: filepath.Base(s.path), SHA256: map[string]string{}}
+	files := map[string]string{about.Name: s.path}
+	if s.run != nil {
+		var err error
+		if files, err = s.run.parts.Files(); err != nil {
+			return about, err
+		}
+	}
+	for name, path := range files {
+		sum, err := datafile.Sum(path)
+		if err != nil {
+			return about, err
+		}
+		about.SHA256[name] = sum
+	}
+	return about, nil
+}
+
+// commit completes the files, and writes the manifest last.
+func (x *exporter) commit() error {
+	manifest, err := Create(x.ManifestFile(), x.Force)
+	if err != nil {
+		return err
+	}
+	for i, w := range x.parts {
+		p := &x.report.Parts[i]
+		if err := w.end(); err != nil {
+			manifest.Abort()
+			return fmt.Errorf("writing %s: %w", w.file.Name(), err)
+		}
+		p.Tasks, p.Bytes, p.SHA256 = len(p.tasks), w.file.Size(), w.file.Sum()
+		if err := w.file.Flush(); err != nil {
+			manifest.Abort()
+			return err
+		}
+	}
+	x.report.Reader = x.Format.reader(x.report.Parts[0].File)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(x.report)
+	if err == nil {
+		_, err = manifest.Write(b.Bytes())
+	}
+	if err == nil {
+		err = manifest.Flush()
+	}
+	if err == nil && x.Force { // an old manifest must not stand beside new files
+		if err = os.Remove(x.ManifestFile()); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	for i := 0; err == nil && i < len(x.parts); i++ {
+		err = x.parts[i].file.Commit()
+	}
+	if err != nil {
+		manifest.Abort()
+		return err
+	}
+	return manifest.Commit()
+}
+
+// ManifestFile is the name of the manifest.
+func (o Options) ManifestFile() string { return o.Out + ".manifest.json" }

@@ -1,0 +1,206 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/datafile"
+	"heldout/eval/bench"
+	"heldout/scoring/record"
+)
+
+// itemsFile is the file of trajectories in a directory of synthesis.
+const itemsFile = "trajectories.jsonl"
+
+// source is a run directory or a file of verified trajectories.
+type source struct {
+	path string
+	run  *run // nil for a file
+}
+
+// run is what has to be known of a run before its episodes are read.
+type run struct {
+	parts    record.Parts
+	manifest *record.Manifest
+	planned  map[string]planned // by id of the episode
+	// counts are the attempts that count, by id of the episode.
+	counts map[string]record.Rank
+	// without is the number of planned first trials that have no result.
+	without int
+	lists   map[string]bool // by hash of the preset
+}
+
+type planned struct {
+	condition *record.Condition
+	env       *record.Environment
+	task      *envs.Task
+}
+
+// findSources lists the sources that directories and files name, each once.
+func findSources(paths []string) ([]source, error) {
+	var out []source
+	var runs []string
+	seen := map[string]bool{}
+	add := func(s source) {
+		real, err := filepath.EvalSymlinks(s.path)
+		if err != nil {
+			real = s.path
+		}
+		if real, err = filepath.Abs(real); err != nil || !seen[real] {
+			seen[real] = true
+			out = append(out, s)
+			if s.run != nil {
+				runs = append(runs, s.path)
+			}
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if base := filepath.Base(path); !info.IsDir() && (base == "episodes.jsonl" || base == "run.json") {
+			return nil, fmt.Errorf("%s is a file of a run: give the run directory", path)
+		}
+		if !info.IsDir() {
+			add(source{path: path})
+			continue
+		}
+		found, err := inDirectory(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range found {
+			add(s)
+		}
+	}
+	return together(out, runs)
+}
+
+// together makes one source of directories that hold one run.
+func together(sources []source, dirs []string) (out []source, err error) {
+	runs, err := record.Together(dirs, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		if s.run == nil {
+			out = append(out, s)
+			continue
+		}
+		for _, p := range runs {
+			if p[0] == s.path {
+				s.run.parts = p
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// inDirectory lists the sources in a directory: the run or the synthesis that it is, or
+// the runs below it.
+func inDirectory(dir string) ([]source, error) {
+	shards, err := record.Shards(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case record.IsRun(dir) || len(shards) > 0:
+		return []source{{path: dir, run: &run{}}}, nil
+	}
+	if file := filepath.Join(dir, itemsFile); exists(file) {
+		return []source{{path: file}}, nil
+	}
+	var errs []error
+	var out []source
+	for _, found := range record.Find(dir, func(folder string, err error) { errs = append(errs, fmt.Errorf("%s: %w", folder, err)) }) {
+		out = append(out, source{path: found, run: &run{}})
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no run (run.json) and no trajectories (%s)", dir, itemsFile)
+	}
+	return out, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// survey reads what is planned and which attempts count.
+func (r *run) survey() error {
+	r.counts = map[string]record.Rank{}
+	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
+		if a := e.Rank(); a.Outcome.Final() && a.CountsBefore(r.counts[e.ID]) {
+			r.counts[e.ID] = a
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.manifest, r.planned, r.lists = m, map[string]planned{}, map[string]bool{}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		env, _ := m.EnvironmentOf(g.Condition)
+		for j, id := range g.Episodes {
+			p := planned{&g.Condition, &env, &env.Tasks[j]}
+			if r.planned[id] = p; !r.counts[id].Outcome.Final() {
+				r.without++
+			}
+			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
+				r.planned[record.TrialID(id, trial)] = p
+			}
+		}
+	}
+	return nil
+}
+
+// each visits the episodes that count, in the order of the file.
+func (r *run) each(visit func(*record.Episode, planned) error) error {
+	var failed error
+	_, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
+		if counts, ok := r.counts[e.ID]; failed != nil || !ok || counts != e.Rank() {
+			return
+		}
+		delete(r.counts, e.ID) // two processes can have written one attempt
+		failed = visit(e, r.planned[e.ID])
+	})
+	return errors.Join(failed, err)
+}
+
+// use says what the benchmark has the task of an episode for. A preset with a list of
+// tasks of its own is a benchmark of its own.
+func (r *run) use(p planned) catalog.Use {
+	use := catalog.UseOf(p.env.Info, *p.task)
+	if use != catalog.Test && p.condition.Source == envs.Official && r.listed(p.condition) {
+		return catalog.Test
+	}
+	return use
+}
+
+// listed reports whether the tasks of a condition are from a list of its preset that is
+// not for training or development.
+func (r *run) listed(c *record.Condition) bool {
+	if c.Preset == nil {
+		return false
+	}
+	if known, ok := r.lists[c.Preset.SHA256]; ok {
+		return known
+	}
+	played, err := bench.PlayedPreset(r.manifest, *c)
+	listed := err != nil || played.Env.Tasks.List != nil && !slices.Contains([]string{string(catalog.Dev), string(catalog.Train)}, played.Env.Part)
+	r.lists[c.Preset.SHA256] = listed
+	return listed
+}
+
+// openItems opens a file of verified trajectories.
+func openItems(path string) (io.ReadCloser, error) { return datafile.Open(path, datafile.Unlimited) }

@@ -1,0 +1,120 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"heldout/eval/training/calls"
+	"heldout/scoring/record"
+)
+
+// Unreadable is why a reply is no label.
+type Unreadable string
+
+// The reasons, beside the faults of replies.
+const (
+	NoVerdict   Unreadable = "no verdict"
+	TwoVerdicts Unreadable = "different verdicts"
+)
+
+// Answer is what a judge said of a turn.
+type Answer struct {
+	// Label is empty if Unreadable says why there is none.
+	Label      Label      `json:"label,omitempty"`
+	Unreadable Unreadable `json:"unreadable,omitempty"`
+	// Kind is the kind of error that the judge names, "" for none.
+	Kind string `json:"kind,omitempty"`
+	// Reason is the text before the verdict.
+	Reason string `json:"reason,omitempty"`
+}
+
+// mostReason is the longest reason that is kept, in bytes.
+const mostReason = 4_000
+
+// ReadCall reads the answer in a judge's call.
+func ReadCall(c *calls.Call) Answer {
+	if c.Fault != "" {
+		return Answer{Unreadable: Unreadable(c.Fault)}
+	}
+	return ReadAnswer(c.Reply)
+}
+
+// ReadAnswer reads an answer: the JSON objects with the key verdict must agree, and
+// their verdict must be right or wrong. Of a long reply only the end is searched.
+func ReadAnswer(reply string) Answer {
+	a := Answer{Unreadable: NoVerdict}
+	for at := max(0, len(reply)-mostSearched); at < len(reply); {
+		open := strings.IndexByte(reply[at:], '{')
+		if open < 0 {
+			break
+		}
+		at += open
+		label, kind, size, err := verdict(reply[at:])
+		if err != nil {
+			at++
+			continue
+		}
+		switch {
+		case a.Label == "" && a.Unreadable == NoVerdict:
+			a = Answer{Label: label, Kind: kind, Reason: reason(reply[:at])}
+		case label != a.Label:
+			return Answer{Unreadable: TwoVerdicts}
+		}
+		at += size
+	}
+	return a
+}
+
+// mostVerdict is the longest JSON object that is read as a verdict, mostSearched the
+// part of a reply that is searched for some, in bytes.
+const (
+	mostVerdict  = 1_000
+	mostSearched = 20_000
+)
+
+// verdict reads the JSON object that a text begins with, and returns its size.
+func verdict(text string) (label Label, kind string, size int, err error) {
+	d := json.NewDecoder(strings.NewReader(text[:min(len(text), mostVerdict)]))
+	var object struct {
+		Verdict *string `json:"verdict"`
+		Kind    any     `json:"kind"`
+	}
+	if err := d.Decode(&object); err != nil {
+		return "", "", 0, err
+	}
+	if object.Verdict == nil {
+		return "", "", 0, errors.New("there is no verdict")
+	}
+	label = Label(strings.ToLower(strings.TrimSpace(*object.Verdict)))
+	if label != Right && label != Wrong {
+		return "", "", 0, fmt.Errorf("the verdict is %q", label)
+	}
+	if k, ok := object.Kind.(string); ok && label == Wrong {
+		for _, known := range []string{"parameter", "place", "logic"} {
+			if strings.EqualFold(strings.TrimSpace(k), known) {
+				kind = known
+			}
+		}
+	}
+	return label, kind, int(d.InputOffset()), nil
+}
+
+// reason is the text before a verdict, without the beginning of a code fence.
+func reason(text string) string {
+	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "```json"), "```"))
+	if len(text) > mostReason {
+		text = strings.ToValidUTF8(text[:mostReason], "") + "…"
+	}
+	return text
+}
+
+// nameOf is a reason for people.
+func nameOf(u Unreadable) string {
+	if f := record.Fault(u); f.Valid() {
+		return f.String()
+	}
+	return string(u)
+}

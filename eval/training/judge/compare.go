@@ -1,0 +1,308 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/eval/training/calls"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// level is the confidence level of all intervals.
+const level = 0.95
+
+// Rater is who labels turns.
+type Rater struct {
+	Name string
+	// Labels are by the id of the turn. A turn without an entry has no label.
+	Labels map[string]Label
+	// None counts, by reason, the turns that the rater gave no label.
+	None map[string]int
+}
+
+// Given is the rater whose labels the trajectories have.
+func Given(name string, turns []Turn) Rater {
+	r := Rater{Name: name, Labels: map[string]Label{}}
+	for i := range turns {
+		r.Labels[turns[i].ID] = turns[i].Given()
+	}
+	return r
+}
+
+// Judged is the rater of a judge's answers, by the id of the turn. Turns without an
+// answer have no result.
+func Judged(turns []Turn, answers map[string]Answer) Rater {
+	r := Rater{Name: "judge", Labels: map[string]Label{}, None: map[string]int{}}
+	for i := range turns {
+		id := turns[i].ID
+		a, ok := answers[id]
+		switch {
+		case !ok:
+			r.None["no result"]++
+		case a.Label == "":
+			r.None[nameOf(a.Unreadable)]++
+		default:
+			r.Labels[id] = a.Label
+		}
+	}
+	return r
+}
+
+// pairs are the labels that two raters gave the same turns, by cluster: the turns of
+// trajectories of one task.
+type pairs struct {
+	a, b     *Rater
+	counts   [3][3]int     // of turns by a's label and b's label; the last one is none
+	clusters [][]pairedAs  // by trajectory
+	given    map[Label]int // how many turns with both labels have that label themselves
+	sampling stats.Sampling
+	err      error // why there is no interval
+}
+
+// pairedAs is a turn with two labels, and the label that it has itself.
+type pairedAs struct {
+	stats.Pair
+	given Label
+}
+
+func newPairs(a, b *Rater, turns []Turn) *pairs {
+	p := &pairs{a: a, b: b, given: map[Label]int{}}
+	at := map[string]int{}
+	var groups []stats.Group
+	for i := range turns {
+		t := &turns[i]
+		c, ok := at[t.Trajectory.ID]
+		if !ok {
+			c = len(p.clusters)
+			at[t.Trajectory.ID] = c
+			p.clusters = append(p.clusters, nil)
+			groups = append(groups, stats.Group{Setting: t.Trajectory.Task})
+		}
+		x, y := slices.Index(Labels(), a.Labels[t.ID]), slices.Index(Labels(), b.Labels[t.ID])
+		if x < 0 {
+			x = none
+		}
+		if y < 0 {
+			y = none
+		}
+		p.counts[x][y]++
+		if x != none && y != none {
+			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.Given()})
+			p.given[t.Given()]++
+		}
+	}
+	p.sampling, p.err = stats.NewSampling(stats.TheseKinds, groups, level)
+	return p
+}
+
+// none is the index of no label in counts.
+const none = 2
+
+// n is the number of turns with both labels.
+func (p *pairs) n() int {
+	return p.counts[0][0] + p.counts[0][1] + p.counts[1][0] + p.counts[1][1]
+}
+
+// ratio is the share of agreement of the turns that count, each with its weight.
+func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.Interval, err error) {
+	var nums, dens [][]float64
+	for _, cluster := range p.clusters {
+		num, den := 0.0, 0.0
+		for _, pair := range cluster {
+			w := counts(pair)
+			den += w
+			if pair.Pair[0] == pair.Pair[1] {
+				num += w
+			}
+		}
+		nums, dens = append(nums, []float64{num}), append(dens, []float64{den})
+	}
+	l, err := stats.Ratio(nums, dens, true)
+	if err != nil {
+		return 0, iv, err
+	}
+	if p.err != nil {
+		return l.Value, iv, p.err
+	}
+	iv, err = p.sampling.Linear(l)
+	return l.Value, iv, err
+}
+
+// population is the agreement of turns that are right and wrong as often as all are:
+// each turn with both labels stands for the turns with its own label.
+func (p *pairs) population(all map[Label]int) (value float64, iv stats.Interval, err error) {
+	for _, label := range Labels() {
+		if all[label] > 0 && p.given[label] == 0 {
+			return 0, iv, stats.ErrNothing
+		}
+	}
+	return p.ratio(func(pair pairedAs) float64 { return float64(all[pair.given]) / float64(p.given[pair.given]) })
+}
+
+// kappa is Cohen's kappa with its interval.
+func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
+	clusters := make([][]stats.Pair, len(p.clusters))
+	for i, cluster := range p.clusters {
+		for _, pair := range cluster {
+			clusters[i] = append(clusters[i], pair.Pair)
+		}
+	}
+	k, err := stats.NewKappa(clusters)
+	if err != nil {
+		return 0, iv, err
+	}
+	if p.err != nil {
+		return k.Value, iv, p.err
+	}
+	iv, err = p.sampling.Kappa(k)
+	return k.Value, iv, err
+}
+
+// Tables compares raters, all pairs of them, and says what the calls cost. The first
+// rater is the one whose labels the trajectories have.
+func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, took string) []table.Table {
+	var all []*pairs
+	for i := range raters {
+		for j := range raters[:i] {
+			all = append(all, newPairs(&raters[j], &raters[i], turns))
+		}
+	}
+	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, took)}
+}
+
+// labelTable says which labels there are.
+func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
+	t := table.Table{ID: "judge", Title: "Labels", Columns: []table.Column{
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true}, {Key: "turns", Header: "Turns"}, {Key: "share", Header: "Share %"},
+	}}
+	for _, r := range raters {
+		add := func(what string, n int) {
+			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(what), table.Int(n), table.Percent(float64(n) / float64(max(1, len(turns))))})
+		}
+		for _, label := range Labels() {
+			n := 0
+			for _, l := range r.Labels {
+				if l == label {
+					n++
+				}
+			}
+			add(string(label), n)
+		}
+		for _, why := range slices.Sorted(maps.Keys(r.None)) {
+			add("none: "+why, r.None[why])
+		}
+	}
+	t.Notes = s.Notes()
+	return t
+}
+
+// confusion counts turns by the labels of two raters.
+func confusion(all []*pairs) table.Table {
+	t := table.Table{ID: "judge-confusion", Title: "Labels of two raters", Columns: []table.Column{
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true}, {Key: "other", Header: "Other rater", Left: true},
+		{Key: "right", Header: "Right"}, {Key: "wrong", Header: "Wrong"}, {Key: "none", Header: "None"},
+	}}
+	for _, p := range all {
+		for i, label := range []string{string(Right), string(Wrong), "none"} {
+			counts := p.counts[i]
+			if i == none && counts == [3]int{} {
+				continue
+			}
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(p.a.Name), table.String(label), table.String(p.b.Name), table.Int(counts[0]), table.Int(counts[1]), table.Int(counts[none]),
+			})
+		}
+	}
+	return t
+}
+
+// agreement has agreement and kappa of two raters.
+func agreement(all []*pairs, s *Sample) table.Table {
+	t := table.Table{ID: "judge-agreement", Title: "Agreement", Columns: []table.Column{
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true}, {Key: "measure", Header: "Measure", Left: true},
+		{Key: "turns", Header: "Turns"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95 % from"}, {Key: "high", Header: "to", Upper: true},
+	}}
+	for _, p := range all {
+		add := func(measure string, n int, show func(float64) table.Cell, value float64, iv stats.Interval, err error) {
+			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n), show(value), show(iv.Low), show(iv.High)}
+			if err != nil {
+				row[5], row[6] = table.None(), table.None()
+			}
+			if errors.Is(err, stats.ErrNothing) || errors.Is(err, stats.ErrAlike) {
+				row[4] = table.None()
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		value, iv, err := p.ratio(func(pairedAs) float64 { return 1 })
+		add("agreement %", p.n(), table.Percent, value, iv, err)
+		value, iv, err = p.kappa()
+		add("Cohen's kappa", p.n(), plain, value, iv, err)
+		for i, label := range Labels() {
+			value, iv, err = p.ratio(func(pair pairedAs) float64 {
+				if pair.Pair[0] == i {
+					return 1
+				}
+				return 0
+			})
+			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1], table.Percent, value, iv, err)
+		}
+		if s.kind == Balanced {
+			value, iv, err = p.population(s.All)
+			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
+		}
+	}
+	t.Notes = append(t.Notes, "Intervals treat trajectories as the sampled units, those of one task as a cluster. Turns without a label of both raters do not count here; the table above counts them.")
+	if s.kind == Balanced {
+		t.Notes = append(t.Notes, "All turns: the turns are weighted to the shares of right and wrong that all trajectories have.")
+	}
+	return t
+}
+
+// plain is a cell with a number of two decimals.
+func plain(v float64) table.Cell {
+	text := fmt.Sprintf("%.2f", v)
+	if text == "-0.00" {
+		text = "0.00"
+	}
+	return table.Cell{Text: text, Value: v}
+}
+
+// cost says what the calls cost.
+func cost(u calls.Usage, took string) table.Table {
+	return table.Table{
+		ID: "judge-cost", Title: "Cost",
+		Columns: []table.Column{
+			{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
+			{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"}, {Key: "model_seconds", Header: "Model s"},
+		},
+		Rows: [][]table.Cell{{
+			table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
+		}},
+		Notes: append([]string{took}, u.Notes()...),
+	}
+}
+
+// Kin notes models whose turns their own judge labels.
+func Kin(judge string, turns []Turn) string {
+	short := func(name string) string {
+		_, after, ok := strings.Cut(name, ":")
+		if !ok {
+			after = name
+		}
+		return strings.ToLower(after)
+	}
+	n := 0
+	for i := range turns {
+		if m := turns[i].Trajectory.Model; m != "" && short(m) == short(judge) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the turns are of the judge's own model, which may favour them.", n)
+}

@@ -1,0 +1,211 @@
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/eval"
+	"heldout/eval/training/synth"
+	"heldout/eval/training/synth/generate"
+	"heldout/scoring/record"
+)
+
+// Read visits the trajectories of a file or directory: lines with script and
+// trajectory, a directory of heldout synth, or a run directory. Giver says who gave
+// the turns their labels.
+func Read(path string, visit func(*Trajectory)) (giver string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !info.IsDir():
+		return Master, readFile(path, "", visit)
+	case record.IsLog(path, record.SynthLog):
+		var m struct {
+			Condition generate.Condition `json:"condition"`
+		}
+		if _, err := record.ReadLogManifest(path, record.SynthLog, &m); err != nil {
+			return "", err
+		}
+		return Master, readFile(filepath.Join(path, generate.TrajectoriesFile), m.Condition.Model, visit)
+	}
+	return Environment, readRun(path, visit)
+}
+
+// The raters that trajectories come with.
+const (
+	Master      = "master"
+	Environment = "environment"
+)
+
+// readFile reads lines with script and trajectory.
+func readFile(file, model string, visit func(*Trajectory)) error {
+	f, err := datafile.Open(file, datafile.Unlimited)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := readLines(f, model, visit); err != nil {
+		return fmt.Errorf("%s%w", file, err)
+	}
+	return nil
+}
+
+// mostLine is the longest line, in bytes.
+const mostLine = 32 << 20
+
+// readLines is readFile without the file's name, which errors begin without.
+func readLines(r io.Reader, model string, visit func(*Trajectory)) error {
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 64<<10), mostLine)
+	for n := 1; in.Scan(); n++ {
+		line := bytes.TrimSpace(in.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		t, err := readLine(line)
+		if err != nil {
+			return fmt.Errorf(":%d: %w", n, err)
+		}
+		t.Model = model
+		visit(t)
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	return nil
+}
+
+// readLine reads an object with script and trajectory.
+func readLine(line []byte) (*Trajectory, error) {
+	var item struct {
+		Script     json.RawMessage `json:"script"`
+		Trajectory json.RawMessage `json:"trajectory"`
+	}
+	if err := json.Unmarshal(line, &item); err != nil {
+		return nil, fmt.Errorf("the line is no JSON object: %w", err)
+	}
+	script, err := synth.ParseScript(item.Script)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := synth.ParseTurns(item.Trajectory)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(append(append([]byte(nil), item.Script...), item.Trajectory...))
+	id := hex.EncodeToString(sum[:8])
+	t := &Trajectory{ID: id, Task: id, Goal: script.Goal, Actions: actionsOf(script)}
+	var before []string
+	for i := range turns {
+		turn := &turns[i]
+		if !turn.Master {
+			t.Steps = append(t.Steps, Step{Thought: turn.Thought, Action: turn.Action})
+			continue
+		}
+		if len(t.Steps) == 0 {
+			before = append(before, turn.Observation)
+			continue
+		}
+		s := &t.Steps[len(t.Steps)-1]
+		s.Observation, s.Given = turn.Observation, Right
+		if turn.Parameter || turn.Place || turn.Logic {
+			s.Given = Wrong
+		}
+	}
+	t.First = strings.Join(before, "\n")
+	return t, nil
+}
+
+// actionsOf lists the actions of a script with the values of their parameters.
+func actionsOf(s *synth.Script) string {
+	var b strings.Builder
+	for _, a := range s.Actions {
+		b.WriteString(a.Template)
+		for i, name := range a.Slots {
+			separator := "; "
+			if i == 0 {
+				separator = " with "
+			}
+			fmt.Fprintf(&b, "%s%s: %s", separator, name, strings.Join(a.Values[name], ", "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// readRun reads the episodes of models in a run directory that have a result.
+func readRun(dir string, visit func(*Trajectory)) error {
+	seen := map[string]bool{}
+	known := instructions{}
+	_, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
+		if !e.Outcome.Final() || seen[e.ID] || e.Agent == e.Model { // a baseline's agent is its name
+			return
+		}
+		seen[e.ID] = true
+		visit(trajectoryOf(e, known.of(m, e)))
+	})
+	return err
+}
+
+// trajectoryOf is an episode. Its own labels are those of the environment: an action
+// is wrong if the environment did not understand it or did not carry it out.
+func trajectoryOf(e *record.Episode, actions string) *Trajectory {
+	t := &Trajectory{ID: e.ID, Task: e.Env + "/" + e.Task, Model: e.Model, Goal: e.Goal, First: e.Observation, Actions: actions}
+	for _, s := range e.Trajectory {
+		step := Step{Thought: s.Thought, Action: s.Action, Observation: s.Observation, Given: Right}
+		switch {
+		case s.FormatError:
+			step.Given = ""
+		case s.Erroneous():
+			step.Given = Wrong
+		}
+		t.Steps = append(t.Steps, step)
+	}
+	return t
+}
+
+// instructions are the instructions of built-in prompts, which list the actions, by
+// environment and type of task.
+type instructions map[[2]string]string
+
+// of returns the instruction that an episode was played with; empty if its prompt is
+// not a built-in one, or a perturbation changed it.
+func (known instructions) of(m *record.Manifest, e *record.Episode) string {
+	if e.Perturbation != eval.NoPerturbation {
+		return "" // the actions had other forms
+	}
+	key := [2]string{e.Env, e.TaskType}
+	text, ok := known[key]
+	if !ok {
+		text = instruction(m.Prompts[e.Env], e.Env, e.TaskType)
+		known[key] = text
+	}
+	return text
+}
+
+func instruction(about record.Prompt, env, taskType string) string {
+	p, err := configs.LoadPrompt(env, about.Version)
+	if err != nil {
+		return ""
+	}
+	if hash, err := p.Hash(); err != nil || hash != about.SHA256 {
+		return ""
+	}
+	in, err := p.For(taskType)
+	if err != nil {
+		return ""
+	}
+	return in.Instruction
+}

@@ -1,0 +1,233 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"heldout/eval/training/calls"
+	"heldout/eval/training/synth"
+)
+
+// The files that a collection writes.
+const (
+	// TrajectoriesFile has the items that passed and stay, one per line.
+	TrajectoriesFile = "trajectories.jsonl"
+	// ItemsFile has one line for every item: what became of it.
+	ItemsFile = "items.jsonl"
+)
+
+// Outcome says what became of an item.
+type Outcome string
+
+// The outcomes.
+const (
+	Kept     Outcome = "kept"
+	Removed  Outcome = "duplicate"
+	GivenUp  Outcome = "given up"
+	NoResult Outcome = "no result" // a call has no reply yet
+)
+
+// Trajectory is a line of TrajectoriesFile: an item that passed.
+type Trajectory struct {
+	ID      string `json:"id"`
+	Persona string `json:"persona"`
+	// Calls is the number of calls that it took, those for the script included.
+	Calls  int             `json:"calls"`
+	Script json.RawMessage `json:"script"`
+	// Trajectory is as synth.Mask writes it.
+	Trajectory json.RawMessage `json:"trajectory"`
+}
+
+// Line is a line of ItemsFile.
+type Line struct {
+	Item    int     `json:"item"` // from 0
+	ID      string  `json:"id"`
+	Persona string  `json:"persona"`
+	Outcome Outcome `json:"outcome"`
+	// Duplicate says what a removed item is a duplicate of.
+	Duplicate *Duplicate `json:"duplicate,omitempty"`
+	Calls     []Attempt  `json:"calls,omitempty"`
+	// Verdict is that of the verification, of items that passed.
+	Verdict *synth.Verdict `json:"verdict,omitempty"`
+}
+
+// Collection is what a number of items came to.
+type Collection struct {
+	Items    int
+	Outcomes map[Outcome]int
+	// ByCalls counts the items that passed by the number of their calls.
+	ByCalls map[int]int
+	// Rejected counts the rejected replies by what they were for and why.
+	Rejected map[Rejection]int
+	// Accepted counts the accepted replies by what they were for.
+	Accepted map[string]int
+	// Recovered counts, of the items with at least one reply that was rejected for a
+	// reason, those that passed; Rejecting counts all of them.
+	Rejecting, Recovered map[Rejection]int
+	// Mended counts the replies whose JSON was not the whole reply, Repeated the
+	// continuations that wrote the kept turns again.
+	Mended, Repeated int
+	Rules            map[Rule]int
+	// Errors and Repaired are sums over the items that stay; Turns too.
+	Errors, Repaired, Turns int
+	Diversity               *Diversity
+}
+
+// Rejection is why a reply was rejected.
+type Rejection struct {
+	Kind   string
+	Reason synth.Reason
+}
+
+// Collect makes the items again from the recorded calls, in order, removes the
+// duplicates, and writes both files. g.Ask must ask no model.
+func Collect(ctx context.Context, book *calls.Book, g *Generator, items int, threshold float64) (*Collection, error) {
+	var c *Collection
+	err := book.Replace(TrajectoriesFile, func(kept io.Writer) error {
+		return book.Replace(ItemsFile, func(all io.Writer) (err error) {
+			c, err = collect(ctx, g, items, threshold, newLines(kept), newLines(all))
+			return err
+		})
+	})
+	return c, err
+}
+
+// newLines returns an encoder of JSON lines that leaves <, > and & as they are.
+func newLines(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all *json.Encoder) (*Collection, error) {
+	c := &Collection{
+		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{}, Accepted: map[string]int{},
+		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{}, Diversity: newDiversity(),
+	}
+	index, err := g.seen(ctx, items, threshold)
+	if err != nil {
+		return nil, err
+	}
+	for i := range items {
+		line := Line{Item: i, ID: g.id(i), Persona: g.Personas[i%len(g.Personas)], Outcome: NoResult}
+		it, err := g.again(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if it != nil {
+			c.attempts(it)
+			line.Calls, line.Outcome = it.Attempts, GivenUp
+		}
+		if it != nil && it.Passed {
+			line.Verdict = &it.Verdict
+			if line.Duplicate, err = c.passed(it, index, kept, g.Verify); err != nil {
+				return nil, err
+			}
+			line.Outcome = Kept
+			if line.Duplicate != nil {
+				line.Outcome = Removed
+			}
+		}
+		c.Outcomes[line.Outcome]++
+		if err := all.Encode(line); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// again makes an item from the recorded calls; nil if some are missing.
+func (g *Generator) again(ctx context.Context, i int) (*Item, error) {
+	it, err := g.Make(ctx, i)
+	if errors.Is(err, calls.ErrUnasked) {
+		return nil, nil
+	}
+	return it, err
+}
+
+// seen is an index of near duplicates that has seen all items.
+func (g *Generator) seen(ctx context.Context, items int, threshold float64) (*near, error) {
+	index := newNear(threshold)
+	for i := range items {
+		it, err := g.again(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if it == nil || !it.Passed {
+			continue
+		}
+		script, turns, err := it.parsed()
+		if err != nil {
+			return nil, err
+		}
+		index.see(script, turns)
+	}
+	return index, nil
+}
+
+// parsed returns script and turns of an item that passed.
+func (it *Item) parsed() (*synth.Script, []synth.Turn, error) {
+	script, err := synth.ParseScript(it.Script)
+	if err != nil {
+		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+	}
+	turns, err := synth.ParseTurns(list(it.Trajectory))
+	if err != nil {
+		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+	}
+	return script, turns, nil
+}
+
+// attempts counts the replies of an item.
+func (c *Collection) attempts(it *Item) {
+	var seen []Rejection
+	for _, a := range it.Attempts {
+		if a.Mended {
+			c.Mended++
+		}
+		if a.Repeated > 0 {
+			c.Repeated++
+		}
+		if a.Reason == "" {
+			c.Accepted[a.Kind]++
+			continue
+		}
+		r := Rejection{a.Kind, a.Reason}
+		c.Rejected[r]++
+		if !slices.Contains(seen, r) {
+			seen = append(seen, r)
+		}
+	}
+	for _, r := range seen {
+		c.Rejecting[r]++
+		if it.Passed {
+			c.Recovered[r]++
+		}
+	}
+}
+
+// passed counts and writes an item that passed, unless it is a duplicate.
+func (c *Collection) passed(it *Item, index *near, kept *json.Encoder, verify synth.Options) (*Duplicate, error) {
+	c.ByCalls[len(it.Attempts)]++
+	script, turns, err := it.parsed()
+	if err != nil {
+		return nil, err
+	}
+	if d := index.add(it.ID, script, turns); d != nil {
+		c.Rules[d.Rule]++
+		return d, nil
+	}
+	c.Diversity.add(it.Script, script, turns)
+	c.Errors += it.Verdict.Errors
+	c.Repaired += it.Verdict.Repaired
+	c.Turns += it.Verdict.Turns
+	masked, err := synth.Mask(list(it.Trajectory), verify)
+	if err != nil {
+		return nil, err
+	}
+	return nil, kept.Encode(Trajectory{it.ID, it.Persona, len(it.Attempts), it.Script, masked})
+}

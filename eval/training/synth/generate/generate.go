@@ -1,0 +1,288 @@
+// Package generate has a model write scripts and trajectories, as AgentRefine does
+// (Fu et al. 2025): a persona gives a script, the script a whole game of master and
+// player in one call, and what the verification rejects is written again with its
+// message. An item is a function of the replies to its calls, so it can be made
+// again from the recorded calls alone.
+package generate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/stream"
+	"heldout/eval/model"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+)
+
+// MostCalls is the number of calls of an item in the paper, those for its script
+// included.
+const MostCalls = 4
+
+// Condition is everything that the replies depend on, beside the servers.
+type Condition struct {
+	Model    string          `json:"model"`
+	Decoding record.Decoding `json:"decoding"`
+	// Prompts and Personas are SHA-256 hashes.
+	Prompts  string `json:"prompts"`
+	Personas string `json:"personas"`
+	Seed     int64  `json:"seed"`
+	// MaxCalls is the largest number of calls of an item.
+	MaxCalls    int    `json:"max_calls"`
+	MinErrors   int    `json:"min_errors"`
+	ErrorSignal string `json:"error_signal"`
+	SuccessText string `json:"success_text"`
+}
+
+// Generator makes items. It is safe for concurrent use.
+type Generator struct {
+	Condition Condition
+	Prompts   configs.Synthesis
+	Personas  []string
+	Verify    synth.Options
+	// Ask makes or finds a call: that of a calls.Book, with its model.
+	Ask func(context.Context, calls.Question) (*calls.Call, error)
+}
+
+// The kinds of calls.
+const (
+	ScriptCall     = "script"
+	TrajectoryCall = "trajectory"
+)
+
+// Reasons for which a script is rejected, beside synth.Unsupported and the faults of
+// replies.
+const (
+	// BadScript: the reply is no script.
+	BadScript synth.Reason = "script format"
+	// BadCode: an action of the script does not match its own verification code.
+	BadCode synth.Reason = "script action"
+)
+
+// Attempt is a call of an item and what became of its reply.
+type Attempt struct {
+	Kind string `json:"kind"`
+	// Reason is why the reply was rejected, "" if it was not: one of synth.Reasons, of
+	// the reasons here, or a record.Fault. Message and Turn say more.
+	Reason  synth.Reason `json:"reason,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Turn    int          `json:"turn,omitempty"`
+	// Kept is the number of verified turns that the next call goes on from.
+	Kept int `json:"kept,omitempty"`
+	// Mended: the JSON was not the whole reply, or had commas too many.
+	Mended bool `json:"mended,omitempty"`
+	// Repeated is the number of verified turns that a continuation wrote again.
+	Repeated int `json:"repeated,omitempty"`
+}
+
+// Item is what was made for a persona.
+type Item struct {
+	// Index counts the items from 0, ID identifies the item among those of all
+	// conditions.
+	Index    int
+	ID       string
+	Persona  string
+	Attempts []Attempt
+	// Passed: the last attempt passes the verification, with this verdict.
+	Passed  bool
+	Verdict synth.Verdict
+	// Script and Trajectory are set if it passes: a JSON object and the turns.
+	Script     json.RawMessage
+	Trajectory []json.RawMessage
+}
+
+// Make makes the item of that index. The persona is the one at the index, counted
+// around: after the last persona comes the first, with other seeds. The error is
+// that of a call without a reply.
+func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
+	it := &Item{Index: index, ID: g.id(index), Persona: g.Personas[index%len(g.Personas)]}
+	w := &work{Generator: g, Item: it}
+	for len(it.Attempts) < g.Condition.MaxCalls && !it.Passed {
+		step := w.askTrajectory
+		if w.script == nil {
+			step = w.askScript
+		}
+		attempt, err := step(ctx)
+		if err != nil {
+			return nil, err
+		}
+		attempt.Message = short(attempt.Message)
+		it.Attempts = append(it.Attempts, attempt)
+	}
+	return it, nil
+}
+
+// id identifies an item by its condition and index.
+func (g *Generator) id(index int) string {
+	b, err := json.Marshal(g.Condition)
+	if err != nil {
+		panic(err) // the decoding was validated
+	}
+	sum := sha256.Sum256(fmt.Appendf(b, "\n%d", index))
+	return hex.EncodeToString(sum[:8])
+}
+
+// mostMessage is the longest message to the model, in bytes.
+const mostMessage = 1_000
+
+// short cuts a message: it may quote what the model wrote.
+func short(message string) string {
+	if len(message) <= mostMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:mostMessage], "") + "…"
+}
+
+// work is an item that is being made.
+type work struct {
+	*Generator
+	*Item
+	raw    json.RawMessage // the accepted script; nil before
+	script *synth.Script
+	kept   []json.RawMessage // the verified turns that the next call goes on from
+}
+
+// last is the attempt before the next one; the zero value before the first.
+func (w *work) last() Attempt {
+	if len(w.Attempts) == 0 {
+		return Attempt{}
+	}
+	return w.Attempts[len(w.Attempts)-1]
+}
+
+// ask makes the next call.
+func (w *work) ask(ctx context.Context, kind, prompt string) (*calls.Call, error) {
+	number := fmt.Sprint(len(w.Attempts) + 1)
+	item := fmt.Sprint(w.Index)
+	return w.Ask(ctx, calls.Question{
+		Key: item + "/" + number, Kind: kind,
+		Messages: []model.Message{{Role: model.User, Content: prompt}},
+		Decoding: w.Condition.Decoding,
+		Seed:     stream.Seed(w.Condition.Seed, "synth", item, number),
+	})
+}
+
+// fault is the attempt of a reply that is not whole.
+func fault(kind string, f record.Fault) Attempt {
+	return Attempt{Kind: kind, Reason: synth.Reason(f), Message: "the reply was " + f.String()}
+}
+
+// askScript asks for a script and checks it.
+func (w *work) askScript(ctx context.Context) (Attempt, error) {
+	c, err := w.ask(ctx, ScriptCall, w.scriptPrompt())
+	if err != nil {
+		return Attempt{}, err
+	}
+	if c.Fault != "" {
+		return fault(ScriptCall, c.Fault), nil
+	}
+	a := Attempt{Kind: ScriptCall}
+	raw, mended, err := synth.ReadReply(c.Reply, '{')
+	a.Mended = mended
+	var script *synth.Script
+	if err == nil {
+		script, err = synth.ParseScript(raw)
+	}
+	if err != nil {
+		a.Reason, a.Message = BadScript, err.Error()
+		return a, nil
+	}
+	if unsupported := script.Unsupported(); len(unsupported) > 0 {
+		a.Reason, a.Message = synth.Unsupported, "these verification codes cannot be used: "+strings.Join(unsupported, "; ")
+		return a, nil
+	}
+	if err := script.Check(); err != nil {
+		a.Reason, a.Message = BadCode, strings.ReplaceAll(err.Error(), "\n", "; ")
+		return a, nil
+	}
+	w.script, w.raw = script, compact(raw)
+	return a, nil
+}
+
+// askTrajectory asks for a whole game, or for the rest of one, and verifies it.
+func (w *work) askTrajectory(ctx context.Context) (Attempt, error) {
+	c, err := w.ask(ctx, TrajectoryCall, w.trajectoryPrompt())
+	if err != nil {
+		return Attempt{}, err
+	}
+	if c.Fault != "" {
+		a := fault(TrajectoryCall, c.Fault)
+		a.Kept = len(w.kept)
+		return a, nil
+	}
+	a := Attempt{Kind: TrajectoryCall, Kept: len(w.kept)}
+	raw, mended, err := synth.ReadReply(c.Reply, '[')
+	a.Mended = mended
+	var more []json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(raw, &more)
+	}
+	if err != nil {
+		a.Reason, a.Message = synth.Format, err.Error()
+		return a, nil
+	}
+	for i := range more {
+		more[i] = compact(more[i])
+	}
+	a.Repeated = repeated(w.kept, more)
+	w.verify(&a, append(w.kept[:len(w.kept):len(w.kept)], more[a.Repeated:]...))
+	return a, nil
+}
+
+// verify verifies a trajectory and keeps what the next call goes on from.
+func (w *work) verify(a *Attempt, turns []json.RawMessage) {
+	v := synth.Verify(w.script, list(turns), w.Verify)
+	a.Reason, a.Message, a.Turn = v.Reason, v.Message, v.Turn
+	switch {
+	case v.Reason == "":
+		w.Passed, w.Verdict, w.Script, w.Trajectory = true, v, w.raw, turns
+	case v.Reason.Restarts():
+		w.kept = nil
+	case v.Reason != synth.Format: // which says nothing about the turns kept before
+		w.kept = turns[:v.Verified]
+	}
+	a.Kept = len(w.kept)
+}
+
+// repeated is the number of turns that a continuation wrote again: all kept ones,
+// or none.
+func repeated(kept, more []json.RawMessage) int {
+	if len(more) < len(kept) {
+		return 0
+	}
+	for i := range kept {
+		if !bytes.Equal(kept[i], more[i]) {
+			return 0
+		}
+	}
+	return len(kept)
+}
+
+// compact is a JSON value without white space.
+func compact(value json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, value); err != nil {
+		return value // it was valid
+	}
+	return b.Bytes()
+}
+
+// list is a JSON list of values.
+func list(values []json.RawMessage) []byte {
+	return append(append([]byte("["), bytes.Join(bytesOf(values), []byte(","))...), ']')
+}
+
+func bytesOf(values []json.RawMessage) [][]byte {
+	out := make([][]byte, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}

@@ -1,0 +1,402 @@
+package generate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+)
+
+// writer is a model that writes what it is told to: replies[item] are the replies to
+// the calls of an item, the last one for all further calls.
+type writer struct {
+	mu      sync.Mutex
+	replies map[string][]model.Reply // by persona
+	asked   map[string]int
+	prompts map[string][]string
+	total   int
+}
+
+// Chat implements model.Model. The prompt for a script names the persona, that for a
+// trajectory has a script that does.
+func (w *writer) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	prompt := req.Messages[0].Content
+	for persona, replies := range w.replies {
+		if strings.Contains(prompt, "Persona: "+persona+"\n") || strings.Contains(prompt, persona+" is glad") {
+			n := w.asked[persona]
+			w.asked[persona]++
+			w.total++
+			w.prompts[persona] = append(w.prompts[persona], prompt)
+			r := replies[min(n, len(replies)-1)]
+			r.Attempts, r.PromptTokens, r.CompletionTokens, r.FinishReason = 1, 100, 10, "stop"
+			return r, nil
+		}
+	}
+	return model.Reply{}, &model.RequestError{Status: 400, Message: "no persona", Attempts: 1}
+}
+
+func newWriter(replies map[string][]model.Reply) *writer {
+	return &writer{replies: replies, asked: map[string]int{}, prompts: map[string][]string{}}
+}
+
+func says(texts ...string) (out []model.Reply) {
+	for _, t := range texts {
+		out = append(out, model.Reply{Text: t})
+	}
+	return out
+}
+
+// shop is a script that names a persona.
+func shop(persona string) string {
+	return `{"Environment": {"places": {"shop": ["lamp"], "yard": []}}, "Goal": "Help ` + persona + `.", "Completion Conditions": ["` + persona + ` is glad"],
+	"Available Actions": {"take {item}": {"verification code": "^take (\\w+)$", "parameters": {"item": ["lamp", "rope"]}}, "wait": {"verification code": "^wait$", "parameters": {}}}}`
+}
+
+// game writes turns: "take x" is an action, "!p take x" one that the DM answers with
+// a parameter error (l for place, o for logic). The last turn succeeds.
+func game(actions ...string) []string {
+	master := func(n int, observation, flags string) string {
+		return fmt.Sprintf(`{"turn": %d, "role": "DM", "Thought": "", "Observation": %q, "parameter_error": %v, "place_error": %v, "logic_error": %v}`,
+			n, observation, strings.Contains(flags, "p"), strings.Contains(flags, "l"), strings.Contains(flags, "o"))
+	}
+	out := []string{master(1, "You are in a shop.", "")}
+	for i, action := range actions {
+		flags := ""
+		if rest, ok := strings.CutPrefix(action, "!"); ok {
+			flags, action, _ = strings.Cut(rest, " ")
+		}
+		observation := "Yes."
+		switch {
+		case flags != "":
+			observation = "No."
+		case i == len(actions)-1:
+			observation = "Task Succeed"
+		}
+		out = append(out, fmt.Sprintf(`{"turn": %d, "role": "Player", "Thought": "I try %s now.", "Action": %q}`, 2*i+2, action, action), master(2*i+3, observation, flags))
+	}
+	return out
+}
+
+func whole(turns []string) string { return "[" + strings.Join(turns, ",\n ") + "]" }
+
+// good is a game that passes.
+func good() []string { return game("!p take lmap", "take lamp", "!l take rope", "wait") }
+
+// replaced is a text with one replacement, which must be there.
+func replaced(t testing.TB, text, old, with string) string {
+	t.Helper()
+	if !strings.Contains(text, old) {
+		t.Fatalf("%q is not in %s", old, text)
+	}
+	return strings.Replace(text, old, with, 1)
+}
+
+func newGenerator(t testing.TB, personas ...string) *Generator {
+	t.Helper()
+	prompts, err := configs.LoadSynthesis()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Generator{
+		Condition: Condition{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100}, MaxCalls: MostCalls, MinErrors: 2, ErrorSignal: "any", SuccessText: "Task Succeed"},
+		Prompts:   prompts, Personas: personas, Verify: synth.DefaultOptions(),
+	}
+}
+
+func openBook(t testing.TB, dir string, g *Generator, items int) *calls.Book {
+	t.Helper()
+	now := time.Unix(0, 0)
+	b, err := calls.Open(dir, calls.Setup{Kind: record.SynthLog, Condition: g.Condition, Planned: items, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// made makes items with a model and collects them.
+func made(t testing.TB, g *Generator, m model.Model, items, concurrency int, dir string) *Collection {
+	t.Helper()
+	b := openBook(t, dir, g, items)
+	defer b.End()
+	g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, m, q) }
+	if _, err := b.Work(t.Context(), items, concurrency, func(ctx context.Context, i int) error {
+		_, err := g.Make(ctx, i)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Reread(); err != nil {
+		t.Fatal(err)
+	}
+	g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, nil, q) }
+	c, err := Collect(t.Context(), b, g, items, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The examples in the prompts pass their own rules.
+func TestExamplesPass(t *testing.T) {
+	p, err := configs.LoadSynthesis()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Script.Examples) != 3 {
+		t.Errorf("there are %d examples of scripts, the paper has 3", len(p.Script.Examples))
+	}
+	for _, ex := range append(p.Script.Examples, configs.ScriptExample{Persona: "trajectory", Script: p.Trajectory.Example.Script}) {
+		s, err := synth.ParseScript([]byte(ex.Script))
+		if err != nil {
+			t.Fatalf("%s: %v", ex.Persona, err)
+		}
+		if err := s.Check(); err != nil || len(s.Unsupported()) > 0 {
+			t.Errorf("%s: %v %v", ex.Persona, err, s.Unsupported())
+		}
+	}
+	s, err := synth.ParseScript([]byte(p.Trajectory.Example.Script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := synth.Verify(s, []byte(p.Trajectory.Example.Trajectory), synth.DefaultOptions()); v.Reason != "" || v.Repaired != 2 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// Each kind of mistake is rejected with its reason, and repaired on the next call or
+// given up after four.
+func TestMistakes(t *testing.T) {
+	const who = "Ada the miller"
+	script := shop(who)
+	full := whole(good())
+	from := func(n int) string { return whole(good()[n:]) } // the turns after n verified ones
+	trajectory := func(reason synth.Reason, turn, kept int) Attempt {
+		return Attempt{Kind: TrajectoryCall, Reason: reason, Turn: turn, Kept: kept}
+	}
+	scripted := func(reason synth.Reason) Attempt { return Attempt{Kind: ScriptCall, Reason: reason} }
+	ok := Attempt{Kind: ScriptCall}
+	done := Attempt{Kind: TrajectoryCall}
+	for name, c := range map[string]struct {
+		replies []model.Reply
+		want    []Attempt // without messages
+		message string    // in the prompt after the first rejection
+	}{
+		"no mistake":           {says(script, full), []Attempt{ok, done}, ""},
+		"script is prose":      {says("I would rather not.", script, full), []Attempt{scripted(BadScript), ok, done}, "the reply has no JSON object"},
+		"script is broken":     {says(script[:200], script, full), []Attempt{scripted(BadScript), ok, done}, "the reply is no JSON object: at its byte"},
+		"script lacks a key":   {says(replaced(t, script, `"Goal"`, `"Aim"`), script, full), []Attempt{scripted(BadScript), ok, done}, `the script has no "Goal"`},
+		"script lacks actions": {says(replaced(t, script, script[strings.Index(script, `"Available`):], `"Available Actions": {}}`), script, full), []Attempt{scripted(BadScript), ok, done}, `"Available Actions" is empty`},
+		"code misses a value":  {says(replaced(t, script, `"rope"`, `"long rope"`), script, full), []Attempt{scripted(BadCode), ok, done}, `does not match "take long rope"`},
+		"code misses the form": {says(replaced(t, script, `^wait$`, `^await$`), script, full), []Attempt{scripted(BadCode), ok, done}, `does not match "wait"`},
+		"code looks around":    {says(replaced(t, script, `^wait$`, `^(?!x)wait$`), script, full), []Attempt{scripted(synth.Unsupported), ok, done}, "cannot be used"},
+		"script is cut off":    {append([]model.Reply{{Text: script[:99], Fault: record.CutOff}}, says(script, full)...), []Attempt{scripted("cut_off"), ok, done}, "the reply was cut off by the length limit"},
+		"script is empty":      {append([]model.Reply{{Fault: record.Empty}}, says(script, full)...), []Attempt{scripted("empty"), ok, done}, "the reply was empty"},
+		"script in a fence":    {says("Here it is:\n```json\n"+script+"\n```\nEnjoy!", full), []Attempt{{Kind: ScriptCall, Mended: true}, done}, ""},
+		"never a script":       {says("no"), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), scripted(BadScript)}, ""},
+
+		"turns are prose":           {says(script, "It went well.", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done}, "An earlier game for this script was rejected: the reply has no JSON list"},
+		"turns are cut off":         {[]model.Reply{{Text: script}, {Text: full[:300], Fault: record.CutOff}, {Text: full}}, []Attempt{ok, trajectory("cut_off", 0, 0), done}, "the reply was cut off by the length limit"},
+		"no turns":                  {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done}, "the trajectory has no turns"},
+		"a key is missing":          {says(script, replaced(t, full, `"Thought": "I try take lamp now.", `, ""), from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, `turn 4: the key "Thought" is missing`},
+		"a flag is a word":          {says(script, replaced(t, full, `"logic_error": false`, `"logic_error": "no"`), full), []Attempt{ok, trajectory(synth.Keys, 1, 0), done}, `turn 1: "logic_error" is not true or false`},
+		"nobody answers":            {says(script, whole(good()[:4]), from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
+		"an action is unknown":      {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, `"steal lamp" matches none of the available actions, but the DM reports no error`},
+		"a value is unknown":        {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "take lamps"`), from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
+		"the last turn is an error": {says(script, whole(game("!p x", "!l take lamp", "!o wait")), whole(append(game("!p x", "!l take lamp", "wait")[6:7:7], game("wait")[1:]...))), []Attempt{ok, trajectory(synth.LastWrong, 7, 6), done}, "turn 7: the last turn reports an error"},
+		"it does not succeed":       {says(script, replaced(t, full, "Task Succeed", "Done."), from(8)), []Attempt{ok, trajectory(synth.Unfinished, 9, 8), done}, `does not contain "Task Succeed"`},
+		"there are too few errors":  {says(script, whole(game("!p take lmap", "wait")), full), []Attempt{ok, trajectory(synth.TooFewErrors, 5, 0), done}, "there are 1 error turns, want at least 2"},
+		"a continuation is unreadable": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), "no", from(3)),
+			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.Format, 0, 3), done}, ""},
+		"a continuation repeats": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), full),
+			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), {Kind: TrajectoryCall, Repeated: 3}}, ""},
+		"the same mistake again and again": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), whole(game("wait")[1:]), whole(game("wait")[1:])),
+			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.TooFewErrors, 5, 0), trajectory(synth.TooFewErrors, 2, 0)}, ""},
+		"repaired on the last call": {says("no", "no", script, full), []Attempt{scripted(BadScript), scripted(BadScript), ok, done}, ""},
+		"a script too late":         {says("no", "no", "no", script), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), ok}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newWriter(map[string][]model.Reply{who: c.replies})
+			g := newGenerator(t, who)
+			b := openBook(t, t.TempDir(), g, 1)
+			defer b.End()
+			g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, m, q) }
+			it, err := g.Make(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := append([]Attempt(nil), it.Attempts...)
+			first := -1
+			for i := range got {
+				if got[i].Reason != "" && first < 0 {
+					first = i
+				}
+				if got[i].Message != "" && got[i].Reason == "" {
+					t.Errorf("call %d has a message but no reason: %s", i+1, got[i].Message)
+				}
+				got[i].Message = ""
+				if got[i].Reason == "" {
+					got[i].Kept = 0
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Fatalf("(-want +got):\n%s\n%+v", diff, it.Attempts)
+			}
+			if len(it.Attempts) != m.total || m.total > MostCalls {
+				t.Errorf("%d attempts, %d calls", len(it.Attempts), m.total)
+			}
+			last := c.want[len(c.want)-1]
+			if it.Passed != (last.Kind == TrajectoryCall && last.Reason == "") {
+				t.Errorf("passed: %v", it.Passed)
+			}
+			if first >= 0 && first+1 < m.total && !strings.Contains(m.prompts[who][first+1], c.message) {
+				t.Errorf("the prompt after the rejection has no %q:\n%s", c.message, m.prompts[who][first+1][len(m.prompts[who][0])-200:])
+			}
+			if it.Passed {
+				s, err := synth.ParseScript(it.Script)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v := synth.Verify(s, list(it.Trajectory), g.Verify); v.Reason != "" {
+					t.Errorf("what passed does not verify: %+v", v)
+				}
+			}
+		})
+	}
+}
+
+// drawn is a model whose reply is a function of the request.
+type drawn struct{ calls atomic.Int64 }
+
+// Chat implements model.Model.
+func (d *drawn) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	d.calls.Add(1)
+	prompt := req.Messages[0].Content
+	text := "no"
+	switch pick := req.Seed % 5; {
+	case strings.HasSuffix(prompt, "Script:") && pick > 0:
+		before, _, _ := strings.Cut(prompt[strings.LastIndex(prompt, "Persona: ")+9:], "\n")
+		text = shop(fmt.Sprintf("%s %d", before, req.Seed))
+	case strings.HasSuffix(prompt, "Script:"):
+	case strings.Contains(prompt, "are verified:"):
+		text = whole(good()[3:])
+	case pick == 1:
+		text = strings.Replace(whole(good()), `"Action": "take lamp"`, `"Action": "steal lamp"`, 1)
+	case pick == 2:
+		text = whole(game("wait"))
+	case pick > 2:
+		n := req.Seed
+		text = whole(game("!p x", fmt.Sprintf("!o word%d and%d more%d then%d so%d", n, n, n, n, n), "wait", "wait"))
+	}
+	return model.Reply{Text: text, Attempts: 1}, nil
+}
+
+// What is written depends on the replies alone: not on the concurrency, and not on
+// how often the work was stopped.
+func TestOrderDoesNotMatter(t *testing.T) {
+	var personas []string
+	for i := range 30 {
+		personas = append(personas, fmt.Sprintf("Persona-%02d-", i))
+	}
+	read := func(dir string) string {
+		var all bytes.Buffer
+		for _, f := range []string{TrajectoriesFile, ItemsFile} {
+			b, err := os.ReadFile(filepath.Join(dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(b)
+		}
+		return all.String()
+	}
+	dir := t.TempDir()
+	made(t, newGenerator(t, personas...), &drawn{}, 40, 1, dir)
+	want := read(dir)
+	for _, concurrency := range []int{2, 16} {
+		dir := t.TempDir()
+		g := newGenerator(t, personas...)
+		made(t, g, &drawn{}, 10, concurrency, dir) // a smaller plan first
+		m := &drawn{}
+		made(t, g, m, 40, concurrency, dir)
+		if got := read(dir); got != want {
+			t.Errorf("concurrency %d: %s", concurrency, cmp.Diff(want, got))
+		}
+		before := m.calls.Load()
+		made(t, g, m, 40, concurrency, dir)
+		if again := m.calls.Load() - before; again > 0 {
+			t.Errorf("%d calls were made again", again)
+		}
+	}
+}
+
+// Outcomes, reasons and duplicates are counted, and every item has one line.
+func TestCollect(t *testing.T) {
+	m := newWriter(map[string][]model.Reply{
+		"Ann": says(shop("Ann"), whole(good())),
+		"Bob": says(shop("Bob"), whole(good())), // only the goal differs
+		"Cem": says(replaced(t, shop("Cem"), "Help Cem", "Help: Ann!"), whole(game("!p a", "!o b", "wait"))),
+		"Dan": says("no"),
+		"Eve": says(shop("Eve"), whole(game("!p jump over it", "!p fly to the moon", "!o rope lamp swap", "take rope", "wait"))),
+	})
+	g := newGenerator(t, "Ann", "Bob", "Cem", "Dan", "Eve")
+	dir := t.TempDir()
+	c := made(t, g, m, 5, 1, dir)
+	want := map[Outcome]int{Kept: 2, Removed: 2, GivenUp: 1}
+	if diff := cmp.Diff(want, c.Outcomes); diff != "" {
+		t.Errorf("outcomes: %s", diff)
+	}
+	if c.Rules[SameTask] != 1 || c.Rules[NearText] != 1 || c.ByCalls[2] != 4 || c.Rejected[Rejection{ScriptCall, BadScript}] != 4 || c.Rejecting[Rejection{ScriptCall, BadScript}] != 1 {
+		t.Errorf("%+v", c)
+	}
+	var lines []Line
+	content, err := os.ReadFile(filepath.Join(dir, ItemsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text := range strings.Lines(string(content)) {
+		var l Line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Of != lines[0].ID || lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Of != lines[0].ID {
+		t.Errorf("%s", content)
+	}
+	f, err := os.Open(filepath.Join(dir, TrajectoriesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	if err := synth.VerifyLines(f, g.Verify, false, func(c synth.Checked) error {
+		n++
+		if c.Reason != "" || c.Script != "" {
+			t.Errorf("%+v", c)
+		}
+		return nil
+	}); err != nil || n != 2 {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	for _, v := range c.Diversity.Varieties() {
+		if want := map[string]Variety{Goals: {Goals, 2, 2}, Places: {Places, 4, 2}, Verbs: {Verbs, 4, 2}, Actions: {Actions, 4, 2}, Played: {Played, 9, 7}, Thoughts: {Thoughts, 9, 7}}[v.What]; v != want {
+			t.Errorf("%+v, want %+v", v, want)
+		}
+	}
+}
