@@ -60,25 +60,29 @@ func (s *Score) metricRate(tasks []task, overTypes bool) Rate {
 	return r
 }
 
-// TypeScore is what a score is on the tasks of one type.
-type TypeScore struct {
+// KindScore is what a score is on the tasks of one type.
+type KindScore struct {
 	Type string
 	// Tasks counts those with a result.
-	Tasks           int
-	Metric, Success Rate
+	Tasks             int
+	Success, Progress Rate
+	// Metric is the value of the preset, if there is one.
+	Metric Rate
 }
 
-// ByType returns the rates of a preset by task type, sorted.
-func (s *Score) ByType() (out []TypeScore) {
+// ByKind returns the rates by task type, sorted.
+func (s *Score) ByKind() (out []KindScore) {
 	parts := map[string][]task{}
 	for _, t := range s.tasks {
 		parts[t.Type] = append(parts[t.Type], t)
 	}
 	for _, typ := range slices.Sorted(maps.Keys(parts)) {
 		part := parts[typ]
-		out = append(out, TypeScore{
-			Type: typ, Tasks: len(part), Metric: s.metricRate(part, false), Success: s.newRate(part, success),
-		})
+		kind := KindScore{Type: typ, Tasks: len(part), Success: s.newRate(part, success), Progress: s.newRate(part, progress)}
+		if s.Condition.Preset != nil {
+			kind.Metric = s.metricRate(part, false)
+		}
+		out = append(out, kind)
 	}
 	return out
 }

@@ -61,7 +61,7 @@ func presetTables(rows []row, runs []Run) []table.Table {
 		return !ok
 	})
 	var out []table.Table
-	for _, t := range []table.Table{presetTable(rows, known), presetPublished(rows, known), protocolSpread(rows), typeTable(rows)} {
+	for _, t := range []table.Table{presetTable(rows, known), presetPublished(rows, known), protocolSpread(rows)} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
 		}
@@ -107,7 +107,7 @@ func presetTable(rows []row, known map[string]protocol) table.Table {
 			t.Rows[i] = slices.Delete(t.Rows[i], 9, 10)
 		}
 	}
-	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other.")
+	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other. By task type: --table kinds.")
 	if loose {
 		t.Notes = append(t.Notes, "Loose: the success of the protocol's source, which counts every ended episode with a score above 0, also if doing nothing ended it.")
 	}
@@ -206,27 +206,6 @@ func protocolSpread(rows []row) table.Table {
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = []string{"One model under several presets: SR strict success in percent, Range in percentage points. Presets differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
-	}
-	return t
-}
-
-// typeTable has the metric of every preset and model by task type.
-func typeTable(rows []row) table.Table {
-	t := table.Table{ID: "types", Title: "By task type", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "type", Header: "Type", Left: true},
-		{Key: "tasks", Header: "Tasks"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true}, {Key: "success", Header: "SR"},
-	}}
-	for _, r := range rows {
-		for _, of := range r.ByType() {
-			low, high := interval(of.Metric.Estimate)
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(r.Condition.Preset.Name), table.String(r.name), table.String(of.Type), table.Int(of.Tasks),
-				r.mark(table.Percent(of.Metric.Mean)), low, high, r.mark(table.Percent(of.Success.Mean)),
-			})
-		}
-	}
-	if len(t.Rows) > 0 {
-		t.Notes = append([]string{"Value: the preset's metric on the tasks of the type; SR strict success, in percent."}, incomplete(rows)...)
 	}
 	return t
 }

@@ -38,8 +38,8 @@ type Baseline struct {
 //
 //   - "headline": the rates of every model in short, and its held-out score
 //   - "presets": the metric of every preset; "presets-published", published results
-//     of presets that the run did not change; "protocols", how far presets of one environment differ, and "types", the
-//     metric by task type
+//     of presets that the run did not change; "protocols", how far presets of one
+//     environment differ
 //   - "results": rates with intervals; environments with other names for their
 //     rates have tables of their own, such as "results-EM-F1"
 //   - "difficulty": easy and hard tasks, where the benchmark has them
@@ -61,8 +61,8 @@ type Baseline struct {
 //     "refinement-measures", "refinement-paired" and "progress-profile" have all
 //     of it, and are for readers who ask for them (OnRequest)
 //
-// On request there are also "against-published", differences from the baselines, and
-// the tables behind figures: "rates", "tasks", "seeds", "steps", "usage", "endings"
+// On request there are also "against-published", differences from the baselines,
+// "kinds", the rates by kind of task, and the tables behind figures: "rates", "tasks", "seeds", "steps", "usage", "endings"
 // and "lost-steps".
 //
 // Runs under perturbations that combine families of rules have the tables of those,
@@ -88,7 +88,7 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rest = append(rest, robustness(rows, baselines)...)
 	rest = append(rest, bestOfTables(rows, plain, bests, w)...)
 	rest = append(rest, trialTables(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(all), refinementPaired(plain), progressProfile(all), againstPublished(plain, baselines),
+	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(all), refinementPaired(plain), progressProfile(all), againstPublished(plain, baselines), kindTable(plain),
 		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
@@ -121,14 +121,14 @@ var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "ending
 // IDs lists the possible tables. The tables of environments with other names for
 // their rates have an ID that begins with "results-".
 func IDs() []string {
-	return append([]string{"headline", "memorisation", "dose", "families", "old-forms", "presets", "presets-published", "protocols", "types", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
+	return append([]string{"headline", "memorisation", "dose", "families", "old-forms", "presets", "presets-published", "protocols", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",
-		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, figureTables...)
+		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published", "kinds"}, figureTables...)
 }
 
 // OnRequest reports whether a table is only for readers who ask for it.
 func OnRequest(id string) bool {
-	return slices.Contains([]string{"pairs", "pass-at-k", "best-of-paired", "refinement-measures", "refinement-paired", "progress-profile", "against-published"}, id) || slices.Contains(figureTables, id)
+	return slices.Contains([]string{"pairs", "pass-at-k", "best-of-paired", "refinement-measures", "refinement-paired", "progress-profile", "against-published", "kinds"}, id) || slices.Contains(figureTables, id)
 }
 
 // OfTrials reports whether only runs with several trials have a table.

@@ -254,14 +254,14 @@ func TestWhichTables(t *testing.T) {
 		want      string
 	}{
 		{"nothing", nil, nil, "results"},
-		{"one model", []group{one}, nil, "headline results difficulty"},
-		{"no classes", []group{plain}, nil, "headline results"},
-		{"two models", []group{one, other}, nil, "headline results difficulty paired"},
-		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k"},
-		{"two environments", []group{one, plain}, nil, "headline results difficulty"},
-		{"official", []group{official}, nil, "headline results difficulty held-out"},
-		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty"},
-		{"baseline", []group{one}, []Baseline{baseline("paper")}, "headline results difficulty held-out"},
+		{"one model", []group{one}, nil, "headline results difficulty kinds"},
+		{"no classes", []group{plain}, nil, "headline results kinds"},
+		{"two models", []group{one, other}, nil, "headline results difficulty paired kinds"},
+		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k kinds"},
+		{"two environments", []group{one, plain}, nil, "headline results difficulty kinds"},
+		{"official", []group{official}, nil, "headline results difficulty held-out kinds"},
+		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty kinds"},
+		{"baseline", []group{one}, []Baseline{baseline("paper")}, "headline results difficulty held-out kinds"},
 		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

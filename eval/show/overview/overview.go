@@ -40,8 +40,8 @@ const mostOpen = 24
 // plans are the sections in order.
 var plans = []plan{
 	{id: "summary", title: "Summary", tables: []string{"headline"}, open: true},
-	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "difficulty", "against-published"}},
-	{id: "protocols", title: "Protocols", tables: []string{"presets", "presets-", "protocols", "types"}},
+	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "kinds", "difficulty", "against-published"}},
+	{id: "protocols", title: "Protocols", tables: []string{"presets", "presets-", "protocols"}},
 	{id: "differences", title: "Differences", figures: []string{"differences"}, tables: []string{"paired", "pairs", "ranks"}},
 	{id: "checkpoints", title: "Training", figures: []string{"checkpoints"}},
 	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not.", figures: []string{"tasks", "tasks-progress"}},
