@@ -209,6 +209,9 @@ type PresetDecoding struct {
 	// Seed is sent with every call; 0 for one of the run's per call.
 	Seed int64   `yaml:"seed" json:"seed,omitempty"`
 	Stop Strings `yaml:"stop" json:"stop,omitempty"`
+	// Added are the fields of a request's body that only heldout sends; the others are
+	// those of the original's body. They have the values above, stream is false.
+	Added Strings `yaml:"added" json:"-"`
 	// Extra are further fields of the request; no file has any.
 	Extra map[string]any `yaml:"-" json:"extra,omitempty"`
 	// Template is the chat template that the protocol expects; empty for the

@@ -148,6 +148,9 @@ func (d PresetDecoding) check(errs *complaints) {
 	errs.want(d.TopP > 0 && d.TopP <= 1, "decoding.top-p is %v, want more than 0 and at most 1", d.TopP)
 	errs.want(d.Seed >= 0 && d.Seed <= math.MaxInt32, "decoding.seed is %d, want 0 to %d", d.Seed, math.MaxInt32)
 	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
+	for _, field := range d.Added {
+		errs.oneOf("decoding.added", field, []string{"seed", "stream", "temperature", "top_p", "max_tokens"})
+	}
 	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""), "decoding.stop has an empty string, or more than %d", maxTexts)
 }
 

@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
+	"heldout/scoring/record"
+)
+
+// how says how a case is played: a preset and what its recording changed of it.
+type how struct {
+	preset string
+	// task is the task, by its name; kind and seed select one of a type instead.
+	task, kind string
+	seed       int
+	steps      int   // 0 for those of the preset
+	order      []int // of examples; nil for that of the preset
+	settings   map[string]string
+	context    int
+}
+
+// how says how a case of the file is played. The error says why it cannot be.
+func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
+	t.Helper()
+	h = how{preset: f.preset, task: c.task, settings: f.settings}
+	if strings.HasPrefix(f.file, "agentboard-open") {
+		h.steps = 8
+	}
+	if f.preset == "" {
+		return h, fmt.Errorf("no preset plays it yet")
+	}
+	env := c.protocol[strings.LastIndex(c.protocol, ":")+1:]
+	switch f.file {
+	case "agentboard-long":
+		h.context = 4096
+		if c.requests[0]["prompt"] != nil {
+			return h, fmt.Errorf("no preset plays it yet")
+		}
+	case "react-alfworld-pairs":
+		task, pair, _ := strings.Cut(c.task, " pair ")
+		h.task, h.order, h.steps = task, []int{int(pair[0] - '0'), int(pair[1] - '0')}, len(c.requests)
+	case "react-hotpotqa":
+		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
+	case "tales", "tales-llm-0.36":
+		if env, err = h.tales(c); err != nil {
+			return h, err
+		}
+	}
+	h.preset = strings.ReplaceAll(h.preset, "{env}", env)
+	return h, nil
+}
+
+// tales says how a run of TALES is played.
+func (h *how) tales(c *goldenCase) (env string, err error) {
+	for i, flag := range c.flags {
+		switch flag {
+		case "--conversation":
+		case "--game-seed":
+			if h.seed, err = strconv.Atoi(c.flags[i+1]); err != nil {
+				return "", err
+			}
+		default:
+			if strings.HasPrefix(flag, "--") {
+				return "", fmt.Errorf("no preset has the flag %s", flag)
+			}
+		}
+	}
+	if c.agent != "" && c.agent != "zero-shot" {
+		return "", fmt.Errorf("no preset has the agent %s", c.agent)
+	}
+	h.steps = len(c.requests)
+	if c.outcome != nil {
+		h.steps = c.outcome.MaxSteps
+	}
+	env, _, _ = strings.Cut(c.task, " ")
+	kinds := map[string]string{
+		"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple", "ALFWorldLookAtObjInLightUnseen": "look_at_obj_in_light",
+		"ScienceWorldBoil": "boil", "ScienceWorldFindPlant": "find-plant",
+	}
+	switch env {
+	case "alfworld":
+		h.preset, h.kind = "tales-alfworld:unseen-1", kinds[c.env]
+	case "sciworld":
+		h.preset, h.kind, h.settings = "tales-sciworld:seed-1", kinds[c.env], map[string]string{"split": "test"}
+	default:
+		h.preset, h.task, h.settings = "tales-jericho:seed-1", env, map[string]string{"game-seed": ""}
+		if h.seed > 0 {
+			h.settings["game-seed"] = strconv.Itoa(h.seed)
+		}
+	}
+	return env, nil
+}
+
+// play plays a case, and returns what was sent and what was recorded.
+func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
+	p *configs.Preset, model *goldenServer, rec *record.Episode, err error,
+) {
+	t.Helper()
+	model = &goldenServer{model: c.model, replies: c.replies}
+	server := httptest.NewServer(model)
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
+	chosen, _, err := ResolvePresets(out, Given{Over: func(r *configs.Run) error {
+		r.Data, r.Originals = sharedtest.AgentBoard(t), filepath.Join(folder, "originals", f.originals)
+		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{All: []string{server.URL + "/v1"}}
+		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
+		r.Settings = maps.Clone(r.Settings)
+		for name, value := range h.settings {
+			if r.Settings[name] = value; value == "" {
+				delete(r.Settings, name)
+			}
+		}
+		if h.steps > 0 {
+			r.StepLimit = h.steps
+		}
+		return nil
+	}}, []string{h.preset})
+	if err != nil {
+		return nil, model, nil, err
+	}
+	if err := f.adapt(t, out, &chosen[0], h); err != nil {
+		return nil, model, nil, err
+	}
+	rec, err = playChosen(t, out, chosen, dir)
+	return &chosen[0].Released, model, rec, err
+}
+
+// adapt changes a preset as its recording does.
+func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error) {
+	t.Helper()
+	if h.order != nil {
+		c.Released.Agent.Shots.Order = h.order
+	}
+	if !f.elsewhere {
+		c.Run.Tasks = h.task
+		return nil
+	}
+	if h.kind != "" {
+		if h.task, err = h.ofKind(out, c); err != nil {
+			return err
+		}
+	}
+	const list = "recorded-task.txt"
+	c.Released.Env.Tasks = configs.PresetTasks{Count: 1, List: &configs.PresetList{File: list, Format: "names"}}
+	c.Run.Originals = beside(t, c.Run.Originals, list, h.task)
+	return nil
+}
+
+// beside is a folder with what a checkout has, and one more file.
+func beside(t *testing.T, checkout, file, content string) string {
+	t.Helper()
+	dir := t.TempDir()
+	entries, err := os.ReadDir(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := os.Symlink(filepath.Join(checkout, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// ofKind is the task of a type that TALES takes for a seed.
+func (h how) ofKind(out Outside, c *Chosen) (string, error) {
+	env, err := catalog.Open(c.Released.Env.Name, c.Run.Setup, out.Envs())
+	if err != nil {
+		return "", err
+	}
+	defer CloseEnv(env)
+	var of []string
+	for _, task := range env.Tasks() {
+		if task.Type == h.kind {
+			of = append(of, task.ID)
+		}
+	}
+	if len(of) == 0 {
+		return "", fmt.Errorf("no task has the type %s", h.kind)
+	}
+	if !strings.HasPrefix(of[0], h.kind+"/") {
+		slices.Sort(of) // TALES sorts ALFWorld's games; variations are in order
+	}
+	return of[h.seed%len(of)], nil
+}
+
+// playChosen plays the only episode of a run.
+func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record.Episode, error) {
+	t.Helper()
+	job, err := NewPresets(out, chosen)
+	if err != nil {
+		return nil, err
+	}
+	defer job.Close()
+	if err := job.Meet(t.Context()); err != nil {
+		return nil, err
+	}
+	session, err := job.Begin()
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
+		return nil, err
+	}
+	if err := session.End(); err != nil {
+		return nil, err
+	}
+	var played []*record.Episode
+	keep := func(_ *record.Manifest, e *record.Episode) { played = append(played, e) }
+	if _, err := record.Each(record.Parts{dir}, keep); err != nil {
+		return nil, err
+	}
+	if len(played) != 1 {
+		return nil, fmt.Errorf("%d episodes were played, want one", len(played))
+	}
+	return played[0], nil
+}
