@@ -107,7 +107,8 @@ func TestGoldenRequests(t *testing.T) {
 			}
 			if sum.equal != file.equal || sum.outcomesEqual != file.outcomes || sum.more != file.more {
 				t.Errorf("the table has equal: %d, outcomes: %d, more: %d; now they are %d, %d and %d: "+
-					"write that if it is better, and mend the preset if it is not", file.equal, file.outcomes, file.more, sum.equal, sum.outcomesEqual, sum.more)
+					"write that if it is better, and mend the preset if it is not",
+					file.equal, file.outcomes, file.more, sum.equal, sum.outcomesEqual, sum.more)
 			}
 		})
 	}

@@ -94,7 +94,8 @@ func answer(w http.ResponseWriter, path string, reply json.RawMessage, stops []s
 		}
 	}
 	write(w, map[string]any{
-		"object": "chat.completion", "choices": []any{choice}, "usage": map[string]int{"prompt_tokens": 9, "completion_tokens": 9},
+		"object": "chat.completion", "choices": []any{choice},
+		"usage": map[string]int{"prompt_tokens": 9, "completion_tokens": 9},
 	})
 }
 
