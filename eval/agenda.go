@@ -3,6 +3,7 @@ package eval
 import (
 	"sync"
 
+	"heldout/eval/episode"
 	"heldout/eval/fleet"
 )
 
@@ -11,7 +12,7 @@ import (
 type agenda struct {
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []*Episode
+	waiting []*episode.Episode
 	// waitingOf is the number of waiting episodes of each fleet, which is told when
 	// there are none.
 	waitingOf map[*fleet.Fleet]int
@@ -22,7 +23,7 @@ type agenda struct {
 	stopped bool
 }
 
-func newAgenda(episodes []Episode, limit int) *agenda {
+func newAgenda(episodes []episode.Episode, limit int) *agenda {
 	a := &agenda{limit: limit, waitingOf: map[*fleet.Fleet]int{}}
 	a.changed = sync.NewCond(&a.mu)
 	for i := range episodes {
@@ -32,9 +33,9 @@ func newAgenda(episodes []Episode, limit int) *agenda {
 }
 
 // add puts an episode at the end. The caller holds the lock, or is alone.
-func (a *agenda) add(e *Episode) {
+func (a *agenda) add(e *episode.Episode) {
 	a.waiting = append(a.waiting, e)
-	a.count(e.fleet(), 1)
+	a.count(e.Fleet(), 1)
 }
 
 // count notes waiting episodes of a fleet; nil is none.
@@ -65,7 +66,7 @@ func (a *agenda) playing() int {
 // take returns the next episode. It waits while the largest number is in flight,
 // and while there is none but one may be added. It returns nil if there is none and
 // none can be added, or if the agenda was stopped.
-func (a *agenda) take() *Episode {
+func (a *agenda) take() *episode.Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for !a.stopped && (len(a.waiting) == 0 && a.open > 0 || a.inFlight > 0 && a.inFlight >= a.limit) {
@@ -76,7 +77,7 @@ func (a *agenda) take() *Episode {
 	}
 	e := a.waiting[0]
 	a.waiting = a.waiting[1:]
-	a.count(e.fleet(), -1)
+	a.count(e.Fleet(), -1)
 	a.inFlight++
 	a.open++
 	return e
@@ -92,7 +93,7 @@ func (a *agenda) played() {
 
 // done notes that an episode that was played is recorded, and adds the one that
 // follows it, unless that is nil.
-func (a *agenda) done(next *Episode) {
+func (a *agenda) done(next *episode.Episode) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open--

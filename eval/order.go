@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heldout/eval/agent"
+	"heldout/eval/episode"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -34,14 +35,9 @@ type Elsewhere interface {
 	Play(ctx context.Context, id string, order Order) (rec *record.Episode, kept func(), err error)
 }
 
-// order returns the order for an attempt.
-func (e *Episode) order(attempt int, proven bool) Order {
-	return Order{First: e.first, Trial: e.Trial, Attempt: attempt, Reflections: e.reflections, Proven: proven}
-}
-
 // Worker plays orders of a plan. It is safe for concurrent use.
 type Worker struct {
-	plan  map[string]*Episode
+	plan  map[string]*episode.Episode
 	o     Options
 	watch *watch
 }
@@ -52,7 +48,7 @@ func NewWorker(p *Plan, o Options) *Worker {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	w := &Worker{plan: map[string]*Episode{}, o: o, watch: newWatch(o, nil)}
+	w := &Worker{plan: map[string]*episode.Episode{}, o: o, watch: newWatch(o, nil)}
 	for i := range p.Episodes {
 		w.plan[p.Episodes[i].ID] = &p.Episodes[i]
 	}
@@ -60,7 +56,7 @@ func NewWorker(p *Plan, o Options) *Worker {
 }
 
 // find returns the episode of an order.
-func (w *Worker) find(order Order) (*Episode, error) {
+func (w *Worker) find(order Order) (*episode.Episode, error) {
 	first := w.plan[order.First]
 	if first == nil {
 		return nil, fmt.Errorf("the plan has no episode %.40q", order.First)
@@ -69,7 +65,7 @@ func (w *Worker) find(order Order) (*Episode, error) {
 		return nil, fmt.Errorf("episode %s has no trial %d, attempt %d", order.First, order.Trial, order.Attempt)
 	}
 	e := *first
-	e.Trial, e.reflections = order.Trial, order.Reflections
+	e.Trial, e.Reflections = order.Trial, order.Reflections
 	if order.Trial > first.Trial {
 		e.ID = record.TrialID(order.First, order.Trial)
 	}
@@ -84,9 +80,9 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 		return nil, err
 	}
 	if order.Proven {
-		w.watch.proven(e.player.Name)
+		w.watch.proven(e.Player.Name)
 	}
-	rec, cause := e.attempt(ctx, order.Attempt, &w.o, w.watch)
+	rec, cause := attempt(ctx, e, order.Attempt, &w.o, w.watch)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -97,62 +93,41 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 	return rec, nil
 }
 
-// attempt plays the episode and returns the record; see play.
-func (e *Episode) attempt(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, cause error) {
+// attempt plays the episode and returns the record; see episode.Episode.Play.
+func attempt(ctx context.Context, e *episode.Episode, n int, o *Options, w *watch) (rec *record.Episode, cause error) {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)
-	rec, cause = e.play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
-	rec.Attempt, rec.Started, rec.Ended = attempt, started.UTC(), o.Now().UTC()
+	rec, cause = e.Play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
+	rec.Attempt, rec.Started, rec.Ended = n, started.UTC(), o.Now().UTC()
 	return rec, cause
 }
 
-// delegate has the attempt played elsewhere. The record is nil if ctx is
-// cancelled.
-func (e *Episode) delegate(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, kept func()) {
-	started := o.Now()
-	o.Observer.EpisodeBegun(e)
-	rec, kept, err := o.Elsewhere.Play(ctx, e.ID, e.order(attempt, w.usable(e.player.Name)))
+// delegate has the attempt played elsewhere. The record is nil if ctx is cancelled.
+func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func()) {
+	started := p.o.Now()
+	p.o.Observer.EpisodeBegun(e)
+	rec, kept, err := p.o.Elsewhere.Play(ctx, e.ID, Order{
+		First: e.First, Trial: e.Trial, Attempt: n, Reflections: e.Reflections, Proven: p.watch.usable(e.Player.Name),
+	})
 	if err == nil {
-		err = e.owns(rec)
+		err = e.Owns(rec)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, nil
 	}
 	if err != nil {
-		rec = e.blank()
+		rec = e.Blank()
 		rec.Outcome, rec.Error = record.EnvError, err.Error()
-		rec.Started, rec.Ended = started.UTC(), o.Now().UTC()
+		rec.Started, rec.Ended = started.UTC(), p.o.Now().UTC()
 	}
-	rec.Attempt = attempt
-	w.learn(&rec.Result)
+	rec.Attempt = n
+	p.watch.learn(&rec.Result)
 	return rec, kept
-}
-
-// owns reports a record that is not of an attempt at the episode.
-func (e *Episode) owns(rec *record.Episode) error {
-	want, got := e.blank().Result, rec.Result
-	for _, f := range []struct {
-		field     string
-		got, want any
-	}{
-		{"id", got.ID, want.ID}, {"env", got.Env, want.Env}, {"source", got.Source, want.Source}, {"task", got.Task, want.Task},
-		{"task_index", got.TaskIndex, want.TaskIndex}, {"task_type", got.TaskType, want.TaskType}, {"difficulty", got.Difficulty, want.Difficulty},
-		{"model", got.Model, want.Model}, {"agent", got.Agent, want.Agent}, {"seed", got.Seed, want.Seed},
-		{"perturbation", got.Perturbation, want.Perturbation}, {"preset", got.Preset, want.Preset}, {"trial", got.Trial, want.Trial},
-	} {
-		if f.got != f.want {
-			return fmt.Errorf("a worker sent the record of another episode: %s is %#v, want %#v", f.field, f.got, f.want)
-		}
-	}
-	if got.Steps > e.Condition.StepLimit {
-		return fmt.Errorf("a worker sent a record of %d steps; the step limit is %d", got.Steps, e.Condition.StepLimit)
-	}
-	return nil
 }
 
 // fatal returns the error of an attempt after which nothing more can be played;
 // nil if the cause of its outcome is none.
-func (w *watch) fatal(e *Episode, cause error) error {
+func (w *watch) fatal(e *episode.Episode, cause error) error {
 	var refused *model.RequestError
 	var unusable *UnusableError
 	var lost *fleet.LostError

@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func (p postman) Play(ctx context.Context, id string, order Order) (*record.Epis
 // Trials that are played elsewhere have the records of those that are played here.
 func TestTrialsElsewhere(t *testing.T) {
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
 	}
 	here, there := t.TempDir(), t.TempDir()
 	if _, err := play(t, t.Context(), here, plan(), Options{Concurrency: 2}); err != nil {
@@ -79,7 +81,7 @@ func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(2))}, Players: []Player{trying(saying("up"), 1, 0)}, Seeds: []int64{1}})
+		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))}, Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})
 	}
 	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
 	if _, err := play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g}); err != nil {

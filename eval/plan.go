@@ -4,7 +4,6 @@
 package eval
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,76 +11,15 @@ import (
 	"hash"
 	"slices"
 
-	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/model"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 
-// The players without a model.
-const (
-	Expert = "expert"
-	Random = "random"
-)
-
-// The agents of a served model.
-const (
-	React = "react"
-	Act   = "act"
-)
-
-// NoPerturbation is the perturbation of episodes that have none.
-const NoPerturbation = "none"
-
-// Player is a model with its agent, or a baseline without a model.
-type Player struct {
-	// Name is "expert", "random", or a provider and model such as
-	// "vllm:NAME".
-	Name string
-	// Agent is "react" or "act" for a served model, otherwise the name.
-	Agent string
-	// Model is nil for baselines.
-	Model model.Model
-	// Decoding is how the model is sampled.
-	Decoding record.Decoding
-	// NoSystemRole puts the system message into the first user message.
-	NoSystemRole bool
-	// Completions: the model continues a text rather than a chat.
-	Completions bool
-	// ContextOption is the context in tokens that the user asked for, 0 to use the
-	// value that the server reports. ContextLimit is the limit in force.
-	ContextOption, ContextLimit int
-	// Trials says how the player plays a task again after a failure; nil if it does
-	// not.
-	Trials *Trials
-}
-
-// Benchmark is an environment with the tasks and settings to play.
-type Benchmark struct {
-	Env   envs.Env
-	Tasks []envs.Task // a selection of Env.Tasks
-	// StepLimit is the largest number of steps.
-	StepLimit int
-	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
-	Prompt     configs.Prompt
-	PromptHash string
-	// Protocol is the preset that is played, Preset what it is called; nil without
-	// one.
-	Protocol *configs.Preset
-	Preset   *record.Preset
-	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
-	// identifies its rules.
-	Perturbation, PerturbationHash string
-	// Instead maps a player's name to the player that replaces it if the
-	// perturbation changes the model. A player that is not in the map does not play.
-	// Nil means that every player plays.
-	Instead map[string]*Player
-}
-
 // Spec is a part of a run: every player plays every benchmark with every seed.
 type Spec struct {
-	Benchmarks []Benchmark
-	Players    []Player
+	Benchmarks []episode.Benchmark
+	Players    []episode.Player
 	Seeds      []int64
 }
 
@@ -90,28 +28,10 @@ type Spec struct {
 type Plan struct {
 	Environments []record.Environment
 	Groups       []record.Group
-	Episodes     []Episode
+	Episodes     []episode.Episode
 	// Shard is the part that is played; nil for all. The rest of the plan is known, so
 	// that all parts have the same manifest.
 	Shard *record.Shard
-}
-
-// Episode is a planned episode.
-type Episode struct {
-	ID string
-	// Task and Condition are shared by all episodes that have them.
-	Task      *envs.Task
-	Condition *record.Condition
-	// Trial is the number of the trial, from 1; 0 if the task has only one.
-	Trial  int
-	bench  *Benchmark
-	player *Player
-	// first is the id of the first trial; reflections are those on the earlier
-	// trials, the oldest first.
-	first       string
-	reflections []record.Remembered
-	// model answers the calls of the attempt in progress.
-	model model.Model
 }
 
 // NewPlan lists the episodes of all specs: by environment, player, seed and task.
@@ -128,8 +48,8 @@ func NewPlan(specs ...*Spec) (*Plan, error) {
 	return p, p.check()
 }
 
-func (p *Plan) addBenchmark(s *Spec, b *Benchmark) error {
-	if err := limited(b); err != nil {
+func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
+	if err := b.Limited(); err != nil {
 		return err
 	}
 	info := b.Env.Info()
@@ -150,7 +70,7 @@ func (p *Plan) addBenchmark(s *Spec, b *Benchmark) error {
 }
 
 // addPlayer plans a player's episodes on a benchmark.
-func (p *Plan) addPlayer(b *Benchmark, info envs.Info, player *Player, seeds []int64) error {
+func (p *Plan) addPlayer(b *episode.Benchmark, info envs.Info, player *episode.Player, seeds []int64) error {
 	var instead string
 	if b.Instead != nil {
 		other, ok := b.Instead[player.Name]
@@ -159,11 +79,11 @@ func (p *Plan) addPlayer(b *Benchmark, info envs.Info, player *Player, seeds []i
 		}
 		instead, player = player.Name, other
 	}
-	if player.Name == Expert {
+	if player.Name == episode.Expert {
 		seeds = seeds[:1]
 	}
 	for _, seed := range seeds {
-		c := condition(b, info, player, seed)
+		c := b.Condition(info, player, seed)
 		c.Instead = instead
 		if err := p.addGroup(b, player, c); err != nil {
 			return err
@@ -172,43 +92,19 @@ func (p *Plan) addPlayer(b *Benchmark, info envs.Info, player *Player, seeds []i
 	return nil
 }
 
-func condition(b *Benchmark, info envs.Info, p *Player, seed int64) record.Condition {
-	c := record.Condition{
-		Env: info.Name, Source: info.Source, Settings: info.Settings,
-		Model: p.Name, Agent: p.Agent,
-		Perturbation: cmp.Or(b.Perturbation, NoPerturbation), PerturbationHash: b.PerturbationHash,
-		StepLimit: b.StepLimit, Seed: seed, Preset: b.Preset,
-	}
-	if p.Model != nil {
-		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
-		c.NoSystemRole, c.Completions = p.NoSystemRole, p.Completions
-		if p.Trials != nil {
-			c.Trials = &p.Trials.Trials
-		}
-	}
-	return c
-}
-
-func (p *Plan) addGroup(b *Benchmark, player *Player, c record.Condition) error {
-	g := record.Group{Condition: c}
-	var err error
-	if g.Episodes, err = record.EpisodeIDs(behaviour, b.Tasks, c); err != nil {
+func (p *Plan) addGroup(b *episode.Benchmark, player *episode.Player, c record.Condition) error {
+	episodes, err := b.Episodes(player, &c)
+	if err != nil {
 		return err
 	}
-	for i, id := range g.Episodes {
-		p.Episodes = append(p.Episodes, Episode{ID: id, Task: &b.Tasks[i], Condition: &c, Trial: min(1, c.MostTrials()-1), bench: b, player: player, first: id})
+	g := record.Group{Condition: c, Episodes: make([]string, len(episodes))}
+	for i := range episodes {
+		g.Episodes[i] = episodes[i].ID
 	}
+	p.Episodes = append(p.Episodes, episodes...)
 	p.Groups = append(p.Groups, g)
 	return nil
 }
-
-// behaviour is part of every episode's identity. It goes up if heldout starts to
-// play the same condition differently, for example if it parses replies in
-// another way.
-//
-//	2: markup of more reasoning formats is no part of a reply; stop strings do
-//	   not end reasoning
-const behaviour = 2
 
 // check reports a plan that would play an episode twice, or none.
 func (p *Plan) check() error {
@@ -272,7 +168,7 @@ func (p *Plan) Cost() (least, most Cost) {
 		trials := e.Condition.MostTrials()
 		least.Episodes++
 		most.Episodes += trials
-		if e.player.Model == nil {
+		if e.Player.Model == nil {
 			continue
 		}
 		least.Calls++
@@ -295,7 +191,7 @@ func (p *Plan) Part(s record.Shard) *Plan {
 // Missing lists the episodes that are due and have no result yet, in the order of
 // InPlayingOrder, counts those that have one, and returns the number of attempts
 // at each of the first, by id.
-func (p *Plan) Missing(made []record.Attempt) (missing []Episode, done int, attempts map[string]int) {
+func (p *Plan) Missing(made []record.Attempt) (missing []episode.Episode, done int, attempts map[string]int) {
 	attempts = map[string]int{}
 	result := make(map[string]*record.Attempt, len(made))
 	for i := range made {
@@ -327,10 +223,10 @@ func (p *Plan) Missing(made []record.Attempt) (missing []Episode, done int, atte
 // each, then the others, all as planned. These episodes show early what is wrong
 // with each and how long each takes. The second one no longer has to load the
 // data that all share.
-func InPlayingOrder(episodes []Episode) []Episode {
+func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
 	type kind struct{ env, preset, model, perturbation string }
 	begun := map[kind]int{}
-	var rounds [3][]Episode
+	var rounds [3][]episode.Episode
 	for _, e := range episodes {
 		k := kind{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
 		round := min(begun[k], len(rounds)-1)
@@ -346,8 +242,8 @@ func (p *Plan) extends(m *record.Manifest) error {
 	if len(m.Groups) > 0 && (p.Shard == nil) != (m.Shard == nil) || p.Shard != nil && m.Shard != nil && *p.Shard != *m.Shard {
 		return errors.New("the run directory is of another part of the plan: give the same --shard again, or another --out")
 	}
-	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != behaviour {
-		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, behaviour)
+	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != episode.Behaviour {
+		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, episode.Behaviour)
 	}
 	planned := map[string]bool{}
 	for _, e := range p.Episodes {

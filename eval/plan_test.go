@@ -3,6 +3,8 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"strings"
 	"testing"
 
@@ -15,8 +17,8 @@ import (
 
 func twoPlayers() Spec {
 	return Spec{
-		Benchmarks: []Benchmark{benchmark(newCountdown(3))},
-		Players:    []Player{{Name: Expert, Agent: Expert}, served(saying("down"))},
+		Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players:    []episode.Player{{Name: episode.Expert, Agent: episode.Expert}, served(episodetest.Saying("down"))},
 		Seeds:      []int64{2, 3},
 	}
 }
@@ -50,7 +52,7 @@ func TestEpisodeIdentity(t *testing.T) {
 		"step limit":   func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
 		"prompt":       func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
 		"model":        func(s *Spec) { s.Players[1].Name = "vllm:n" },
-		"agent":        func(s *Spec) { s.Players[1].Agent = Act },
+		"agent":        func(s *Spec) { s.Players[1].Agent = episode.Act },
 		"temperature":  func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
 		"top-p":        func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
 		"max-tokens":   func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
@@ -159,8 +161,8 @@ func TestParseSeeds(t *testing.T) {
 
 // A name that looks like a number is a name first.
 func TestSelectTasksNumberedNames(t *testing.T) {
-	env := newCountdown(3)
-	env.tasks[1].ID, env.tasks[2].ID = "905", "0"
+	env := episodetest.NewCountdown(3)
+	env.List[1].ID, env.List[2].ID = "905", "0"
 	for name, want := range map[string]int{"905": 1, " 905": 1, "0": 2, "1": 1} {
 		if got, err := FindTask(env, name); err != nil || got.Index != want {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -179,7 +181,7 @@ func TestSelectTasks(t *testing.T) {
 	for i, id := range []string{"a/x1", "a/x2", "b/x1", "b/y+"} {
 		tasks = append(tasks, envs.Task{ID: id, Index: i, Type: id[:1]})
 	}
-	env := &countdown{tasks: tasks}
+	env := &episodetest.Countdown{List: tasks}
 	for _, c := range []struct {
 		patterns string
 		limit    int
@@ -232,11 +234,11 @@ func TestSelectTasks(t *testing.T) {
 
 // finder is a countdown that has tasks outside its benchmark, and another name
 // for one inside.
-type finder struct{ *countdown }
+type finder struct{ *episodetest.Countdown }
 
 func (f finder) Task(id string) (envs.Task, error) {
 	if id == "first" {
-		return f.tasks[0], nil
+		return f.List[0], nil
 	}
 	if !strings.HasPrefix(id, "c/") {
 		return envs.Task{}, errors.New("no such task")
@@ -247,7 +249,7 @@ func (f finder) Task(id string) (envs.Task, error) {
 // Patterns of any form are read without a panic, and what is selected keeps the
 // order.
 func TestSelectTasksHolds(t *testing.T) {
-	env := newCountdown(30)
+	env := episodetest.NewCountdown(30)
 	rapid.Check(t, func(t *rapid.T) {
 		got, err := SelectTasks(env, rapid.String().Draw(t, "patterns"), rapid.IntRange(0, 40).Draw(t, "limit"))
 		for i := 1; i < len(got) && err == nil; i++ {
@@ -262,10 +264,10 @@ func TestSelectTasksHolds(t *testing.T) {
 // says in whose place, and who has nobody to do so does not play.
 func TestInstead(t *testing.T) {
 	s := twoPlayers()
-	other := served(saying("up"))
+	other := served(episodetest.Saying("up"))
 	other.Name = "vllm:other"
 	b := s.Benchmarks[0]
-	b.Perturbation, b.PerturbationHash, b.Instead = "P5", "hash", map[string]*Player{"vllm:m": &other}
+	b.Perturbation, b.PerturbationHash, b.Instead = "P5", "hash", map[string]*episode.Player{"vllm:m": &other}
 	s.Benchmarks = append(s.Benchmarks, b)
 	p := mustPlan(t, s)
 	if len(p.Environments) != 1 {
@@ -283,15 +285,15 @@ func TestInstead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if e := p.Episodes[len(p.Episodes)-1]; e.player.Name != "vllm:other" {
-		t.Errorf("%s plays", e.player.Name)
+	if e := p.Episodes[len(p.Episodes)-1]; e.Player.Name != "vllm:other" {
+		t.Errorf("%s plays", e.Player.Name)
 	}
 }
 
 func TestInPlayingOrder(t *testing.T) {
-	var planned []Episode
+	var planned []episode.Episode
 	for _, id := range []string{"a1", "a2", "a3", "a4", "b1", "c1", "c2", "c3"} {
-		planned = append(planned, Episode{ID: id, Condition: &record.Condition{Env: id[:1]}})
+		planned = append(planned, episode.Episode{ID: id, Condition: &record.Condition{Env: id[:1]}})
 	}
 	var got []string
 	for _, e := range InPlayingOrder(planned) {

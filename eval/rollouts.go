@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 
@@ -59,7 +60,7 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{}, final: map[string]bool{},
 		base: record.Condition{
 			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings, Model: Remote, Agent: Remote,
-			Perturbation: cmp.Or(about.Perturbation, NoPerturbation), PerturbationHash: about.PerturbationHash,
+			Perturbation: cmp.Or(about.Perturbation, episode.NoPerturbation), PerturbationHash: about.PerturbationHash,
 		},
 	}
 	if err := r.begin(dir, about); err != nil {
@@ -77,7 +78,7 @@ func (r *Rollouts) begin(dir string, about RolloutsOf) error {
 		}
 		r.manifest = *old
 	}
-	r.manifest.Behaviour, r.manifest.Tool = behaviour, about.Tool
+	r.manifest.Behaviour, r.manifest.Tool = episode.Behaviour, about.Tool
 	r.manifest.Sessions = append(r.manifest.Sessions, record.Session{Tool: about.Tool, Started: r.now().UTC()})
 	for i, t := range r.environment().Tasks {
 		r.tasks[taskKey(t)] = i
@@ -96,8 +97,8 @@ func (r *Rollouts) begin(dir string, about RolloutsOf) error {
 
 // continues reports a run that these rollouts do not belong to.
 func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
-	if old := max(1, m.Behaviour); old != behaviour {
-		return fmt.Errorf("is of another version of heldout (behaviour %d, here %d)", old, behaviour)
+	if old := max(1, m.Behaviour); old != episode.Behaviour {
+		return fmt.Errorf("is of another version of heldout (behaviour %d, here %d)", old, episode.Behaviour)
 	}
 	if len(m.Environments) != 1 || m.Shard != nil {
 		return errors.New("is a run of another kind")
@@ -169,7 +170,7 @@ func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version
 func (r *Rollouts) addTask(t envs.Task) (int, error) {
 	for i := range r.manifest.Groups {
 		g := &r.manifest.Groups[i]
-		id, err := record.EpisodeID(behaviour, t, g.Condition)
+		id, err := record.EpisodeID(episode.Behaviour, t, g.Condition)
 		if err != nil {
 			return 0, err
 		}
@@ -188,7 +189,7 @@ func (r *Rollouts) addGroup(stepLimit, seed int) error {
 	c.StepLimit, c.Seed = stepLimit, int64(seed)
 	g := record.Group{Condition: c}
 	for _, t := range r.environment().Tasks {
-		id, err := record.EpisodeID(behaviour, t, c)
+		id, err := record.EpisodeID(episode.Behaviour, t, c)
 		if err != nil {
 			return err
 		}

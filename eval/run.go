@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval/agent"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 
@@ -36,11 +37,11 @@ type Options struct {
 // goroutines.
 type Observer interface {
 	// EpisodeBegun reports an episode that begins.
-	EpisodeBegun(*Episode)
+	EpisodeBegun(*episode.Episode)
 	// StepDone reports a step of an episode and its usage.
-	StepDone(*Episode, agent.Usage)
+	StepDone(*episode.Episode, agent.Usage)
 	// EpisodeDone reports an attempt that is on disk.
-	EpisodeDone(*Episode, record.Result)
+	EpisodeDone(*episode.Episode, record.Result)
 }
 
 // note passes a line on to Warn.
@@ -57,7 +58,7 @@ type climbing struct {
 }
 
 // StepDone implements Observer.
-func (c climbing) StepDone(e *Episode, u agent.Usage) {
+func (c climbing) StepDone(e *episode.Episode, u agent.Usage) {
 	c.climb.step(u)
 	c.Observer.StepDone(e, u)
 }
@@ -65,9 +66,9 @@ func (c climbing) StepDone(e *Episode, u agent.Usage) {
 // nobody is the Observer that ignores all events.
 type nobody struct{}
 
-func (nobody) EpisodeBegun(*Episode)               {}
-func (nobody) StepDone(*Episode, agent.Usage)      {}
-func (nobody) EpisodeDone(*Episode, record.Result) {}
+func (nobody) EpisodeBegun(*episode.Episode)               {}
+func (nobody) StepDone(*episode.Episode, agent.Usage)      {}
+func (nobody) EpisodeDone(*episode.Episode, record.Result) {}
 
 // Run plays the episodes of a plan that have no result in the store yet, and the
 // trials that become due. Every attempt is on disk before it counts. When ctx is
@@ -124,13 +125,13 @@ func (p *pool) work(ctx context.Context) error {
 		if e == nil || ctx.Err() != nil {
 			return recording.Wait()
 		}
-		rec, kept, cause := e.playAnywhere(ctx, p.attempts[e.ID]+1, p.o, p.watch)
+		rec, kept, cause := p.play(ctx, e, p.attempts[e.ID]+1)
 		p.due.played()
 		if err := recording.Wait(); err != nil || rec == nil {
 			return cmp.Or(err, ctx.Err())
 		}
 		recording.Go(func() error {
-			next, err := e.recorded(rec, cause, kept, p.store, p.o, p.watch)
+			next, err := p.record(e, rec, cause, kept)
 			if err != nil {
 				p.stop(err)
 			}
@@ -145,24 +146,24 @@ func (p *pool) work(ctx context.Context) error {
 	}
 }
 
-// playAnywhere makes one attempt, here or elsewhere; nil if ctx is cancelled.
-func (e *Episode) playAnywhere(ctx context.Context, attempt int, o *Options, w *watch) (rec *record.Episode, kept func(), cause error) {
-	if o.Elsewhere == nil {
-		rec, cause = e.attempt(ctx, attempt, o, w)
+// play makes one attempt, here or elsewhere; nil if ctx is cancelled.
+func (p *pool) play(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func(), cause error) {
+	if p.o.Elsewhere == nil {
+		rec, cause = attempt(ctx, e, n, p.o, p.watch)
 		return rec, func() {}, cause
 	}
-	rec, kept = e.delegate(ctx, attempt, o, w)
+	rec, kept = p.delegate(ctx, e, n)
 	return rec, kept, nil
 }
 
-// recorded puts an attempt on disk, and says so.
-func (e *Episode) recorded(rec *record.Episode, cause error, kept func(), s *record.Store, o *Options, w *watch) (next *Episode, err error) {
-	if err := s.Append(rec); err != nil {
+// record puts an attempt on disk, and says so.
+func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, kept func()) (next *episode.Episode, err error) {
+	if err := p.store.Append(rec); err != nil {
 		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
 	kept()
-	o.Observer.EpisodeDone(e, rec.Result)
-	if err := w.fatal(e, cause); err != nil {
+	p.o.Observer.EpisodeDone(e, rec.Result)
+	if err := p.watch.fatal(e, cause); err != nil {
 		return nil, err
 	}
 	return e.NextTrial(rec.Brief()), nil

@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,9 +27,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRunRecordsEveryEpisode(t *testing.T) {
-	env := newCountdown(3)
-	env.tasks = env.tasks[1:] // index is not place in the list
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{served(saying("down"))}, Seeds: []int64{4, 5}})
+	env := episodetest.NewCountdown(3)
+	env.List = env.List[1:] // index is not place in the list
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{4, 5}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +40,7 @@ func TestRunRecordsEveryEpisode(t *testing.T) {
 	want := record.Result{
 		Schema: record.Schema, Attempt: 1, Env: "countdown", Source: envs.Generated,
 		Task: "from/2", TaskIndex: 1, TaskType: "from", Difficulty: envs.Easy,
-		Model: "vllm:m", Agent: React, Seed: 4, Perturbation: NoPerturbation,
+		Model: "vllm:m", Agent: episode.React, Seed: 4, Perturbation: episode.NoPerturbation,
 		Outcome: record.Success, Success: true, Progress: 1, Grounding: 1, Steps: 2,
 		PromptTokens: 20, CompletionTokens: 4, Calls: 2, Requests: 2,
 	}
@@ -60,27 +62,27 @@ func TestOutcomes(t *testing.T) {
 	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
 	for _, c := range []struct {
 		name    string
-		player  Player
+		player  episode.Player
 		open    error
 		outcome record.Outcome
 		text    string // in the error
 		steps   int
 	}{
-		{"won", served(saying("down")), nil, record.Success, "", 3},
-		{"step limit", served(saying("up")), nil, record.Failure, "", 10},
+		{"won", served(episodetest.Saying("down")), nil, record.Success, "", 3},
+		{"step limit", served(episodetest.Saying("up")), nil, record.Failure, "", 10},
 		{"no model", served(failing(&model.UnavailableError{Message: "connection refused", Attempts: 8})), nil, record.ModelError, "connection refused", 0},
 		{"request refused", served(failing(refused)), nil, record.ModelError, "bad request", 0},
 		{"context", served(failing(&model.ContextError{Message: "too long"})), nil, record.ContextExceeded, "too long", 0},
-		{"broken world", served(saying("break")), nil, record.EnvError, "the environment broke", 0},
-		{"world with a bug", served(saying("panic")), nil, record.EnvError, "panic: the environment has a bug", 0},
-		{"no world", Player{Name: Expert, Agent: Expert}, errors.New("file is gone"), record.EnvError, "file is gone", 0},
-		{"expert", Player{Name: Expert, Agent: Expert}, nil, record.Success, "", 3},
+		{"broken world", served(episodetest.Saying("break")), nil, record.EnvError, "the environment broke", 0},
+		{"world with a bug", served(episodetest.Saying("panic")), nil, record.EnvError, "panic: the environment has a bug", 0},
+		{"no world", episode.Player{Name: episode.Expert, Agent: episode.Expert}, errors.New("file is gone"), record.EnvError, "file is gone", 0},
+		{"expert", episode.Player{Name: episode.Expert, Agent: episode.Expert}, nil, record.Success, "", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			env := newCountdown(3)
-			env.tasks = env.tasks[2:]
-			env.open = func(envs.Task) error { return c.open }
-			p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{c.player}, Seeds: []int64{0}})
+			env := episodetest.NewCountdown(3)
+			env.List = env.List[2:]
+			env.Open = func(envs.Task) error { return c.open }
+			p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{c.player}, Seeds: []int64{0}})
 			results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -93,16 +95,16 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-func failing(err error) modelFunc {
+func failing(err error) episodetest.ModelFunc {
 	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{}, err }
 }
 
 // Every step records what it cost; together they are what the episode cost.
 func TestStepsRecordTheirCost(t *testing.T) {
-	m := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
 		return model.Reply{Text: "Action: down", PromptTokens: 10 + len(req.Messages), CompletionTokens: 2, Attempts: 1, Latency: 250 * time.Millisecond}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	dir := t.TempDir()
 	if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
 		t.Fatal(err)
@@ -127,7 +129,7 @@ func TestStepsRecordTheirCost(t *testing.T) {
 // A reply without an action costs a step and is told to the agent.
 func TestFormatErrors(t *testing.T) {
 	calls := 0
-	m := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
 		calls++
 		if calls == 1 {
 			return model.Reply{Text: "I will count down."}, nil
@@ -137,7 +139,7 @@ func TestFormatErrors(t *testing.T) {
 		}
 		return model.Reply{Text: "Action: down"}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -152,20 +154,20 @@ func TestContinue(t *testing.T) {
 	dir := t.TempDir()
 	var down atomic.Bool
 	var played sync.Map
-	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 		if down.Load() {
 			return model.Reply{}, &model.UnavailableError{Attempts: 3}
 		}
 		played.Store(req.Messages[0].Content, true)
-		return saying("down")(ctx, req)
+		return episodetest.Saying("down")(ctx, req)
 	})
-	env := newCountdown(4)
-	spec := Spec{Benchmarks: []Benchmark{benchmark(env)}, Players: []Player{served(m)}, Seeds: []int64{0}}
-	spec.Benchmarks[0].Tasks = env.tasks[:2]
+	env := episodetest.NewCountdown(4)
+	spec := Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}}
+	spec.Benchmarks[0].Tasks = env.List[:2]
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	spec.Benchmarks[0].Tasks = env.tasks // the plan grows
+	spec.Benchmarks[0].Tasks = env.List // the plan grows
 	down.Store(true)
 	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
 	if err != nil || len(results) != 4 || results[2].Outcome != record.ModelError || results[2].Requests != 3 {
@@ -183,9 +185,9 @@ func TestContinue(t *testing.T) {
 		t.Errorf("%d tasks were played again, results %+v", n, results)
 	}
 	again := false
-	spec.Players[0].Model = modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+	spec.Players[0].Model = episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 		again = true
-		return saying("down")(ctx, req)
+		return episodetest.Saying("down")(ctx, req)
 	})
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil || again {
 		t.Errorf("a finished run was played again: %v, %v", again, err)
@@ -196,12 +198,12 @@ func TestContinue(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan bool, 100)
-	m := modelFunc(func(ctx context.Context, _ model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(ctx context.Context, _ model.Request) (model.Reply, error) {
 		asked <- true
 		<-ctx.Done()
 		return model.Reply{}, ctx.Err()
 	})
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	go func() {
 		<-asked
 		<-asked
@@ -220,7 +222,7 @@ func TestCancel(t *testing.T) {
 
 // An error that every episode would meet ends the run.
 func TestFatal(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
 	var refused *model.RequestError
 	if !errors.As(err, &refused) || len(results) != 1 {
@@ -234,7 +236,7 @@ func TestConcurrency(t *testing.T) {
 	var inFlight, most atomic.Int32
 	full := make(chan bool)
 	var once sync.Once
-	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 		n := inFlight.Add(1)
 		defer inFlight.Add(-1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
@@ -243,9 +245,9 @@ func TestConcurrency(t *testing.T) {
 			once.Do(func() { close(full) })
 		}
 		<-full
-		return saying("down")(ctx, req)
+		return episodetest.Saying("down")(ctx, req)
 	})
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(9))}, Players: []Player{served(m)}, Seeds: []int64{0, 1, 2}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(m)}, Seeds: []int64{0, 1, 2}})
 	if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots}); err != nil || most.Load() != slots {
 		t.Errorf("%v, %d in flight, want %d", err, most.Load(), slots)
 	}
@@ -257,13 +259,13 @@ func TestSeeds(t *testing.T) {
 	seeds := func() map[int64]bool {
 		var mu sync.Mutex
 		got := map[int64]bool{}
-		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			got[req.Seed] = true
-			return saying("down")(ctx, req)
+			return episodetest.Saying("down")(ctx, req)
 		})
-		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(4))}, Players: []Player{served(m)}, Seeds: []int64{0, 1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(4))}, Players: []episode.Player{served(m)}, Seeds: []int64{0, 1}})
 		if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4}); err != nil {
 			t.Fatal(err)
 		}
@@ -280,13 +282,13 @@ func TestSeeds(t *testing.T) {
 
 type counting struct{ steps, episodes atomic.Int32 }
 
-func (c *counting) EpisodeBegun(*Episode)               {}
-func (c *counting) StepDone(*Episode, agent.Usage)      { c.steps.Add(1) }
-func (c *counting) EpisodeDone(*Episode, record.Result) { c.episodes.Add(1) }
+func (c *counting) EpisodeBegun(*episode.Episode)               {}
+func (c *counting) StepDone(*episode.Episode, agent.Usage)      { c.steps.Add(1) }
+func (c *counting) EpisodeDone(*episode.Episode, record.Result) { c.episodes.Add(1) }
 
 func TestObserver(t *testing.T) {
 	var c counting
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{{Name: episode.Random, Agent: episode.Random}}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Observer: &c})
 	if err != nil {
 		t.Fatal(err)
@@ -300,23 +302,11 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// shouting is countdown for models that write in capitals.
-type shouting struct{ *countdown }
-
-func (e shouting) NewWorld(t envs.Task) (envs.World, error) {
-	w, err := e.countdown.NewWorld(t)
-	return shoutingWorld{w.(*countdownWorld)}, err
-}
-
-type shoutingWorld struct{ *countdownWorld }
-
-func (shoutingWorld) Spell(action string) string { return strings.ToLower(action) }
-
 // What a model wrote is spelled as the benchmark's own agent would, and recorded
 // so.
 func TestSpelling(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(shouting{newCountdown(1)})}, Players: []Player{served(saying("DOWN"))}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)})}, Players: []episode.Player{served(episodetest.Saying("DOWN"))}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), dir, p, Options{Concurrency: 1})
 	if err != nil || len(results) != 1 || !results[0].Success {
 		t.Fatalf("%+v, %v", results, err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 
@@ -79,7 +80,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if err := p.extends(m); err != nil {
 		return err
 	}
-	m.Behaviour = behaviour
+	m.Behaviour = episode.Behaviour
 	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
 	m.Shard = p.Shard
 	m.Reflection = about.Reflection

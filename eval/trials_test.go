@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"fmt"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"maps"
 	"slices"
 	"strings"
@@ -17,9 +19,9 @@ import (
 )
 
 // trying is a player with up to so many trials.
-func trying(m model.Model, trials, memory int) Player {
+func trying(m model.Model, trials, memory int) episode.Player {
 	p := served(m)
-	p.Trials = &Trials{
+	p.Trials = &episode.Trials{
 		Trials: record.Trials{Most: trials, Memory: memory},
 		Prompt: configs.Reflection{Instruction: "write a plan", Memory: "plans"},
 	}
@@ -36,16 +38,16 @@ func reflects(req model.Request) bool {
 
 // learning is a model that goes down only with so many plans in its prompt. It
 // writes the number of the plans into its reflections.
-func learning(plans int) modelFunc {
+func learning(plans int) episodetest.ModelFunc {
 	return func(_ context.Context, req model.Request) (model.Reply, error) {
 		n := strings.Count(req.Messages[0].Content, "\nTrial ")
 		switch {
 		case reflects(req):
 			return model.Reply{Text: fmt.Sprintf("plan after %d", n), PromptTokens: 7, CompletionTokens: 3, Attempts: 1}, nil
 		case n >= plans:
-			return saying("down")(nil, req)
+			return episodetest.Saying("down")(nil, req)
 		}
-		return saying("up")(nil, req)
+		return episodetest.Saying("up")(nil, req)
 	}
 }
 
@@ -66,7 +68,7 @@ func episodes(t *testing.T, dir string) map[int]*record.Episode {
 // A task is played again until it is solved, each trial with the newest plans.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
 	if _, err := play(t, t.Context(), dir, p, Options{Concurrency: 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -94,14 +96,14 @@ func TestTrials(t *testing.T) {
 // A field of the decoding that the server refuses in the call for a reflection is
 // listed with the trial.
 func TestReflectionDropsFields(t *testing.T) {
-	m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 		reply, err := learning(9)(ctx, req)
 		if reflects(req) {
 			reply.Dropped = []string{"temperature"}
 		}
 		return reply, err
 	})
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(m, 2, 1)}, Seeds: []int64{1}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(m, 2, 1)}, Seeds: []int64{1}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if err != nil || len(results) != 2 || !slices.Equal(results[0].Dropped, []string{"temperature"}) || results[1].Dropped != nil {
 		t.Errorf("error %v, %+v", err, results)
@@ -110,14 +112,14 @@ func TestReflectionDropsFields(t *testing.T) {
 
 // The memory has the newest reflections; an empty one is none.
 func TestMemory(t *testing.T) {
-	empty := modelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
+	empty := episodetest.ModelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
 		if n := strings.Count(req.Messages[0].Content, "\nTrial "); reflects(req) && n == 1 {
 			return model.Reply{Fault: record.Empty, Attempts: 1}, nil
 		}
 		return learning(9)(context.Background(), req)
 	})
 	for _, c := range []struct {
-		model  modelFunc
+		model  episodetest.ModelFunc
 		trials int
 		memory int
 		want   string
@@ -128,7 +130,7 @@ func TestMemory(t *testing.T) {
 		{empty, 4, 3, " 1 1 1"},
 	} {
 		dir := t.TempDir()
-		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
 		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +158,7 @@ func TestSeedsOfTrials(t *testing.T) {
 	seeds := func(trials int) []int64 {
 		var mu sync.Mutex
 		var out []int64
-		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			out = append(out, req.Seed)
@@ -166,7 +168,7 @@ func TestSeedsOfTrials(t *testing.T) {
 		if trials > 1 {
 			player = trying(m, trials, 1)
 		}
-		p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{player}, Seeds: []int64{1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{player}, Seeds: []int64{1}})
 		if _, err := play(t, t.Context(), t.TempDir(), p, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -196,16 +198,16 @@ func TestRulesEndTrials(t *testing.T) {
 		{2, 0, []string{"up", "left"}, 10, ""},
 	} {
 		calls := 0
-		m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+		m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 			calls++
-			return saying(c.says[(calls-1)%len(c.says)])(ctx, req)
+			return episodetest.Saying(c.says[(calls-1)%len(c.says)])(ctx, req)
 		})
 		player := trying(m, 2, 0)
 		player.Trials.SameAction, player.Trials.SameStep = c.action, c.step
 		dir := t.TempDir()
-		b := benchmark(newCountdown(5))
+		b := benchmark(episodetest.NewCountdown(5))
 		b.Tasks = b.Tasks[4:]
-		p := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{player}, Seeds: []int64{1}})
 		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -217,11 +219,11 @@ func TestRulesEndTrials(t *testing.T) {
 
 // A rule does not undo a success: the step is carried out before it applies.
 func TestRulesKeepSuccess(t *testing.T) {
-	player := trying(saying("down"), 2, 0)
+	player := trying(episodetest.Saying("down"), 2, 0)
 	player.Trials.SameAction = 3
-	b := benchmark(newCountdown(3))
+	b := benchmark(episodetest.NewCountdown(3))
 	b.Tasks = b.Tasks[2:]
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{player}, Seeds: []int64{1}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if err != nil || len(results) != 1 || !results[0].Success || results[0].Cut != "" {
 		t.Errorf("error %v, %+v", err, results)
@@ -241,7 +243,7 @@ func TestTrialWithoutResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			down := true
-			m := modelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
+			m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 				if down && fails(req) {
 					return model.Reply{}, &model.UnavailableError{Message: "connection refused", Attempts: 1}
 				}
@@ -249,14 +251,14 @@ func TestTrialWithoutResult(t *testing.T) {
 			})
 			dir := t.TempDir()
 			plan := func() *Plan {
-				return mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(m, 5, 3)}, Seeds: []int64{1}})
+				return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(m, 5, 3)}, Seeds: []int64{1}})
 			}
 			results, err := play(t, t.Context(), dir, plan(), Options{})
 			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError || results[1].Reflection != nil {
 				t.Fatalf("error %v, %+v", err, results)
 			}
 			missing, done, attempts := plan().Missing([]record.Attempt{results[0].Brief(), results[1].Brief()})
-			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 || len(missing[0].memory()) != 1 {
+			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 || len(missing[0].Blank().Memory) != 1 {
 				t.Errorf("missing %+v, %d done", missing, done)
 			}
 			down = false
@@ -274,22 +276,22 @@ func TestTrialWithoutResult(t *testing.T) {
 // Another number of trials, memory or rule makes other episodes.
 func TestTrialsAreAnIdentity(t *testing.T) {
 	ids := map[string]bool{}
-	for _, change := range []func(*Trials){
-		func(*Trials) {}, func(t *Trials) { t.Most++ }, func(t *Trials) { t.Memory++ }, func(t *Trials) { t.PromptHash = "other" },
-		func(t *Trials) { t.Decoding.MaxTokens++ }, func(t *Trials) { t.SameAction = 3 }, func(t *Trials) { t.SameStep = 3 },
+	for _, change := range []func(*episode.Trials){
+		func(*episode.Trials) {}, func(t *episode.Trials) { t.Most++ }, func(t *episode.Trials) { t.Memory++ }, func(t *episode.Trials) { t.PromptHash = "other" },
+		func(t *episode.Trials) { t.Decoding.MaxTokens++ }, func(t *episode.Trials) { t.SameAction = 3 }, func(t *episode.Trials) { t.SameStep = 3 },
 	} {
-		player := trying(saying("up"), 3, 1)
+		player := trying(episodetest.Saying("up"), 3, 1)
 		change(player.Trials)
-		ids[mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
+		ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
 	}
-	ids[mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{served(saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
+	ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{served(episodetest.Saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
 	if len(ids) != 8 {
 		t.Errorf("%d ids for 8 conditions", len(ids))
 	}
 }
 
 func TestCostOfTrials(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{trying(episodetest.Saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
 	least, most := p.Cost()
 	if least != (Cost{Episodes: 6, Calls: 6}) || most != (Cost{Episodes: 24, Calls: 24*10 + 18, Reflections: 18}) {
 		t.Errorf("%+v to %+v", least, most)
@@ -298,7 +300,7 @@ func TestCostOfTrials(t *testing.T) {
 
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
-	a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(3))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
 	a.played()
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
@@ -317,9 +319,9 @@ func TestOrderOfTrials(t *testing.T) {
 // lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
-		a := newAgenda(mustPlan(t, Spec{Benchmarks: []Benchmark{benchmark(newCountdown(1))}, Players: []Player{trying(saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+		a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 		e := a.take()
-		got := make(chan *Episode)
+		got := make(chan *episode.Episode)
 		go func() { got <- a.take() }()
 		if stops {
 			a.stop()

@@ -107,8 +107,8 @@ func (w *watch) of(name string) *replies {
 	return w.models[name]
 }
 
-// reply counts a reply. The error says that the model gives no usable reply.
-func (w *watch) reply(name string, m agent.Move) error {
+// Reply implements episode.Watch. The error says that the model gives no usable reply.
+func (w *watch) Reply(name string, m agent.Move) error {
 	w.mu.Lock()
 	r := w.of(name)
 	r.add(m)
@@ -183,9 +183,8 @@ func (w *watch) refusal(name string, err error) error {
 	return fmt.Errorf("the first %d calls of %s were all refused: %w", r.refused, name, err)
 }
 
-// unproven reports whether a model has given no usable reply so far and this
-// matters.
-func (w *watch) unproven(name string) error {
+// Unproven implements episode.Watch.
+func (w *watch) Unproven(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.unusable(name, w.of(name))

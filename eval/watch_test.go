@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,13 +17,13 @@ import (
 )
 
 // replying is a model that always gives the same reply.
-func replying(r model.Reply) modelFunc {
+func replying(r model.Reply) episodetest.ModelFunc {
 	return func(context.Context, model.Request) (model.Reply, error) { return r, nil }
 }
 
 // longTask is one task that takes many steps.
-func longTask(steps int) Benchmark {
-	b := benchmark(newCountdown(1))
+func longTask(steps int) episode.Benchmark {
+	b := benchmark(episodetest.NewCountdown(1))
 	b.StepLimit = steps
 	return b
 }
@@ -40,7 +42,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 	} {
 		for _, limit := range []int{100, 3} {
 			t.Run(fmt.Sprint(name, " ", limit), func(t *testing.T) {
-				p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(limit)}, Players: []Player{served(replying(reply))}, Seeds: []int64{0, 1}})
+				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(limit)}, Players: []episode.Player{served(replying(reply))}, Seeds: []int64{0, 1}})
 				results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 				var unusable *UnusableError
 				if !errors.As(err, &unusable) {
@@ -73,14 +75,14 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil)
 	for n := 1; n <= probation+2; n++ {
-		err := w.reply("m", agent.Move{FormatError: true, Fault: record.Empty})
+		err := w.Reply("m", agent.Move{FormatError: true, Fault: record.Empty})
 		if n < probation {
 			if err != nil {
 				t.Fatalf("reply %d: %v", n, err)
 			}
 			continue
 		}
-		for _, err := range []error{err, w.unproven("m"), w.verdict()} {
+		for _, err := range []error{err, w.Unproven("m"), w.verdict()} {
 			var unusable *UnusableError
 			if !errors.As(err, &unusable) || unusable.Replies != probation || unusable.Faults[record.Empty] != probation {
 				t.Errorf("after reply %d: %v", n, err)
@@ -92,11 +94,11 @@ func TestVerdictIsTheFirst(t *testing.T) {
 // One usable reply is enough, be it of an earlier session.
 func TestUsableReplyProvesAModel(t *testing.T) {
 	dir := t.TempDir()
-	spec := Spec{Benchmarks: []Benchmark{longTask(40)}, Players: []Player{served(saying("down"))}, Seeds: []int64{0}}
+	spec := Spec{Benchmarks: []episode.Benchmark{longTask(40)}, Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{0}}
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	spec.Players, spec.Seeds = []Player{served(replying(model.Reply{Fault: record.Empty}))}, []int64{0, 1}
+	spec.Players, spec.Seeds = []episode.Player{served(replying(model.Reply{Fault: record.Empty}))}, []int64{0, 1}
 	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
 	if err != nil || len(results) != 2 || results[1].Outcome != record.Failure {
 		t.Errorf("the run ends with %v and %+v", err, results)
@@ -106,7 +108,7 @@ func TestUsableReplyProvesAModel(t *testing.T) {
 // A run that goes on says once of each fault that there are many.
 func TestWarnings(t *testing.T) {
 	calls := 0
-	m := modelFunc(func(context.Context, model.Request) (model.Reply, error) {
+	m := episodetest.ModelFunc(func(context.Context, model.Request) (model.Reply, error) {
 		calls++
 		switch {
 		case calls%10 == 0:
@@ -118,7 +120,7 @@ func TestWarnings(t *testing.T) {
 	})
 	var mu sync.Mutex
 	var lines []string
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(300)}, Players: []Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(300)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -139,7 +141,7 @@ func TestWarnings(t *testing.T) {
 // A refusal in unknown words ends the run when nothing else ever comes.
 func TestRefusalsEndTheRun(t *testing.T) {
 	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
-	p := mustPlan(t, Spec{Benchmarks: []Benchmark{longTask(3)}, Players: []Player{served(failing(refused))},
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{served(failing(refused))},
 		Seeds: []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if !errors.Is(err, refused) || !strings.Contains(err.Error(), "the first 8 calls of vllm:m were all refused") || len(results) != 8 {

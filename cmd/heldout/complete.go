@@ -1,6 +1,7 @@
 package main
 
 import (
+	"heldout/eval/episode"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,7 +10,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
-	"heldout/eval"
 	"heldout/eval/training/judge"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
@@ -57,7 +57,7 @@ func flagValues() (map[string]completer, error) {
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,
 		"no-ind-model": completeModel,
-		"agent":        oneOf(eval.React, eval.Act),
+		"agent":        oneOf(episode.React, episode.Act),
 		"prompt":       orFile(configs.PromptVersions()...),
 		"perturb":      completePerturbation,
 		"baseline":     orFile(append(published, presetResults)...),
@@ -143,7 +143,7 @@ func orFile(names ...string) completer {
 // completeModel completes the names of players that need no server, and the
 // providers of the others.
 func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{eval.Expert, eval.Random, "vllm:", "openai:", "ollama:"}, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return []cobra.Completion{episode.Expert, episode.Random, "vllm:", "openai:", "ollama:"}, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeEnvironment completes a first argument that names an environment.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -204,7 +204,7 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 
 // outlook says what a first turn predicts for the run. remedy returns the remedy
 // for a fault.
-func outlook(t eval.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
+func outlook(t episode.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {
 	case t.Move.FormatError:

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"heldout/eval/episode"
 	"strings"
 	"sync"
 	"time"
 
-	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -49,7 +49,7 @@ type playing struct{ env, preset, model, perturbation string }
 
 // newProgress starts to show the progress of the episodes of a run, or only
 // counts if it is to be quiet.
-func newProgress(sys *system, missing []eval.Episode, concurrency int, quiet bool) *progress {
+func newProgress(sys *system, missing []episode.Episode, concurrency int, quiet bool) *progress {
 	p := &progress{
 		now: sys.now, started: sys.now(), concurrency: concurrency, least: len(missing), most: len(missing),
 		display: sys.display, quiet: quiet || len(missing) == 0,
@@ -94,26 +94,26 @@ func (p *progress) playElsewhere() {
 }
 
 // EpisodeBegun implements eval.Observer.
-func (p *progress) EpisodeBegun(e *eval.Episode) {
+func (p *progress) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paceOf(e).begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
-func (p *progress) StepDone(e *eval.Episode, u agent.Usage) {
+func (p *progress) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.PromptTokens + u.CompletionTokens
 	p.paceOf(e).step(e.ID, p.now())
 }
 
-func (p *progress) paceOf(e *eval.Episode) *pace {
+func (p *progress) paceOf(e *episode.Episode) *pace {
 	return p.paces[playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}]
 }
 
 // EpisodeDone implements eval.Observer.
-func (p *progress) EpisodeDone(e *eval.Episode, r record.Result) {
+func (p *progress) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -206,7 +206,7 @@ func (p *progress) name(what playing) string {
 			break
 		}
 	}
-	if what.perturbation != eval.NoPerturbation {
+	if what.perturbation != episode.NoPerturbation {
 		text += " " + what.perturbation
 	}
 	return text

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"heldout/eval/episode"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -21,9 +22,9 @@ import (
 )
 
 // episodes are planned episodes of one kind.
-func episodes(env, model, perturbation string, limit, n int) (out []eval.Episode) {
+func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
 	for i := range n {
-		out = append(out, eval.Episode{
+		out = append(out, episode.Episode{
 			ID:        fmt.Sprint(env, model, perturbation, i),
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
@@ -32,7 +33,7 @@ func episodes(env, model, perturbation string, limit, n int) (out []eval.Episode
 }
 
 // result is the record of an episode that ended after so many steps.
-func result(e eval.Episode, steps int, outcome record.Outcome, progress float64, took time.Duration) record.Result {
+func result(e episode.Episode, steps int, outcome record.Outcome, progress float64, took time.Duration) record.Result {
 	c := e.Condition
 	ended := time.Unix(1000, 0)
 	return record.Result{
@@ -116,7 +117,7 @@ func TestProgressOfTrials(t *testing.T) {
 	}
 	p := newProgress(&system{now: func() time.Time { return now }}, plan, 1, true)
 	var got []string
-	play := func(e *eval.Episode, outcome record.Outcome) *eval.Episode {
+	play := func(e *episode.Episode, outcome record.Outcome) *episode.Episode {
 		p.EpisodeBegun(e)
 		p.StepDone(e, agent.Usage{})
 		now = now.Add(10 * time.Second)
@@ -289,20 +290,20 @@ func TestOrderOfStreams(t *testing.T) {
 
 // flight is an episode that is being played.
 type flight struct {
-	*eval.Episode
+	*episode.Episode
 	steps, length int
 	next, started time.Time
 }
 
 // simulation is a run on a clock of its own.
 type simulation struct {
-	plan        []eval.Episode
+	plan        []episode.Episode
 	concurrency int
 	// length is how many steps an episode takes.
-	length func(*eval.Episode) int
+	length func(*episode.Episode) int
 	// step is how long a step takes on average, in seconds; nil for one. It takes
 	// that long give or take a half.
-	step func(*eval.Episode) float64
+	step func(*episode.Episode) float64
 	// start is what the first step of an episode takes more, in seconds, when so
 	// many have begun before; nil for nothing.
 	start func(begun int) float64
@@ -315,7 +316,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
 	p := newProgress(&system{now: func() time.Time { return now }}, plan, s.concurrency, true)
-	step := func(e *eval.Episode) time.Duration {
+	step := func(e *episode.Episode) time.Duration {
 		mean := 1.0
 		if s.step != nil {
 			mean = s.step(e)
@@ -366,9 +367,9 @@ func TestETA(t *testing.T) {
 	two := append(episodes("pddl", "m", "none", 30, 500), episodes("jericho", "m", "none", 100, 500)...)
 	same := append(episodes("pddl", "m", "none", 30, 300), episodes("babyai", "m", "none", 30, 300)...)
 	players := append(episodes("pddl", "expert", "none", 30, 200), episodes("pddl", "random", "none", 30, 200)...)
-	any := func(e *eval.Episode) int { return 1 + rng.IntN(e.Condition.StepLimit) }
-	slow := func(env string) func(*eval.Episode) float64 {
-		return func(e *eval.Episode) float64 {
+	any := func(e *episode.Episode) int { return 1 + rng.IntN(e.Condition.StepLimit) }
+	slow := func(env string) func(*episode.Episode) float64 {
+		return func(e *episode.Episode) float64 {
 			if e.Condition.Env == env {
 				return 10
 			}
@@ -376,15 +377,15 @@ func TestETA(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]simulation{
-		"all fail":         {plan: one, concurrency: 256, length: func(*eval.Episode) int { return 30 }},
-		"all fail, few":    {plan: few, concurrency: 64, length: func(*eval.Episode) int { return 30 }},
-		"short or long":    {plan: one, concurrency: 256, length: func(*eval.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
+		"all fail":         {plan: one, concurrency: 256, length: func(*episode.Episode) int { return 30 }},
+		"all fail, few":    {plan: few, concurrency: 64, length: func(*episode.Episode) int { return 30 }},
+		"short or long":    {plan: one, concurrency: 256, length: func(*episode.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
 		"any length":       {plan: one, concurrency: 256, length: any},
-		"mostly short":     {plan: one, concurrency: 64, length: func(*eval.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
+		"mostly short":     {plan: one, concurrency: 64, length: func(*episode.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
 		"one by one":       {plan: few, concurrency: 1, length: any},
 		"two of a kind":    {plan: two, concurrency: 64, length: any},
-		"two that fail":    {plan: two, concurrency: 64, length: func(e *eval.Episode) int { return e.Condition.StepLimit }},
-		"all but at once":  {plan: few, concurrency: 256, length: func(*eval.Episode) int { return 10 + rng.IntN(20) }},
+		"two that fail":    {plan: two, concurrency: 64, length: func(e *episode.Episode) int { return e.Condition.StepLimit }},
+		"all but at once":  {plan: few, concurrency: 256, length: func(*episode.Episode) int { return 10 + rng.IntN(20) }},
 		"the second slow":  {plan: same, concurrency: 16, length: any, step: slow("babyai")},
 		"the first slow":   {plan: same, concurrency: 16, length: any, step: slow("pddl")},
 		"slow, one by one": {plan: same, concurrency: 1, length: any, step: slow("babyai")},
@@ -395,12 +396,12 @@ func TestETA(t *testing.T) {
 			return 0
 		}},
 		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
-		"expert, then random": {plan: players, concurrency: 8, length: func(e *eval.Episode) int {
+		"expert, then random": {plan: players, concurrency: 8, length: func(e *episode.Episode) int {
 			if e.Condition.Model == "expert" {
 				return 5 + rng.IntN(5)
 			}
 			return 30
-		}, step: func(e *eval.Episode) float64 {
+		}, step: func(e *episode.Episode) float64 {
 			if e.Condition.Model == "expert" {
 				return 2
 			}

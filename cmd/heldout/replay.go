@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,6 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
@@ -57,7 +57,7 @@ type replayer struct {
 	open    map[string]envs.Env
 	counts  map[string]*replayCount
 	order   []string // environments as they came
-	first   *eval.Mismatch
+	first   *episode.Mismatch
 	where   string // file and line of the first mismatch
 	passed  int    // episodes of runs that cannot be replayed
 }
@@ -77,7 +77,7 @@ func (r *replayer) file(ctx context.Context, name string) error {
 	}
 	defer f.Close()
 	episodes := 0
-	err = eval.ReadRecorded(ctx, f, name, func(line int, e *eval.Recorded) error {
+	err = episode.ReadRecorded(ctx, f, name, func(line int, e *episode.Recorded) error {
 		episodes++
 		where := fmt.Sprintf("%s:%d", name, line)
 		if err := r.episode(ctx, where, e); err != nil {
@@ -99,7 +99,7 @@ func ourName(name string) string {
 	return name
 }
 
-func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) error {
+func (r *replayer) episode(ctx context.Context, where string, e *episode.Recorded) error {
 	e.Env = ourName(e.Env)
 	env, ok := r.open[e.Env]
 	if !ok {
@@ -112,7 +112,7 @@ func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) 
 		}
 		r.open[e.Env] = env
 	}
-	found, err := eval.Replay(ctx, env, e)
+	found, err := episode.Replay(ctx, env, e)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r *replayer) episode(ctx context.Context, where string, e *eval.Recorded) 
 }
 
 // count counts a replayed episode.
-func (r *replayer) count(env, where string, steps int, found []eval.Mismatch) {
+func (r *replayer) count(env, where string, steps int, found []episode.Mismatch) {
 	c := r.counts[env]
 	if c == nil {
 		c = &replayCount{}

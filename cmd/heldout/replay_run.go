@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"heldout/eval/episode"
 
 	"heldout/envs"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
 )
@@ -79,7 +79,7 @@ func (r *replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	found, err := eval.ReplayEpisode(ctx, env, task, e)
+	found, err := episode.ReplayEpisode(ctx, env, task, e)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

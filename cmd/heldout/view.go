@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"net"
 	"os"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/show/view"
 	"heldout/scoring/record"
@@ -72,7 +72,7 @@ func serveView(ctx context.Context, sys *system, dirs []string, listen string, s
 				return nil, 0, err
 			}
 			defer bench.CloseEnv(env)
-			return eval.Pictures(ctx, env, found, e)
+			return episode.Pictures(ctx, env, found, e)
 		},
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)

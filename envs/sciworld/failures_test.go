@@ -50,8 +50,8 @@ func failing(seed int64) *fakeMachines {
 	}}
 }
 
-// episode plays ten steps, asking for actions and the expert in between.
-func episode(ctx context.Context, e *Env) error {
+// playTen plays ten steps, asking for actions and the expert in between.
+func playTen(ctx context.Context, e *Env) error {
 	w, err := e.NewWorld(e.Tasks()[0])
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func TestFailures(t *testing.T) {
 	g.SetLimit(8)
 	for range 250 {
 		g.Go(func() error {
-			err := episode(context.Background(), e)
+			err := playTen(context.Background(), e)
 			var reported *py4j.JavaError
 			switch {
 			case err == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"heldout/eval/episode"
 	"os"
 	"regexp"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/envs/sharedtest"
-	"heldout/eval"
 )
 
 // needJar returns the simulator's file, or skips the test.
@@ -108,7 +108,7 @@ func compareRecorded(t *testing.T, o Options, every, first int) *differences {
 			continue
 		}
 		g.Go(func() error {
-			found, err := eval.Replay(context.Background(), e, rec)
+			found, err := episode.Replay(context.Background(), e, rec)
 			if err != nil {
 				return fmt.Errorf("episode %d: %w", i, err)
 			}
@@ -128,7 +128,7 @@ func compareRecorded(t *testing.T, o Options, every, first int) *differences {
 	return d
 }
 
-func (d *differences) add(episode int, rec *eval.Recorded, found []eval.Mismatch) {
+func (d *differences) add(episode int, rec *episode.Recorded, found []episode.Mismatch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.episodes++
@@ -171,7 +171,7 @@ func classify(recorded, ours string) string {
 }
 
 // recorded reads the episodes of golden/agentboard-logs.
-func recorded(t testing.TB) (out []*eval.Recorded) {
+func recorded(t testing.TB) (out []*episode.Recorded) {
 	t.Helper()
 	name := sharedtest.Golden(t, "agentboard-logs/scienceworld.jsonl.gz")
 	f, err := os.Open(name)
@@ -179,7 +179,7 @@ func recorded(t testing.TB) (out []*eval.Recorded) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	err = eval.ReadRecorded(t.Context(), f, name, func(_ int, e *eval.Recorded) error {
+	err = episode.ReadRecorded(t.Context(), f, name, func(_ int, e *episode.Recorded) error {
 		out = append(out, e)
 		return nil
 	})

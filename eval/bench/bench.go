@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"io"
 	"net/http"
 	"net/url"
@@ -77,14 +78,14 @@ type Job struct {
 	protocols []record.Protocol        // of the presets
 	// trials and reflection are nil if a task has one trial; the latter is the
 	// prompt in use, if there is one.
-	trials     *eval.Trials
+	trials     *episode.Trials
 	reflection *record.Prompt
 	servers    map[string]record.Server // by player; set by Meet
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.
 type Served struct {
-	Players []*eval.Player
+	Players []*episode.Player
 	Fleet   *fleet.Fleet
 }
 
@@ -125,7 +126,7 @@ func (j *Job) prepare() (err error) {
 	if err := j.setTrials(r); err != nil {
 		return err
 	}
-	j.spec.Players = make([]eval.Player, len(r.Model))
+	j.spec.Players = make([]episode.Player, len(r.Model))
 	for i, name := range r.Model {
 		if err := j.setPlayer(r, name, &j.spec.Players[i]); err != nil {
 			return err
@@ -163,8 +164,8 @@ func (j *Job) plan() (err error) {
 }
 
 // setPlayer makes p the player of that name, and opens its model.
-func (j *Job) setPlayer(r configs.Run, name string, p *eval.Player) error {
-	*p = eval.Player{Name: name, Agent: name}
+func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
+	*p = episode.Player{Name: name, Agent: name}
 	if IsBaseline(name) {
 		return nil
 	}
@@ -178,7 +179,7 @@ func (j *Job) setPlayer(r configs.Run, name string, p *eval.Player) error {
 		j.Served = append(j.Served, Served{Fleet: client})
 	}
 	served := &j.Served[at]
-	*p = eval.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
+	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
 	served.Players = append(served.Players, p)
 	return nil
 }
@@ -189,7 +190,7 @@ func (j *Job) addBenchmark(name string) error {
 	if err != nil {
 		return err
 	}
-	b := eval.Benchmark{Env: env, StepLimit: r.StepLimit}
+	b := episode.Benchmark{Env: env, StepLimit: r.StepLimit}
 	if b.StepLimit == 0 {
 		b.StepLimit = env.Info().StepLimit
 	}
@@ -217,7 +218,7 @@ func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 }
 
 // setPrompt gives a benchmark its prompt.
-func (j *Job) setPrompt(b *eval.Benchmark) error {
+func (j *Job) setPrompt(b *episode.Benchmark) error {
 	name := b.Env.Info().Name
 	own := name
 	if !IsPromptFile(j.Config.Prompt) {

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"heldout/eval/episode"
 	"io"
 	"math"
 	"net/http"
@@ -15,7 +16,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/stream"
-	"heldout/eval"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -120,7 +120,7 @@ func (s *scripted) learn(t *testing.T, j *Job) {
 	}
 }
 
-func expertEpisode(t *testing.T, b eval.Benchmark, task envs.Task) (e scriptedEpisode) {
+func expertEpisode(t *testing.T, b episode.Benchmark, task envs.Task) (e scriptedEpisode) {
 	t.Helper()
 	world, err := b.Env.NewWorld(task)
 	if err != nil {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"heldout/eval/episode"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ const (
 // decoding says how replies are sampled.
 func decoding(r configs.Run) record.Decoding {
 	d := record.Decoding{Temperature: r.Temperature, TopP: r.TopP, MaxTokens: r.MaxTokens, Extra: r.ExtraBody}
-	if d.MaxTokens == 0 && r.Agent == eval.Act {
+	if d.MaxTokens == 0 && r.Agent == episode.Act {
 		d.MaxTokens = actMaxTokens
 	} else if d.MaxTokens == 0 {
 		d.MaxTokens = reactMaxTokens
@@ -31,7 +32,7 @@ func decoding(r configs.Run) record.Decoding {
 	switch {
 	case r.Stop != nil:
 		d.Stop = slices.DeleteFunc(slices.Clone([]string(r.Stop)), func(s string) bool { return s == "" })
-	case r.Agent == eval.React:
+	case r.Agent == episode.React:
 		d.Stop = []string{"\nObservation:"}
 	}
 	if len(d.Stop) == 0 {

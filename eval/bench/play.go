@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"heldout/eval/episode"
 	"strings"
 	"time"
 
@@ -118,7 +119,7 @@ func MeetModel(ctx context.Context, f *fleet.Fleet, name string, maxTokens int) 
 type Session struct {
 	// Missing are the episodes that are due and have no result; Done counts those
 	// that have one.
-	Missing []eval.Episode
+	Missing []episode.Episode
 	Done    int
 	// Recovered counts the bytes of an episode that a crash left unfinished.
 	Recovered int
@@ -205,12 +206,12 @@ func (j *Job) Worker(warn func(line string)) *eval.Worker {
 func (s *Session) End() error { return s.session.End() }
 
 // FirstTurn plays the first turn of the job's first episode, with the context
-// that the server reports. See eval.Plan.FirstTurn.
-func (j *Job) FirstTurn(ctx context.Context) (eval.Turn, error) {
+// that the server reports. See episode.Episode.FirstTurn.
+func (j *Job) FirstTurn(ctx context.Context) (episode.Turn, error) {
 	for _, s := range j.Served {
 		for _, p := range s.Players {
 			p.ContextLimit = s.Fleet.ContextLimit()
 		}
 	}
-	return j.Plan.FirstTurn(ctx)
+	return j.Plan.Episodes[0].FirstTurn(ctx)
 }

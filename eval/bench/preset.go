@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"maps"
 	"slices"
 	"strconv"
@@ -109,9 +110,9 @@ func checkAgent(p configs.Preset, r configs.Run) error {
 	switch {
 	case r.Agent == p.Agent.Form:
 		return nil
-	case r.Agent != eval.React && r.Agent != eval.Act:
-		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent, p.ID(false), p.Agent.Form, eval.React, eval.Act)
-	case r.Prompt == "" && p.Agent.Form != eval.React && p.Agent.Form != eval.Act:
+	case r.Agent != episode.React && r.Agent != episode.Act:
+		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent, p.ID(false), p.Agent.Form, episode.React, episode.Act)
+	case r.Prompt == "" && p.Agent.Form != episode.React && p.Agent.Form != episode.Act:
 		return fmt.Errorf("agent %s cannot read the prompt of preset %s: give one with --prompt, such as %s", r.Agent, p.ID(false), configs.PromptVersions()[0])
 	}
 	return nil
@@ -206,7 +207,7 @@ func stepLimit(p *configs.Preset) int {
 
 // addPreset adds the benchmark and the players of a preset.
 func (j *Job) addPreset(c Chosen) error {
-	spec := &eval.Spec{Players: make([]eval.Player, len(c.Run.Model))}
+	spec := &eval.Spec{Players: make([]episode.Player, len(c.Run.Model))}
 	var err error
 	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
 		return err
@@ -223,7 +224,7 @@ func (j *Job) addPreset(c Chosen) error {
 	if err != nil {
 		return fmt.Errorf("preset %s: %w", c.Released.ID(false), err)
 	}
-	spec.Benchmarks = []eval.Benchmark{b}
+	spec.Benchmarks = []episode.Benchmark{b}
 	j.specs = append(j.specs, spec)
 	return nil
 }

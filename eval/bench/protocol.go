@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"heldout/eval/episode"
 	"slices"
 	"strings"
 
@@ -16,16 +17,16 @@ import (
 
 // presetBenchmark opens the environment of a preset and settles its tasks, its
 // prompt and the name of what is played.
-func (j *Job) presetBenchmark(c Chosen) (eval.Benchmark, error) {
+func (j *Job) presetBenchmark(c Chosen) (episode.Benchmark, error) {
 	played := c.effective()
 	if played.Env.Limit.Max() == 0 {
-		return eval.Benchmark{}, fmt.Errorf("the step limit is 0")
+		return episode.Benchmark{}, fmt.Errorf("the step limit is 0")
 	}
 	env, err := j.open(c.Run, played.Env.Name)
 	if err != nil {
-		return eval.Benchmark{}, err
+		return episode.Benchmark{}, err
 	}
-	b := eval.Benchmark{Env: env, StepLimit: stepLimit(&played), Protocol: &played}
+	b := episode.Benchmark{Env: env, StepLimit: stepLimit(&played), Protocol: &played}
 	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
 	if b.Tasks, err = j.presetTasks(c, &played, env, &about); err != nil {
 		return b, err
@@ -127,7 +128,7 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 
 // presetPrompt gives a benchmark the prompt of a preset: ours, that of the
 // source's files, or the user's.
-func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *eval.Benchmark, about *record.Protocol) (err error) {
+func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
 	own := c.Run.Prompt
 	if own == played.Prompt.BuiltIn {
 		own = ""

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"maps"
 
 	"heldout/envs"
@@ -55,7 +56,7 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	if err != nil {
 		return nil, err
 	}
-	if c.Perturbation != eval.NoPerturbation && c.Instead == "" {
+	if c.Perturbation != episode.NoPerturbation && c.Instead == "" {
 		if env, err = perturbed(env, c); err != nil {
 			CloseEnv(env)
 			return nil, err

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"heldout/eval/episode"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 // An episode of generated tasks is drawn from its record, also under a perturbation.
 func TestReopen(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
-	c := record.Condition{Env: "babyai", Source: envs.Generated, Perturbation: eval.NoPerturbation}
+	c := record.Condition{Env: "babyai", Source: envs.Generated, Perturbation: episode.NoPerturbation}
 	task := envs.Task{ID: "BabyAI-GoToRedBallGrey-v0/1234"}
 	_, _, err := Reopen(c, task, envs.Setup{}, out)
 	if err == nil || !strings.Contains(err.Error(), "is another one here than in the records") {
@@ -40,7 +41,7 @@ func TestReopen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pictures, differs, err := eval.Pictures(t.Context(), reopened, found, &record.Episode{Observation: start.Observation})
+	pictures, differs, err := episode.Pictures(t.Context(), reopened, found, &record.Episode{Observation: start.Observation})
 	if err != nil || len(pictures) != 1 || differs != -1 || len(pictures[0].Rows) < 5 {
 		t.Errorf("%d pictures, differs %d, %v", len(pictures), differs, err)
 	}

@@ -2,13 +2,13 @@ package bench
 
 import (
 	"fmt"
+	"heldout/eval/episode"
 	"slices"
 	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/datafile"
-	"heldout/eval"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )
@@ -67,7 +67,7 @@ func (j *Job) perturbationsOf(env string) (args []string, err error) {
 }
 
 // addPerturbed adds a benchmark under a perturbation.
-func (j *Job) addPerturbed(base eval.Benchmark, arg string) error {
+func (j *Job) addPerturbed(base episode.Benchmark, arg string) error {
 	env := base.Env.Info().Name
 	rules, file, err := loadPerturbation(env, arg)
 	if err != nil {
@@ -124,7 +124,7 @@ func builtIn(env, name string) (configs.Perturbation, error) {
 
 // perturbBenchmark puts a perturbation around a benchmark and its prompt, and
 // completes what the record says about it.
-func perturbBenchmark(b *eval.Benchmark, rules configs.Perturbation, about *record.Perturbation) error {
+func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *record.Perturbation) error {
 	env, err := perturb.Wrap(b.Env, rules)
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 // noInd applies to a perturbation that needs models trained without data of the
 // environment. It returns which player replaces which, and the players whose
 // unperturbed result counts: baselines are not trained.
-func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error) {
-	instead = map[string]*eval.Player{}
+func (j *Job) noInd() (instead map[string]*episode.Player, base []string, err error) {
+	instead = map[string]*episode.Player{}
 	r := j.Config
 	if len(r.NoIndBaseURL) > 0 {
 		r.BaseURL = configs.Servers{All: r.NoIndBaseURL}
@@ -172,7 +172,7 @@ func (j *Job) noInd() (instead map[string]*eval.Player, base []string, err error
 		case p.Model == nil || r.Ind == indNone:
 			base = append(base, p.Name)
 		case len(instead) < len(r.NoIndModel):
-			other := &eval.Player{}
+			other := &episode.Player{}
 			if err := j.setPlayer(r, r.NoIndModel[len(instead)], other); err != nil {
 				return nil, nil, err
 			}

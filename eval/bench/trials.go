@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"heldout/eval/episode"
 	"slices"
 
 	"heldout/configs"
 	"heldout/envs/datafile"
-	"heldout/eval"
 	"heldout/scoring/record"
 )
 
@@ -64,7 +64,7 @@ func (j *Job) setTrials(r configs.Run) error {
 	if r.Trials <= 1 {
 		return nil
 	}
-	j.trials = &eval.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction, SameStep: r.SameStep}}
+	j.trials = &episode.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction, SameStep: r.SameStep}}
 	if r.Memory == 0 {
 		return nil
 	}

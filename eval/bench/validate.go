@@ -3,12 +3,12 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"slices"
 	"strings"
 
 	"heldout/configs"
 	"heldout/envs/catalog"
-	"heldout/eval"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -59,8 +59,8 @@ func Validate(r configs.Run, kind Kind) error {
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
-	if r.Completions && r.Agent != eval.React {
-		fail("--completions is for --agent %s", eval.React)
+	if r.Completions && r.Agent != episode.React {
+		fail("--completions is for --agent %s", episode.React)
 	}
 	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
 		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
@@ -82,11 +82,11 @@ func agents(r configs.Run) []string {
 	if len(r.Preset) > 0 {
 		return configs.AgentForms()
 	}
-	return []string{eval.React, eval.Act}
+	return []string{episode.React, episode.Act}
 }
 
 // IsBaseline reports whether a player needs no model.
-func IsBaseline(name string) bool { return name == eval.Expert || name == eval.Random }
+func IsBaseline(name string) bool { return name == episode.Expert || name == episode.Random }
 
 // validateSweep reports what is wrong with the settings of a sweep, and any such
 // settings without a sweep.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"net"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ func (e *line) NewWorld(envs.Task) (envs.World, error) { return &lineWorld{env: 
 func (e *line) plan(t *testing.T) *eval.Plan {
 	t.Helper()
 	p, err := eval.NewPlan(&eval.Spec{
-		Benchmarks: []eval.Benchmark{{Env: e, Tasks: e.tasks, StepLimit: 4}},
-		Players:    []eval.Player{{Name: eval.Expert, Agent: eval.Expert}}, Seeds: []int64{0},
+		Benchmarks: []episode.Benchmark{{Env: e, Tasks: e.tasks, StepLimit: 4}},
+		Players:    []episode.Player{{Name: episode.Expert, Agent: episode.Expert}}, Seeds: []int64{0},
 	})
 	if err != nil {
 		t.Fatal(err)

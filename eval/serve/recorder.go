@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 
@@ -70,8 +72,7 @@ type recording struct {
 	to        Recorder
 	task      envs.Task
 	stepLimit int
-	episode   record.Episode
-	valid     int
+	log       episode.Log
 	size      int // bytes of texts
 	over      bool
 }
@@ -89,41 +90,26 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 	if limit < 0 {
 		limit = math.MaxInt32 // none
 	}
-	rec := &recording{to: to, task: e.Task, stepLimit: limit, episode: record.Episode{
-		Goal: start.Goal, Observation: start.Observation, Trajectory: []record.Step{},
-	}}
-	rec.episode.Started = r.now().UTC()
-	return rec, nil
+	rec := &record.Episode{Goal: start.Goal, Observation: start.Observation, Trajectory: []record.Step{}}
+	rec.Started = r.now().UTC()
+	return &recording{to: to, task: e.Task, stepLimit: limit, log: episode.Log{Episode: rec}}, nil
 }
 
 // add adds a step.
 func (r *recording) add(action string, step envs.Step) {
-	if r.size += len(action) + len(step.Observation); r.size > maxRecording || len(r.episode.Trajectory) == record.MaxSteps {
+	if r.size += len(action) + len(step.Observation); r.size > maxRecording || len(r.log.Episode.Trajectory) == record.MaxSteps {
 		r.over = true // end says so
 		return
 	}
-	if step.Valid {
-		r.valid++
-	}
-	r.episode.Progress, r.episode.Success = step.Progress, step.Success
-	r.episode.Trajectory = append(r.episode.Trajectory, record.Step{
-		Action: action, Observation: step.Observation, Progress: step.Progress, Valid: step.Valid, Understood: step.Understood,
-	})
+	r.log.Add(agent.Move{Action: action}, step)
 }
 
 // end writes an episode. The cause is what went wrong; nil for a result.
 func (r *recording) end(outcome record.Outcome, cause error, now time.Time) error {
-	e := &r.episode
 	if r.over {
 		outcome, cause = record.Cancelled, fmt.Errorf("the episode has more than %d steps or %d bytes of texts; later steps are not kept", record.MaxSteps, maxRecording)
 	}
-	e.Outcome, e.Steps, e.Ended = outcome, len(e.Trajectory), now.UTC()
-	e.Success = outcome == record.Success
-	if cause != nil {
-		e.Error = cause.Error()
-	}
-	if e.Steps > 0 {
-		e.Grounding = float64(r.valid) / float64(e.Steps)
-	}
-	return r.to.Append(r.task, r.stepLimit, e)
+	r.log.Episode.Ended = now.UTC()
+	r.log.End(outcome, cause)
+	return r.to.Append(r.task, r.stepLimit, r.log.Episode)
 }

@@ -208,7 +208,7 @@ func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
 // was not played.
 func (t *Table) abandon(r *recording, why Reason) {
 	switch {
-	case len(r.episode.Trajectory) == 0:
+	case len(r.log.Episode.Trajectory) == 0:
 	case why == notYetOver || why == ByClient:
 		_ = t.keep(r, record.Failure, nil) // keep has logged it
 	default:

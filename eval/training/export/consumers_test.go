@@ -79,7 +79,7 @@ func someRun(t *testing.T) string {
 		for j := range 1 + rng.IntN(12) {
 			steps = append(steps, []record.Step{good(i*100 + j), invalid(), unreadable(), silent()}[rng.IntN(4)])
 		}
-		e := episode(append(steps, invalid())...)
+		e := of(append(steps, invalid())...)
 		e.Goal = fmt.Sprint("goal ", i, " ", hostile)
 		episodes = append(episodes, e)
 	}

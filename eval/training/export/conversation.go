@@ -1,10 +1,10 @@
 package export
 
 import (
+	"heldout/eval/episode"
 	"slices"
 	"strings"
 
-	"heldout/eval"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -28,7 +28,7 @@ type Conversation struct {
 // conversations writes the calls of an episode as conversations: as one if every call
 // continues the one before it with the reply and an answer, otherwise as one for each
 // call. A call whose reply is not trained on is then left out.
-func conversations(calls []eval.Call, marks []Mark) []Conversation {
+func conversations(calls []episode.Call, marks []Mark) []Conversation {
 	if continues(calls) {
 		return whole(calls, marks)
 	}
@@ -44,7 +44,7 @@ func conversations(calls []eval.Call, marks []Mark) []Conversation {
 
 // continues reports whether each call has the messages of the one before it, the reply
 // and an answer.
-func continues(calls []eval.Call) bool {
+func continues(calls []episode.Call) bool {
 	for i := 1; i < len(calls); i++ {
 		before, now := calls[i-1], calls[i].Messages
 		n := len(before.Messages)
@@ -62,7 +62,7 @@ func continues(calls []eval.Call) bool {
 
 // whole is an episode as one conversation, which ends with the last reply that is
 // trained on; none if no reply is.
-func whole(calls []eval.Call, marks []Mark) []Conversation {
+func whole(calls []episode.Call, marks []Mark) []Conversation {
 	if len(calls) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
@@ -135,7 +135,7 @@ type exporter struct {
 
 // rebuilder rebuilds the messages of a condition.
 type rebuilder struct {
-	*eval.Rebuilder
+	*episode.Rebuilder
 	env envs.Env // nil if no message needs it
 }
 
@@ -331,7 +331,7 @@ func noChat(c *record.Condition) Reason {
 }
 
 // calls rebuilds the calls of an episode; nil if it is not as recorded.
-func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]eval.Call, error) {
+func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
 	b, err := x.rebuilderOf(r, p.condition)
 	if err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p plann
 		return nil, nil
 	}
 	if calls == nil {
-		calls = []eval.Call{} // an episode without steps
+		calls = []episode.Call{} // an episode without steps
 	}
 	return calls, nil
 }
@@ -366,7 +366,7 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 		return nil, err
 	}
 	b := &rebuilder{}
-	if b.Rebuilder, err = eval.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {
+	if b.Rebuilder, err = episode.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {
 		return nil, err
 	}
 	if b.NeedsWorld() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -38,8 +38,8 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 	}
 	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "0"}}
 	c := record.Condition{
-		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: eval.React,
-		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: eval.NoPerturbation, StepLimit: 30,
+		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: episode.React,
+		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: episode.NoPerturbation, StepLimit: 30,
 	}
 	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{{Info: info, Total: 60}}, Groups: []record.Group{{Condition: c}}}
 	for i := range episodes {
@@ -124,7 +124,7 @@ func silent() record.Step {
 	return s
 }
 
-func episode(steps ...record.Step) record.Episode {
+func of(steps ...record.Step) record.Episode {
 	return record.Episode{Goal: "the goal", Observation: "the start", Trajectory: steps}
 }
 
@@ -171,7 +171,7 @@ func lines[T any](t testing.TB, file string) (out []T) {
 // Wrong turns stay in the conversation and are not trained on; it ends with the last
 // turn that is.
 func TestMasks(t *testing.T) {
-	dir := makeRun(t, nil, episode(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2), invalid()))
+	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2), invalid()))
 	for _, c := range []struct {
 		mask, want string
 		trained    int
@@ -216,7 +216,7 @@ func sum[K comparable](counts map[K]int) (n int) {
 
 // Every format says the same: the same messages, and the same turns to train on.
 func TestFormatsAgree(t *testing.T) {
-	dir := makeRun(t, nil, episode(good(1), invalid(), unreadable(), good(2), invalid()), episode(unreadable(), good(3)), episode(good(4)))
+	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), good(2), invalid()), of(unreadable(), good(3)), of(good(4)))
 	o := options(t, Axolotl, dir)
 	export(t, o)
 	whole := lines[axolotlExample](t, o.Out)
@@ -286,7 +286,7 @@ func TestFormatsAgree(t *testing.T) {
 
 // What a model wrote is text in JSON, and nothing else.
 func TestHostileTextStaysText(t *testing.T) {
-	dir := makeRun(t, nil, episode(unreadable(), invalid(), good(1)))
+	dir := makeRun(t, nil, of(unreadable(), invalid(), good(1)))
 	o := options(t, Axolotl, dir)
 	export(t, o)
 	text := read(t, o.Out)
@@ -301,15 +301,15 @@ func TestHostileTextStaysText(t *testing.T) {
 
 // Filters and what cannot be exported are counted by reason.
 func TestReasons(t *testing.T) {
-	won := episode(good(1), invalid(), good(2))
+	won := of(good(1), invalid(), good(2))
 	won.Outcome = record.Success
-	shortened := episode(good(3))
+	shortened := of(good(3))
 	shortened.Trimmed = 1
 	other := good(4)
 	other.Reply = "Action: something else"
-	broken := episode(good(5))
+	broken := of(good(5))
 	broken.Outcome, broken.Error = record.ModelError, "no"
-	dir := makeRun(t, nil, won, shortened, episode(other), broken, episode(invalid()), episode(good(6)), episode(good(6)))
+	dir := makeRun(t, nil, won, shortened, of(other), broken, of(invalid()), of(good(6)), of(good(6)))
 	r := export(t, options(t, TRL, dir))
 	want := map[Reason]int{Shortened: 1, Differs: 1, Nothing: 1, Duplicate: 1}
 	if diff := cmp.Diff(want, r.Left); diff != "" || r.Episodes != 6 || r.Taken != 2 || r.Without != 1 || len(r.Different) != 1 {
@@ -345,7 +345,7 @@ func TestReasons(t *testing.T) {
 
 // Of several attempts, the first result counts, wherever its line is.
 func TestAttempts(t *testing.T) {
-	second := episode(good(9))
+	second := of(good(9))
 	second.Attempt = 2
 	dir := makeRun(t, nil, second)
 	name := filepath.Join(dir, "episodes.jsonl")
@@ -372,7 +372,7 @@ func TestAttempts(t *testing.T) {
 func TestTestTasks(t *testing.T) {
 	dir := makeRun(t, func(m *record.Manifest) {
 		m.Environments[0].Source, m.Groups[0].Condition.Source = envs.Official, envs.Official
-	}, episode(good(1)), episode(good(2)))
+	}, of(good(1)), of(good(2)))
 	o := options(t, OpenAI, dir)
 	_, err := Run(t.Context(), o)
 	var refused *TestTasksError
@@ -406,7 +406,7 @@ func TestTestTasks(t *testing.T) {
 func TestParts(t *testing.T) {
 	var a, b []record.Episode
 	for i := range 60 {
-		a, b = append(a, episode(good(i))), append(b, episode(good(i), good(i+1)))
+		a, b = append(a, of(good(i))), append(b, of(good(i), good(i+1)))
 	}
 	one := makeRun(t, nil, a...)
 	two := makeRun(t, func(m *record.Manifest) {
@@ -485,7 +485,7 @@ func TestPartsStay(t *testing.T) {
 
 // Nothing half-written has a name: not after an error, not when the export is stopped.
 func TestAllOrNothing(t *testing.T) {
-	dir := makeRun(t, nil, episode(good(1)), episode(good(2)))
+	dir := makeRun(t, nil, of(good(1)), of(good(2)))
 	o := options(t, Axolotl, dir)
 	empty := func(why string) {
 		t.Helper()
@@ -499,7 +499,7 @@ func TestAllOrNothing(t *testing.T) {
 		t.Error(err)
 	}
 	empty("stopped")
-	damaged := makeRun(t, nil, episode(good(1)), episode(good(2)))
+	damaged := makeRun(t, nil, of(good(1)), of(good(2)))
 	name := filepath.Join(damaged, "episodes.jsonl")
 	text := strings.Replace(read(t, name), "move 2", "move 3", 1)
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -565,7 +565,7 @@ func BenchmarkExport(b *testing.B) {
 		for j := range 20 {
 			steps = append(steps, good(20*i+j))
 		}
-		episodes = append(episodes, episode(steps...))
+		episodes = append(episodes, of(steps...))
 	}
 	dir := makeRun(b, nil, episodes...)
 	for _, f := range Formats() {
@@ -593,7 +593,7 @@ func TestNoChat(t *testing.T) {
 		dir := makeRun(t, func(m *record.Manifest) {
 			m.Environments[0].Source, m.Groups[0].Condition.Source = envs.Official, envs.Official
 			change(&m.Groups[0].Condition)
-		}, episode(good(1)))
+		}, of(good(1)))
 		_, err := Run(t.Context(), options(t, TRL, dir))
 		var nothing *NothingError
 		if !errors.As(err, &nothing) || nothing.Report.Left[reason] != 1 {
@@ -605,10 +605,10 @@ func TestNoChat(t *testing.T) {
 // Calls that do not continue each other are examples of their own, of which those that
 // are masked are left out.
 func TestCallsThatStandAlone(t *testing.T) {
-	call := func(step int, text, reply string) eval.Call {
-		return eval.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply, Said: reply}
+	call := func(step int, text, reply string) episode.Call {
+		return episode.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply, Said: reply}
 	}
-	got := conversations([]eval.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "), call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
+	got := conversations([]episode.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "), call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
 	want := []Conversation{
 		{[]Message{{model.User, "a", false}, {model.Assistant, "one", true}}, 1},
 		{[]Message{{model.User, "d", false}, {model.Assistant, "four", true}}, 4},

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"heldout/eval/episode"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"heldout/envs/datafile"
-	"heldout/eval"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 )
@@ -102,7 +102,7 @@ func (r *Report) take(a about, conversations int) {
 }
 
 // masks counts the turns of an episode that is taken.
-func (r *Report) masks(e *record.Episode, marked []Mark, calls []eval.Call) {
+func (r *Report) masks(e *record.Episode, marked []Mark, calls []episode.Call) {
 	said := map[int]bool{}
 	for _, c := range calls {
 		said[c.Step] = said[c.Step] || !blank(c.Reply)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"heldout/eval/episode"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
-	"heldout/eval"
 	"heldout/eval/training/synth"
 	"heldout/eval/training/synth/generate"
 	"heldout/scoring/record"
@@ -183,7 +183,7 @@ type instructions map[[2]string]string
 // of returns the instruction that an episode was played with; empty if its prompt is
 // not a built-in one, or a perturbation changed it.
 func (known instructions) of(m *record.Manifest, e *record.Episode) string {
-	if e.Perturbation != eval.NoPerturbation {
+	if e.Perturbation != episode.NoPerturbation {
 		return "" // the actions had other forms
 	}
 	key := [2]string{e.Env, e.TaskType}

@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -25,9 +25,9 @@ func (e *Episode) NextTrial(a record.Attempt) *Episode {
 	}
 	next := *e
 	next.Trial++
-	next.ID = record.TrialID(e.first, next.Trial)
+	next.ID = record.TrialID(e.First, next.Trial)
 	if a.Reflection != "" {
-		next.reflections = append(e.reflections[:len(e.reflections):len(e.reflections)], record.Remembered{Trial: e.Trial, Text: a.Reflection})
+		next.Reflections = append(e.Reflections[:len(e.Reflections):len(e.Reflections)], record.Remembered{Trial: e.Trial, Text: a.Reflection})
 	}
 	return &next
 }
@@ -40,7 +40,7 @@ func (e *Episode) memory() []record.Remembered {
 	if e.Condition.Trials == nil {
 		return nil
 	}
-	return e.reflections[max(0, len(e.reflections)-e.Condition.Trials.Memory):]
+	return e.Reflections[max(0, len(e.Reflections)-e.Condition.Trials.Memory):]
 }
 
 // seed is the server's seed for a call of the trial. A retry with the seeds of the
@@ -56,7 +56,7 @@ func (e *Episode) seed(purpose string, step int) int64 {
 // reflect adds the model's reflection to the record of a trial that failed and
 // that another one follows.
 func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
-	t := e.player.Trials
+	t := e.Player.Trials
 	if rec.Success || t == nil || t.Memory == 0 || e.TrialsLeft() == 0 {
 		return nil
 	}

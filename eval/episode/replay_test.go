@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode/episodetest"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func wonFrom2() Recorded {
 }
 
 func TestReplay(t *testing.T) {
-	env := newCountdown(3)
+	env := episodetest.NewCountdown(3)
 	for _, c := range []struct {
 		name   string
 		change func(*Recorded)
@@ -56,7 +57,7 @@ func TestReplay(t *testing.T) {
 }
 
 // loose is an environment that tells which observations are the same.
-type loose struct{ *countdown }
+type loose struct{ *episodetest.Countdown }
 
 func (loose) SameObservation(action, recorded, ours string) bool {
 	return recorded == ours || action == "what" && recorded == "any"
@@ -65,10 +66,10 @@ func (loose) SameObservation(action, recorded, ours string) bool {
 func TestReplayAsksTheEnvironment(t *testing.T) {
 	rec := wonFrom2()
 	rec.Steps[1].Observation = "any"
-	if found, err := Replay(t.Context(), loose{newCountdown(3)}, &rec); err != nil || len(found) != 0 {
+	if found, err := Replay(t.Context(), loose{episodetest.NewCountdown(3)}, &rec); err != nil || len(found) != 0 {
 		t.Errorf("%v, %v", found, err)
 	}
-	if found, _ := Replay(t.Context(), newCountdown(3), &rec); len(found) != 1 {
+	if found, _ := Replay(t.Context(), episodetest.NewCountdown(3), &rec); len(found) != 1 {
 		t.Errorf("%v", found)
 	}
 }
@@ -138,7 +139,7 @@ func TestReadRecordedBombs(t *testing.T) {
 func FuzzReadRecorded(f *testing.F) {
 	f.Add([]byte(twoRecords))
 	f.Add([]byte("\x1f\x8b\x08"))
-	var env envs.Env = newCountdown(3)
+	var env envs.Env = episodetest.NewCountdown(3)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		_ = ReadRecorded(t.Context(), bytes.NewReader(in), "f", func(_ int, e *Recorded) error {
 			for _, s := range e.Steps {

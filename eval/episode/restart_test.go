@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -28,8 +28,8 @@ func playProtocol(t *testing.T, env envs.Env, p *configs.Preset, replies ...stri
 	t.Helper()
 	b := Benchmark{Env: env, Tasks: env.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{TopP: 1, MaxTokens: 9}}
-	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
-	rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+	episodes := planned(t, &b, &player)
+	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	return rec
 }
 
@@ -59,7 +59,7 @@ func TestDecodingSeed(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-restart.yaml")
 	for _, fixed := range []int64{0, 7} {
 		p.Decoding.Seed = fixed
-		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, bench: &Benchmark{Protocol: &p}, player: &Player{}}
+		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Protocol: &p}, Player: &Player{}}
 		c := e.chat("model")
 		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 && (one != fixed || other != fixed) {
 			t.Errorf("decoding.seed %d: the calls have %d and %d", fixed, one, other)

@@ -1,7 +1,8 @@
-package eval
+package episode
 
 import (
 	"context"
+	"heldout/eval/episode/episodetest"
 	"testing"
 
 	"heldout/configs"
@@ -78,16 +79,16 @@ func TestMetric(t *testing.T) {
 // Limits are those of the task's type, and a preset without one for a type is
 // refused.
 func TestLimitByType(t *testing.T) {
-	e := newCountdown(3)
+	e := episodetest.NewCountdown(3)
 	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{ByType: map[string]int{"from": 2}, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"}}
 	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{Name: "p@1", SHA256: "h"}}
-	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{1}})
-	rec, _ := plan.Episodes[2].play(t.Context(), newWatch(Options{}, nil), func(agent.Usage) {})
+	episodes := planned(t, &b, &Player{Name: Random, Agent: Random})
+	rec, _ := episodes[2].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	if rec.Steps > 2 || rec.Preset != "p@1 h" {
 		t.Errorf("%d steps, preset %q", rec.Steps, rec.Preset)
 	}
 	p.Env.Limit.ByType = map[string]int{"to": 2}
-	if _, err := NewPlan(&Spec{Benchmarks: []Benchmark{b}, Players: []Player{{Name: Random, Agent: Random}}, Seeds: []int64{1}}); err == nil {
+	if err := b.Limited(); err == nil {
 		t.Error("a task without a step limit is planned")
 	}
 }
@@ -131,8 +132,8 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 		}
 		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: "hash", Protocol: &p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
 		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{TopP: 1, MaxTokens: 512}}
-		plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
-		rec, cause := plan.Episodes[0].play(t.Context(), newWatch(Options{}, nil), func(agent.Usage) {})
+		episodes := planned(t, &b, &player)
+		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 		if cause != nil || rec.Loose == nil || !*rec.Loose || rec.Success || *rec.Score != 0 || rec.Steps > 22 {
 			t.Errorf("%s: %v, %s, loose %v, %d steps", id, cause, rec.Outcome, rec.Loose, rec.Steps)
 		}

@@ -1,9 +1,10 @@
-package eval
+package episode
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"heldout/eval/episode/episodetest"
 	"testing"
 
 	"heldout/envs"
@@ -11,30 +12,30 @@ import (
 )
 
 // drawn is countdown with pictures.
-type drawn struct{ *countdown }
+type drawn struct{ *episodetest.Countdown }
 
 type drawnWorld struct{ envs.World }
 
 func (e drawn) NewWorld(t envs.Task) (envs.World, error) {
-	w, err := e.countdown.NewWorld(t)
+	w, err := e.Countdown.NewWorld(t)
 	return drawnWorld{w}, err
 }
 
 func (w drawnWorld) View() envs.Picture {
-	c := w.World.(*countdownWorld)
-	return envs.Picture{Rows: [][]envs.Glyph{{{Text: fmt.Sprint(c.from - c.said)}}}}
+	c := w.World.(*episodetest.CountdownWorld)
+	return envs.Picture{Rows: [][]envs.Glyph{{{Text: fmt.Sprint(c.From - c.Said)}}}}
 }
 
 // Pictures follow the recorded actions. Steps whose reply has no action change
 // nothing, unless the agent sends the empty action then.
 func TestPicturesFollowTheRecord(t *testing.T) {
-	env := drawn{newCountdown(3)}
+	env := drawn{episodetest.NewCountdown(3)}
 	e := &record.Episode{Result: record.Result{Agent: React}, Observation: "3", Trajectory: []record.Step{
 		{Action: "down", Observation: "2"}, {Action: "", FormatError: true, Observation: "What?"}, {Action: "up", Observation: "2"}, {Action: "down", Observation: "1"},
 	}}
 	check := func(want string, wantDiffers int) {
 		t.Helper()
-		pictures, differs, err := Pictures(t.Context(), env, env.tasks[2], e)
+		pictures, differs, err := Pictures(t.Context(), env, env.List[2], e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,18 +57,18 @@ func TestPicturesFollowTheRecord(t *testing.T) {
 }
 
 func TestNoPictures(t *testing.T) {
-	env := newCountdown(1)
-	if _, _, err := Pictures(t.Context(), env, env.tasks[0], &record.Episode{}); !errors.Is(err, ErrNoPictures) {
+	env := episodetest.NewCountdown(1)
+	if _, _, err := Pictures(t.Context(), env, env.List[0], &record.Episode{}); !errors.Is(err, ErrNoPictures) {
 		t.Errorf("a world that cannot be drawn: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := &record.Episode{Trajectory: []record.Step{{Action: "down"}}}
-	if _, _, err := Pictures(ctx, drawn{env}, env.tasks[0], e); !errors.Is(err, context.Canceled) {
+	if _, _, err := Pictures(ctx, drawn{env}, env.List[0], e); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	e.Trajectory[0].Action = "break"
-	if _, _, err := Pictures(t.Context(), drawn{env}, env.tasks[0], e); err == nil {
+	if _, _, err := Pictures(t.Context(), drawn{env}, env.List[0], e); err == nil {
 		t.Error("a broken world is drawn")
 	}
 }

@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -38,10 +38,10 @@ func (b *Benchmark) CheckPrompt() error {
 // open plays the opening command of the preset, if it has one, and returns the
 // first observation.
 func (e *Episode) open(ctx context.Context, w envs.World, observation string) (string, error) {
-	if e.bench.Protocol == nil || e.bench.Protocol.Env.Opening == "" {
+	if e.Benchmark.Protocol == nil || e.Benchmark.Protocol.Env.Opening == "" {
 		return observation, nil
 	}
-	step, err := w.Step(ctx, e.bench.Protocol.Env.Opening)
+	step, err := w.Step(ctx, e.Benchmark.Protocol.Env.Opening)
 	return step.Observation, err
 }
 
@@ -49,10 +49,10 @@ func (e *Episode) open(ctx context.Context, w envs.World, observation string) (s
 // only the steps that reached the environment, and have limits by task type.
 func (e *Episode) goesOn(rec *record.Episode) bool {
 	steps := len(rec.Trajectory)
-	if e.bench.Protocol == nil {
+	if e.Benchmark.Protocol == nil {
 		return steps < e.Condition.StepLimit
 	}
-	limit := e.bench.Protocol.Env.Limit
+	limit := e.Benchmark.Protocol.Env.Limit
 	most := limit.For(e.Task.Type)
 	if limit.Counts == "commands" {
 		return steps-rec.FormatErrors < most && steps < limit.Replies
@@ -60,8 +60,8 @@ func (e *Episode) goesOn(rec *record.Episode) bool {
 	return steps < most
 }
 
-// limited reports a task whose type has no step limit.
-func limited(b *Benchmark) error {
+// Limited reports a task whose type has no step limit.
+func (b *Benchmark) Limited() error {
 	if b.Protocol == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -17,48 +17,32 @@ var ErrNoPictures = errors.New("this environment has no pictures")
 // whose observation is not the recorded one, 0 for the first observation, and -1 if
 // there is none: from there on the pictures may be of another course of events.
 func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (pictures []envs.Picture, differs int, err error) {
-	world, err := env.NewWorld(task)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer world.Close()
-	look := viewOf(world)
-	if look == nil {
-		return nil, 0, ErrNoPictures
-	}
-	start, err := world.Start(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
 	differs = -1
-	if start.Observation != e.Observation {
-		differs = 0
-	}
 	same := comparer(env)
-	for i := 0; ; i++ {
+	var look func() (envs.Picture, error)
+	add := func(step int) error {
 		p, err := look()
 		if err != nil {
-			return nil, 0, fmt.Errorf("after step %d: %w", i, err)
+			return fmt.Errorf("after step %d: %w", step, err)
 		}
 		pictures = append(pictures, p)
-		if i == len(e.Trajectory) {
-			return pictures, differs, nil
+		return nil
+	}
+	err = retell(ctx, env, task, e, func(world envs.World, start envs.Start) error {
+		if look = viewOf(world); look == nil {
+			return ErrNoPictures
 		}
-		s := e.Trajectory[i]
-		if s.FormatError && e.Agent != Act {
-			continue // the environment was not stepped
+		if start.Observation != e.Observation {
+			differs = 0
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		answer, err := world.Step(ctx, s.Action)
-		if err != nil {
-			return nil, 0, fmt.Errorf("step %d: %w", i+1, err)
-		}
-		if differs < 0 && !same(s.Action, s.Observation, answer.Observation) {
+		return add(0)
+	}, func(i int, s record.Step, ours *envs.Step) error {
+		if ours != nil && differs < 0 && !same(s.Action, s.Observation, ours.Observation) {
 			differs = i + 1
 		}
-	}
+		return add(i + 1)
+	})
+	return pictures, differs, err
 }
 
 // viewOf returns what draws a world, or lists what is in it; nil if the world can
@@ -74,12 +58,4 @@ func viewOf(w envs.World) func() (envs.Picture, error) {
 		}
 	}
 	return nil
-}
-
-// comparer returns how an environment compares a recorded observation with ours.
-func comparer(env envs.Env) func(action, recorded, ours string) bool {
-	if c, ok := envs.As[envs.Comparer](env); ok {
-		return c.SameObservation
-	}
-	return func(_, recorded, ours string) bool { return recorded == ours }
 }

@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -238,8 +238,8 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 	}
 	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
-	plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
-	rec, _ := plan.Episodes[0].play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+	episodes := planned(t, &b, &player)
+	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	return rec
 }
 

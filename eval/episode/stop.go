@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 	if t := e.Condition.Trials; t != nil {
 		rule = stopRule(configs.StopRules{SameAction: t.SameAction, SameStep: t.SameStep}, steps)
 	}
-	if p := e.bench.Protocol; p != nil && rule == "" {
+	if p := e.Benchmark.Protocol; p != nil && rule == "" {
 		rule = stopRule(p.Stop, steps)
 	}
 	return rule

@@ -1,8 +1,9 @@
-package eval
+package episode
 
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"heldout/envs"
 	"heldout/eval/agent"
@@ -12,28 +13,29 @@ import (
 // turns is an attempt at an episode while it is played.
 type turns struct {
 	*Episode
-	rec    *record.Episode
-	watch  *watch
+	log    Log
+	rec    *record.Episode // of the log
+	watch  Watch
 	onStep func(agent.Usage)
 	score  *metric
 	world  envs.World
 	agent  agent.Agent
 	move   agent.Move // of the current turn
-	valid  int        // steps whose action was valid
+}
+
+// attempt begins an attempt at the episode.
+func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
+	rec := e.Blank()
+	return &turns{Episode: e, log: Log{Episode: rec}, rec: rec, watch: w, onStep: onStep, score: newMetric(e.Benchmark.Protocol)}
 }
 
 // run starts the environment and plays turn by turn. The error says why the
 // outcome is no result.
 func (t *turns) run(ctx context.Context) (record.Outcome, error) {
-	world, err := t.newWorld()
-	if err != nil {
-		return record.EnvError, err
-	}
-	defer world.Close() // an error here no longer changes the result
-	t.world = world
 	if outcome, err := t.start(ctx); err != nil {
 		return outcome, err
 	}
+	defer t.close()
 	for t.goesOn(t.rec) {
 		over, outcome, err := t.turn(ctx)
 		if err != nil {
@@ -46,21 +48,40 @@ func (t *turns) run(ctx context.Context) (record.Outcome, error) {
 	return t.end(ctx)
 }
 
-// start starts the environment and makes the agent.
+// start starts the environment and makes the agent. The caller closes what started
+// without an error.
 func (t *turns) start(ctx context.Context) (record.Outcome, error) {
-	start, err := t.world.Start(ctx)
+	world, start, err := t.begin(ctx)
 	if err != nil {
 		return failed(ctx, record.EnvError), err
 	}
-	if start.Observation, err = t.open(ctx, t.world, start.Observation); err != nil {
-		return failed(ctx, record.EnvError), err
-	}
+	t.world = world
 	t.rec.Goal, t.rec.Observation = start.Goal, start.Observation
-	if t.agent, err = t.newAgent(t.world, start); err != nil {
+	if t.agent, err = t.newAgent(world, start); err != nil {
+		t.close()
 		return record.EnvError, err
 	}
 	return "", nil
 }
+
+// begin returns the episode's world, started as its preset wants it.
+func (e *Episode) begin(ctx context.Context) (envs.World, envs.Start, error) {
+	w, err := e.newWorld()
+	if err != nil {
+		return nil, envs.Start{}, err
+	}
+	start, err := w.Start(ctx)
+	if err == nil {
+		start.Observation, err = e.open(ctx, w, start.Observation)
+	}
+	if err != nil {
+		return nil, start, errors.Join(err, w.Close())
+	}
+	return w, start, nil
+}
+
+// close closes the world. An error here no longer changes the result.
+func (t *turns) close() { _ = t.world.Close() }
 
 // turn plays one turn and reports whether the episode is over. It is short, because
 // an episode spends nearly all its time in Act: a goroutine that waits with a small
@@ -76,7 +97,7 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 	spend(&t.rec.Result, move.Usage)
 	t.onStep(move.Usage)
 	if err != nil {
-		return false, modelOutcome(ctx, t.player.Model, err), err
+		return false, modelOutcome(ctx, t.Player.Model, err), err
 	}
 	if move.GiveUp {
 		t.rec.Cut = move.End
@@ -87,9 +108,10 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 	if err != nil {
 		return false, failed(ctx, record.EnvError), err
 	}
-	t.keep(*move, step)
-	if t.player.Model != nil {
-		if err := t.watch.reply(t.player.Name, *move); err != nil {
+	t.log.Add(*move, step)
+	t.score.add(t.world, step, t.rec)
+	if t.Player.Model != nil {
+		if err := t.watch.Reply(t.Player.Name, *move); err != nil {
 			return false, record.ModelError, err
 		}
 	}
@@ -118,36 +140,15 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 	return step, nil
 }
 
-// keep records a turn.
-func (t *turns) keep(move agent.Move, step envs.Step) {
-	if step.Valid {
-		t.valid++
-	}
-	t.rec.Progress, t.rec.Success = step.Progress, step.Success
-	oldForm, newForm := "", step.Written.Form
-	if step.Written.Old {
-		oldForm, newForm = newForm, ""
-	}
-	t.rec.Trajectory = append(t.rec.Trajectory, record.Step{
-		Thought: move.Thought, Action: move.Action, Observation: step.Observation,
-		Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
-		FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
-		Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
-		PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens, ModelSeconds: move.Usage.Latency.Seconds(),
-	})
-	count(&t.rec.Result, move)
-	t.score.add(t.world, step, t.rec)
-}
-
 // end returns the outcome of an episode that was played to its end.
 func (t *turns) end(ctx context.Context) (record.Outcome, error) {
-	if t.player.Model != nil && t.rec.FormatErrors == len(t.rec.Trajectory) {
-		if err := t.watch.unproven(t.player.Name); err != nil {
+	if t.Player.Model != nil && t.rec.FormatErrors == len(t.rec.Trajectory) {
+		if err := t.watch.Unproven(t.Player.Name); err != nil {
 			return record.ModelError, err // it would count as the model's failure
 		}
 	}
 	if err := t.reflect(ctx, t.rec); err != nil {
-		return modelOutcome(ctx, t.player.Model, err), err
+		return modelOutcome(ctx, t.Player.Model, err), err
 	}
 	t.score.settle(t.rec)
 	if t.rec.Success {

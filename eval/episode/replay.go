@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"heldout/envs"
+	"heldout/scoring/record"
 )
 
 // Recorded is an episode that a reference implementation recorded.
@@ -103,32 +104,24 @@ func Replay(ctx context.Context, env envs.Env, rec *Recorded) ([]Mismatch, error
 	if rec.ID < 0 || rec.ID >= len(tasks) {
 		return nil, fmt.Errorf("environment %s has no task number %d", rec.Env, rec.ID)
 	}
-	r := replay{env: env, task: tasks[rec.ID], rec: rec}
-	world, err := env.NewWorld(r.task)
-	if err != nil {
-		return nil, err
-	}
-	defer world.Close()
-	start, err := world.Start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if rec.Goal != "" {
-		r.compare(0, "", "goal", rec.Goal, start.Goal)
-	}
+	r := replay{task: tasks[rec.ID], source: rec.Source, same: comparer(env)}
 	var last envs.Step
 	valid := 0
-	for i, s := range rec.Steps {
-		if last, err = world.Step(ctx, s.Action); err != nil {
-			return nil, fmt.Errorf("task %s, step %d: %w", r.task.ID, i+1, err)
+	err := retell(ctx, env, r.task, rec.episode(), func(_ envs.World, start envs.Start) error {
+		if rec.Goal != "" {
+			r.compare(0, "", "goal", rec.Goal, start.Goal)
 		}
-		if last.Valid {
+		return nil
+	}, func(i int, s record.Step, ours *envs.Step) error {
+		last = *ours
+		if ours.Valid {
 			valid++
 		}
-		if !r.sameObservation(s, last) {
-			r.compare(i+1, s.Action, "observation", s.Observation, last.Observation)
-		}
-		r.compare(i+1, s.Action, "progress", s.Progress, last.Progress)
+		r.step(i+1, s, ours)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	end := len(rec.Steps) + 1
 	grounding := 0.0
@@ -141,23 +134,63 @@ func Replay(ctx context.Context, env envs.Env, rec *Recorded) ([]Mismatch, error
 	return r.found, nil
 }
 
-// replay is one replay under way.
-type replay struct {
-	env   envs.Env
-	task  envs.Task
-	rec   *Recorded
-	found []Mismatch
+// episode is the record as an episode of an agent whose actions are all sent.
+func (r *Recorded) episode() *record.Episode {
+	e := &record.Episode{Result: record.Result{Agent: Act}}
+	for _, s := range r.Steps {
+		e.Trajectory = append(e.Trajectory, record.Step{Action: s.Action, Observation: s.Observation, Progress: s.Progress})
+	}
+	return e
 }
 
-func (r *replay) sameObservation(recorded RecordedStep, ours envs.Step) bool {
-	return comparer(r.env)(recorded.Action, recorded.Observation, ours.Observation)
+// ReplayEpisode plays the recorded actions of an episode again and compares every
+// observation, progress and validity, and the final success. The task must be the
+// recorded one, and the episode without a preset.
+func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) ([]Mismatch, error) {
+	r := replay{task: task, source: e.ID, same: comparer(env)}
+	var last envs.Step
+	err := retell(ctx, env, task, e, func(_ envs.World, start envs.Start) error {
+		r.compare(0, "", "goal", e.Goal, start.Goal)
+		r.compare(0, "", "observation", e.Observation, start.Observation)
+		return nil
+	}, func(i int, s record.Step, ours *envs.Step) error {
+		if ours != nil {
+			last = *ours
+			r.step(i+1, s, ours)
+			r.compare(i+1, s.Action, "validity", s.Valid, ours.Valid && !s.FormatError)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if e.Outcome.Final() {
+		r.compare(len(e.Trajectory)+1, "", "success", e.Success, last.Success)
+	}
+	return r.found, nil
+}
+
+// replay is one replay under way.
+type replay struct {
+	task   envs.Task
+	source string
+	same   func(action, recorded, ours string) bool
+	found  []Mismatch
+}
+
+// step compares a step with ours.
+func (r *replay) step(n int, recorded record.Step, ours *envs.Step) {
+	if !r.same(recorded.Action, recorded.Observation, ours.Observation) {
+		r.compare(n, recorded.Action, "observation", recorded.Observation, ours.Observation)
+	}
+	r.compare(n, recorded.Action, "progress", recorded.Progress, ours.Progress)
 }
 
 // compare notes a difference between two values of one comparable type.
 func (r *replay) compare(step int, action, what string, want, got any) {
 	if want != got {
 		r.found = append(r.found, Mismatch{
-			Task: r.task, Source: r.rec.Source, Step: step, Action: action,
+			Task: r.task, Source: r.source, Step: step, Action: action,
 			What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got),
 		})
 	}

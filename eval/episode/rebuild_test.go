@@ -1,7 +1,8 @@
-package eval
+package episode
 
 import (
 	"context"
+	"heldout/eval/episode/episodetest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,15 +117,14 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 		for _, fold := range []bool{false, true} {
 			for _, trials := range []*Trials{nil, {Trials: record.Trials{Most: 3, Memory: 2}, Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
 				m := &teller{replies: replies}
-				env := shouting{newCountdown(30)}
+				env := episodetest.Shouting{Countdown: episodetest.NewCountdown(30)}
 				player := Player{Name: "vllm:m", Agent: name, Model: m, NoSystemRole: fold, Trials: trials, Decoding: record.Decoding{MaxTokens: 9}}
 				b := Benchmark{Env: env, Tasks: env.Tasks()[29:], StepLimit: 60, Prompt: prompt, PromptHash: hash}
-				plan := mustPlan(t, Spec{Benchmarks: []Benchmark{b}, Players: []Player{player}, Seeds: []int64{1}})
-				e := plan.Episodes[0]
+				e := planned(t, &b, &player)[0]
 				if trials != nil {
-					e.Trial, e.reflections = 3, []record.Remembered{{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
+					e.Trial, e.Reflections = 3, []record.Remembered{{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
 				}
-				rec, err := e.play(t.Context(), newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) {})
+				rec, err := e.Play(t.Context(), trusting{}, func(agent.Usage) {})
 				if err != nil {
 					t.Fatal(err)
 				}

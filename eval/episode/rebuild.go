@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"context"
@@ -75,8 +75,8 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 		world.real, world.same, world.thoughts = real, comparer(env), r.protocol.Agent.Thoughts != ""
 	}
 	e := r.episode(rec, world)
-	e.player.Model = t
-	again, err := e.play(ctx, newWatch(Options{AllowUnusable: true}, nil), func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	e.Player.Model = t
+	again, err := e.Play(ctx, trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
 	if t.err != nil {
 		err = t.err // and not what became of it
 	}
@@ -90,22 +90,22 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode {
 	e := &Episode{
 		Task: &envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: &r.condition, Trial: rec.Trial,
-		bench: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
-		player: &Player{
+		Benchmark: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
+		Player: &Player{
 			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole, Completions: r.condition.Completions,
 		},
-		reflections: rec.Memory,
+		Reflections: rec.Memory,
 	}
 	if r.condition.Decoding != nil {
-		e.player.Decoding = *r.condition.Decoding
+		e.Player.Decoding = *r.condition.Decoding
 	}
 	if r.condition.Trials != nil {
-		e.player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}} // without memory of its own: nothing is reflected on
+		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}} // without memory of its own: nothing is reflected on
 	}
 	if r.protocol != nil {
 		p := *r.protocol
 		p.Env.Opening, p.Env.Limit.Restart = "", false // the recorded observations are those after it
-		e.bench.Protocol = &p
+		e.Benchmark.Protocol = &p
 	}
 	return e
 }
@@ -115,20 +115,13 @@ func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env
 	if env == nil {
 		return nil, errors.New("the messages contain the admissible actions, and the environment is not there to list them")
 	}
-	e := &Episode{Task: &task, bench: &Benchmark{Env: env, Protocol: r.protocol}}
-	w, err := e.newWorld()
+	e := &Episode{Task: &task, Benchmark: &Benchmark{Env: env, Protocol: r.protocol}}
+	w, start, err := e.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	start, err := w.Start(ctx)
-	if err == nil {
-		start.Observation, err = e.open(ctx, w, start.Observation)
-	}
-	if err == nil && (start.Goal != rec.Goal || start.Observation != rec.Observation) {
-		err = errors.New("the environment begins otherwise than in the record")
-	}
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
+	if start.Goal != rec.Goal || start.Observation != rec.Observation {
+		return nil, errors.Join(errors.New("the environment begins otherwise than in the record"), w.Close())
 	}
 	return w, nil
 }

@@ -1,4 +1,4 @@
-package eval
+package episode
 
 import (
 	"cmp"
@@ -15,11 +15,11 @@ const restartLine = "-= Restarting =-"
 // newWorld makes the episode's world. Under some presets the budget of steps is for
 // as many games as it allows.
 func (e *Episode) newWorld() (envs.World, error) {
-	w, err := e.bench.Env.NewWorld(*e.Task)
-	if p := e.bench.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
+	w, err := e.Benchmark.Env.NewWorld(*e.Task)
+	if p := e.Benchmark.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
 		return w, err
 	}
-	return &restarting{World: w, observation: e.bench.Protocol.Observation, again: func() (envs.World, error) { return e.bench.Env.NewWorld(*e.Task) }}, nil
+	return &restarting{World: w, observation: e.Benchmark.Protocol.Observation, again: func() (envs.World, error) { return e.Benchmark.Env.NewWorld(*e.Task) }}, nil
 }
 
 // restarting is a world that starts again when its game ends unsolved.

@@ -1,0 +1,232 @@
+// Package episode plays episodes: it owns the life of an episode from its first
+// observation to its record.
+package episode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"heldout/envs"
+	"heldout/envs/stream"
+	"heldout/eval/agent"
+	"heldout/eval/fleet"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// Episode is a planned episode.
+type Episode struct {
+	ID string
+	// Task and Condition are shared by all episodes that have them.
+	Task      *envs.Task
+	Condition *record.Condition
+	// Trial is the number of the trial, from 1; 0 if the task has only one.
+	Trial int
+	// Benchmark and Player are what is played and who plays it.
+	Benchmark *Benchmark
+	Player    *Player
+	// First is the id of the first trial; Reflections are those on the earlier
+	// trials, the oldest first.
+	First       string
+	Reflections []record.Remembered
+	// model answers the calls of the attempt in progress.
+	model model.Model
+}
+
+// Watch follows the replies of models while episodes are played. Its errors end the
+// episode without a result. It is safe for concurrent use.
+type Watch interface {
+	// Reply counts a reply of a player.
+	Reply(player string, m agent.Move) error
+	// Unproven returns an error if the player has given no usable reply so far and this
+	// matters.
+	Unproven(player string) error
+}
+
+// trusting is a Watch that accepts everything.
+type trusting struct{}
+
+func (trusting) Reply(string, agent.Move) error { return nil }
+func (trusting) Unproven(string) error          { return nil }
+
+// Play runs one attempt at an episode to its end; onStep is called with the usage of
+// each step. Every fault becomes an outcome. Play also returns its cause, because a run
+// may have to stop for it.
+func (e *Episode) Play(ctx context.Context, w Watch, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
+	t := e.attempt(w, onStep)
+	outcome := record.EnvError
+	defer func() {
+		if p := recover(); p != nil { // a bug in one environment must not end the other episodes
+			outcome, cause = record.EnvError, nil
+			t.log.End(outcome, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			rec = t.log.Episode
+		}
+	}()
+	outcome, cause = t.run(ctx)
+	t.log.End(outcome, cause)
+	return t.log.Episode, cause
+}
+
+// Blank returns a record with everything that is known before the first step.
+func (e *Episode) Blank() *record.Episode {
+	c := e.Condition
+	return &record.Episode{
+		Result: record.Result{
+			Schema: record.Schema, ID: e.ID,
+			Env: c.Env, Source: c.Source, Task: e.Task.ID, TaskIndex: e.Task.Index,
+			TaskType: e.Task.Type, Difficulty: e.Task.Difficulty,
+			Model: c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation,
+			Preset: c.Preset.Key(), Trial: e.Trial,
+		},
+		Memory:     e.memory(),
+		Trajectory: []record.Step{},
+	}
+}
+
+// newAgent makes the episode's player.
+func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) {
+	c := e.Condition
+	switch e.Player.Agent {
+	case Expert:
+		return agent.NewExpert(w)
+	case Random:
+		return agent.NewRandom(w, stream.New(c.Seed, Random, c.Env, e.Task.ID))
+	}
+	in, err := e.Benchmark.Prompt.For(e.Task.Type)
+	if err != nil {
+		return nil, err
+	}
+	e.model = e.conversation()
+	chat := e.chat("model")
+	if t := e.Player.Trials; t != nil {
+		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
+	}
+	if e.Benchmark.Protocol != nil && !e.spells() {
+		return agent.NewProtocol(chat, e.Benchmark.protocol(in), w, start)
+	}
+	switch e.Player.Agent {
+	case React:
+		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
+	case Act:
+		return agent.NewAct(chat, in, e.Benchmark.Prompt.Help, start), nil
+	}
+	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.Player.Agent, React, Act)
+}
+
+// chat says how the episode's model is asked for that purpose.
+func (e *Episode) chat(purpose string) agent.Chat {
+	return agent.Chat{
+		Model: e.model, Decoding: e.Player.Decoding, ContextLimit: e.Player.ContextLimit,
+		FoldSystem: e.Player.NoSystemRole, Completion: e.Player.Completions,
+		Seed: func(step int) int64 {
+			if p := e.Benchmark.Protocol; p != nil && p.Decoding.Seed > 0 {
+				return p.Decoding.Seed
+			}
+			return e.seed(purpose, step)
+		},
+	}
+}
+
+// conversation returns a model for the calls of the episode.
+func (e *Episode) conversation() model.Model {
+	if f := e.Fleet(); f != nil {
+		return f.Conversation(e.Condition.StepLimit)
+	}
+	return e.Player.Model
+}
+
+// Fleet is the fleet that the episode's player asks; nil if it asks none.
+func (e *Episode) Fleet() *fleet.Fleet {
+	f, _ := e.Player.Model.(*fleet.Fleet)
+	return f
+}
+
+// spells reports whether actions take the spelling of the benchmark's own agent:
+// those of react and act. The other forms send what their parsers read.
+func (e *Episode) spells() bool {
+	return e.Player.Agent == React || e.Player.Agent == Act
+}
+
+// spell brings an action into the benchmark's spelling. The record keeps the action
+// as it was read, because the history holds it.
+func (e *Episode) spell(w envs.World, move *agent.Move) {
+	speller, ok := envs.As[envs.Speller](w)
+	if !ok || !e.spells() || move.FormatError {
+		return
+	}
+	if spelled := speller.Spell(move.Action); spelled != move.Action {
+		move.Parsed, move.Action = move.Action, spelled
+	}
+}
+
+// spend adds to the usage of an attempt.
+func spend(r *record.Result, u agent.Usage) {
+	r.Calls += u.Calls
+	r.Requests += u.Requests
+	r.PromptTokens += u.PromptTokens
+	r.CompletionTokens += u.CompletionTokens
+	r.Trimmed += u.Trimmed
+	r.Forgotten += u.Forgotten
+	r.ModelSeconds += u.Latency.Seconds()
+	note(r, u)
+}
+
+// note adds servers and refused fields to those of an attempt.
+func note(r *record.Result, u agent.Usage) {
+	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
+		r.Servers = append(r.Servers, u.Server)
+	}
+	for _, field := range u.Dropped {
+		if at, found := slices.BinarySearch(r.Dropped, field); !found {
+			r.Dropped = slices.Insert(r.Dropped, at, field)
+		}
+	}
+}
+
+// failed returns the outcome of an error: cancelled if the run was stopped,
+// otherwise the given outcome.
+func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
+	if ctx.Err() != nil {
+		return record.Cancelled
+	}
+	return otherwise
+}
+
+// modelOutcome is the outcome of an agent's error. Agents without a model only
+// ask the environment; others ask both.
+func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome {
+	var tooLong *model.ContextError
+	var world *agent.WorldError
+	switch {
+	case m == nil, errors.As(err, &world):
+		return failed(ctx, record.EnvError)
+	case errors.As(err, &tooLong):
+		return failed(ctx, record.ContextExceeded)
+	}
+	return failed(ctx, record.ModelError)
+}
+
+// Owns reports a record that is not of an attempt at the episode.
+func (e *Episode) Owns(rec *record.Episode) error {
+	want, got := e.Blank().Result, rec.Result
+	for _, f := range []struct {
+		field     string
+		got, want any
+	}{
+		{"id", got.ID, want.ID}, {"env", got.Env, want.Env}, {"source", got.Source, want.Source}, {"task", got.Task, want.Task},
+		{"task_index", got.TaskIndex, want.TaskIndex}, {"task_type", got.TaskType, want.TaskType}, {"difficulty", got.Difficulty, want.Difficulty},
+		{"model", got.Model, want.Model}, {"agent", got.Agent, want.Agent}, {"seed", got.Seed, want.Seed},
+		{"perturbation", got.Perturbation, want.Perturbation}, {"preset", got.Preset, want.Preset}, {"trial", got.Trial, want.Trial},
+	} {
+		if f.got != f.want {
+			return fmt.Errorf("a worker sent the record of another episode: %s is %#v, want %#v", f.field, f.got, f.want)
+		}
+	}
+	if got.Steps > e.Condition.StepLimit {
+		return fmt.Errorf("a worker sent a record of %d steps; the step limit is %d", got.Steps, e.Condition.StepLimit)
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package episode
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"heldout/envs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// planned are the episodes of a benchmark with seed 1.
+func planned(t testing.TB, b *Benchmark, p *Player) []Episode {
+	t.Helper()
+	info := envs.Info{}
+	if b.Env != nil {
+		info = b.Env.Info()
+	}
+	c := b.Condition(info, p, 1)
+	episodes, err := b.Episodes(p, &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return episodes
+}

@@ -1,0 +1,69 @@
+package episode
+
+import (
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/scoring/record"
+)
+
+// Log writes the record of an episode while it is played.
+type Log struct {
+	Episode *record.Episode
+	valid   int // steps whose action was valid
+}
+
+// Add adds a step: what the agent did, and what the environment answered.
+func (l *Log) Add(move agent.Move, step envs.Step) {
+	if step.Valid {
+		l.valid++
+	}
+	e := l.Episode
+	e.Progress, e.Success = step.Progress, step.Success
+	oldForm, newForm := "", step.Written.Form
+	if step.Written.Old {
+		oldForm, newForm = newForm, ""
+	}
+	e.Trajectory = append(e.Trajectory, record.Step{
+		Thought: move.Thought, Action: move.Action, Observation: step.Observation,
+		Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
+		FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
+		Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
+		PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens,
+		ModelSeconds: move.Usage.Latency.Seconds(),
+	})
+	count(&e.Result, move)
+}
+
+// End notes how the episode ended. The cause says why there is no result; nil if there
+// is one.
+func (l *Log) End(outcome record.Outcome, cause error) {
+	e := l.Episode
+	e.Outcome, e.Success = outcome, outcome == record.Success
+	if cause != nil {
+		e.Error = cause.Error()
+	}
+	e.Steps = len(e.Trajectory)
+	if e.Steps > 0 {
+		e.Grounding = float64(l.valid) / float64(e.Steps)
+	}
+}
+
+// count adds a reply to the counts of its fault and of the rules applied to it.
+func count(r *record.Result, m agent.Move) {
+	if m.FormatError {
+		r.FormatErrors++
+	}
+	for _, rule := range m.Repairs {
+		if r.Repairs == nil {
+			r.Repairs = map[string]int{}
+		}
+		r.Repairs[rule]++
+	}
+	if m.Fault == "" {
+		return
+	}
+	if r.Faults == nil {
+		r.Faults = map[record.Fault]int{}
+	}
+	r.Faults[m.Fault]++
+}

@@ -1,0 +1,109 @@
+package episode
+
+import (
+	"cmp"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// The players without a model.
+const (
+	Expert = "expert"
+	Random = "random"
+)
+
+// The agents of a served model.
+const (
+	React = "react"
+	Act   = "act"
+)
+
+// NoPerturbation is the perturbation of episodes that have none.
+const NoPerturbation = "none"
+
+// Player is a model with its agent, or a baseline without a model.
+type Player struct {
+	// Name is "expert", "random", or a provider and model such as
+	// "vllm:NAME".
+	Name string
+	// Agent is "react" or "act" for a served model, otherwise the name.
+	Agent string
+	// Model is nil for baselines.
+	Model model.Model
+	// Decoding is how the model is sampled.
+	Decoding record.Decoding
+	// NoSystemRole puts the system message into the first user message.
+	NoSystemRole bool
+	// Completions: the model continues a text rather than a chat.
+	Completions bool
+	// ContextOption is the context in tokens that the user asked for, 0 to use the
+	// value that the server reports. ContextLimit is the limit in force.
+	ContextOption, ContextLimit int
+	// Trials says how the player plays a task again after a failure; nil if it does
+	// not.
+	Trials *Trials
+}
+
+// Benchmark is an environment with the tasks and settings to play.
+type Benchmark struct {
+	Env   envs.Env
+	Tasks []envs.Task // a selection of Env.Tasks
+	// StepLimit is the largest number of steps.
+	StepLimit int
+	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
+	Prompt     configs.Prompt
+	PromptHash string
+	// Protocol is the preset that is played, Preset what it is called; nil without
+	// one.
+	Protocol *configs.Preset
+	Preset   *record.Preset
+	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
+	// identifies its rules.
+	Perturbation, PerturbationHash string
+	// Instead maps a player's name to the player that replaces it if the
+	// perturbation changes the model. A player that is not in the map does not play.
+	// Nil means that every player plays.
+	Instead map[string]*Player
+}
+
+// Condition is how a player plays the benchmark with a seed; info describes Env.
+func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Condition {
+	c := record.Condition{
+		Env: info.Name, Source: info.Source, Settings: info.Settings,
+		Model: p.Name, Agent: p.Agent,
+		Perturbation: cmp.Or(b.Perturbation, NoPerturbation), PerturbationHash: b.PerturbationHash,
+		StepLimit: b.StepLimit, Seed: seed, Preset: b.Preset,
+	}
+	if p.Model != nil {
+		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
+		c.NoSystemRole, c.Completions = p.NoSystemRole, p.Completions
+		if p.Trials != nil {
+			c.Trials = &p.Trials.Trials
+		}
+	}
+	return c
+}
+
+// Episodes are the episodes of all tasks of the benchmark under a condition of the
+// player, in the order of the tasks.
+func (b *Benchmark) Episodes(p *Player, c *record.Condition) ([]Episode, error) {
+	ids, err := record.EpisodeIDs(Behaviour, b.Tasks, *c)
+	episodes := make([]Episode, len(ids))
+	for i, id := range ids {
+		episodes[i] = Episode{
+			ID: id, Task: &b.Tasks[i], Condition: c, Trial: min(1, c.MostTrials()-1), Benchmark: b, Player: p, First: id,
+		}
+	}
+	return episodes, err
+}
+
+// Behaviour is part of every episode's identity. It goes up if heldout starts to
+// play the same condition differently, for example if it parses replies in
+// another way.
+//
+//	2: markup of more reasoning formats is no part of a reply; stop strings do
+//	   not end reasoning
+const Behaviour = 2
