@@ -22,9 +22,9 @@ type Comparison struct {
 // Change is a difference of the first score from the second.
 type Change struct {
 	stats.Difference
-	// KindsOnly: the difference holds for tasks of these kinds, but the kinds are
-	// too few or too different to infer it for other kinds.
-	KindsOnly bool
+	// NewKindsP is the P value for other kinds, if the interval is about new tasks of
+	// these kinds: 1 if the kinds are too few, or if not even P is below 1-Level.
+	NewKindsP float64
 }
 
 // Reasons why two scores cannot be compared, in addition to stats.ErrFewTasks and
@@ -59,13 +59,14 @@ func compareAt(as []*Score, b *Score, level float64) (Comparison, error) {
 	return c, err
 }
 
-// newChange asks for the difference, and whether it holds for new kinds.
+// newChange asks for the difference, and how sure it is for new kinds.
 func newChange(about stats.Question, level float64, of func(stats.Question) (stats.Difference, error)) (Change, error) {
 	d, err := of(about)
-	c := Change{Difference: d}
+	c := Change{Difference: d, NewKindsP: 1}
 	if err == nil && about == stats.TheseKinds && d.P < 1-level {
-		wider, err := of(stats.NewKinds)
-		c.KindsOnly = err != nil || wider.P >= 1-level
+		if wider, err := of(stats.NewKinds); err == nil {
+			c.NewKindsP = wider.P
+		}
 	}
 	return c, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"heldout/scoring/table"
 )
@@ -65,7 +66,7 @@ func families(r reader, f *Figure) error {
 			}
 		}
 	}
-	r.column["difference_low"], r.column["difference_high"] = r.column["low"], r.column["high"]
+	r.column["difference_low"], r.column["difference_high"], r.column["difference_p"] = r.column["low"], r.column["high"], r.column["p"]
 	scale := roundAxis(-reach, reach, 100, "percentage points")
 	all := twoRates("SR", "PR")
 	for i := range all {
@@ -115,6 +116,9 @@ func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length
 	}
 	q.key = "difference"
 	q.interval(s, r, row, x, y)
+	if r.hollow(row, q.key) {
+		q.glyph.Shape = draw.RingGlyph{}
+	}
 	glyph(s, q.glyph, x(value), y)
 	s.markAt(x(value), y, 3.2, what+" "+r.exact(row, q.key))
 }

@@ -37,11 +37,15 @@ type kind struct {
 	build       func(reader, *Figure) error
 }
 
+// decided says how figures of differences show which of them are significant. Intervals
+// are not corrected for their number, so they do not.
+const decided = "Filled dots are significant: p is below 0.05, corrected if there are several comparisons (Holm). Hollow dots are not, even where the line, which is not corrected, leaves 0 out."
+
 // kinds are all kinds in the order of the report.
 var kinds = []kind{
 	{"held-out", "Held-out score", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", heldOut},
 	{"rates", "Rates by environment", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", rates},
-	{"differences", "Differences, paired by task", "paired", "Dots are differences in percentage points, lines their 95% intervals. An interval without 0 is a difference that chance alone does not explain.", differences},
+	{"differences", "Differences, paired by task", "paired", "Dots are differences in percentage points, lines their 95% intervals. " + decided, differences},
 	{"tasks", "Success by task", "tasks", "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty boxes are 0, gaps are tasks without a result.", taskMatrix("success", "SR")},
 	{"tasks-progress", "Progress by task", "tasks", "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are tasks without a result.", taskMatrix("progress", "PR")},
 	{"progress", "Progress by step", "steps", "Lines are means over tasks, bands their 95% intervals.", byStep("progress", "PR")},
@@ -53,7 +57,7 @@ var kinds = []kind{
 	{"robustness", "Robustness", "robustness", "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the more stable the model.", robustness},
 	{"dose", "Success by number of combined families", "dose", "Lines are success rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", byDose("SR")},
 	{"dose-progress", "Progress by number of combined families", "dose", "Lines are progress rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", byDose("PR")},
-	{"families", "Change by family of perturbations", "families", "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% intervals. The number behind a family is its grade.", families},
+	{"families", "Change by family of perturbations", "families", "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% intervals. The number behind a family is its grade. " + decided, families},
 	{"seeds", "Spread over seeds", "seeds", "Dots are the rates of single seeds, bars their means.", seeds},
 	{"endings", "How episodes ended", "endings", "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.", endings},
 	{"failures", "Steps of unsolved episodes", "lost-steps", "What the steps of unsolved episodes were.", failures},
@@ -248,7 +252,20 @@ func (r reader) exact(row int, key string) string {
 	if low := r.cell(row, key+"_low"); low.Value != nil {
 		out += fmt.Sprintf(" (95%% %s to %s)", low.Text, r.text(row, key+"_high"))
 	}
+	if p := r.cell(row, key+"_p"); p.Value != nil {
+		out += ", p " + p.Text
+	}
 	return out
+}
+
+// hollow reports whether a number has a hollow dot: one that was published, or a
+// difference that is not significant.
+func (r reader) hollow(row int, key string) bool {
+	if _, decides := r.column[key+"_p"]; decides {
+		p, ok := r.number(row, key+"_p")
+		return !ok || p >= 0.05
+	}
+	return r.text(row, "from") == "published"
 }
 
 // distinct lists the texts of a column, each once, in the order of the rows.

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,6 +222,81 @@ func TestInline(t *testing.T) {
 	element, _, err = f.Inline()
 	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil || !strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s", want)
+	}
+}
+
+// A difference has a filled dot only if it is significant after correction, whatever
+// its interval, and says its p.
+func TestDecided(t *testing.T) {
+	row := func(keys string, values ...any) table.Table {
+		out := table.Table{Rows: [][]table.Cell{nil}}
+		for i, key := range strings.Fields(keys) {
+			out.Columns = append(out.Columns, table.Column{Key: key})
+			switch v := values[i].(type) {
+			case string:
+				out.Rows[0] = append(out.Rows[0], table.String(v))
+			case int:
+				out.Rows[0] = append(out.Rows[0], table.Int(v))
+			case float64:
+				cell := table.Points(v)
+				if strings.HasSuffix(key, "p") {
+					cell = table.Probability(v)
+				}
+				out.Rows[0] = append(out.Rows[0], cell)
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		p     float64
+		rings int
+	}{{0.137, 1}, {0.049, 0}} {
+		paired := row("environment model against success_difference success_low success_high success_p progress_difference progress_low progress_high progress_p",
+			"pddl", "m", "base", 0.3, 0.1, 0.5, c.p, 0.3, 0.1, 0.5, 0.01)
+		paired.ID = "paired"
+		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3, 0.1, 0.5, c.p)
+		family.ID = "families"
+		for _, name := range []string{"differences", "families"} {
+			f, err := New(name, []table.Table{paired, family})
+			if err != nil {
+				t.Fatal(err)
+			}
+			element, _, err := f.Inline()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("+30.0 (95%% +10.0 to +50.0), p %.3f</title>", c.p); !strings.Contains(string(element), want) {
+				t.Errorf("%s: no mark says %s", name, want)
+			}
+			ring := regexp.MustCompile(`<path d="[^"]*A[^"]*" fill="none"[^>]* class="s-c0">`)
+			if n := len(ring.FindAllString(string(element), -1)); n != c.rings {
+				t.Errorf("%s at p %v: %d hollow dots, want %d", name, c.p, n, c.rings)
+			}
+		}
+	}
+}
+
+// The figure of held-out scores says which models of the runs it lacks, and if all
+// that it has are published.
+func TestHeldOutLacks(t *testing.T) {
+	for _, c := range []struct{ scored, want string }{
+		{"a b paper", ""},
+		{"a paper", " Left out, because their results are incomplete or not on all official tasks: b."},
+		{"paper", " All here are published. Left out, because their results are incomplete or not on all official tasks: a, b."},
+	} {
+		rates := rateRows("rates", "a", "b", "paper") // of which the third is published
+		for _, row := range rates.Rows[:3] {
+			if slices.Contains(strings.Fields(c.scored), row[1].Text) {
+				rates.Rows = append(rates.Rows, append([]table.Cell{table.String("held-out score")}, row[1:]...))
+			}
+		}
+		f, err := New("held-out", []table.Table{rates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, said, _ := strings.Cut(f.Caption, "which have none."); said != c.want {
+			t.Errorf("with scores of %s: %q, want %q", c.scored, said, c.want)
+		}
 	}
 }
 

@@ -167,7 +167,7 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 				}
 				at := y + q.shift
 				g := q.glyph
-				if of.text(row, "from") == "published" {
+				if of.hollow(row, q.key) {
 					g.Shape = draw.RingGlyph{}
 				}
 				q.interval(s, of, row, x, at)
@@ -197,6 +197,18 @@ func heldOut(r reader, f *Figure) error {
 	if len(of.Rows) == 0 {
 		return errors.New("no model has complete results on all official tasks of the held-out environments")
 	}
+	var without []string
+	for _, model := range r.is("from", "run").distinct("model") {
+		if of.find("model", model) < 0 {
+			without = append(without, shown(model))
+		}
+	}
+	if len(of.is("from", "run").Rows) == 0 {
+		f.Caption += " All here are published."
+	}
+	if without != nil {
+		f.Caption += " Left out, because their results are incomplete or not on all official tasks: " + strings.Join(without, ", ") + "."
+	}
 	f.Table.Rows = of.Rows
 	return rates(of, f)
 }
@@ -206,7 +218,9 @@ func differences(r reader, f *Figure) error {
 	all := twoRates("success_difference", "progress_difference")
 	for i, key := range []string{"success", "progress"} {
 		all[i].name = "Δ " + all[i].name
-		r.column[all[i].key+"_low"], r.column[all[i].key+"_high"] = r.column[key+"_low"], r.column[key+"_high"]
+		for _, suffix := range []string{"_low", "_high", "_p"} {
+			r.column[all[i].key+suffix] = r.column[key+suffix]
+		}
 	}
 	reach := 0.05
 	for row := range r.Rows {

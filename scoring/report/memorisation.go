@@ -65,35 +65,30 @@ func (l *losses) corrected() {
 		*last, by[rate] = table.Probability(by[rate][0]), by[rate][1:]
 	}
 	if most > 0 {
-		note := "p: two-sided, that nothing changes; before any correction it is below 0.05 if and only if the interval excludes 0"
-		if most > 1 {
-			note += fmt.Sprintf(", here corrected for %d comparisons (Holm), SR and PR separately", most)
-		}
-		l.table.Notes = append(l.table.Notes, note+". Intervals hold each by itself, not all at once.")
+		l.table.Notes = append(l.table.Notes, "p: two-sided, that nothing changes. "+decided(most, ratesApart))
 	}
 }
 
 // finish adds the notes that all these tables have.
 func (l *losses) finish(all []*played) table.Table {
 	l.corrected()
-	l.table.Notes = append(l.table.Notes, l.aboutNote(all))
+	l.table.Notes = append(l.table.Notes, l.aboutNotes(all)...)
 	l.table.Notes = append(l.table.Notes, l.failed...)
 	l.table.Notes = append(l.table.Notes, missing(all, l.table.Rows)...)
 	return l.table
 }
 
-// aboutNote says what the intervals are about.
-func (l *losses) aboutNote(all []*played) string {
+// aboutNotes say which rates have other names, and what the intervals are about.
+func (l *losses) aboutNotes(all []*played) []string {
 	var rows []row
 	for _, p := range all {
 		rows = append(rows, p.under[0].row)
 	}
 	note := aboutNotes(rows)[0]
-	l.table.Notes = append(l.table.Notes, otherNames(rows)...)
 	if l.about == stats.TheseTasks && l.atMost {
 		note += " At most as wide, because with one seed luck cannot be told from difficulty."
 	}
-	return note + " The perturbations are fixed: nothing is said about others."
+	return append(otherNames(rows), note+" The perturbations are fixed: nothing is said about others.")
 }
 
 // missing says how many episodes have no result, by player and environment, and

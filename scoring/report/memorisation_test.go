@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,53 @@ func TestMemorisation(t *testing.T) {
 	for _, other := range tables {
 		if other.ID == "robustness" || other.ID == "change" {
 			t.Errorf("there is a table %s", other.ID)
+		}
+	}
+}
+
+// Notes on what intervals are about and on other names of rates come from one
+// function, and both stand in the table.
+func TestMemorisationOtherNames(t *testing.T) {
+	run := suiteRun(t, "vllm:M")
+	for _, s := range run.Scores {
+		s.Environment.SuccessName, s.Environment.ProgressName = "EM", "F1"
+	}
+	tables := Tables([]Run{run}, nil, weights)
+	for _, id := range []string{"memorisation", "dose", "families"} {
+		notes := find(t, tables, id).Notes
+		names := slices.Index(notes, "babyai; pddl: SR is EM and PR is F1.")
+		about := slices.IndexFunc(notes, func(n string) bool {
+			return strings.HasSuffix(n, "The perturbations are fixed: nothing is said about others.")
+		})
+		if names < 0 || about != names+1 {
+			t.Errorf("%s: %q", id, notes)
+		}
+	}
+}
+
+// All tables with p values and intervals say the same about both: p is corrected, the
+// interval is not, and p decides.
+func TestOneStatement(t *testing.T) {
+	var groups []group
+	for _, env := range []string{"babyai", "pddl"} {
+		for seed := range int64(2) {
+			for model, outcomes := range map[string]string{"a:A": "SSSS", "b:B": "SSff", "c:C": "ffff"} {
+				groups = append(groups, group{env, envs.Generated, 4, model, seed, nil, outcomes})
+			}
+		}
+	}
+	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.env+a.model, b.env+b.model) })
+	told := map[string]bool{}
+	for _, t1 := range append(Tables([]Run{newRun(t, "run", groups...)}, nil, weights), Tables([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
+		if !slices.ContainsFunc(t1.Columns, func(c table.Column) bool { return c.Key == "p" || strings.HasSuffix(c.Key, "_p") }) || len(t1.Rows) == 0 {
+			continue
+		}
+		told[t1.ID] = true
+		hasNote(t, t1, "intervals are not, each holds by itself. A difference is significant where p is below 0.05; an interval that excludes 0 does not show that.")
+	}
+	for _, id := range []string{"paired", "best-of-paired", "memorisation", "dose", "families"} {
+		if !told[id] {
+			t.Errorf("there is no table %s with p values", id)
 		}
 	}
 }

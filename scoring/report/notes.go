@@ -106,7 +106,7 @@ func caveats(rows []row) []string {
 		if r.Environment.Caveat == "" {
 			return ""
 		}
-		return "not comparable with published results: " + r.Environment.Caveat
+		return "not comparable with published results on " + r.place() + ": " + r.Environment.Caveat
 	})
 }
 

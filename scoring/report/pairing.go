@@ -23,7 +23,7 @@ func (p *pairing) pairedNote() string {
 
 // intervalNote says what the intervals of differences are.
 func (p *pairing) intervalNote() string {
-	const note = "95% low, high: Student's t interval, each row by itself"
+	const note = "95% low, high: Student's t interval"
 	var about stats.Question
 	atMost := false
 	for _, c := range p.comparisons {
@@ -70,29 +70,51 @@ func (p *pairing) table(columns ...table.Column) table.Table {
 		))
 	}
 	if n := len(p.comparisons); n > 0 {
-		note := "p: two-sided, of the same t: before any correction it is below 0.05 if and only if the interval excludes 0"
-		if n > 1 {
-			note += fmt.Sprintf(", here corrected for %d comparisons (Holm), SR and PR separately", n)
-		}
-		t.Notes = append(t.Notes, note+".")
+		t.Notes = append(t.Notes, "p: two-sided, of the same t. "+decided(n, ratesApart))
 	}
-	t.Notes = append(t.Notes, p.onlyTheseKinds()...)
+	t.Notes = append(t.Notes, p.onlyTheseKinds(successP, progressP)...)
 	t.Notes = append(t.Notes, p.failed...)
 	return t
 }
 
-// onlyTheseKinds names the rows whose difference may not hold for other kinds.
-func (p *pairing) onlyTheseKinds() (notes []string) {
+// ratesApart says that each rate is corrected by itself.
+const ratesApart = ", SR and PR separately"
+
+// significant is the p value below which a table says that there is a difference.
+const significant = 1 - scoring.Level
+
+// decided says what p values and intervals of n comparisons decide: p is corrected
+// for their number, intervals are not, so only p decides. Apart says what is
+// corrected separately.
+func decided(n int, apart string) string {
+	if n < 2 {
+		return "It is below 0.05 if and only if the interval excludes 0."
+	}
+	return fmt.Sprintf("It is corrected for %d comparisons (Holm)%s; intervals are not, each holds by itself. "+
+		"A difference is significant where p is below 0.05; an interval that excludes 0 does not show that.", n, apart)
+}
+
+// onlyTheseKinds names the rows whose difference is significant, after correction, for
+// tasks of these kinds but not for other kinds.
+func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string) {
+	var otherSuccess, otherProgress []float64
+	for _, c := range p.comparisons {
+		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP), append(otherProgress, c.Progress.NewKindsP)
+	}
+	otherSuccess, otherProgress = stats.Holm(otherSuccess), stats.Holm(otherProgress)
 	for i, c := range p.comparisons {
+		if c.About != stats.TheseKinds {
+			continue
+		}
 		var label, of []string
 		for _, cell := range p.labels[i] {
 			label = append(label, cell.Text)
 		}
 		for _, d := range []struct {
-			rate string
-			scoring.Change
-		}{{"SR", c.Success}, {"PR", c.Progress}} {
-			if d.KindsOnly {
+			rate     string
+			p, other float64
+		}{{"SR", successP[i], otherSuccess[i]}, {"PR", progressP[i], otherProgress[i]}} {
+			if d.p < significant && d.other >= significant {
 				of = append(of, d.rate)
 			}
 		}

@@ -230,7 +230,7 @@ func againstPublished(rows []row, baselines []Baseline) table.Table {
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent rates; where several numbers of tasks are printed alike, of all of them; "+
-			"p: where a limit is 0. Unpaired: on the safe side; prompts, agents and servers differ besides.")
+			"p: where a limit is 0; neither is corrected for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	return t

@@ -145,8 +145,8 @@ func refinementPaired(rows []row) table.Table {
 		t.Rows[i] = append(t.Rows[i], p)
 	}
 	if len(changes) > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95%% low, high: Student's t interval, each row by itself. "+
-			"p: of the same t, corrected for %d comparisons (Holm). No interval where all tasks are alike; measures that are equal are left out.", len(ps)))
+		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95% low, high: Student's t interval. "+
+			"p: of the same t. "+decided(len(ps), "")+" No interval where all tasks are alike; measures that are equal are left out.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, failed...)

@@ -119,7 +119,7 @@ func splitBaselines(baselines []Baseline) (bests, others []Baseline) {
 var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "endings", "lost-steps"}
 
 // IDs lists the possible tables. The tables of environments with other names for
-// their rates have an ID that begins with "results-".
+// their rates have an ID that begins with "results-"; "results" stands for them too.
 func IDs() []string {
 	return append([]string{"headline", "memorisation", "dose", "families", "old-forms", "presets", "presets-published", "protocols", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
 		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",

@@ -28,6 +28,7 @@ func resultTables(rows []row) []table.Table {
 		t := results(groups[m], m)
 		if m != common {
 			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress), fmt.Sprintf("Results: %s and %s", m.success, m.progress)
+			t.Group = "results"
 		}
 		tables = append(tables, t)
 	}

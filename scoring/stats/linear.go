@@ -217,11 +217,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 	if variance == 0 || l.Value <= rounding || l.Value >= 1-rounding {
 		return outer, nil
 	}
-	iv := scoreInterval(l.Value, squared, false)
-	if l.Carriers < fewCarriers {
-		iv = Interval{min(iv.Low, outer.Low), max(iv.High, outer.High)}
-	}
-	return iv, nil
+	return widened(scoreInterval(l.Value, squared, false), outer, l.Carriers), nil
 }
 
 // PairedLinear is the difference of two estimates on the same tasks. The error is

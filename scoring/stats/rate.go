@@ -22,9 +22,14 @@ type Estimate struct {
 // it because no value differs from the others.
 const intraclass = 0.1
 
-// fewCarriers is the effective number of tasks that carry an estimate below which
-// the spread among them is not trusted.
-const fewCarriers = 5
+// The spread among tasks is trusted if the estimate is carried by an effective number
+// of manyCarriers or more of them, not at all if it is carried by fewCarriers or fewer,
+// and in part between. A step there would make intervals jump from one point of a curve
+// to the next.
+const (
+	fewCarriers  = 2
+	manyCarriers = 6
+)
 
 // Rate estimates the mean of values in [0,1], one for each task, with a score
 // interval: the squared distance of a limit from the mean is t² times the
@@ -32,8 +37,8 @@ const fewCarriers = 5
 // single trials that is Wilson's interval with the effective sample size (Korn and
 // Graubard 1998; Franco et al. 2019, doi:10.1093/jssam/smy019); averages spread
 // less near 0 and 1, so for them the scale has the exponent 1.5 of θ(1-θ). Where no
-// or few values differ from 0, or from 1, Wilson's interval of as many independent
-// trials as the tasks are worth bounds it from inside.
+// or few values differ from 0, or from 1, it is widened towards Wilson's interval of as
+// many independent trials as the tasks are worth.
 func (s Sampling) Rate(values []float64) Estimate {
 	e := Estimate{Mean: Mean(values), Trials: trialsOnly(values), N: len(values)}
 	e.Variance, e.Degrees = s.Variance(values)
@@ -56,10 +61,19 @@ func (s Sampling) Rate(values []float64) Estimate {
 		squared = independent
 	}
 	e.Interval = scoreInterval(e.Mean, squared, e.Trials)
-	if carriers(values, e.Mean) < fewCarriers {
-		e.Interval = Interval{min(e.Low, outer.Low), max(e.High, outer.High)}
-	}
+	e.Interval = widened(e.Interval, outer, carriers(values, e.Mean))
 	return e
+}
+
+// widened moves the limits of an interval towards those of one that does not depend on
+// the spread among tasks, the more the fewer tasks carry the estimate; NaN carriers
+// leave it.
+func widened(i, outer Interval, carriers float64) Interval {
+	share := (manyCarriers - max(carriers, fewCarriers)) / (manyCarriers - fewCarriers)
+	if !(share > 0) {
+		return i
+	}
+	return Interval{i.Low - share*max(0, i.Low-outer.Low), i.High + share*max(0, outer.High-i.High)}
 }
 
 // carriers is the effective number of tasks that keep the mean from 0, or from 1 if

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +13,9 @@ import (
 // Table is a table to be read by people and programs.
 type Table struct {
 	// ID names the kind of table, such as "results".
-	ID    string
+	ID string
+	// Group is the ID that stands for several tables; empty for a table of its own.
+	Group string
 	Title string
 	// Columns and Rows: every row has a cell for each column.
 	Columns []Column
@@ -150,8 +151,8 @@ func Render(w io.Writer, f Format, tables ...Table) error {
 	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
 }
 
-// Select returns the tables with one of the IDs, or all tables if there are no
-// IDs.
+// Select returns the tables with one of the IDs, in the order of the IDs, or all
+// tables if there are no IDs. An ID also stands for the tables whose Group it is.
 func Select(tables []Table, ids []string) ([]Table, error) {
 	if len(ids) == 0 {
 		return tables, nil
@@ -162,11 +163,15 @@ func Select(tables []Table, ids []string) ([]Table, error) {
 	}
 	var out []Table
 	for _, id := range ids {
-		i := slices.Index(have, id)
-		if i < 0 {
+		before := len(out)
+		for _, t := range tables {
+			if t.ID == id || t.Group == id {
+				out = append(out, t)
+			}
+		}
+		if len(out) == before {
 			return nil, fmt.Errorf("there is no table %q here; there are %s", id, strings.Join(have, ", "))
 		}
-		out = append(out, tables[i])
 	}
 	return out, nil
 }

@@ -167,6 +167,29 @@ func TestRenderNothing(t *testing.T) {
 	}
 }
 
+// Tables that share an ID, or that are one group, are selected together.
+func TestSelectGroup(t *testing.T) {
+	tables := []Table{{ID: "results", Title: "1"}, {ID: "results-EM-F1", Group: "results", Title: "2"}, {ID: "spread"}, {ID: "robustness", Title: "3"}, {ID: "robustness", Title: "4"}}
+	for _, c := range []struct {
+		tables []Table
+		ids    []string
+		want   string
+	}{
+		{tables, []string{"robustness", "results"}, "3 4 1 2"},
+		{tables, []string{"results-EM-F1"}, "2"},
+		{tables[1:], []string{"results"}, "2"},
+	} {
+		got, err := Select(c.tables, c.ids)
+		var titles []string
+		for _, t := range got {
+			titles = append(titles, t.Title)
+		}
+		if err != nil || strings.Join(titles, " ") != c.want {
+			t.Errorf("%q: %q, %v, want %s", c.ids, titles, err, c.want)
+		}
+	}
+}
+
 func TestSelect(t *testing.T) {
 	tables := []Table{{ID: "a"}, {ID: "b"}, {ID: "c"}}
 	for _, c := range []struct {
