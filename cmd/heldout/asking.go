@@ -1,20 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/model"
-	"heldout/eval/training/calls"
-	"heldout/scoring/record"
+	"heldout/eval/training"
 	"heldout/scoring/table"
 )
 
@@ -78,120 +74,12 @@ func (a *asking) check() error {
 	return usage(errors.Join(errs...))
 }
 
-// decoding says how replies are sampled.
-func (a *asking) decoding() record.Decoding {
-	return record.Decoding{Temperature: a.run.Temperature, TopP: a.run.TopP, MaxTokens: a.run.MaxTokens, Extra: a.run.ExtraBody}
-}
-
-// asker makes or finds a call.
-type asker func(context.Context, calls.Question) (*calls.Call, error)
-
-// piece makes one item by its calls.
-type piece func(ctx context.Context, ask asker, item int) error
-
-// work opens the directory, makes the items that are not complete, and hands the
-// directory to finish. What of the items is complete is found by making them from
-// the recorded calls alone. The number is that of the items without a result.
-func (a *asking) work(ctx context.Context, sys *system, setup calls.Setup, create piece, finish func(*calls.Book) error) (missing int, err error) {
-	book, err := calls.Open(a.out, setup)
-	if err != nil {
-		return 0, err
+// asking is the model with its directory, as the flags say.
+func (a *asking) asking(sys *system) *training.Asking {
+	return &training.Asking{
+		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
+		Counter: func(items int) training.Counter { return newTally(sys, items, a.quiet) },
 	}
-	defer func() { err = errors.Join(err, book.End()) }()
-	warn := func() {
-		for _, text := range book.TakeWarnings() {
-			sys.warn(text)
-		}
-	}
-	warn()
-	defer warn()
-	if book.Recovered > 0 {
-		sys.say("passed over %d bytes of a call that a crash left unfinished", book.Recovered)
-	}
-	rest, err := incomplete(ctx, book, setup.Planned, create)
-	if err != nil {
-		return 0, err
-	}
-	if done := setup.Planned - len(rest); done > 0 {
-		sys.say("%d of %d items are complete in %s", done, setup.Planned, a.out)
-	}
-	if len(rest) > 0 {
-		if missing, err = a.ask(ctx, sys, book, rest, create); err != nil {
-			return missing, a.stopped(ctx, err)
-		}
-	}
-	if err := book.Reread(); err != nil {
-		return missing, err
-	}
-	return missing, finish(book)
-}
-
-// incomplete returns the items whose calls are not all recorded.
-func incomplete(ctx context.Context, book *calls.Book, planned int, create piece) (rest []int, err error) {
-	for i := range planned {
-		err := create(ctx, recorded(book), i)
-		switch {
-		case errors.Is(err, calls.ErrUnasked):
-			rest = append(rest, i)
-		case err != nil:
-			return nil, err
-		}
-	}
-	return rest, ctx.Err()
-}
-
-// recorded finds calls, and asks no model.
-func recorded(book *calls.Book) asker {
-	return func(ctx context.Context, q calls.Question) (*calls.Call, error) { return book.Ask(ctx, nil, q) }
-}
-
-// ask makes the items that are given.
-func (a *asking) ask(ctx context.Context, sys *system, book *calls.Book, rest []int, create piece) (missing int, err error) {
-	servers, err := bench.OpenModel(sys.bench(), a.run)
-	if err != nil {
-		return 0, usage(err)
-	}
-	defer servers.Close()
-	about, err := bench.MeetModel(ctx, servers, a.run.Model[0], a.run.MaxTokens)
-	if err != nil {
-		return 0, err
-	}
-	only := ""
-	if clients := servers.Clients(); len(clients) == 1 {
-		only = clients[0].URL()
-	}
-	if err := book.Met(about, only); err != nil {
-		return 0, err
-	}
-	shown := newTally(sys, len(rest), a.quiet)
-	defer shown.finish()
-	var told sync.Once
-	return book.Work(ctx, len(rest), int(a.run.Concurrency), func(ctx context.Context, i int) error {
-		var conversation model.Model = servers.Conversation(1)
-		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
-			c, err := book.Ask(ctx, conversation, q)
-			if err == nil {
-				shown.call(c)
-			}
-			return c, err
-		}, rest[i])
-		shown.item(err)
-		if err != nil && ctx.Err() == nil {
-			told.Do(func() { sys.warn("item " + fmt.Sprint(rest[i]) + " has no result: " + err.Error()) })
-		}
-		return err
-	})
-}
-
-// stopped says what is left of work that ended with an error.
-func (a *asking) stopped(ctx context.Context, err error) error {
-	if errors.Is(err, record.ErrMoved) {
-		return err
-	}
-	if ctx.Err() != nil {
-		err = errors.New("stopped")
-	}
-	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, a.out)
 }
 
 // wants reports a folder that is not given.

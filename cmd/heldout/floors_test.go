@@ -68,10 +68,11 @@ var floors = map[string]int{
 	"eval/show/page":               1,
 	"eval/training/synth":          1,
 	"eval/training/calls":          5,
+	"eval/training":                10,
 	"eval/training/synth/generate": 6,
 	"eval/training/judge":          9,
 	"eval/training/export":         9,
-	"cmd/heldout":                  10,
+	"cmd/heldout":                  11,
 }
 
 // reserved are modules that only one package may import, with the packages below it.

@@ -49,16 +49,16 @@ func newTally(sys *system, planned int, quiet bool) *tally {
 	return t
 }
 
-// call counts a call with a reply.
-func (t *tally) call(c *calls.Call) {
+// Call counts a call with a reply.
+func (t *tally) Call(c *calls.Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calls++
 	t.tok += c.PromptTokens + c.CompletionTokens
 }
 
-// item counts an item that ended, with an error if a call has no reply.
-func (t *tally) item(err error) {
+// Item counts an item that ended, with an error if a call has no reply.
+func (t *tally) Item(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
@@ -87,8 +87,8 @@ func (t *tally) line() string {
 	return strings.Join(parts, "  ")
 }
 
-// finish shows a last line, which stays.
-func (t *tally) finish() {
+// Finish shows a last line, which stays.
+func (t *tally) Finish() {
 	close(t.stop)
 	t.stopped.Wait()
 	if !t.quiet {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/datafile"
+	"heldout/eval/training"
 	"heldout/eval/training/export"
 	"heldout/eval/training/synth"
 	"heldout/scoring/table"
@@ -41,8 +42,8 @@ needs them is rejected as "unsupported pattern".`,
 		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl trajectories.jsonl",
 		Args:    args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
-			if err := checkVerify(&o, signal); err != nil {
-				return err
+			if err := training.TakeSignal(&o, signal); err != nil {
+				return usage(err)
 			}
 			v := &verification{out: sys.stdout, json: asJSON, many: len(files) > 1, rejected: map[synth.Reason]int{}}
 			if masked != "" {

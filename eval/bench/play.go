@@ -19,6 +19,9 @@ import (
 // ConfigError is an error in the configuration, not in the run.
 type ConfigError struct{ error }
 
+// Misconfigured marks an error as one of the configuration.
+func Misconfigured(err error) error { return ConfigError{err} }
+
 // Unwrap returns the error inside.
 func (e ConfigError) Unwrap() error { return e.error }
 
@@ -102,7 +105,11 @@ func meet(ctx context.Context, f *fleet.Fleet, name string) (record.Server, erro
 // OpenModel prepares to ask the only model of a configuration, for commands that
 // play no episodes. It contacts no server.
 func OpenModel(out Outside, r configs.Run) (*fleet.Fleet, error) {
-	return openModel(out, r, r.Model[0])
+	f, err := openModel(out, r, r.Model[0])
+	if err != nil {
+		return nil, ConfigError{err}
+	}
+	return f, nil
 }
 
 // MeetModel asks the servers about themselves and checks that a reply of so many

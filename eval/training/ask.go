@@ -1,0 +1,156 @@
+// Package training is the door to what makes training data with a model: it asks the
+// model, keeps its calls in a directory, and makes results of them.
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/eval/model"
+	"heldout/eval/training/calls"
+	"heldout/scoring/record"
+)
+
+// Asking is a model that is asked without playing episodes, and the directory that
+// keeps its calls.
+type Asking struct {
+	// Run has model, servers, decoding and concurrency.
+	Run configs.Run
+	Dir string
+	// Outside is what the calls use from outside the process.
+	Outside bench.Outside
+	// Say receives a line about the work.
+	Say func(format string, args ...any)
+	// Counter returns who is told of the progress of so many items.
+	Counter func(items int) Counter
+}
+
+// Counter is told of the progress. It is safe for concurrent use.
+type Counter interface {
+	// Call counts a call with a reply, Item an item that ended, with an error if a call
+	// has no reply.
+	Call(*calls.Call)
+	Item(error)
+	// Finish ends the counting.
+	Finish()
+}
+
+// Asker makes or finds a call.
+type Asker = func(context.Context, calls.Question) (*calls.Call, error)
+
+// Piece makes one item by its calls.
+type Piece func(ctx context.Context, ask Asker, item int) error
+
+// Decoding says how replies are sampled.
+func (a *Asking) Decoding() record.Decoding {
+	return record.Decoding{Temperature: a.Run.Temperature, TopP: a.Run.TopP, MaxTokens: a.Run.MaxTokens, Extra: a.Run.ExtraBody}
+}
+
+// work opens the directory, makes the items that are not complete, and hands the
+// directory to finish. What of the items is complete is found by making them from
+// the recorded calls alone. The number is that of the items without a result.
+func (a *Asking) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (missing int, err error) {
+	book, err := calls.Open(a.Dir, setup)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, book.End()) }()
+	warn := func() {
+		for _, text := range book.TakeWarnings() {
+			a.Outside.Warn(text)
+		}
+	}
+	warn()
+	defer warn()
+	if book.Recovered > 0 {
+		a.Say("passed over %d bytes of a call that a crash left unfinished", book.Recovered)
+	}
+	rest, err := incomplete(ctx, book, setup.Planned, create)
+	if err != nil {
+		return 0, err
+	}
+	if done := setup.Planned - len(rest); done > 0 {
+		a.Say("%d of %d items are complete in %s", done, setup.Planned, a.Dir)
+	}
+	if len(rest) > 0 {
+		if missing, err = a.ask(ctx, book, rest, create); err != nil {
+			return missing, a.stopped(ctx, err)
+		}
+	}
+	if err := book.Reread(); err != nil {
+		return missing, err
+	}
+	return missing, finish(book)
+}
+
+// incomplete returns the items whose calls are not all recorded.
+func incomplete(ctx context.Context, book *calls.Book, planned int, create Piece) (rest []int, err error) {
+	for i := range planned {
+		err := create(ctx, recorded(book), i)
+		switch {
+		case errors.Is(err, calls.ErrUnasked):
+			rest = append(rest, i)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return rest, ctx.Err()
+}
+
+// recorded finds calls, and asks no model.
+func recorded(book *calls.Book) Asker {
+	return func(ctx context.Context, q calls.Question) (*calls.Call, error) { return book.Ask(ctx, nil, q) }
+}
+
+// ask makes the items that are given.
+func (a *Asking) ask(ctx context.Context, book *calls.Book, rest []int, create Piece) (missing int, err error) {
+	servers, err := bench.OpenModel(a.Outside, a.Run)
+	if err != nil {
+		return 0, err
+	}
+	defer servers.Close()
+	about, err := bench.MeetModel(ctx, servers, a.Run.Model[0], a.Run.MaxTokens)
+	if err != nil {
+		return 0, err
+	}
+	only := ""
+	if clients := servers.Clients(); len(clients) == 1 {
+		only = clients[0].URL()
+	}
+	if err := book.Met(about, only); err != nil {
+		return 0, err
+	}
+	shown := a.Counter(len(rest))
+	defer shown.Finish()
+	var told sync.Once
+	return book.Work(ctx, len(rest), int(a.Run.Concurrency), func(ctx context.Context, i int) error {
+		var conversation model.Model = servers.Conversation(1)
+		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
+			c, err := book.Ask(ctx, conversation, q)
+			if err == nil {
+				shown.Call(c)
+			}
+			return c, err
+		}, rest[i])
+		shown.Item(err)
+		if err != nil && ctx.Err() == nil {
+			told.Do(func() { a.Outside.Warn(fmt.Sprintf("item %d has no result: %v", rest[i], err)) })
+		}
+		return err
+	})
+}
+
+// stopped says what is left of work that ended with an error.
+func (a *Asking) stopped(ctx context.Context, err error) error {
+	if errors.Is(err, record.ErrMoved) {
+		return err
+	}
+	if ctx.Err() != nil {
+		err = errors.New("stopped")
+	}
+	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, a.Dir)
+}

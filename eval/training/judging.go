@@ -1,0 +1,180 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/eval/bench"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/judge"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+const mostTrajectories = 10_000
+
+// Sampling says which turns are judged.
+type Sampling struct {
+	// Trajectories is the largest number of trajectories in the sample; two turns of
+	// each are judged.
+	Trajectories int
+	Kind         judge.Kind
+	// History is the longest history that is shown, in bytes.
+	History int
+}
+
+// Check reports settings that are wrong.
+func (s *Sampling) Check() error {
+	var errs []error
+	if s.Trajectories < 1 || s.Trajectories > mostTrajectories {
+		errs = append(errs, fmt.Errorf("trajectories is %d, want 1 to %d", s.Trajectories, mostTrajectories))
+	}
+	if !slices.Contains(judge.Kinds(), s.Kind) {
+		errs = append(errs, fmt.Errorf("sample is %q, want balanced or natural", s.Kind))
+	}
+	if s.History < 0 {
+		errs = append(errs, fmt.Errorf("max-history is %d, want at least 0", s.History))
+	}
+	return errors.Join(errs...)
+}
+
+// Draw reads a file or directory and draws the sample. Giver says who gave the turns
+// the labels that they have.
+func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, giver string, err error) {
+	sample = judge.NewSample(s.Kind, seed, s.Trajectories)
+	if giver, err = judge.Read(path, sample.Add); err != nil {
+		return nil, nil, "", err
+	}
+	if turns = sample.Turns(); len(turns) == 0 {
+		return nil, nil, "", fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen, s.Kind)
+	}
+	return sample, turns, giver, nil
+}
+
+// Judging has a model label turns as right or wrong.
+type Judging struct {
+	*Asking
+	Sampling
+	// Prompt is a file; empty for heldout's own. Human is a sheet with the labels of
+	// people; empty for none.
+	Prompt, Human string
+	Seed          int64
+
+	of     *judge.Judge
+	sample *judge.Sample
+	raters []judge.Rater
+}
+
+// Prepare draws the turns of a file or directory, reads prompt and sheet, and names
+// the folder if it has no name. It asks no model.
+func (j *Judging) Prepare(path string) (turns int, err error) {
+	prompt, err := j.readPrompt()
+	if err != nil {
+		return 0, bench.Misconfigured(err)
+	}
+	sample, drawn, giver, err := j.Draw(path, j.Seed)
+	if err != nil {
+		return 0, err
+	}
+	j.sample, j.raters = sample, []judge.Rater{judge.Given(giver, drawn)}
+	if j.Human != "" {
+		human, err := j.readHuman(drawn)
+		if err != nil {
+			return 0, err
+		}
+		j.raters = append(j.raters, human)
+	}
+	hash, err := prompt.Hash()
+	if err != nil {
+		return 0, err
+	}
+	j.of = &judge.Judge{
+		Prompt: prompt, Turns: drawn,
+		Condition: judge.Condition{
+			Model: j.Run.Model[0], Decoding: j.Decoding(), Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
+			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
+		},
+	}
+	if j.Dir == "" {
+		name, err := j.of.Condition.Hash()
+		if err != nil {
+			return 0, err
+		}
+		j.Dir = filepath.Join(bench.RunsDir, "judge-"+name[:12])
+	}
+	return len(drawn), nil
+}
+
+// Label makes the labels that are missing and returns the tables of all. The number is
+// that of the turns without a result.
+func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
+	missing, err = j.work(ctx,
+		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.of.Condition, Planned: len(j.of.Turns), Now: j.Outside.Now},
+		func(ctx context.Context, ask Asker, i int) error {
+			_, err := j.of.Label(ctx, ask, i)
+			return err
+		},
+		func(book *calls.Book) error {
+			tables, err = j.collect(ctx, book)
+			return err
+		})
+	return tables, missing, err
+}
+
+func (j *Judging) readPrompt() (configs.Judge, error) {
+	if j.Prompt == "" {
+		return configs.LoadJudge()
+	}
+	b, err := datafile.Read(j.Prompt, datafile.MaxConfig)
+	if err != nil {
+		return configs.Judge{}, err
+	}
+	return configs.ParseJudge(j.Prompt, b)
+}
+
+func (j *Judging) readHuman(turns []judge.Turn) (judge.Rater, error) {
+	f, err := datafile.Open(j.Human, datafile.MaxQuestions)
+	if err != nil {
+		return judge.Rater{}, err
+	}
+	defer f.Close()
+	rater, err := judge.ReadSheet(f, turns)
+	if err != nil {
+		return rater, fmt.Errorf("%s: %w", j.Human, err)
+	}
+	return rater, nil
+}
+
+// collect writes the labels of the recorded calls and returns the tables.
+func (j *Judging) collect(ctx context.Context, book *calls.Book) ([]table.Table, error) {
+	answers := map[string]judge.Answer{}
+	for i := range j.of.Turns {
+		a, err := j.of.Label(ctx, recorded(book), i)
+		if errors.Is(err, calls.ErrUnasked) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		answers[j.of.Turns[i].ID] = a
+	}
+	if err := book.Replace(judge.LabelsFile, func(w io.Writer) error { return j.of.WriteLabels(w, answers) }); err != nil {
+		return nil, err
+	}
+	usage, err := book.Usage()
+	if err != nil {
+		return nil, err
+	}
+	all := append(j.raters[:1:1], judge.Judged(j.of.Turns, answers))
+	tables := judge.Tables(j.sample, j.of.Turns, append(all, j.raters[1:]...), usage[judge.LabelCall], book.Took())
+	if note := judge.Kin(j.of.Condition.Model, j.of.Turns); note != "" {
+		tables[0].Notes = append(tables[0].Notes, note)
+	}
+	return tables, nil
+}

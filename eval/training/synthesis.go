@@ -1,0 +1,181 @@
+package training
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/eval/training/calls"
+	"heldout/eval/training/synth"
+	"heldout/eval/training/synth/generate"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+const (
+	mostItems      = 100_000
+	maxPersonaFile = 1 << 30 // bytes
+)
+
+// Synthesis has a model write training trajectories.
+type Synthesis struct {
+	*Asking
+	// Personas and Prompt are files; empty for heldout's own.
+	Personas, Prompt string
+	// Count is the number of items to attempt, MaxCalls the largest number of calls of
+	// one, from 2.
+	Count, MaxCalls int
+	// Near is the least similarity of near duplicates, more than 0; more than 1 removes
+	// none.
+	Near   float64
+	Verify synth.Options
+	// Signal says which flags of the master are an error: "any" or "parameter".
+	Signal string
+	Seed   int64
+}
+
+// Check reports settings that are wrong.
+func (s *Synthesis) Check() error {
+	var errs []error
+	if s.Count < 1 || s.Count > mostItems {
+		errs = append(errs, fmt.Errorf("count is %d, want 1 to %d", s.Count, mostItems))
+	}
+	if s.MaxCalls < 2 || s.MaxCalls > 100 {
+		errs = append(errs, fmt.Errorf("max-calls is %d, want 2 to 100", s.MaxCalls))
+	}
+	if !(s.Near > 0) {
+		errs = append(errs, fmt.Errorf("near is %v, want more than 0", s.Near))
+	}
+	if strings.TrimSpace(s.Verify.SuccessText) == "" {
+		errs = append(errs, errors.New("success-text is empty"))
+	}
+	return errors.Join(append(errs, TakeSignal(&s.Verify, s.Signal))...)
+}
+
+// TakeSignal reports wrong settings of a verification, and takes over which flags of
+// the master are an error.
+func TakeSignal(o *synth.Options, signal string) error {
+	switch signal {
+	case "any":
+	case "parameter":
+		o.ParameterOnly = true
+	default:
+		return fmt.Errorf("error-signal is %q, want any or parameter", signal)
+	}
+	if o.MinErrors < 0 {
+		return fmt.Errorf("min-errors is %d, want at least 0", o.MinErrors)
+	}
+	return nil
+}
+
+// Make makes the items that are missing and returns the tables of all. The number is
+// that of the items without a result.
+func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []table.Table, missing int, err error) {
+	one := *g
+	first := &firstItems{warn: s.Outside.Warn}
+	missing, err = s.work(ctx,
+		calls.Setup{Kind: record.SynthLog, Tool: s.Outside.Tool, Condition: g.Condition, Planned: s.Count, Now: s.Outside.Now},
+		func(ctx context.Context, ask Asker, item int) error {
+			own := one
+			own.Ask = ask
+			it, err := own.Make(ctx, item)
+			if err == nil {
+				first.note(it)
+			}
+			return err
+		},
+		func(book *calls.Book) error {
+			tables, err = s.collect(ctx, book, g)
+			return err
+		})
+	return tables, missing, err
+}
+
+// firstItems warns if none of the first items has a script: a server may be set up in
+// a way that no reply can be used.
+type firstItems struct {
+	warn func(string)
+
+	mu      sync.Mutex
+	n       int
+	scripts bool
+}
+
+// probation is the number of items within which one must have a script.
+const probation = 24
+
+// note notes an item that is complete.
+func (f *firstItems) note(it *generate.Item) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n++
+	f.scripts = f.scripts || slices.ContainsFunc(it.Attempts, func(a generate.Attempt) bool {
+		return a.Kind == generate.ScriptCall && a.Reason == ""
+	})
+	if f.n == probation && !f.scripts {
+		f.warn(fmt.Sprintf("none of the first %d items has a usable script; the last one: %s", f.n, it.Attempts[len(it.Attempts)-1].Message))
+	}
+}
+
+// Generator reads personas and prompts.
+func (s *Synthesis) Generator() (*generate.Generator, error) {
+	personas, err := s.readPersonas()
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := configs.LoadSynthesis()
+	if s.Prompt != "" {
+		var b []byte
+		if b, err = datafile.Read(s.Prompt, datafile.MaxConfig); err == nil {
+			prompts, err = configs.ParseSynthesis(s.Prompt, b)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash, err := prompts.Hash()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(strings.Join(personas, "\n")))
+	return &generate.Generator{
+		Prompts: prompts, Personas: personas, Verify: s.Verify,
+		Condition: generate.Condition{
+			Model: s.Run.Model[0], Decoding: s.Decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]), Seed: s.Seed,
+			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal, SuccessText: s.Verify.SuccessText,
+		},
+	}, nil
+}
+
+func (s *Synthesis) readPersonas() ([]string, error) {
+	if s.Personas == "" {
+		return configs.LoadPersonas()
+	}
+	f, err := datafile.Open(s.Personas, maxPersonaFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return configs.ParsePersonas(s.Personas, f)
+}
+
+// collect writes the results of the recorded calls and returns their tables.
+func (s *Synthesis) collect(ctx context.Context, book *calls.Book, g *generate.Generator) ([]table.Table, error) {
+	g.Ask = recorded(book)
+	c, err := generate.Collect(ctx, book, g, s.Count, s.Near)
+	if err != nil {
+		return nil, err
+	}
+	spent := generate.Spent{Took: book.Took()}
+	if spent.Usage, err = book.Usage(); err != nil {
+		return nil, err
+	}
+	return c.Tables(spent, s.Near), nil
+}
