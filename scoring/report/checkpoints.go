@@ -20,7 +20,7 @@ const OrderGiven = "given"
 // provider, or by their run's directory. The order may be OrderGiven. A name that
 // fits no model or several is an error.
 func Checkpoints(runs []Run, order []string, w configs.Weights) (table.Table, error) {
-	rows := newRows(runs, false)
+	rows := plainRows(newRows(runs))
 	lines := gather(rows, row.place)
 	chosen, err := ordered(lines, order)
 	if err != nil {

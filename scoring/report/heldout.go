@@ -155,41 +155,22 @@ type rates struct {
 }
 
 // gather makes lines of rows, one for each player, with the rates by the name of
-// where they were reached. A player with several rows of one name gets one line
-// per run.
+// where they were reached.
 func gather(rows []row, where func(row) string) []line {
-	who := func(r row) string { return r.Condition.Model + "\n" + strings.Join(r.player(), "\n") }
-	type place struct{ who, env string }
-	count := map[place]int{}
-	several := map[string]bool{}
-	for _, r := range rows {
-		p := place{who(r), where(r)}
-		count[p]++
-		several[p.who] = several[p.who] || count[p] > 1
-	}
 	var lines []line
-	var things []thing
 	index := map[string]int{}
 	for _, r := range rows {
-		key := who(r)
-		if several[key] {
-			key += "\n" + r.run
-		}
-		i, ok := index[key]
+		i, ok := index[r.line]
 		if !ok {
 			i = len(lines)
-			index[key] = i
+			index[r.line] = i
 			lines = append(lines, line{
-				model: r.Condition.Model, run: r.run, directory: r.directory, served: r.Condition.Decoding != nil,
+				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory, served: r.Condition.Decoding != nil,
 				rates: map[string]rates{}, scores: map[string]*scoring.Score{},
 			})
-			things = append(things, thing{r.Condition.Model, r.player(), r.run})
 		}
 		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
 		lines[i].order = append(lines[i].order, where(r))
-	}
-	for i, name := range tellApart(things) {
-		lines[i].name = name
 	}
 	return lines
 }

@@ -17,62 +17,95 @@ type row struct {
 	*scoring.Score
 	// run is the label of the run in that directory.
 	run, directory string
-	name           string
-	// short is the name among rows of the same perturbation.
-	short string
-	sweep *record.Sweep // of the run, nil if the run is not a sweep
+	// line is the name of the player, the same in all tables. name also has the
+	// perturbation if rows of several stand together.
+	line, name string
+	sweep      *record.Sweep // of the run, nil if the run is not a sweep
 }
 
-// newRows lists the scores of runs by environment and gives them distinct names.
-// It lists either the scores of perturbed tasks or only the others.
-func newRows(runs []Run, perturbed bool) []row {
+// newRows lists the scores of runs by environment, with their names.
+func newRows(runs []Run) []row {
 	var rows []row
 	labels := label(runs)
 	for i, run := range runs {
 		for _, s := range run.Scores {
-			if !perturbed && s.Condition.Perturbation != noPerturbation {
-				continue
-			}
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env), cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()))
 	})
-	for rest := rows; len(rest) > 0; {
-		n := slices.IndexFunc(rest, func(r row) bool { return r.place() != rest[0].place() })
-		if n < 0 {
-			n = len(rest)
-		}
-		nameRows(rest[:n])
-		rest = rest[n:]
-	}
+	nameRows(rows)
 	return rows
 }
 
-// nameRows names the rows of one environment.
+// plainRows returns the rows of unperturbed tasks.
+func plainRows(rows []row) (plain []row) {
+	for _, r := range rows {
+		if r.Condition.Perturbation == noPerturbation {
+			r.name = r.line
+			plain = append(plain, r)
+		}
+	}
+	return plain
+}
+
+// nameRows names the rows of all runs.
 func nameRows(rows []row) {
+	keys, of := players(rows)
 	var things []thing
-	for i, details := range prompts(rows) {
-		c := rows[i].Condition
-		things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c), details), rows[i].run})
-	}
-	for i, name := range tellApart(things) {
-		rows[i].name = name
-	}
+	index := map[string]int{}
+	perturbations := map[string]map[string]bool{} // by player and place
 	for i, r := range rows {
-		var alike []thing
-		at := 0
-		for j, other := range rows {
-			if other.Condition.Perturbation == r.Condition.Perturbation {
-				if j == i {
-					at = len(alike)
-				}
-				alike = append(alike, things[j])
+		if _, ok := index[keys[i]]; !ok {
+			index[keys[i]] = len(things)
+			things = append(things, of[i])
+		}
+		at := keys[i] + "\n" + r.place()
+		if perturbations[at] == nil {
+			perturbations[at] = map[string]bool{}
+		}
+		perturbations[at][r.Condition.Perturbation] = true
+	}
+	details := tellApart(things)
+	for i, r := range rows {
+		said := details[index[keys[i]]]
+		rows[i].line = parenthesized(r.Condition.Model, said)
+		if len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
+			said = append(slices.Clip(said), "perturbation "+r.Condition.Perturbation)
+		}
+		rows[i].name = parenthesized(r.Condition.Model, said)
+	}
+}
+
+// players returns the player of each row, with a key. It is the same in all runs,
+// unless several of them have it in one place; then it is one per run, and one per
+// setup of the environment if a run has several.
+func players(rows []row) (keys []string, things []thing) {
+	for _, r := range rows {
+		keys = append(keys, r.Condition.Model+"\n"+strings.Join(r.player(), "\n"))
+		things = append(things, thing{r.Condition.Model, r.player(), r.run})
+	}
+	type played struct{ player, place, perturbation string }
+	for _, setups := range []bool{false, true} {
+		count := map[played]int{}
+		several := map[string]bool{}
+		for i, r := range rows {
+			p := played{keys[i], r.place(), r.Condition.Perturbation}
+			count[p]++
+			several[p.player] = several[p.player] || count[p] > 1
+		}
+		for i, r := range rows {
+			switch {
+			case several[keys[i]] && setups:
+				things[i].details = append(slices.Clip(things[i].details), setting(r.Condition)...)
+				keys[i] += "\n" + strings.Join(setting(r.Condition), "\n")
+			case several[keys[i]]:
+				keys[i] += "\n" + r.run
 			}
 		}
-		rows[i].short = tellApart(alike)[at]
 	}
+	return keys, things
 }
 
 // thing is something that is named after its model.
@@ -82,22 +115,22 @@ type thing struct {
 	run     string   // distinguishes it if the details do not
 }
 
-// tellApart gives things distinct names. The name is the model if the model has
-// only one thing. Otherwise the name also has the details that other things of
-// the model do not share, and the run if those details are not enough.
-func tellApart(things []thing) []string {
-	names := make([]string, len(things))
+// tellApart returns the details that things need for distinct names: none if the
+// model has only one thing. Otherwise those that other things of the model do not
+// share, and the run if they are not enough.
+func tellApart(things []thing) [][]string {
+	out := make([][]string, len(things))
 	count := map[string]int{}
 	for i, t := range things {
-		names[i] = parenthesized(t.model, distinguishing(things, t))
-		count[names[i]]++
+		out[i] = distinguishing(things, t)
+		count[parenthesized(t.model, out[i])]++
 	}
 	for i, t := range things {
-		if count[names[i]] > 1 {
-			names[i] = parenthesized(t.model, append(distinguishing(things, t), t.run))
+		if count[parenthesized(t.model, out[i])] > 1 {
+			out[i] = append(distinguishing(things, t), t.run)
 		}
 	}
-	return names
+	return out
 }
 
 func parenthesized(name string, details []string) string {
@@ -144,43 +177,40 @@ func playedBy(c record.Condition) []string {
 
 // setting lists what a condition says about the environment besides its name.
 func setting(c record.Condition) []string {
-	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit), "perturbation " + c.Perturbation}
+	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit)}
 	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
 		out = append(out, k+" "+c.Settings[k])
 	}
 	return out
 }
 
-// prompts lists what rows say about their prompts: those of which a model played
-// the same perturbation with several. Under different perturbations prompts differ
-// anyway.
-func prompts(rows []row) [][]string {
-	type played struct{ model, perturbation, prompt string }
+// prompts says which prompts rows had whose model played the same with several.
+// Under different perturbations prompts differ anyway.
+func prompts(rows []row) []string {
+	type played struct{ model, place, perturbation string }
 	used := map[played]map[string]bool{}
-	each := func(visit func(i int, of played, value string)) {
-		for i, r := range rows {
-			of := played{model: r.Condition.Model, perturbation: r.Condition.Perturbation}
-			of.prompt = "prompt"
-			visit(i, of, fmt.Sprintf("prompt %.8s", r.Condition.PromptHash))
-			if t := r.Condition.Trials; t != nil && t.Memory > 0 {
-				of.prompt = "reflection"
-				visit(i, of, fmt.Sprintf("reflection prompt %.8s, reflections of %d tokens", t.PromptHash, t.Decoding.MaxTokens))
-			}
+	of := func(r row) played { return played{r.Condition.Model, r.place(), r.Condition.Perturbation} }
+	for _, r := range rows {
+		if used[of(r)] == nil {
+			used[of(r)] = map[string]bool{}
 		}
+		used[of(r)][r.prompt()] = true
 	}
-	each(func(_ int, of played, value string) {
-		if used[of] == nil {
-			used[of] = map[string]bool{}
+	return grouped(rows, row.named, func(r row) string {
+		if len(used[of(r)]) > 1 {
+			return r.prompt()
 		}
-		used[of][value] = true
+		return ""
 	})
-	out := make([][]string, len(rows))
-	each(func(i int, of played, value string) {
-		if len(used[of]) > 1 {
-			out[i] = append(out[i], value)
-		}
-	})
-	return out
+}
+
+// prompt names the prompts of a row's model.
+func (r row) prompt() string {
+	text := fmt.Sprintf("prompt %.8s", r.Condition.PromptHash)
+	if t := r.Condition.Trials; t != nil && t.Memory > 0 {
+		text += fmt.Sprintf(", reflection prompt %.8s, reflections of %d tokens", t.PromptHash, t.Decoding.MaxTokens)
+	}
+	return text
 }
 
 // compact writes fields of a request body.

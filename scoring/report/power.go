@@ -21,7 +21,7 @@ func Power(runs []Run, difference float64) table.Table {
 		{Key: "decoding", Header: "Decoding"}, {Key: "smallest", Header: "Visible"}, {Key: "smallest_limit", Header: "limit"},
 		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"}, {Key: "tasks_needed", Header: "or tasks"},
 	}}
-	rows := newRows(runs, false)
+	rows := plainRows(newRows(runs))
 	first, paired := map[string]row{}, map[string]bool{}
 	var failed []string
 	assumed := false

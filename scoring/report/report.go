@@ -72,7 +72,8 @@ type Baseline struct {
 // The "headline" table and the tables of sweeps include perturbed tasks. All
 // other tables leave them out.
 func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
-	rows, plain := newRows(runs, true), newRows(runs, false)
+	rows := newRows(runs)
+	plain := plainRows(rows)
 	bests, baselines := splitBaselines(baselines)
 	var tables []table.Table
 	if len(plain) > 0 {
@@ -146,7 +147,7 @@ func OfFamilies(id string) bool {
 const noPerturbation = "none"
 
 // title names a row in a note that holds for all perturbations.
-func (r row) title() string { return r.short }
+func (r row) title() string { return r.line }
 
 // where names a row's environment for a table.
 func (r row) where() table.Cell { return table.String(r.place()) }

@@ -379,7 +379,7 @@ func TestLabels(t *testing.T) {
 		{"temperature", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 0.7 }), plan("random", nil)}},
 			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 0.7)", "random"}},
 		{"agent and prompt", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Agent, c.PromptHash = "act", "fedcba9876543210" })}},
-			[]string{"vllm:M (agent react, prompt 01234567)", "vllm:M (agent act, prompt fedcba98)"}},
+			[]string{"vllm:M (agent react)", "vllm:M (agent act)"}},
 		{"rest of the decoding", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) {
 			c.Decoding.TopP, c.Decoding.MaxTokens, c.Decoding.Stop, c.Context = 0.9, 64, []string{"\n"}, 4096
 			c.Decoding.Extra = map[string]any{"top_k": 20, "min_p": 0}
@@ -391,7 +391,7 @@ func TestLabels(t *testing.T) {
 			plan("expert", func(c *record.Condition) { c.Settings = map[string]string{"generator-seed": "7"} })}},
 			[]string{"expert (30 steps)", "expert (40 steps)", "expert (30 steps, generator-seed 7)"}},
 		{"source", [][]group{{plan("expert", nil)}, {{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}}},
-			[]string{"expert (generated tasks)", "expert (official tasks)"}},
+			[]string{"expert (run0)", "expert (run1)"}},
 		{"run", [][]group{{plan("expert", nil)}, {plan("expert", nil)}}, []string{"expert (run0)", "expert (run1)"}},
 		{"run and temperature", [][]group{
 			{plan("vllm:M", nil)}, {plan("vllm:M", nil)}, {plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 1 })},

@@ -76,6 +76,7 @@ func results(rows []row, m measures) table.Table {
 	}
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, decodings(rows)...)
+	t.Notes = append(t.Notes, prompts(rows)...)
 	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
 	if generated {

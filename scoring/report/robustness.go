@@ -106,7 +106,7 @@ func perturbationsOf(rows []row) (names, notes []string) {
 // sweptLines gathers rows that differ in the perturbation alone.
 func sweptLines(rows []row) []swept {
 	var lines []swept
-	var things []thing
+	var models []string
 	index := map[string]int{}
 	for _, r := range rows {
 		c := r.Condition
@@ -123,8 +123,8 @@ func sweptLines(rows []row) []swept {
 		if !ok {
 			i = len(lines)
 			index[string(key)] = i
-			lines = append(lines, swept{tasks: table.String(r.tasks()), cells: map[string]sweptCell{}})
-			things = append(things, thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
+			lines = append(lines, swept{name: r.line, tasks: table.String(r.tasks()), cells: map[string]sweptCell{}})
+			models = append(models, c.Model)
 		}
 		column := r.Condition.Perturbation
 		if column == noPerturbation {
@@ -132,9 +132,8 @@ func sweptLines(rows []row) []swept {
 		}
 		lines[i].cells[column] = sweptCell{r.rates(), r.Score}
 	}
-	for i, name := range tellApart(things) {
-		lines[i].name = name
-		lines[i].otherModels(things[i].model, rows)
+	for i := range lines {
+		lines[i].otherModels(models[i], rows)
 	}
 	return lines
 }

@@ -33,7 +33,7 @@ func label(runs []Run) []string {
 func directories(rows []row) (notes []string) {
 	said := map[string]bool{}
 	for _, r := range rows {
-		if r.run == r.directory || said[r.run] || !strings.HasSuffix(r.name, r.run+")") {
+		if r.run == r.directory || said[r.run] || !strings.HasSuffix(r.line, r.run+")") {
 			continue
 		}
 		said[r.run] = true

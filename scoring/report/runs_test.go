@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -31,8 +33,8 @@ func TestLabel(t *testing.T) {
 // The tables say which directories the labels stand for.
 func TestDirectories(t *testing.T) {
 	rows := []row{
-		{run: "run 1", directory: "a/run", name: "m (run 1)"}, {run: "run 1", directory: "a/run", name: "m (agent act, run 1)"},
-		{run: "run 2", directory: "b/run", name: "m (run 2)"}, {run: "run 2", directory: "b/run", name: "other"},
+		{run: "run 1", directory: "a/run", line: "m (run 1)"}, {run: "run 1", directory: "a/run", line: "m (agent act, run 1)"},
+		{run: "run 2", directory: "b/run", line: "m (run 2)"}, {run: "run 2", directory: "b/run", line: "other"},
 	}
 	if got := directories(rows); !slices.Equal(got, []string{"run 1: a/run.", "run 2: b/run."}) {
 		t.Errorf("%q", got)
@@ -65,4 +67,26 @@ func TestOnlyTheseKinds(t *testing.T) {
 	if want := []string{"pddl, m" + holds, "pddl, others corrected" + holds}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+}
+
+// A run has one name in all tables: that of a model which two runs played in one
+// place does not change with the place, and a table that has only one of them says
+// the same.
+func TestOneName(t *testing.T) {
+	here := group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSff"}
+	other := here
+	other.change = func(c *record.Condition) { c.PromptHash = "fedcba9876543210" }
+	tables := Tables([]Run{
+		newRun(t, "first", group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, here), newRun(t, "second", other),
+	}, nil, weights)
+	for _, tb := range tables {
+		i := slices.IndexFunc(tb.Columns, func(c table.Column) bool { return c.Key == "model" })
+		for _, cells := range tb.Rows {
+			if name := cells[i].Text; name != "vllm:M (first)" && name != "vllm:M (second)" {
+				t.Errorf("table %s has %q", tb.ID, name)
+			}
+		}
+	}
+	same(t, "babyai", column(t, find(t, tables, "results"), "model"), "vllm:M (first)", "vllm:M (first)", "vllm:M (second)")
+	hasNote(t, find(t, tables, "results"), "vllm:M (second) on pddl: prompt fedcba98.")
 }

@@ -57,7 +57,6 @@ type condition struct {
 // perturbation, by environment and player.
 func playedUnder(rows []row) (all []*played) {
 	byKey := map[string]*played{}
-	things := map[string][]thing{} // by environment
 	for _, r := range rows {
 		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 }) {
 			continue
@@ -77,23 +76,14 @@ func playedUnder(rows []row) (all []*played) {
 		}
 		p := byKey[string(key)]
 		if p == nil {
-			p = &played{env: r.Condition.Env, player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), sweep: r.sweep}
+			p = &played{env: r.Condition.Env, player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line, sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
-			things[p.env] = append(things[p.env], thing{c.Model, slices.Concat(playedBy(c), setting(c)), r.run})
 		}
 		if perturbed {
 			p.under = append(p.under, condition{r, about})
 		} else {
 			p.base = &r
-		}
-	}
-	for env, of := range things {
-		names := tellApart(of)
-		for _, p := range all {
-			if p.env == env {
-				p.name, names = names[0], names[1:]
-			}
 		}
 	}
 	return slices.DeleteFunc(all, func(p *played) bool { return len(p.under) == 0 })
