@@ -44,11 +44,12 @@ type Score struct {
 	// trials; see Trials.
 	LaterUnfinished map[record.Outcome]int
 
-	tasks     []task                            // those with results, in the order of their keys
-	chains    []chain                           // nil if the tasks have one trial
-	withSteps bool                              // trajectories were read
-	samplings map[stats.Question]stats.Sampling // of all tasks
-	measures  []Measured                        // made when they are needed
+	equalSeeds bool
+	tasks      []task                            // those with results, in the order of their keys
+	chains     []chain                           // nil if the tasks have one trial
+	withSteps  bool                              // trajectories were read
+	samplings  map[stats.Question]stats.Sampling // of all tasks
+	measures   []Measured                        // made when they are needed
 }
 
 // task is a task with the results of its episodes.
@@ -151,6 +152,7 @@ func (s *Score) addGroup(r *Run, group int, seed int64) {
 func (s *Score) compute() {
 	slices.Sort(s.Seeds)
 	s.tasks = arranged(s.tasks)
+	s.equalSeeds = s.haveEqualSeeds()
 	s.Success = s.newRate(s.tasks, success)
 	s.Progress = s.newRate(s.tasks, progress)
 	s.Grounding = s.newRate(s.tasks, func(a *attempt) float64 { return a.Grounding })

@@ -143,6 +143,7 @@ func tryNotes(rows []row) []string {
 		}
 		return ""
 	})...)
+	notes = append(notes, grouped(several, row.named, row.equalSeeds)...)
 	return append(notes, firstTrial(several)...)
 }
 

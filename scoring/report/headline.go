@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"heldout/configs"
@@ -40,9 +41,14 @@ func headline(rows []row, w configs.Weights) table.Table {
 					mark += m
 				}
 			}
-			t.Rows = append(t.Rows, headlineRow(l.name, env, *r.success, *r.progress, mark))
+			success, progress := *r.success, *r.progress
+			if l.scores[env].Misleads() {
+				success, progress = scoring.Estimate{Mean: math.NaN()}, scoring.Estimate{Mean: math.NaN()}
+			}
+			t.Rows = append(t.Rows, headlineRow(l.name, env, success, progress, mark))
 		}
 	}
+	t.Notes = append(t.Notes, grouped(rows, row.named, row.withheld)...)
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(append(t.Notes, otherNames(rows)...), markNotes(t.Rows)...)
 	return t
@@ -54,6 +60,18 @@ func headlineRow(model, where string, success, progress scoring.Estimate, mark s
 		table.Percent(success.Mean).Marked(mark), halfWidth(success),
 		table.Percent(progress.Mean).Marked(mark), halfWidth(progress),
 	}
+}
+
+// withheld says why the headline has no rates of a row, and what they can be; empty
+// if it has them.
+func (r row) withheld() string {
+	if !r.Misleads() {
+		return ""
+	}
+	outcomes, n := r.Lacking()
+	success, progress := r.Bounds()
+	return fmt.Sprintf("no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f and %.1f",
+		n, r.Planned, counted(outcomes), 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
 }
 
 // halfWidth is half the width of an estimate's interval.

@@ -56,6 +56,7 @@ func Power(runs []Run, difference float64) table.Table {
 			t.Notes = append(t.Notes, assumedMark+" Assumed: one seed does not show how much of the variance is decoding. One plan takes all of it as that of tasks, which more seeds do not help; "+
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the pilot show where.")
 		}
+		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
 			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+strings.Join(scored, ", ")+".")

@@ -17,7 +17,7 @@ const doubtful = 0.01
 const (
 	repliesMark = "#"
 	// repliesNote explains the mark if the details are in another table.
-	repliesNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; the table of results says which."
+	repliesNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked, were equal for all seeds or saw a shortened history; the table of results says which."
 )
 
 // faultWords describes the faults of replies.
@@ -54,7 +54,19 @@ func (r row) reservations() (out []string) {
 	if len(r.Replies.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself", strings.Join(r.Replies.Dropped, ", "), them(len(r.Replies.Dropped))))
 	}
+	if r.EqualSeeds() {
+		out = append(out, r.equalSeeds())
+	}
 	return out
+}
+
+// equalSeeds says what equal seeds are; empty if they are not.
+func (r row) equalSeeds() string {
+	if !r.EqualSeeds() {
+		return ""
+	}
+	return fmt.Sprintf("%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the model always says the same, so this is one try",
+		len(r.Seeds), r.Condition.Decoding.Temperature)
 }
 
 func them(n int) string {

@@ -85,12 +85,16 @@ func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
 	rows = withoutFamilies(rows)
 	tables = append(tables, families...)
 	tables = append(tables, resultTables(rows)...)
+	nothing := len(plain) > 0 && !slices.ContainsFunc(plain, func(r row) bool { return r.Finished > 0 })
 	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
 	rest = append(rest, robustness(rows, baselines)...)
 	rest = append(rest, bestOfTables(rows, plain, bests, w)...)
 	rest = append(rest, trialTables(rows, baselines)...)
 	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(all), refinementPaired(plain), progressProfile(all), againstPublished(plain, baselines), kindTable(plain),
 		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
+		if nothing && len(t.Rows) == 0 && OnRequest(t.ID) {
+			t.Notes = append(t.Notes, "No episode has a result.")
+		}
 		if len(t.Rows) > 0 || len(t.Notes) > 0 {
 			tables = append(tables, t)
 		}

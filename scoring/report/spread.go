@@ -30,15 +30,24 @@ func spread(rows []row) table.Table {
 		}
 		cells := []table.Cell{r.where(), table.String(r.name), table.Int(len(r.Seeds))}
 		for _, rate := range []scoring.Rate{r.Success, r.Progress, r.Grounding} {
-			cells = append(cells, r.mark(table.Percent(rate.Mean)), table.Percent(rate.PopulationStd), table.Percent(rate.SampleStd))
+			cells = append(cells, r.mark(table.Percent(rate.Mean)), r.spreadCell(rate.PopulationStd), r.spreadCell(rate.SampleStd))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 (sample): "+
 			"how much a run on these same tasks depends on its seed.")
+		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 	return t
+}
+
+// spreadCell is a deviation of seeds. Equal seeds have none.
+func (r row) spreadCell(std float64) table.Cell {
+	if r.EqualSeeds() {
+		return table.None().Marked(repliesMark)
+	}
+	return table.Percent(std)
 }

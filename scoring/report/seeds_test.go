@@ -1,0 +1,32 @@
+package report
+
+import (
+	"testing"
+
+	"heldout/envs"
+	"heldout/scoring/record"
+)
+
+// TestEqualSeeds: seeds that a server ignores are one try, not a spread of 0.
+func TestEqualSeeds(t *testing.T) {
+	at := func(temperature float64, model string, seed int64, outcomes string) group {
+		return group{"pddl", envs.Official, 4, model, seed, func(c *record.Condition) { c.Decoding.Temperature = temperature }, outcomes}
+	}
+	tables := Tables([]Run{newRun(t, "run",
+		at(1, "vllm:M", 0, "SSff"), at(1, "vllm:M", 1, "SSff"), at(1, "vllm:M", 2, "SSf-"), // one is missing
+		at(1, "vllm:N", 0, "SSff"), at(1, "vllm:N", 1, "SfSf"),
+		at(0, "vllm:Z", 0, "SSff"), at(0, "vllm:Z", 1, "SSff"),
+		at(1, "vllm:O", 0, "SSff"),
+	)}, nil, weights)
+	said := "vllm:M on pddl: 3 seeds gave equal results in every task at temperature 1: the server ignores temperature or seed"
+	spread := find(t, tables, "spread")
+	same(t, "std", column(t, spread, "success_sample_std"), "–#", "0.0", "0.0")
+	same(t, "rates", column(t, spread, "success"), "55.6*#", "50.0", "50.0")
+	for _, id := range []string{"spread", "best-of", "pass-at-k"} {
+		hasNote(t, find(t, tables, id), said)
+		hasNoNote(t, find(t, tables, id), "vllm:N on pddl: 2 seeds")
+		hasNoNote(t, find(t, tables, id), "vllm:Z on pddl: 2 seeds")
+	}
+	hasNote(t, find(t, tables, "results"), "# vllm:M on pddl: 3 seeds gave equal results")
+	same(t, "pass@k", column(t, find(t, tables, "pass-at-k"), "pass")[:2], "50.0*#", "50.0*#")
+}

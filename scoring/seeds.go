@@ -1,0 +1,29 @@
+package scoring
+
+// EqualSeeds reports whether several seeds were sampled at a temperature above 0 and
+// all results of every task are equal: rates, steps and tokens. Such seeds are one
+// try, repeated by a server that ignores temperature or seed, or by a model that
+// always says the same.
+func (s *Score) EqualSeeds() bool { return s.equalSeeds }
+
+// haveEqualSeeds computes EqualSeeds.
+func (s *Score) haveEqualSeeds() (compared bool) {
+	if s.Condition.Decoding == nil || s.Condition.Decoding.Temperature == 0 {
+		return false
+	}
+	for _, t := range s.tasks {
+		for _, p := range t.played[1:] {
+			if !p.repeats(t.played[0].attempt) {
+				return false
+			}
+			compared = true
+		}
+	}
+	return compared
+}
+
+// repeats reports whether two attempts have equal results.
+func (a *attempt) repeats(b *attempt) bool {
+	return a.success == b.success && a.Progress == b.Progress && a.Grounding == b.Grounding && a.steps == b.steps &&
+		a.formatErrors == b.formatErrors && a.promptTokens == b.promptTokens && a.completionTokens == b.completionTokens
+}

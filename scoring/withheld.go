@@ -1,0 +1,50 @@
+package scoring
+
+import "heldout/scoring/record"
+
+// MostLost is the largest share of the planned episodes that may have no result for a
+// reason that depends on the model before a rate of the others misleads: such
+// episodes are not missing by chance, so the others are no sample of all. With a
+// tenth missing, the rate of all may be ten points away.
+const MostLost = 0.1
+
+// Lacking returns the outcomes of the planned episodes that have no result for a
+// reason that depends on the model, with their numbers and the sum: prompts that do
+// not fit its context, and errors of its server, such as time-outs of endless replies.
+func (s *Score) Lacking() (outcomes map[record.Outcome]int, sum int) {
+	outcomes = map[record.Outcome]int{}
+	for _, o := range []record.Outcome{record.ContextExceeded, record.ModelError} {
+		if n := s.Unfinished[o]; n > 0 {
+			outcomes[o] = n
+			sum += n
+		}
+	}
+	return outcomes, sum
+}
+
+// Misleads reports whether more than MostLost of the planned episodes have no result
+// for a reason that depends on the model.
+func (s *Score) Misleads() bool {
+	_, sum := s.Lacking()
+	return float64(sum) > MostLost*float64(s.Planned)
+}
+
+// Bounds are the limits of a rate over all planned episodes.
+type Bounds struct{ Low, High float64 }
+
+// Bounds returns what success and progress are if all episodes without a result fail
+// at once, and if all succeed.
+func (s *Score) Bounds() (successes, progresses Bounds) {
+	return s.bounds(success), s.bounds(progress)
+}
+
+func (s *Score) bounds(of value) Bounds {
+	sum := 0.0
+	for _, values := range byTask(s.tasks, of) {
+		for _, v := range values {
+			sum += v
+		}
+	}
+	planned, missing := float64(s.Planned), float64(s.Planned-s.Finished)
+	return Bounds{sum / planned, (sum + missing) / planned}
+}
