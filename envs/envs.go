@@ -112,6 +112,9 @@ type World interface {
 type Start struct {
 	Goal        string
 	Observation string
+	// Progress is the share of the task reached before the first action, in [0,1]:
+	// ScienceWorld looks around by itself, which can reach goals.
+	Progress float64
 }
 
 // Step is the answer to one action.
@@ -161,8 +164,8 @@ type Expert interface {
 // Scorer is the optional ability of a World to give the benchmark's own score
 // where it is not the progress: it may be negative.
 type Scorer interface {
-	// Score returns the score after the last step, usually from -1 to 1, 0 before
-	// the first.
+	// Score returns the score after the last step or, before the first one, after the
+	// start, usually from -1 to 1.
 	Score() float64
 }
 

@@ -139,13 +139,23 @@ func TestFormatErrors(t *testing.T) {
 		}
 		return model.Reply{Text: "Action: down"}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
-	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
+	e := episodetest.NewCountdown(1)
+	e.Head = 0.25
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(e)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	dir := t.TempDir()
+	results, err := play(t, t.Context(), dir, p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := results[0]; r.Outcome != record.Success || r.Steps != 2 || r.FormatErrors != 1 || r.Grounding != 0.5 {
 		t.Errorf("%+v", r)
+	}
+	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+		if got := e.Trajectory[0].Progress; got != 0.25 {
+			t.Errorf("progress %v after no action, want that of the start", got)
+		}
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -118,7 +118,7 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if p.ReadGoal(start.Goal) != of.start.Goal || p.ReadObservation(start.Observation) != of.start.Observation {
-		t.Fatalf("%s: it starts with %q, which does not come from %q", name, start, of.start)
+		t.Fatalf("%s: it starts with %+v, which does not come from %+v", name, start, of.start)
 	}
 	for i, action := range of.actions {
 		written := p.WriteAction(action)

@@ -34,7 +34,7 @@ func testPromptExample(t *testing.T, version string) {
 	w := &world{env: e, question: question{text: ex.Goal, answer: "1894"}, browser: newBrowser(e.wiki)}
 	start, err := w.Start(t.Context())
 	if want := (envs.Start{Goal: ex.Goal, Observation: ex.Observation}); err != nil || start != want {
-		t.Errorf("the example starts with %q, the environment with %q, %v", want, start, err)
+		t.Errorf("the example starts with %+v, the environment with %+v, %v", want, start, err)
 	}
 	for i, want := range ex.Steps {
 		got := step(t, w, want.Action)

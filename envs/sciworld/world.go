@@ -66,6 +66,10 @@ func (w *world) begin(ctx context.Context) (s envs.Start, err error) {
 		return s, err
 	}
 	s.Observation = r.observation
+	if w.label == nil {
+		_, s.Progress = w.count(r)
+		w.last.Progress = s.Progress
+	}
 	if w.env.board {
 		inventory, err := w.game.inventory(ctx)
 		if err != nil {
@@ -134,13 +138,19 @@ func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
 		s.Done = s.Success
 		return s, nil
 	}
-	// The package gives the score in percent, rounded half to even (§3).
-	percent := math.RoundToEven(100 * r.score)
-	w.score = percent / 100
-	s.Progress = max(0, percent/100)
+	var percent float64
+	percent, s.Progress = w.count(r)
 	s.Success = percent >= 100
 	s.Done = r.completed || r.score < 0 || r.moves > cmp.Or(w.env.moves, plainStepLimit)
 	return s, nil
+}
+
+// count takes the score of a report. The package gives it in percent, rounded half
+// to even (§3).
+func (w *world) count(r report) (percent, progress float64) {
+	percent = math.RoundToEven(100 * r.score)
+	w.score = percent / 100
+	return percent, max(0, w.score)
 }
 
 // Score implements envs.Scorer: the simulator's score, negative after a fatal

@@ -21,6 +21,8 @@ type turns struct {
 	world  envs.World
 	agent  agent.Agent
 	move   agent.Move // of the current turn
+	// progress is that of the last step or, before the first one, of the start.
+	progress float64
 }
 
 // attempt begins an attempt at the episode.
@@ -56,7 +58,7 @@ func (t *turns) start(ctx context.Context) (record.Outcome, error) {
 		return failed(ctx, record.EnvError), err
 	}
 	t.world = world
-	t.rec.Goal, t.rec.Observation = start.Goal, start.Observation
+	t.rec.Goal, t.rec.Observation, t.progress = start.Goal, start.Observation, start.Progress
 	if t.agent, err = t.newAgent(world, start); err != nil {
 		t.close()
 		return record.EnvError, err
@@ -109,6 +111,7 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 		return false, failed(ctx, record.EnvError), err
 	}
 	t.log.Add(*move, step)
+	t.progress = step.Progress
 	t.score.add(t.world, step, t.rec)
 	if t.Player.Model != nil {
 		if err := t.watch.Reply(t.Player.Name, *move); err != nil {
@@ -127,7 +130,7 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 
 // step takes a move's action in the environment, unless the move has none.
 func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
-	step := envs.Step{Observation: move.Correction, Progress: t.rec.Progress}
+	step := envs.Step{Observation: move.Correction, Progress: t.progress}
 	if move.Correction == "" && move.End == "" {
 		var err error
 		if step, err = t.world.Step(ctx, move.Action); err != nil {

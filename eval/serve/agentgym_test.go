@@ -309,7 +309,7 @@ func TestGymScience(t *testing.T) {
 	for _, first := range slices.Backward(slices.Sorted(maps.Keys(scienceFirst))) {
 		for _, number := range []int{first, (first + last) / 2, last - 1} {
 			got := c.stepOf(c.reset(number))
-			if got.Task != scienceFirst[first] || got.Variation != number-first || got.Description == "" || !strings.HasPrefix(got.Observation, "This ") || got.Done || got.Score != 0 {
+			if got.Task != scienceFirst[first] || got.Variation != number-first || got.Description == "" || !strings.HasPrefix(got.Observation, "This ") || got.Done || got.Reward != got.Score {
 				t.Errorf("task %d: %+v", number, got)
 			}
 		}
@@ -364,6 +364,20 @@ func TestGymScience(t *testing.T) {
 	}
 	if got := c.stepOf(c.reset(1)); got.Score != 0 || got.Done {
 		t.Errorf("after another reset: %+v", got)
+	}
+	// The look around at the start reaches goals of some tasks: a reset says so, and
+	// the first action is not rewarded for it.
+	for number, score := range map[int]float64{1719: 5, 232: 3} {
+		if got := c.stepOf(c.reset(number)); got.Reward != score || got.Score != score {
+			t.Errorf("task %d begins with %+v, want %v", number, got, score)
+		}
+		if got := c.stepOf(c.step("look around")); got.Reward != 0 || got.Score != score {
+			t.Errorf("task %d goes on with %+v, want the score %v", number, got, score)
+		}
+	}
+	c.reset(232)
+	if got := c.stepOf(c.step("focus on bowl")); got.Reward != -103 || got.Score != -100 {
+		t.Errorf("after a wrong focus: %+v", got)
 	}
 }
 

@@ -25,7 +25,8 @@ type gymClient struct {
 	observation string
 	actions     []string
 	// before, score and reward are what the world said: its score before and after the
-	// last step, and the reward of the last action that did something.
+	// last step or the start, and the reward of the last action that did something. A
+	// start counts from 0.
 	before, score, reward float64
 	success               bool
 }
@@ -54,7 +55,7 @@ func (c *gymClient) reset(e Episode) error {
 		return err
 	}
 	c.started, c.done, c.task, c.success = true, false, e.Task, false
-	c.before = c.score
+	c.before = 0
 	c.goal, c.observation, c.actions = r.Goal, r.Observation, r.Actions
 	return nil
 }

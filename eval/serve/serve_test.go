@@ -17,6 +17,8 @@ import (
 // until the world's context ends.
 type echo struct {
 	tasks []envs.Task
+	// head is the progress at the start.
+	head float64
 	// waiting receives a value when a wait begins.
 	waiting chan struct{}
 }
@@ -34,22 +36,23 @@ func (e *echo) Info() envs.Info {
 }
 func (e *echo) Tasks() []envs.Task { return e.tasks }
 func (e *echo) NewWorld(t envs.Task) (envs.World, error) {
-	return &echoWorld{task: t, waiting: e.waiting}, nil
+	return &echoWorld{task: t, head: e.head, waiting: e.waiting}, nil
 }
 
 type echoWorld struct {
 	task    envs.Task
+	head    float64
 	steps   int
 	waiting chan struct{}
 }
 
 func (w *echoWorld) Start(context.Context) (envs.Start, error) {
-	return envs.Start{Goal: "say win", Observation: "this is " + w.task.ID}, nil
+	return envs.Start{Goal: "say win", Observation: "this is " + w.task.ID, Progress: w.head}, nil
 }
 
 func (w *echoWorld) Step(ctx context.Context, action string) (envs.Step, error) {
 	w.steps++
-	s := envs.Step{Observation: "echo " + action, Progress: min(1, float64(w.steps)/10), Valid: action != "bad"}
+	s := envs.Step{Observation: "echo " + action, Progress: min(1, w.head+float64(w.steps)/10), Valid: action != "bad"}
 	switch action {
 	case "win":
 		s.Progress, s.Success, s.Done = 1, true, true

@@ -251,7 +251,7 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	defer stop()
 	start, err := world.Start(starting)
 	if err == nil {
-		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Valid: true}
+		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Progress: start.Progress, Valid: true}
 		if err = e.ask(s.ctx, world, &r); err == nil {
 			err = e.write(s.ctx, world, &r, &start)
 		}
@@ -268,7 +268,7 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	}
 	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
 	s.episode, s.world = e, world
-	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID}
+	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
 	return r, nil
 }
 

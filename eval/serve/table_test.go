@@ -2,9 +2,12 @@ package serve
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs"
 )
 
 func TestSession(t *testing.T) {
@@ -23,6 +26,24 @@ func TestSession(t *testing.T) {
 	state, err := session.State()
 	if err != nil || !state.Done || state.Steps != 2 || state.Progress != 1 {
 		t.Errorf("state %+v, %v", state, err)
+	}
+}
+
+// What a start has reached is no reward of the first action.
+func TestHeadStart(t *testing.T) {
+	e := newEcho(1)
+	e.head = 0.5
+	s, _ := testServer(t, func(o *Options) {
+		o.Mounts = []*Mount{NewMount(MountOptions{Name: "echo", Reward: RewardDelta, Splits: []Split{{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
+			return e, e.tasks, nil
+		}}}})}
+	})
+	session := start(t, s, Owner{})
+	if state, err := session.State(); err != nil || state.Progress != 0.5 {
+		t.Errorf("at the start: %+v, %v", state, err)
+	}
+	if r, err := session.Step("look"); err != nil || math.Abs(r.Reward-0.1) > 1e-9 {
+		t.Errorf("after a step: %+v, %v", r, err)
 	}
 }
 

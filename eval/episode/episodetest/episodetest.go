@@ -17,6 +17,8 @@ import (
 // what they say.
 type Countdown struct {
 	List []envs.Task
+	// Head is the progress at the start.
+	Head float64
 	// Open is called for every new world.
 	Open func(envs.Task) error
 }
@@ -35,14 +37,17 @@ func (e *Countdown) Info() envs.Info {
 }
 func (e *Countdown) Tasks() []envs.Task { return e.List }
 func (e *Countdown) NewWorld(t envs.Task) (envs.World, error) {
-	return &CountdownWorld{From: t.Index + 1}, e.Open(t)
+	return &CountdownWorld{From: t.Index + 1, Head: e.Head}, e.Open(t)
 }
 
 // CountdownWorld counts down from From.
-type CountdownWorld struct{ From, Said int }
+type CountdownWorld struct {
+	From, Said int
+	Head       float64 // progress at the start
+}
 
 func (w *CountdownWorld) Start(context.Context) (envs.Start, error) {
-	return envs.Start{Goal: "reach 0", Observation: fmt.Sprint(w.From)}, nil
+	return envs.Start{Goal: "reach 0", Observation: fmt.Sprint(w.From), Progress: w.Head}, nil
 }
 
 func (w *CountdownWorld) Step(_ context.Context, action string) (envs.Step, error) {

@@ -1,0 +1,141 @@
+package sciworld
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+)
+
+var (
+	startsEvery  = flag.Int("starts-every", 61, "compare the start of every so many variations with the official simulator; 1 for all")
+	startsUpdate = flag.Bool("starts-update", false, "write the scores of all starts anew, from the official simulator")
+)
+
+// startScores is a file with a line for each task: its name and the scores, in
+// percent, that the official simulator gives its variations at the start. The Python
+// package looks around then, which reaches goals of some.
+const startScores = "testdata/starts.txt"
+
+// readStartScores returns the scores by the names of variations.
+func readStartScores(t *testing.T) map[string]float64 {
+	t.Helper()
+	text, err := os.ReadFile(startScores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := map[string]float64{}
+	for line := range strings.Lines(string(text)) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for v, field := range strings.Fields(rest) {
+			percent, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores[place{name, v}.id()] = float64(percent) / 100
+		}
+	}
+	return scores
+}
+
+// begun is what a variation says at its start and, if it is asked, after a first
+// action that does nothing.
+type begun struct {
+	start envs.Start
+	score float64 // after the start
+	step  envs.Step
+	later float64 // the score after the step
+}
+
+func begin(t *testing.T, e *Env, task envs.Task, step bool) (b begun) {
+	t.Helper()
+	w, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx := context.Background()
+	if b.start, err = w.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	b.score = w.(envs.Scorer).Score()
+	if !step {
+		return b
+	}
+	if b.step, err = w.Step(ctx, "look around"); err != nil {
+		t.Fatal(err)
+	}
+	b.later = w.(envs.Scorer).Score()
+	return b
+}
+
+// All variations begin with the score of the official simulator, and no action gets
+// it later.
+func TestStarts(t *testing.T) {
+	want := readStartScores(t)
+	scored := 0
+	for _, variant := range []Options{{Variant: ScienceWorld, Split: "all"}, {Variant: AgentGym}} {
+		e := opened(t, variant)
+		for i, task := range e.Tasks() {
+			if variant.Variant == AgentGym && i%8 != 0 { // the same variations again
+				continue
+			}
+			score := want[task.ID]
+			b := begin(t, e, task, score > 0)
+			if b.start.Progress != score || b.score != score || b.step.Progress != score || b.later != score {
+				t.Errorf("%s, %s: progress %v and score %v, then %v and %v; want %v", variant.Variant, task.ID, b.start.Progress, b.score, b.step.Progress, b.later, score)
+			}
+			if score > 0 && variant.Variant == ScienceWorld {
+				scored++
+			}
+		}
+	}
+	t.Logf("%d of %d variations begin with a score", scored, len(want))
+}
+
+// The official simulator begins as ours does: texts, progress and score, and the
+// same after a first action that does nothing.
+func TestRealStarts(t *testing.T) {
+	o := Options{Variant: ScienceWorld, Split: "all"}
+	ours := opened(t, o)
+	o.Jar, o.JVMs = needJar(t), 1
+	real := opened(t, o)
+	if *startsUpdate {
+		updateStartScores(t, real)
+	}
+	compared, different := 0, 0
+	for i, task := range ours.Tasks() {
+		if i%*startsEvery != 0 {
+			continue
+		}
+		compared++
+		if got, want := begin(t, ours, task, true), begin(t, real, real.Tasks()[i], true); got != want {
+			different++
+			t.Logf("%s: %+v, want %+v", task.ID, got, want)
+		}
+	}
+	t.Logf("version %s: %d starts, %d of them differ", real.version, compared, different)
+	if different > 0 && real.version == nativeVersion {
+		t.Errorf("%d of %d starts differ", different, compared)
+	}
+}
+
+// updateStartScores writes the file of the scores.
+func updateStartScores(t *testing.T, e *Env) {
+	var text bytes.Buffer
+	for i, task := range e.Tasks() {
+		if name := task.Type; i == 0 || e.Tasks()[i-1].Type != name {
+			fmt.Fprintf(&text, "\n%s", name)
+		}
+		fmt.Fprintf(&text, " %.0f", 100*begin(t, e, task, false).score)
+	}
+	if err := os.WriteFile(startScores, append(bytes.TrimSpace(text.Bytes()), '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
