@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
+	"heldout/eval/progress"
 	"heldout/eval/training"
 	"heldout/scoring/table"
 )
@@ -78,7 +79,13 @@ func (a *asking) check() error {
 func (a *asking) asking(sys *system) *training.Asking {
 	return &training.Asking{
 		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
-		Counter: func(items int) training.Counter { return newTally(sys, items, a.quiet) },
+		Counter: func(items int) (training.Counter, func()) {
+			shown := progress.NewItems(items, sys.now)
+			if a.quiet {
+				return shown, func() {}
+			}
+			return shown, sys.follow(shown.Line)
+		},
 	}
 }
 

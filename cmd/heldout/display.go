@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -151,4 +152,38 @@ func (d *display) flush() {
 func (d *display) end() {
 	d.flush()
 	close(d.stop)
+}
+
+// How often progress is shown: on a terminal, and in a log.
+const (
+	barEvery  = 200 * time.Millisecond
+	lineEvery = 10 * time.Second
+)
+
+// follow shows a line of progress again and again until finish is called, which shows
+// a last one that stays.
+func (s *system) follow(line func() string) (finish func()) {
+	every := lineEvery
+	if s.interactive {
+		every = barEvery
+	}
+	stop := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				s.display.show(line())
+			}
+		}
+	})
+	return func() {
+		close(stop)
+		showing.Wait()
+		s.display.note(line())
+	}
 }

@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"eval/serve":                   6,
 	"eval/serve/clients":           7,
 	"eval/serve/load":              2,
+	"eval/progress":                6,
 	"eval/queue":                   7,
 	"eval/show/page/browser":       1,
 	"eval/show/trajectory":         4,

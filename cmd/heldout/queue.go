@@ -21,6 +21,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/model"
+	"heldout/eval/progress"
 	"heldout/eval/queue"
 )
 
@@ -136,8 +137,8 @@ type leading struct {
 // lead has what is missing of a job played by workers, and prints the tables.
 func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 	folder := filepath.Join(l.job.Dir, queueFolder)
-	return work(ctx, sys, l.job, out, 0, func(s *bench.Session, shown *progress) error {
-		shown.playElsewhere()
+	return work(ctx, sys, l.job, out, 0, func(s *bench.Session, shown *progress.Run) error {
+		shown.PlayElsewhere()
 		if l.flags.address != embedded {
 			err := l.conduct(ctx, sys, s, shown, l.flags.options(sys, "heldout "+l.c.Name(), 0))
 			if err != nil && len(s.Missing) == 0 { // the run is complete without it
@@ -173,7 +174,7 @@ func private(listen string) bool {
 }
 
 // conduct has the missing episodes of a session played by workers.
-func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, shown *progress, o queue.Options) error {
+func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, shown *progress.Run, o queue.Options) error {
 	about, err := l.describe(sys, s)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"heldout/configs"
 	"heldout/eval"
 	"heldout/eval/bench"
+	"heldout/eval/progress"
 	"heldout/scoring/record"
 )
 
@@ -95,14 +96,14 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if err := j.Meet(ctx); err != nil {
 		return err
 	}
-	return work(ctx, sys, j, out, int(j.Config.Concurrency), func(s *bench.Session, shown *progress) error {
+	return work(ctx, sys, j, out, int(j.Config.Concurrency), func(s *bench.Session, shown *progress.Run) error {
 		return s.Play(ctx, shown, sys.warn)
 	})
 }
 
 // work opens the run directory of a job, has what is missing played, and prints
 // the tables. Concurrency is less than 1 if it changes.
-func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int, playOn func(*bench.Session, *progress) error) error {
+func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int, playOn func(*bench.Session, *progress.Run) error) error {
 	restore := frugal()
 	session, err := j.Begin()
 	restore()
@@ -121,13 +122,17 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	if session.Done > 0 {
 		sys.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
 	}
-	shown := newProgress(sys, session.Missing, concurrency, out.quiet)
+	shown := progress.NewRun(session.Missing, concurrency, sys.now)
+	finish := func() {}
+	if !out.quiet && len(session.Missing) > 0 {
+		finish = sys.follow(shown.Line)
+	}
 	silence := broadcast(shown, session.SetStatus)
 	paceHeap(sys)
 	runErr := playOn(session, shown)
 	silence()
 	err = errors.Join(runErr, session.End())
-	shown.finish()
+	finish()
 	warn()
 	if err != nil {
 		return stopped(ctx, err, j.Dir)

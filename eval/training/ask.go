@@ -25,8 +25,8 @@ type Asking struct {
 	Outside bench.Outside
 	// Say receives a line about the work.
 	Say func(format string, args ...any)
-	// Counter returns who is told of the progress of so many items.
-	Counter func(items int) Counter
+	// Counter returns who is told of the progress of so many items; finish ends it.
+	Counter func(items int) (c Counter, finish func())
 }
 
 // Counter is told of the progress. It is safe for concurrent use.
@@ -35,8 +35,6 @@ type Counter interface {
 	// has no reply.
 	Call(*calls.Call)
 	Item(error)
-	// Finish ends the counting.
-	Finish()
 }
 
 // Asker makes or finds a call.
@@ -124,8 +122,8 @@ func (a *Asking) ask(ctx context.Context, book *calls.Book, rest []int, create P
 	if err := book.Met(about, only); err != nil {
 		return 0, err
 	}
-	shown := a.Counter(len(rest))
-	defer shown.Finish()
+	shown, finish := a.Counter(len(rest))
+	defer finish()
 	var told sync.Once
 	return book.Work(ctx, len(rest), int(a.Run.Concurrency), func(ctx context.Context, i int) error {
 		var conversation model.Model = servers.Conversation(1)

@@ -79,6 +79,18 @@ func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	return l, nil
 }
 
+// ProductLimit returns the share that lasts longer than 0, 1, … steps, from the share of
+// those under way that ends at each of them (Kaplan and Meier 1958).
+func ProductLimit(steps int, hazard func(step int) float64) []float64 {
+	out := make([]float64, steps)
+	share := 1.0
+	for step := range out {
+		share *= 1 - hazard(step)
+		out[step] = share
+	}
+	return out
+}
+
 // Survival is the share of spells that last longer than a number of steps, by the
 // estimator of Kaplan and Meier. of counts, of an episode, the spells that are under
 // way and that end at each step from 1 on; the slices have any length and are used
@@ -93,9 +105,9 @@ func Survival[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps in
 		if total.tasks[step] < fewest {
 			return l, ErrNothing
 		}
-		l.Value *= 1 - total.hazard(step)
 	}
 	if steps > 0 {
+		l.Value = ProductLimit(steps, total.hazard)[steps-1]
 		l.Based = total.tasks[0]
 	}
 	var carried, squares float64

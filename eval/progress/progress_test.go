@@ -1,24 +1,17 @@
-package main
+package progress
 
 import (
-	"bytes"
 	"fmt"
+	"heldout/eval"
+	"heldout/eval/agent"
 	"heldout/eval/episode"
-	"io"
+	"heldout/scoring/record"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"heldout/eval"
-	"heldout/eval/agent"
-	"heldout/scoring/record"
 )
 
 // episodes are planned episodes of one kind.
@@ -46,10 +39,8 @@ func result(e episode.Episode, steps int, outcome record.Outcome, progress float
 func TestRemainingElsewhere(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 100)
-	sys := &system{stderr: io.Discard, now: func() time.Time { return now }}
-	sys.open()
-	p := newProgress(sys, plan, 0, false)
-	p.playElsewhere()
+	p := NewRun(plan, 0, func() time.Time { return now })
+	p.PlayElsewhere()
 	for i := range 20 {
 		left, ok := p.remaining()
 		if ok != (i >= fewestEnds) || ok && left != time.Duration(100-i)*5*time.Second {
@@ -59,7 +50,6 @@ func TestRemainingElsewhere(t *testing.T) {
 		p.EpisodeBegun(&plan[i])
 		p.EpisodeDone(&plan[i], result(plan[i], 2, record.Success, 1, 10*time.Second))
 	}
-	p.finish()
 }
 
 // Rates of different things are not averaged: each environment and player has its
@@ -67,10 +57,7 @@ func TestRemainingElsewhere(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2, 3)...)
-	var stderr bytes.Buffer
-	sys := &system{stderr: &stderr, now: func() time.Time { return now }}
-	sys.open()
-	p := newProgress(sys, plan, 1, false)
+	p := NewRun(plan, 1, func() time.Time { return now })
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
 		p.EpisodeBegun(&plan[i])
@@ -79,9 +66,9 @@ func TestProgressLines(t *testing.T) {
 		}
 		now = now.Add(10 * time.Second)
 		p.EpisodeDone(&plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
-		got = append(got, p.line())
+		got = append(got, p.Line())
 	}
-	got = append(got, p.line())
+	got = append(got, p.Line())
 	play(0, record.Failure, 0.5)
 	play(1, record.Success, 1)
 	play(3, record.ModelError, 0)
@@ -100,11 +87,6 @@ func TestProgressLines(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	p.finish()
-	sys.display.end()
-	if stderr.String() != want[6]+"\n" {
-		t.Errorf("%q", stderr.String())
-	}
 }
 
 // Later trials depend on outcomes: the line has the least and the most. The rates
@@ -115,7 +97,7 @@ func TestProgressOfTrials(t *testing.T) {
 	for i := range plan {
 		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Most: 3}
 	}
-	p := newProgress(&system{now: func() time.Time { return now }}, plan, 1, true)
+	p := NewRun(plan, 1, func() time.Time { return now })
 	var got []string
 	play := func(e *episode.Episode, outcome record.Outcome) *episode.Episode {
 		p.EpisodeBegun(e)
@@ -124,10 +106,10 @@ func TestProgressOfTrials(t *testing.T) {
 		r := result(*e, 1, outcome, 0.5, 10*time.Second)
 		r.Trial = e.Trial
 		p.EpisodeDone(e, r)
-		got = append(got, p.line())
+		got = append(got, p.Line())
 		return e.NextTrial(r.Brief())
 	}
-	got = append(got, p.line())
+	got = append(got, p.Line())
 	second := play(&plan[0], record.Failure)
 	play(&plan[1], record.Success)
 	third := play(second, record.Failure)
@@ -144,148 +126,51 @@ func TestProgressOfTrials(t *testing.T) {
 	}
 }
 
-// Quiet or not, warnings are shown.
-func TestQuiet(t *testing.T) {
-	var stderr bytes.Buffer
-	plan := episodes("pddl", "random", "none", 2, 1)
-	sys := &system{stderr: &stderr, now: time.Now}
-	sys.open()
-	p := newProgress(sys, plan, 1, true)
-	p.EpisodeBegun(&plan[0])
-	p.EpisodeDone(&plan[0], result(plan[0], 1, record.Success, 1, time.Second))
-	sys.warn("odd\a")
-	p.finish()
-	sys.display.end()
-	if stderr.String() != "warning: odd\\a\n" {
-		t.Errorf("%q", stderr.String())
+// The status has the episodes in flight, the oldest first, with their steps.
+func TestStatusOfARun(t *testing.T) {
+	start := time.Unix(100, 0).UTC()
+	now := start
+	plan := append(episodes("pddl", "random", "none", 5, 3), episodes("babyai", "random", "none", 5, 1)...)
+	p := NewRun(plan, 2, func() time.Time { return now })
+	if left := p.Status().RemainingSeconds; left != nil {
+		t.Errorf("an estimate before the first step: %v", *left)
+	}
+	for i := range plan {
+		now = start.Add(time.Duration(i) * time.Second)
+		p.EpisodeBegun(&plan[i])
+		for range i {
+			p.StepDone(&plan[i], agent.Usage{PromptTokens: 10, CompletionTokens: 1})
+		}
+	}
+	p.EpisodeDone(&plan[1], result(plan[1], 1, record.ModelError, 0, time.Second))
+	got := p.Status()
+	if got.RemainingSeconds == nil {
+		t.Error("no estimate though every kind has made a step")
+	}
+	got.RemainingSeconds = nil
+	want := &record.Status{
+		Updated: now, Started: start, Concurrency: 2, Planned: 4, Most: 4, Done: 1, Failed: 1, Tokens: 66,
+		InFlight: []record.InFlight{
+			{ID: plan[0].ID, Started: start},
+			{ID: plan[2].ID, Steps: 2, Started: start.Add(2 * time.Second)},
+			{ID: plan[3].ID, Steps: 3, Started: start.Add(3 * time.Second)},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
-// On a terminal the line is cut to the width of the moment, so that the next one
-// can erase it.
-func TestCutToWidth(t *testing.T) {
-	width := 40
-	d := &display{columns: func() int { return width }}
-	line := "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模型 SR 1.0 PR 2.0"
-	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pdd…" {
-		t.Errorf("%q", got)
+// A status describes a bounded number of episodes.
+func TestStatusIsBounded(t *testing.T) {
+	plan := episodes("pddl", "random", "none", 5, record.MaxInFlight+7)
+	p := NewRun(plan, len(plan), func() time.Time { return time.Unix(0, 0) })
+	for i := range plan {
+		p.EpisodeBegun(&plan[i])
 	}
-	width = 44 // each of the two characters fills two columns
-	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pddl 模…" {
-		t.Errorf("%q", got)
+	if s := p.Status(); len(s.InFlight) != record.MaxInFlight || s.Others != 7 {
+		t.Errorf("%d in flight and %d others", len(s.InFlight), s.Others)
 	}
-	width = 0
-	if got := d.text(strings.Repeat("x", 100)); got != "\r\x1b[K"+strings.Repeat("x", 78)+"…" {
-		t.Errorf("%q", got)
-	}
-	if got := (&display{}).text(strings.Repeat("x", 100)); got != strings.Repeat("x", 100)+"\n" {
-		t.Errorf("%q", got)
-	}
-}
-
-// frozen is a terminal that takes nothing until it is released.
-type frozen struct {
-	mu       sync.Mutex
-	writes   int
-	released chan struct{}
-}
-
-func (f *frozen) Write(b []byte) (int, error) {
-	f.mu.Lock()
-	f.writes++
-	f.mu.Unlock()
-	<-f.released
-	return len(b), nil
-}
-
-// A terminal that takes nothing holds neither the episodes up nor the end of the
-// run, whatever is said meanwhile.
-func TestFrozenTerminal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		terminal := &frozen{released: make(chan struct{})}
-		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now, getenv: func(string) string { return "" }}
-		sys.open()
-		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
-		plan := episodes("pddl", "random", "none", 2, 100)
-		p := newProgress(sys, plan, 8, false)
-		start := time.Now()
-		for i := range plan {
-			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
-			synctest.Wait()
-			p.EpisodeBegun(&plan[i])
-			p.StepDone(&plan[i], agent.Usage{})
-			p.EpisodeDone(&plan[i], result(plan[i], 1, record.Failure, 0, barEvery))
-			sys.bench().Warn("the server refuses seed")
-			sys.say("a line")
-		}
-		if took := time.Since(start); took != time.Duration(len(plan))*barEvery {
-			t.Errorf("the run took %v", took)
-		}
-		before := time.Now()
-		p.finish()
-		for range 10 {
-			io.WriteString(out, "a table")
-		}
-		sys.display.end()
-		if took := time.Since(before); took > patience {
-			t.Errorf("the end took %v", took)
-		}
-		if p.done != 100 || terminal.writes != 1 {
-			t.Errorf("%d episodes, %d writes", p.done, terminal.writes)
-		}
-		close(terminal.released)
-	})
-}
-
-// Whole commands end although standard error takes nothing.
-func TestFrozenCommand(t *testing.T) {
-	terminal := &frozen{released: make(chan struct{})}
-	defer close(terminal.released)
-	dir := filepath.Join(t.TempDir(), "run")
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"run", "--env", "pddl", "--model", "expert", "--limit", "3", "--out", dir}, exitOK, "pddl"},
-		{[]string{"compare", dir, dir}, exitOK, "pddl"},
-		{[]string{"compare", dir, filepath.Join(dir, "nowhere")}, exitError, ""},
-	} {
-		var out bytes.Buffer
-		code := execute(t.Context(), c.args, &system{
-			stdout: &out, stderr: terminal, interactive: true, stderrColumns: func() int { return 80 },
-			getenv: func(string) string { return "" }, now: time.Now,
-		})
-		if code != c.code || !strings.Contains(out.String(), c.want) {
-			t.Errorf("%v: exit code %d\n%s", c.args, code, &out)
-		}
-	}
-}
-
-// What is said before the tables stands above them, and nothing is left of the line
-// that changes.
-func TestOrderOfStreams(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var terminal strings.Builder
-		sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
-		sys.open()
-		out := &checkedWriter{w: &terminal, before: sys.display.flush}
-		sys.say("first")
-		synctest.Wait()
-		sys.display.show("bar")
-		synctest.Wait()
-		sys.warn("second")
-		io.WriteString(out, "a table\n")
-		synctest.Wait()
-		sys.display.show("bar")
-		io.WriteString(out, "another\n")
-		sys.say("last")
-		sys.display.end()
-		want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
-		if terminal.String() != want {
-			t.Errorf("%q", terminal.String())
-		}
-	})
 }
 
 // flight is an episode that is being played.
@@ -315,7 +200,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
-	p := newProgress(&system{now: func() time.Time { return now }}, plan, s.concurrency, true)
+	p := NewRun(plan, s.concurrency, func() time.Time { return now })
 	step := func(e *episode.Episode) time.Duration {
 		mean := 1.0
 		if s.step != nil {
@@ -439,7 +324,7 @@ func TestETA(t *testing.T) {
 func TestNoETAYet(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "m", "none", 30, 2), episodes("alfworld", "m", "none", 30, 2)...)
-	p := newProgress(&system{now: func() time.Time { return now }}, plan, 2, true)
+	p := NewRun(plan, 2, func() time.Time { return now })
 	p.EpisodeBegun(&plan[0])
 	p.EpisodeBegun(&plan[2])
 	now = now.Add(time.Second)

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"fmt"
@@ -9,48 +9,23 @@ import (
 	"heldout/eval/training/calls"
 )
 
-// tally shows the progress of items that are made by calls. Its methods are safe for
-// concurrent use.
-type tally struct {
+// Items is the progress of items that are made by calls. It is safe for concurrent
+// use.
+type Items struct {
 	now     func() time.Time
 	started time.Time
-	display *display
-	quiet   bool
-	stop    chan struct{}
-	stopped sync.WaitGroup
 
 	mu                                sync.Mutex
 	planned, done, failed, calls, tok int
 }
 
-// newTally starts to show the progress of so many items, or only counts if it is to
-// be quiet.
-func newTally(sys *system, planned int, quiet bool) *tally {
-	t := &tally{now: sys.now, started: sys.now(), display: sys.display, quiet: quiet, stop: make(chan struct{}), planned: planned}
-	if quiet {
-		return t
-	}
-	every := lineEvery
-	if sys.interactive {
-		every = barEvery
-	}
-	t.stopped.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-t.stop:
-				return
-			case <-tick.C:
-				t.display.show(t.line())
-			}
-		}
-	})
-	return t
+// NewItems returns the progress of so many items.
+func NewItems(planned int, now func() time.Time) *Items {
+	return &Items{now: now, started: now(), planned: planned}
 }
 
 // Call counts a call with a reply.
-func (t *tally) Call(c *calls.Call) {
+func (t *Items) Call(c *calls.Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calls++
@@ -58,7 +33,7 @@ func (t *tally) Call(c *calls.Call) {
 }
 
 // Item counts an item that ended, with an error if a call has no reply.
-func (t *tally) Item(err error) {
+func (t *Items) Item(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
@@ -67,8 +42,8 @@ func (t *tally) Item(err error) {
 	}
 }
 
-// line describes the state, the most important facts first.
-func (t *tally) line() string {
+// Line describes the state, the most important facts first.
+func (t *Items) Line() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	parts := []string{fmt.Sprintf("%d/%d items", t.done, t.planned)}
@@ -85,13 +60,4 @@ func (t *tally) line() string {
 		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(t.tok)/seconds))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// Finish shows a last line, which stays.
-func (t *tally) Finish() {
-	close(t.stop)
-	t.stopped.Wait()
-	if !t.quiet {
-		t.display.note(t.line())
-	}
 }

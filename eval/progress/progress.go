@@ -1,8 +1,12 @@
-package main
+// Package progress follows work while it goes on: how far it is, its rates so far, and
+// how long it still takes. It shows nothing itself.
+package progress
 
 import (
+	"cmp"
 	"fmt"
 	"heldout/eval/episode"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,22 +16,11 @@ import (
 	"heldout/scoring/table"
 )
 
-// How often progress is shown: on a terminal, and in a log.
-const (
-	barEvery  = 200 * time.Millisecond
-	lineEvery = 10 * time.Second
-)
-
-// progress shows the progress of a run. It is an eval.Observer: events only
-// change numbers, and no output is written under the lock that guards them.
-type progress struct {
+// Run is the progress of a run. It is an eval.Observer.
+type Run struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
-	display     *display
-	quiet       bool // shows nothing
-	stop        chan struct{}
-	stopped     sync.WaitGroup
 
 	mu             sync.Mutex
 	done, failures int
@@ -47,13 +40,12 @@ type progress struct {
 // players has no meaning.
 type playing struct{ env, preset, model, perturbation string }
 
-// newProgress starts to show the progress of the episodes of a run, or only
-// counts if it is to be quiet.
-func newProgress(sys *system, missing []episode.Episode, concurrency int, quiet bool) *progress {
-	p := &progress{
-		now: sys.now, started: sys.now(), concurrency: concurrency, least: len(missing), most: len(missing),
-		display: sys.display, quiet: quiet || len(missing) == 0,
-		stop: make(chan struct{}), paces: map[playing]*pace{},
+// NewRun returns the progress of a run of the missing episodes, with so many in
+// flight; less than 1 if the number changes.
+func NewRun(missing []episode.Episode, concurrency int, now func() time.Time) *Run {
+	p := &Run{
+		now: now, started: now(), concurrency: concurrency, least: len(missing), most: len(missing),
+		paces: map[playing]*pace{},
 	}
 	for _, e := range missing {
 		what := playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
@@ -64,56 +56,37 @@ func newProgress(sys *system, missing []episode.Episode, concurrency int, quiet 
 		p.paces[what].planned++
 		p.most += e.TrialsLeft()
 	}
-	if p.quiet {
-		return p
-	}
-	every := lineEvery
-	if sys.interactive {
-		every = barEvery
-	}
-	p.stopped.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-p.stop:
-				return
-			case <-tick.C:
-				p.display.show(p.line())
-			}
-		}
-	})
 	return p
 }
 
-// playElsewhere says that other processes play the episodes.
-func (p *progress) playElsewhere() {
+// PlayElsewhere says that other processes play the episodes.
+func (p *Run) PlayElsewhere() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.elsewhere = true
 }
 
 // EpisodeBegun implements eval.Observer.
-func (p *progress) EpisodeBegun(e *episode.Episode) {
+func (p *Run) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paceOf(e).begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
-func (p *progress) StepDone(e *episode.Episode, u agent.Usage) {
+func (p *Run) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.PromptTokens + u.CompletionTokens
 	p.paceOf(e).step(e.ID, p.now())
 }
 
-func (p *progress) paceOf(e *episode.Episode) *pace {
+func (p *Run) paceOf(e *episode.Episode) *pace {
 	return p.paces[playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}]
 }
 
 // EpisodeDone implements eval.Observer.
-func (p *progress) EpisodeDone(e *episode.Episode, r record.Result) {
+func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -136,9 +109,9 @@ func (p *progress) EpisodeDone(e *episode.Episode, r record.Result) {
 	}
 }
 
-// line describes the state of the run, the most important facts first, because a
+// Line describes the state of the run, the most important facts first, because a
 // terminal may cut the line.
-func (p *progress) line() string {
+func (p *Run) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	parts := []string{fmt.Sprintf("%d/%s episodes", p.done, p.total())}
@@ -163,7 +136,7 @@ func (p *progress) line() string {
 }
 
 // total is the number of episodes, or the least and the most.
-func (p *progress) total() string {
+func (p *Run) total() string {
 	if p.most > p.least {
 		return fmt.Sprintf("%d-%d", p.least, p.most)
 	}
@@ -180,7 +153,7 @@ func frequency(perSecond float64) string {
 
 // rates lists the rates so far of everything that is being played, that of the
 // last result first. Complete units appear in the tables.
-func (p *progress) rates() (out []string) {
+func (p *Run) rates() (out []string) {
 	for _, what := range append([]playing{p.latest}, p.order...) {
 		t := p.paces[what]
 		if t == nil || t.results == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
@@ -195,7 +168,7 @@ func (p *progress) rates() (out []string) {
 // name names what is played: by its environment or preset, and by the rest where the run
 // has more than one. The end of a model's name matters, because a checkpoint's
 // name is a path.
-func (p *progress) name(what playing) string {
+func (p *Run) name(what playing) string {
 	text := what.env
 	if what.preset != "" {
 		text, _, _ = strings.Cut(what.preset, " ") // its hash follows
@@ -213,7 +186,7 @@ func (p *progress) name(what playing) string {
 }
 
 // remaining estimates the time that is left.
-func (p *progress) remaining() (time.Duration, bool) {
+func (p *Run) remaining() (time.Duration, bool) {
 	if p.elsewhere {
 		return p.remainingElsewhere()
 	}
@@ -229,7 +202,7 @@ const fewestEnds, mostEnds = 8, 512
 
 // remainingElsewhere is remaining for episodes that other processes play: those that
 // are left come at the rate of the latest ones.
-func (p *progress) remainingElsewhere() (time.Duration, bool) {
+func (p *Run) remainingElsewhere() (time.Duration, bool) {
 	if len(p.ends) < fewestEnds || p.done >= p.least {
 		return 0, false
 	}
@@ -238,7 +211,7 @@ func (p *progress) remainingElsewhere() (time.Duration, bool) {
 }
 
 // inFlight is the number of episodes in flight that the run keeps up.
-func (p *progress) inFlight() int {
+func (p *Run) inFlight() int {
 	n := p.concurrency
 	if n < 1 {
 		n = 0
@@ -249,11 +222,28 @@ func (p *progress) inFlight() int {
 	return max(1, n)
 }
 
-// finish shows a last line, which stays.
-func (p *progress) finish() {
-	close(p.stop)
-	p.stopped.Wait()
-	if !p.quiet {
-		p.display.note(p.line())
+// Status is how far the run is.
+func (p *Run) Status() *record.Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := &record.Status{
+		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.inFlight(),
+		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens, InFlight: []record.InFlight{},
 	}
+	if left, ok := p.remaining(); ok {
+		seconds := left.Seconds()
+		s.RemainingSeconds = &seconds
+	}
+	for _, pace := range p.paces {
+		for id, steps := range pace.running {
+			s.InFlight = append(s.InFlight, record.InFlight{ID: id, Steps: steps, Started: pace.begun[id].UTC()})
+		}
+	}
+	slices.SortFunc(s.InFlight, func(a, b record.InFlight) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID))
+	})
+	if n := len(s.InFlight); n > record.MaxInFlight {
+		s.InFlight, s.Others = s.InFlight[:record.MaxInFlight], n-record.MaxInFlight
+	}
+	return s
 }

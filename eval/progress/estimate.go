@@ -1,10 +1,11 @@
-package main
+package progress
 
 import (
 	"math"
 	"time"
 
 	"heldout/scoring/record"
+	"heldout/scoring/stats"
 )
 
 // lengths estimates how many steps episodes of one kind take, from those that
@@ -26,8 +27,7 @@ func (l *lengths) end(id string, steps int) {
 	l.ended[min(max(steps, 0), l.limit)]++
 }
 
-// survival returns the share of episodes that go on after 0, 1, … steps, by
-// Kaplan and Meier (1958). One more episode counts as observed that ends after any
+// survival returns the share of episodes that go on after 0, 1, … steps. One more episode counts as observed that ends after any
 // number of steps up to the limit alike: it stands for all where there are none.
 func (l *lengths) survival() []float64 {
 	atRisk := make([]int, l.limit+2) // that took at least so many steps
@@ -40,14 +40,10 @@ func (l *lengths) survival() []float64 {
 	for steps := l.limit; steps >= 0; steps-- {
 		atRisk[steps] += atRisk[steps+1]
 	}
-	out := make([]float64, l.limit+1)
-	share := 1.0
-	for steps := range out {
+	return stats.ProductLimit(l.limit+1, func(steps int) float64 {
 		alike := 1 / float64(l.limit-steps+1) // of that one more to end here
-		share *= 1 - (float64(l.ended[steps])+alike)/float64(atRisk[steps]+1)
-		out[steps] = share
-	}
-	return out
+		return (float64(l.ended[steps]) + alike) / float64(atRisk[steps]+1)
+	})
 }
 
 // forecast is what lengths say of the steps that are left.

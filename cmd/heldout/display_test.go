@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"heldout/eval/episode"
+	"heldout/eval/progress"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"heldout/eval/agent"
+	"heldout/scoring/record"
+)
+
+// episodes are planned episodes of one kind.
+func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
+	for i := range n {
+		out = append(out, episode.Episode{
+			ID:        fmt.Sprint(env, model, perturbation, i),
+			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
+		})
+	}
+	return out
+}
+
+// Quiet or not, warnings are shown, and the last line of progress stays.
+func TestQuiet(t *testing.T) {
+	for _, quiet := range []bool{true, false} {
+		var stderr bytes.Buffer
+		sys := &system{stderr: &stderr, now: time.Now}
+		sys.open()
+		finish := func() {}
+		if !quiet {
+			finish = sys.follow(func() string { return "1/1 episodes" })
+		}
+		sys.warn("odd\a")
+		finish()
+		sys.display.end()
+		want := "warning: odd\\a\n"
+		if !quiet {
+			want += "1/1 episodes\n"
+		}
+		if stderr.String() != want {
+			t.Errorf("quiet %v: %q", quiet, stderr.String())
+		}
+	}
+}
+
+// On a terminal the line is cut to the width of the moment, so that the next one
+// can erase it.
+func TestCutToWidth(t *testing.T) {
+	width := 40
+	d := &display{columns: func() int { return width }}
+	line := "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模型 SR 1.0 PR 2.0"
+	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pdd…" {
+		t.Errorf("%q", got)
+	}
+	width = 44 // each of the two characters fills two columns
+	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pddl 模…" {
+		t.Errorf("%q", got)
+	}
+	width = 0
+	if got := d.text(strings.Repeat("x", 100)); got != "\r\x1b[K"+strings.Repeat("x", 78)+"…" {
+		t.Errorf("%q", got)
+	}
+	if got := (&display{}).text(strings.Repeat("x", 100)); got != strings.Repeat("x", 100)+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// frozen is a terminal that takes nothing until it is released.
+type frozen struct {
+	mu       sync.Mutex
+	writes   int
+	released chan struct{}
+}
+
+func (f *frozen) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	f.writes++
+	f.mu.Unlock()
+	<-f.released
+	return len(b), nil
+}
+
+// A terminal that takes nothing holds neither the episodes up nor the end of the
+// run, whatever is said meanwhile.
+func TestFrozenTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal := &frozen{released: make(chan struct{})}
+		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now, getenv: func(string) string { return "" }}
+		sys.open()
+		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
+		plan := episodes("pddl", "random", "none", 2, 100)
+		p := progress.NewRun(plan, 8, sys.now)
+		finish := sys.follow(p.Line)
+		start := time.Now()
+		for i := range plan {
+			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
+			synctest.Wait()
+			p.EpisodeBegun(&plan[i])
+			p.StepDone(&plan[i], agent.Usage{})
+			p.EpisodeDone(&plan[i], record.Result{ID: plan[i].ID, Env: "pddl", Model: "random", Perturbation: "none", Steps: 1, Outcome: record.Failure})
+			sys.bench().Warn("the server refuses seed")
+			sys.say("a line")
+		}
+		if took := time.Since(start); took != time.Duration(len(plan))*barEvery {
+			t.Errorf("the run took %v", took)
+		}
+		before := time.Now()
+		finish()
+		for range 10 {
+			io.WriteString(out, "a table")
+		}
+		sys.display.end()
+		if took := time.Since(before); took > patience {
+			t.Errorf("the end took %v", took)
+		}
+		if done := p.Status().Done; done != 100 || terminal.writes != 1 {
+			t.Errorf("%d episodes, %d writes", done, terminal.writes)
+		}
+		close(terminal.released)
+	})
+}
+
+// Whole commands end although standard error takes nothing.
+func TestFrozenCommand(t *testing.T) {
+	terminal := &frozen{released: make(chan struct{})}
+	defer close(terminal.released)
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", "--env", "pddl", "--model", "expert", "--limit", "3", "--out", dir}, exitOK, "pddl"},
+		{[]string{"compare", dir, dir}, exitOK, "pddl"},
+		{[]string{"compare", dir, filepath.Join(dir, "nowhere")}, exitError, ""},
+	} {
+		var out bytes.Buffer
+		code := execute(t.Context(), c.args, &system{
+			stdout: &out, stderr: terminal, interactive: true, stderrColumns: func() int { return 80 },
+			getenv: func(string) string { return "" }, now: time.Now,
+		})
+		if code != c.code || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%v: exit code %d\n%s", c.args, code, &out)
+		}
+	}
+}
+
+// What is said before the tables stands above them, and nothing is left of the line
+// that changes.
+func TestOrderOfStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var terminal strings.Builder
+		sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
+		sys.open()
+		out := &checkedWriter{w: &terminal, before: sys.display.flush}
+		sys.say("first")
+		synctest.Wait()
+		sys.display.show("bar")
+		synctest.Wait()
+		sys.warn("second")
+		io.WriteString(out, "a table\n")
+		synctest.Wait()
+		sys.display.show("bar")
+		io.WriteString(out, "another\n")
+		sys.say("last")
+		sys.display.end()
+		want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
+		if terminal.String() != want {
+			t.Errorf("%q", terminal.String())
+		}
+	})
+}
