@@ -223,13 +223,16 @@ type PresetDecoding struct {
 type Metric struct {
 	// Primary is one of Metrics.
 	Primary string `yaml:"primary" json:"primary"`
+	// Exact: scores are taken before the environment rounds them.
+	Exact bool `yaml:"exact" json:"exact,omitempty"`
 	// FormatErrorResets: a reply without an action resets the best score to 0.
 	FormatErrorResets bool `yaml:"format-error-resets" json:"format-error-resets,omitempty"`
 	// Success is the lowest final score, in percent, that is a success; 0 if the
 	// environment decides.
 	Success float64 `yaml:"success" json:"success,omitempty"`
 	// Loose is a second, looser definition of success that the source reports:
-	// "done-and-positive", or empty.
+	// "done", which is every end but the step limit, "done-and-positive", which also has
+	// a score above 0, or empty.
 	Loose string `yaml:"loose" json:"loose,omitempty"`
 	// Aggregate is "mean-over-tasks" or "mean-over-types".
 	Aggregate string `yaml:"aggregate" json:"aggregate"`
@@ -241,10 +244,11 @@ type Metric struct {
 //   - success: 1 for a success, otherwise 0
 //   - progress: the final progress
 //   - score-last: the last score
-//   - score-best: the highest score of the episode
+//   - score-best: the highest score of the episode, which begins with 0
+//   - score-best-step: the highest score after a step
 //   - score-last-non-negative: the last score that was not negative
 func Metrics() []string {
-	return []string{"success", "progress", "score-last", "score-best", "score-last-non-negative"}
+	return []string{"success", "progress", "score-last", "score-best", "score-best-step", "score-last-non-negative"}
 }
 
 // ID names a preset and its part, such as eto-alfworld@1:unseen. "+" follows the

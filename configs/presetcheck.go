@@ -157,7 +157,7 @@ func (d PresetDecoding) check(errs *complaints) {
 func (m Metric) check(errs *complaints) {
 	errs.oneOf("metric.primary", m.Primary, Metrics())
 	errs.oneOf("metric.aggregate", m.Aggregate, []string{"mean-over-tasks", "mean-over-types"})
-	errs.optional("metric.loose", m.Loose, []string{"done-and-positive"})
+	errs.optional("metric.loose", m.Loose, []string{"done", "done-and-positive"})
 	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)
 }
 

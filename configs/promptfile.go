@@ -141,7 +141,7 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 
 // parseETO reads ETO's two files.
 func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
-	in := Instructions{Instruction: strings.TrimSpace(string(instruction))}
+	in := Instructions{Instruction: string(instruction)}
 	var lists []json.RawMessage
 	if err := json.Unmarshal(examples, &lists); err != nil {
 		return nil, err
@@ -203,15 +203,13 @@ func taskType(key string) (string, bool) {
 	return key, slices.Contains(slices.Collect(maps.Values(alfworldKinds)), key)
 }
 
-// fileTurn is a turn as files write it: a text, or an object with one of two
-// pairs of names.
+// fileTurn is a turn as files write it: a text, or an object with one of two names. The
+// originals do not read who speaks: user and assistant take turns.
 type fileTurn struct {
-	Role, Content string
-	From, Value   string
+	Content, Value *string
 }
 
-// parseTurns reads the turns of an example. Turns that are texts alone belong to
-// the user and the assistant in turn.
+// parseTurns reads the turns of an example.
 func parseTurns(b []byte) ([]Turn, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -220,26 +218,32 @@ func parseTurns(b []byte) ([]Turn, error) {
 	if len(list) == 0 || len(list) > maxTurns {
 		return nil, fmt.Errorf("an example has %d turns, want 1 to %d", len(list), maxTurns)
 	}
-	roles := map[string]string{"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "agent": "assistant"}
 	var out []Turn
 	for i, raw := range list {
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			out = append(out, Turn{[]string{"user", "assistant"}[i%2], text})
-			continue
-		}
-		var t fileTurn
-		if err := json.Unmarshal(raw, &t); err != nil {
+		text, err := turnText(raw)
+		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
-		role, known := roles[t.Role+t.From]
-		if !known || t.Role != "" && t.Value != "" || t.From != "" && t.Content != "" {
-			return nil, fmt.Errorf("turn %d: %w", i+1, errTurn)
-		}
-		out = append(out, Turn{role, t.Content + t.Value})
+		out = append(out, Turn{[]string{"user", "assistant"}[i%2], text})
 	}
 	return out, nil
 }
 
+func turnText(raw json.RawMessage) (text string, err error) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var t fileTurn
+	switch err := json.Unmarshal(raw, &t); {
+	case err != nil:
+		return "", err
+	case t.Content != nil && t.Value == nil:
+		return *t.Content, nil
+	case t.Value != nil && t.Content == nil:
+		return *t.Value, nil
+	}
+	return "", errTurn
+}
+
 // errTurn describes a turn of an example.
-var errTurn = errors.New(`want a text, or an object with role (user, assistant) and content`)
+var errTurn = errors.New(`want a text, or an object with content`)

@@ -16,6 +16,7 @@ const (
 	reactTexts = `{"react_put_0": "put A", "react_put_1": "put B", "react_clean_0": "c", "react_heat_0": "h", "react_cool_0": "o",
 		"react_examine_0": "e", "react_puttwo_0": "two", "act_put_0": "never", "webthink_simple6": "six"}`
 	turnsText = `[{"role": "user", "content": "do it"}, {"role": "assistant", "content": "Action: go"}]`
+	mixedText = `[{"role": "assistant", "content": "do it"}, {"from": "gpt", "content": "Action: go"}]`
 	fromText  = `[{"from": "human", "value": "do it"}, {"from": "gpt", "value": "Action: go"}]`
 )
 
@@ -45,6 +46,8 @@ func TestReadPrompt(t *testing.T) {
 		{"one text", "react-json", "webthink_simple6", []string{reactTexts},
 			one(configs.Instructions{Instruction: "Play.", Examples: []configs.Example{{Text: "six"}}})},
 		{"turns", "eto", "", []string{"Be good.\n", turnsText},
+			one(configs.Instructions{Instruction: "Be good.\n", Examples: []configs.Example{{Turns: turns}}})},
+		{"other names", "eto", "", []string{"Be good.", mixedText},
 			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}}})},
 		{"lists of turns", "eto", "", []string{"Be good.", "[" + fromText + "," + turnsText + "]"},
 			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}, {Turns: turns}}})},
@@ -86,7 +89,8 @@ func TestReadPromptRefuses(t *testing.T) {
 		{"one file", "eto", "there are 1 files, want 2", []string{"Be good."}},
 		{"no turns", "eto", "0 turns", []string{"Be good.", "[[]]"}},
 		{"no examples", "eto", "0 examples", []string{"Be good.", "[]"}},
-		{"another role", "eto", "want a text, or an object with role", []string{"Be good.", `[{"role": "system", "content": "x"}]`}},
+		{"no content", "eto", "want a text, or an object with content", []string{"Be good.", `[{"role": "user"}]`}},
+		{"two contents", "eto", "want a text, or an object with content", []string{"Be good.", `[{"content": "x", "value": "x"}]`}},
 		{"a number", "eto", "turn 1", []string{"Be good.", `[7]`}},
 		{"empty instruction", "eto", "is empty", []string{" ", turnsText}},
 		{"another kind", "agentbench-json", `examples for "swim"`, []string{`{"swim": ["x"]}`}},

@@ -169,6 +169,12 @@ type Scorer interface {
 	Score() float64
 }
 
+// ExactScorer is the optional ability of a World whose Score is rounded to give it as it
+// was before.
+type ExactScorer interface {
+	ExactScore() float64
+}
+
 // Speller is the optional ability of a World to bring an action, as a model
 // wrote it, into the spelling that the benchmark's own agent sends.
 type Speller interface {

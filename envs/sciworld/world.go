@@ -30,7 +30,7 @@ type world struct {
 
 	reached []bool // by sub-goal of the label
 	last    envs.Step
-	score   float64  // the simulator's, 0 with labels
+	score   float64  // the simulator's, not rounded; 0 with labels
 	played  []string // the actions so far
 }
 
@@ -148,14 +148,22 @@ func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
 // count takes the score of a report. The package gives it in percent, rounded half
 // to even (§3).
 func (w *world) count(r report) (percent, progress float64) {
+	w.score = r.score
 	percent = math.RoundToEven(100 * r.score)
-	w.score = percent / 100
-	return percent, max(0, w.score)
+	return percent, max(0, percent/100)
 }
 
 // Score implements envs.Scorer: the simulator's score, negative after a fatal
 // mistake, or the progress if there are labels.
 func (w *world) Score() float64 {
+	if w.label != nil {
+		return w.last.Progress
+	}
+	return math.RoundToEven(100*w.score) / 100
+}
+
+// ExactScore implements envs.ExactScorer.
+func (w *world) ExactScore() float64 {
 	if w.label != nil {
 		return w.last.Progress
 	}

@@ -24,8 +24,11 @@ func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
 		return nil, err
 	}
 	l := &chatLayout{
-		system: p.Instructions.System, instruction: strings.TrimSpace(p.Instructions.Instruction),
+		system: p.Instructions.System, instruction: p.Instructions.Instruction,
 		acknowledge: p.Agent.Acknowledge, task: p.Handover + task(p.Observation, start),
+	}
+	if l.acknowledge == "" { // an empty line follows it
+		l.instruction = strings.TrimSpace(l.instruction)
 	}
 	for _, ex := range shots {
 		if p.Agent.Shots.As == "text" {

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
+	"unicode/utf8"
 
 	"heldout/configs"
 )
@@ -20,7 +18,7 @@ type parser func(reply string, turn int) (p parsed, ok bool)
 // include, they are strict: each reads what its protocol reads, slips included.
 var parsers = map[string]parser{
 	"react-line":         parseLine,
-	"after-first-action": afterFirst("Action:"),
+	"after-first-action": parseAfterFirst,
 	// ETO's form for ScienceWorld demands the blank.
 	"after-first-action-blank": afterFirst("Action: "),
 	"after-last-action":        parseAfterLast,
@@ -53,9 +51,6 @@ func Parsers() []string {
 	return names
 }
 
-// lower is Python's str.lower.
-func lower(s string) string { return cases.Lower(language.Und).String(s) }
-
 // parseLine reads ReAct's reply: its first line is the action, also if it is a
 // thought.
 func parseLine(reply string, _ int) (parsed, bool) {
@@ -64,14 +59,24 @@ func parseLine(reply string, _ int) (parsed, bool) {
 	return parsed{action: line}, line != ""
 }
 
+// parseAfterFirst reads ETO's reply for ALFWorld: everything after the first label and
+// one character of white space, which may be missing.
+func parseAfterFirst(reply string, turn int) (parsed, bool) {
+	p, ok := afterFirst("Action:")(reply, turn)
+	if first, size := utf8.DecodeRuneInString(p.action); size > 0 && isSpace(first) {
+		p.action = p.action[size:]
+	}
+	return p, ok
+}
+
 // afterFirst reads everything after the first label, line ends included.
 func afterFirst(label string) parser {
 	return func(reply string, _ int) (parsed, bool) {
-		before, after, ok := strings.Cut(reply, label)
+		before, after, ok := strings.Cut(strip(reply), label)
 		if !ok {
 			return parsed{}, false
 		}
-		return parsed{spoken(before), strings.TrimSpace(after)}, true
+		return parsed{spoken(before), after}, true
 	}
 }
 

@@ -31,9 +31,13 @@ func TestNamedParsers(t *testing.T) {
 		{"after-first-action", "Thought: I see.\nAction: open box", "I see.", "open box", true},
 		{"after-first-action", "Action: open box\nAction: look", "", "open box\nAction: look", true},
 		{"after-first-action", "Action:open\n\nbox ", "", "open\n\nbox", true},
+		{"after-first-action", "Action:\n open box\n", "", " open box", true},
+		{"after-first-action", "Action:\u3000open\u00a0\x1f", "", "open", true},
 		{"after-first-action", "Action:", "", "", true},
 		{"after-first-action", "action: open box", "", "", false},
 		{"after-first-action-blank", "Action:open box", "", "", false},
+		{"after-first-action-blank", "Action: ", "", "", false}, // the blank at the end is gone
+		{"after-first-action-blank", "Action:  open box", "", " open box", true},
 		{"after-first-action-blank", "I see. Action: open box", "I see.", "open box", true},
 		{"after-last-action", "Thought: a\nAction: open box\nAction: look</s>", "a\nAction: open box", "look", true},
 		{"after-last-action", "look</s>", "", "", false},

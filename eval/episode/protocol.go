@@ -76,9 +76,9 @@ func (b *Benchmark) Limited() error {
 // metric follows the score of an episode. It does nothing without a preset.
 type metric struct {
 	rule *configs.Metric // nil without a preset
-	// last and best are scores, kept the last one that was not negative.
-	last, best, kept float64
-	done             bool
+	// last, best and bestStep are scores, kept the last one that was not negative.
+	last, best, bestStep, kept float64
+	done                       bool
 }
 
 func newMetric(p *configs.Preset) *metric {
@@ -95,13 +95,13 @@ func (m *metric) add(w envs.World, step envs.Step, rec *record.Episode) {
 	}
 	last := &rec.Trajectory[len(rec.Trajectory)-1]
 	if last.FormatError && m.rule.FormatErrorResets {
-		m.last, m.best = 0, 0
+		m.last, m.best, m.bestStep = 0, 0, 0
 	} else {
-		m.last = step.Progress
-		if s, ok := envs.As[envs.Scorer](w); ok {
-			m.last = s.Score()
-		}
+		m.last = m.score(w, step)
 		m.best = max(m.best, m.last)
+		if m.bestStep = max(m.bestStep, m.last); len(rec.Trajectory) == 1 {
+			m.bestStep = m.last
+		}
 	}
 	if m.last >= 0 {
 		m.kept = m.last
@@ -109,6 +109,17 @@ func (m *metric) add(w envs.World, step envs.Step, rec *record.Episode) {
 	m.done = step.Done
 	score := m.last
 	last.Score = &score
+}
+
+// score is the score after a step.
+func (m *metric) score(w envs.World, step envs.Step) float64 {
+	if s, ok := envs.As[envs.ExactScorer](w); ok && m.rule.Exact {
+		return s.ExactScore()
+	}
+	if s, ok := envs.As[envs.Scorer](w); ok {
+		return s.Score()
+	}
+	return step.Progress
 }
 
 // settle gives the record of an ended episode the value of the metric, and the
@@ -132,7 +143,7 @@ func (m *metric) settle(rec *record.Episode) {
 	}
 	rec.Score = &value
 	if m.rule.Loose != "" {
-		loose := m.done && m.last > 0
+		loose := m.done && (m.last > 0 || m.rule.Loose == "done")
 		rec.Loose = &loose
 	}
 }
@@ -142,6 +153,8 @@ func (m *metric) decisive() float64 {
 	switch m.rule.Primary {
 	case "score-best":
 		return m.best
+	case "score-best-step":
+		return m.bestStep
 	case "score-last-non-negative":
 		return m.kept
 	}

@@ -22,6 +22,7 @@ type steps struct {
 func (*steps) Start(context.Context) (envs.Start, error) { return envs.Start{}, nil }
 func (*steps) Close() error                              { return nil }
 func (w *steps) Score() float64                          { return w.scores[w.at-1] }
+func (w *steps) ExactScore() float64                     { return w.Score() + 0.0001 }
 func (w *steps) Step(context.Context, string) (envs.Step, error) {
 	w.at++
 	done := w.at == len(w.scores)
@@ -43,6 +44,11 @@ func TestMetric(t *testing.T) {
 		{"best", configs.Metric{Primary: "score-best", Success: 100}, []float64{0.2, 1, -1}, 1, true, false},
 		{"best, reset", configs.Metric{Primary: "score-best", FormatErrorResets: true}, []float64{0.8, unread, 0.3}, 0.3, false, false},
 		{"best, not reset", configs.Metric{Primary: "score-best"}, []float64{0.8, unread, 0.3}, 0.8, false, false},
+		{"best, fatal at once", configs.Metric{Primary: "score-best"}, []float64{-1}, 0, false, false},
+		{"best step, fatal at once", configs.Metric{Primary: "score-best-step"}, []float64{-1}, -1, false, false},
+		{"best step, reset", configs.Metric{Primary: "score-best-step", FormatErrorResets: true}, []float64{unread, -1}, 0, false, false},
+		{"best step", configs.Metric{Primary: "score-best-step", Success: 100, Loose: "done"}, []float64{-0.5, 0.3, -1}, 0.3, false, true},
+		{"exact", configs.Metric{Primary: "score-best-step", Exact: true}, []float64{0.5}, 0.5001, false, false},
 		{"last", configs.Metric{Primary: "score-last"}, []float64{0.2, 0.5, -1}, -1, false, false},
 		{"last, reset", configs.Metric{Primary: "score-last", FormatErrorResets: true}, []float64{0.5, unread}, 0, false, false},
 		{"last that was not negative", configs.Metric{Primary: "score-last-non-negative"}, []float64{0.2, 0.5, -1}, 0.5, false, false},

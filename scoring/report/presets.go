@@ -109,7 +109,7 @@ func presetTable(rows []row, known map[string]protocol) table.Table {
 	}
 	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other. By task type: --table kinds.")
 	if loose {
-		t.Notes = append(t.Notes, "Loose: the success of the protocol's source, which counts every ended episode with a score above 0, also if doing nothing ended it.")
+		t.Notes = append(t.Notes, "Loose: the success of the protocol's source, which counts episodes that ended before the step limit (done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing nothing ended them.")
 	}
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	t.Notes = append(t.Notes, presetNotes(rows, known)...)
