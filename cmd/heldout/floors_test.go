@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"eval/episode/episodetest":     4,
 	"eval":                         6,
 	"eval/bench":                   8,
+	"eval/replay":                  9,
 	"eval/serve":                   6,
 	"eval/serve/clients":           7,
 	"eval/serve/load":              2,

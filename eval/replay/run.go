@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // run replays the episodes of a run directory.
-func (r *replayer) run(ctx context.Context, dir string) error {
+func (r *Replayer) run(ctx context.Context, dir string) error {
 	var planned map[string]plannedEpisode
 	var failed error
 	episodes := 0
@@ -26,7 +26,7 @@ func (r *replayer) run(ctx context.Context, dir string) error {
 		p, ok := planned[e.ID]
 		switch {
 		case !ok || p.condition.Preset != nil || e.Trial > 1:
-			r.passed++ // what a preset or a later trial does is more than its actions
+			r.Passed++ // what a preset or a later trial does is more than its actions
 		default:
 			episodes++
 			failed = r.recorded(ctx, dir, p, e)
@@ -60,7 +60,7 @@ func plannedEpisodes(m *record.Manifest) map[string]plannedEpisode {
 }
 
 // recorded replays an episode of a run.
-func (r *replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e *record.Episode) error {
+func (r *Replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e *record.Episode) error {
 	c := *p.condition
 	c.Seed, c.StepLimit = 0, 0 // one environment for all of them
 	b, err := json.Marshal(c)
@@ -70,7 +70,7 @@ func (r *replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e
 	key := dir + " " + string(b)
 	env, ok := r.open[key]
 	if !ok {
-		if env, err = bench.ReopenEnv(c, r.options, r.sys.outside()); err != nil {
+		if env, err = bench.ReopenEnv(c, r.setup, r.outside); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 		r.open[key] = env

@@ -1,0 +1,124 @@
+// Package replay plays recorded episodes again, of a reference implementation or of
+// our own runs, and counts the differences.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/datafile"
+	"heldout/envs/sciworld"
+	"heldout/eval/bench"
+	"heldout/eval/episode"
+)
+
+// Replayer replays files and run directories. Close it when it is done.
+type Replayer struct {
+	// Counts are what was replayed, by environment in the order in which they came.
+	Counts []*Count
+	// First is the first difference, at Where; nil if there is none.
+	First *episode.Mismatch
+	Where string
+	// Passed counts the episodes of runs that cannot be replayed.
+	Passed int
+
+	setup   envs.Setup
+	outside envs.Outside
+	open    map[string]envs.Env
+}
+
+// Count counts the replayed episodes of an environment.
+type Count struct {
+	Env                         string
+	Episodes, Steps, Mismatches int
+}
+
+// New returns a replayer of environments that are set up so.
+func New(setup envs.Setup, outside envs.Outside) *Replayer {
+	return &Replayer{setup: setup, outside: outside, open: map[string]envs.Env{}}
+}
+
+// Close closes the environments.
+func (r *Replayer) Close() {
+	for _, env := range r.open {
+		bench.CloseEnv(env)
+	}
+}
+
+// Path replays a file of recorded episodes, or a run directory.
+func (r *Replayer) Path(ctx context.Context, path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return r.run(ctx, path)
+	}
+	return r.file(ctx, path)
+}
+
+func (r *Replayer) file(ctx context.Context, name string) error {
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	episodes := 0
+	err = episode.ReadRecorded(ctx, f, name, func(line int, e *episode.Recorded) error {
+		episodes++
+		where := fmt.Sprintf("%s:%d", name, line)
+		if err := r.episode(ctx, where, e); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		return nil
+	})
+	if err == nil && episodes == 0 {
+		err = fmt.Errorf("%s has no episodes", name)
+	}
+	return err
+}
+
+// ourName turns AgentBoard's name of an environment into ours.
+func ourName(name string) string {
+	if name == "scienceworld" {
+		return sciworld.Name
+	}
+	return name
+}
+
+func (r *Replayer) episode(ctx context.Context, where string, e *episode.Recorded) error {
+	e.Env = ourName(e.Env)
+	env, ok := r.open[e.Env]
+	if !ok {
+		var err error
+		if env, err = catalog.Open(e.Env, r.setup, r.outside); err != nil {
+			return err
+		}
+		if env.Info().Source != envs.Official {
+			return fmt.Errorf("records of %s are of official tasks; give their folder with --data", e.Env)
+		}
+		r.open[e.Env] = env
+	}
+	found, err := episode.Replay(ctx, env, e)
+	if err != nil {
+		return err
+	}
+	r.count(e.Env, where, len(e.Steps), found)
+	return nil
+}
+
+// count counts a replayed episode.
+func (r *Replayer) count(env, where string, steps int, found []episode.Mismatch) {
+	at := slices.IndexFunc(r.Counts, func(c *Count) bool { return c.Env == env })
+	if at < 0 {
+		at = len(r.Counts)
+		r.Counts = append(r.Counts, &Count{Env: env})
+	}
+	c := r.Counts[at]
+	c.Episodes++
+	c.Steps += steps
+	c.Mismatches += len(found)
+	if len(found) > 0 && r.First == nil {
+		r.First, r.Where = &found[0], where
+	}
+}
