@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -217,8 +219,34 @@ func TestSelectTasks(t *testing.T) {
 	if got, err := SelectTasks(wide, "first, b/y+", 0); err != nil || len(got) != 2 || got[0].ID != "a/x1" {
 		t.Errorf("tasks by another name: %v, %v", got, err)
 	}
-	if got, err := SelectTasks(wide, "c/77", 0); err == nil {
-		t.Errorf("a task outside the benchmark is selected: %v", got)
+	list := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(list, []byte("# mine\nc/77\n\n c/78\nc/77\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for patterns, want := range map[string]string{"c/77": "[c/77]", "c/78, b/x1, c/77, c/78, 0": "[a/x1 b/x1 c/78 c/77]", "@" + list: "[c/77 c/78]", "c/79,@" + list: "[c/79 c/77 c/78]"} {
+		got, err := SelectTasks(wide, patterns, 0)
+		var ids []string
+		for _, task := range got {
+			ids = append(ids, task.ID)
+			if outside := task.ID[0] == 'c'; outside != (task.Index < 0) {
+				t.Errorf("%s has the index %d", task.ID, task.Index)
+			}
+		}
+		if err != nil || fmt.Sprint(ids) != want {
+			t.Errorf("SelectTasks(%q) = %v, %v; want %s", patterns, ids, err, want)
+		}
+	}
+	if err := os.WriteFile(list, []byte("# nothing\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"@" + list, "@" + list + "-gone", "elsewhere"} {
+		if got, err := SelectTasks(wide, bad, 0); err == nil {
+			t.Errorf("SelectTasks(%q) = %v", bad, got)
+		}
+	}
+	// Names may come from records, which must not have files read.
+	if got, err := FindTask(wide, "@"+list); err == nil {
+		t.Errorf("FindTask reads a file: %v", got)
 	}
 	for name, want := range map[string]string{"2": "b/x1", "b/x1": "b/x1", " c/77 ": "c/77"} {
 		if task, err := FindTask(wide, name); err != nil || task.ID != want {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // maxSeeds bounds a list of seeds: more is probably a typing mistake.
@@ -45,19 +46,24 @@ func ParseSeeds(s string) ([]int64, error) {
 	return slices.Compact(seeds), nil
 }
 
-// SelectTasks picks tasks of an environment's benchmark by a comma-separated list
-// of names, task types, and 0-based numbers or ranges of numbers. In names, *
-// stands for any characters and ? for any one character. A number counts as a
-// number only if no task has that name. An empty list picks all tasks. If limit
-// is not 0, only the first limit tasks are kept. The order does not change.
+// SelectTasks picks tasks of an environment by a comma-separated list of names, task
+// types, 0-based numbers or ranges of numbers, and files of names: @FILE has one per
+// line. In names, * stands for any characters and ? for any one character. A number
+// counts as a number only if no task has that name. A name may be that of a task
+// outside the benchmark, if the environment has such tasks. An empty list picks the
+// benchmark. If limit is not 0, only the first limit tasks are kept. Tasks of the
+// benchmark keep its order; the others follow, as they are named.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
-	tasks := env.Tasks()
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)
 	}
-	if strings.TrimSpace(patterns) != "" {
-		var err error
-		if tasks, err = pick(env, strings.Split(patterns, ",")); err != nil {
+	names, err := ExpandTasks(patterns)
+	if err != nil {
+		return nil, err
+	}
+	tasks := env.Tasks()
+	if len(names) > 0 {
+		if tasks, err = pick(env, names); err != nil {
 			return nil, err
 		}
 	}
@@ -67,25 +73,67 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 	return tasks, nil
 }
 
-func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
-	tasks := env.Tasks()
-	picked := make([]bool, len(tasks))
-	for _, p := range patterns {
-		matches := matcher(strings.TrimSpace(p))
-		if slices.ContainsFunc(tasks, func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) }) {
-			matches = func(t envs.Task) bool { return t.ID == strings.TrimSpace(p) } // also if the name looks like a number
+// ExpandTasks divides a list of tasks, with the names in files in place of every
+// @FILE. Empty lines of a file and lines that begin with # do not count.
+func ExpandTasks(patterns string) (names []string, err error) {
+	if strings.TrimSpace(patterns) == "" {
+		return nil, nil
+	}
+	for _, p := range strings.Split(patterns, ",") {
+		file, isFile := strings.CutPrefix(strings.TrimSpace(p), "@")
+		if !isFile {
+			names = append(names, strings.TrimSpace(p))
+			continue
 		}
-		found := false
+		b, err := datafile.Read(file, datafile.MaxConfig)
+		if err != nil {
+			return nil, fmt.Errorf("the tasks of @%s: %w", file, err)
+		}
+		before := len(names)
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				names = append(names, line)
+			}
+		}
+		if len(names) == before {
+			return nil, fmt.Errorf("the tasks of @%s: the file names no task", file)
+		}
+	}
+	return names, nil
+}
+
+func pick(env envs.Env, names []string) ([]envs.Task, error) {
+	tasks := env.Tasks()
+	places := map[string]int{}
+	for i, t := range tasks {
+		places[t.ID] = i
+	}
+	picked := make([]bool, len(tasks))
+	var outside []envs.Task
+	seen := map[string]bool{}
+	for _, p := range names {
+		if i, ok := places[p]; ok { // also if the name looks like a number
+			picked[i] = true
+			continue
+		}
+		matches, found := matcher(p), false
 		for i, t := range tasks {
 			if matches(t) {
 				picked[i], found = true, true
 			}
 		}
-		if t, ok := otherName(env, p); !found && ok {
-			picked[t.Index], found = true, true
+		if found {
+			continue
 		}
-		if !found {
-			return nil, noMatch(p, tasks)
+		t, err := otherTask(env, p)
+		switch {
+		case err != nil:
+			return nil, err
+		case t.Index >= 0: // another name of a task of the benchmark
+			picked[t.Index] = true
+		case !seen[t.ID]:
+			seen[t.ID] = true
+			outside = append(outside, t)
 		}
 	}
 	var out []envs.Task
@@ -94,32 +142,36 @@ func pick(env envs.Env, patterns []string) ([]envs.Task, error) {
 			out = append(out, t)
 		}
 	}
-	return out, nil
+	return append(out, outside...), nil
+}
+
+// otherTask finds a task that the environment knows by that name, though no task of
+// the benchmark has it.
+func otherTask(env envs.Env, name string) (envs.Task, error) {
+	err := noMatch(name, env.Tasks())
+	f, ok := envs.As[envs.Finder](env)
+	if !ok {
+		return envs.Task{}, err
+	}
+	t, finding := f.Task(name)
+	if finding != nil {
+		return t, fmt.Errorf("%w; outside the benchmark: %w", err, finding)
+	}
+	return t, nil
 }
 
 // noMatch says which tasks there are.
 func noMatch(pattern string, tasks []envs.Task) error {
 	last := len(tasks) - 1
-	if numbers.MatchString(strings.TrimSpace(pattern)) {
+	if numbers.MatchString(pattern) {
 		return fmt.Errorf("no task has the name or number %q; the numbers are 0 to %d", pattern, last)
 	}
 	return fmt.Errorf("no task matches %q; the first is %s and the last %s", pattern, tasks[0].ID, tasks[last].ID)
 }
 
-// otherName finds a task of the benchmark under another name that the
-// environment knows for it.
-func otherName(env envs.Env, name string) (t envs.Task, ok bool) {
-	f, ok := envs.As[envs.Finder](env)
-	if !ok {
-		return t, false
-	}
-	t, err := f.Task(strings.TrimSpace(name))
-	return t, err == nil && t.Index >= 0
-}
-
 var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
 
-// matcher returns what one pattern matches.
+// matcher returns what a pattern that is no name matches.
 func matcher(pattern string) func(envs.Task) bool {
 	if m := numbers.FindStringSubmatch(pattern); m != nil {
 		first, _ := strconv.Atoi(m[1]) // nine digits always fit
@@ -129,23 +181,27 @@ func matcher(pattern string) func(envs.Task) bool {
 		}
 		return func(t envs.Task) bool { return first <= t.Index && t.Index <= last }
 	}
+	if !strings.ContainsAny(pattern, "*?") {
+		return func(t envs.Task) bool { return t.Type == pattern }
+	}
 	glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 	whole := regexp.MustCompile("^(?:" + glob + ")$")
-	return func(t envs.Task) bool { return t.Type == pattern || whole.MatchString(t.ID) }
+	return func(t envs.Task) bool { return whole.MatchString(t.ID) }
 }
 
 // FindTask returns the one task with that name or 0-based number: of the
 // benchmark or, if the environment can, any other.
 func FindTask(env envs.Env, name string) (envs.Task, error) {
-	found, err := SelectTasks(env, name, 0)
-	if err == nil && len(found) == 1 && !strings.Contains(name, ",") && strings.TrimSpace(name) != "" {
-		return found[0], nil
+	names := strings.Split(name, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
 	}
-	if err == nil {
+	found, err := pick(env, names)
+	if err != nil {
+		return envs.Task{}, err
+	}
+	if len(found) != 1 || len(names) > 1 {
 		return envs.Task{}, fmt.Errorf("%q names %d tasks, want one", name, len(found))
 	}
-	if f, ok := envs.As[envs.Finder](env); ok {
-		return f.Task(strings.TrimSpace(name))
-	}
-	return envs.Task{}, err
+	return found[0], nil
 }

@@ -29,6 +29,9 @@ type Score struct {
 
 	// Planned counts the planned episodes, Finished those with a result.
 	Planned, Finished int
+	// Outside counts the tasks that are not of the benchmark. What was reached on such
+	// tasks never shares a row with results of the benchmark.
+	Outside int
 	// Unfinished counts the other episodes by the outcome of their last attempt;
 	// "" stands for episodes that were never tried.
 	Unfinished map[record.Outcome]int
@@ -124,7 +127,13 @@ func Compute(r *Run, about stats.Question) ([]*Score, error) {
 }
 
 func newScore(c record.Condition, env record.Environment, about stats.Question) *Score {
-	return &Score{Condition: c, Environment: env, About: about, tasks: newTasks(env.Tasks), samplings: map[stats.Question]stats.Sampling{},
+	outside := 0
+	for _, t := range env.Tasks {
+		if t.Index < 0 && c.Preset == nil { // a preset has a list of its own
+			outside++
+		}
+	}
+	return &Score{Condition: c, Environment: env, Outside: outside, About: about, tasks: newTasks(env.Tasks), samplings: map[stats.Question]stats.Sampling{},
 		Unfinished: map[record.Outcome]int{}, LaterUnfinished: map[record.Outcome]int{}}
 }
 

@@ -244,9 +244,13 @@ func files(r *configs.Run) (out []queue.File) {
 	for _, named := range []struct {
 		flag  string
 		names []string
-	}{{"prompt", []string{r.Prompt}}, {"reflection-prompt", []string{r.ReflectionPrompt}}, {"preset", r.Preset}, {"perturb", r.Perturb}} {
+	}{{"prompt", []string{r.Prompt}}, {"reflection-prompt", []string{r.ReflectionPrompt}}, {"preset", r.Preset}, {"perturb", r.Perturb}, {"tasks", strings.Split(r.Tasks, ",")}} {
 		for _, name := range named.names {
-			if !strings.ContainsAny(name, "./") {
+			list, isList := strings.CutPrefix(strings.TrimSpace(name), "@")
+			switch {
+			case named.flag == "tasks" && isList:
+				name = list
+			case named.flag == "tasks" || !strings.ContainsAny(name, "./"):
 				continue
 			}
 			if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it

@@ -40,8 +40,12 @@ func newTasks(sys *system) *cobra.Command {
 				{Key: "difficulty", Header: "Difficulty", Left: true},
 			}}
 			for _, task := range tasks {
+				index := table.Int(task.Index)
+				if task.Index < 0 {
+					index = table.None()
+				}
 				t.Rows = append(t.Rows, []table.Cell{
-					table.Int(task.Index), table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
+					index, table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
 				})
 			}
 			return render(sys, format, false, t)
@@ -55,4 +59,4 @@ func newTasks(sys *system) *cobra.Command {
 }
 
 // tasksHelp explains a selection of tasks.
-const tasksHelp = "use only these tasks: names with * and ?, types, 0-based numbers and ranges, separated by commas"
+const tasksHelp = "use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark such as babyai's 1/10000, or @FILE with a name per line; separated by commas"

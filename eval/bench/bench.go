@@ -197,12 +197,25 @@ func (j *Job) addBenchmark(name string) error {
 	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}
+	if err := oneKind(b.Tasks); err != nil {
+		return fmt.Errorf("environment %s: %w", name, err)
+	}
 	if len(j.Served) > 0 {
 		if err := j.setPrompt(&b); err != nil {
 			return err
 		}
 	}
 	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+	return nil
+}
+
+// oneKind reports tasks of the benchmark beside others: a rate over both would be one
+// of neither.
+func oneKind(tasks []envs.Task) error {
+	outside := func(t envs.Task) bool { return t.Index < 0 }
+	if i := slices.IndexFunc(tasks, outside); i > 0 {
+		return fmt.Errorf("%s is a task of the benchmark and %s is not: play them in two runs", tasks[0].ID, tasks[i].ID)
+	}
 	return nil
 }
 

@@ -190,7 +190,9 @@ func (r row) rates() rates {
 	if r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" {
 		out.lack = "not the official tasks"
 	}
-	if n, all := len(r.Environment.Tasks), r.Environment.Total; n < all {
+	if n, all := len(r.Environment.Tasks), r.Environment.Total; r.Outside > 0 {
+		out.lack = "not the benchmark's tasks"
+	} else if n < all {
 		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
 	}
 	if r.Environment.Caveat != "" {

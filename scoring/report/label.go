@@ -33,7 +33,7 @@ func newRows(runs []Run) []row {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env), cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()))
+		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env), cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
 	})
 	nameRows(rows)
 	return rows

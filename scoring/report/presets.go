@@ -14,10 +14,14 @@ import (
 )
 
 // place says where the rates of a row were reached: the preset, or the
-// environment if there is none. Rows of different places are never compared.
+// environment if there is none, and whether on tasks outside its benchmark. Rows of
+// different places are never compared.
 func (r row) place() string {
 	if p := r.Condition.Preset; p != nil {
 		return p.Label()
+	}
+	if r.Outside > 0 {
+		return r.Condition.Env + " (other tasks)"
 	}
 	return r.Condition.Env
 }
@@ -25,10 +29,11 @@ func (r row) place() string {
 func (r row) environment() string { return r.Condition.Env }
 
 // comparesAcross reports whether a row may stand beside results of other
-// environments in the held-out score: without a preset, or with AgentRefine's.
+// environments in the held-out score: on tasks of the benchmark, without a preset or
+// with AgentRefine's.
 func (r row) comparesAcross() bool {
 	p := r.Condition.Preset
-	return p == nil || strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
+	return p == nil && r.Outside == 0 || p != nil && strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
 }
 
 // protocol is a preset of the runs.

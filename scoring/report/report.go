@@ -159,7 +159,12 @@ func (r row) where() table.Cell { return table.String(r.place()) }
 // tasks says which tasks a row was made on.
 func (r row) tasks() string {
 	e := r.Environment
-	if len(e.Tasks) < e.Total {
+	switch n := len(e.Tasks); {
+	case r.Outside > 0 && r.Outside < n:
+		return fmt.Sprintf("%d outside the benchmark, %d of %d %s", r.Outside, n-r.Outside, e.Total, e.Source)
+	case r.Outside > 0:
+		return fmt.Sprintf("%d outside the benchmark", r.Outside)
+	case n < e.Total:
 		return fmt.Sprintf("%d of %d %s", len(e.Tasks), e.Total, e.Source)
 	}
 	return fmt.Sprintf("%d %s", e.Total, e.Source)

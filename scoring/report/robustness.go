@@ -41,13 +41,13 @@ func robustness(rows []row, baselines []Baseline) []table.Table {
 	var environments []string
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
 	for _, r := range rows {
-		if env := r.Condition.Env; !slices.Contains(environments, env) {
+		if env := r.place(); !slices.Contains(environments, env) {
 			environments = append(environments, env)
 		}
 	}
 	var tables []table.Table
 	for _, env := range environments {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Condition.Env != env })
+		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.place() != env })
 		lines := sweptLines(of)
 		perturbations, notes := perturbationsOf(of)
 		columns := append([]string{baseColumn}, perturbations...)

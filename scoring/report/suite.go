@@ -76,7 +76,7 @@ func playedUnder(rows []row) (all []*played) {
 		}
 		p := byKey[string(key)]
 		if p == nil {
-			p = &played{env: r.Condition.Env, player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line, sweep: r.sweep}
+			p = &played{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line, sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
 		}

@@ -15,8 +15,12 @@ func taskTable(rows []row) table.Table {
 	}}
 	for _, r := range rows {
 		for _, task := range r.TaskRates() {
+			index := table.Int(task.Task.Index)
+			if task.Task.Index < 0 {
+				index = table.None()
+			}
 			t.Rows = append(t.Rows, []table.Cell{
-				r.where(), table.Int(task.Task.Index), table.String(task.Task.ID), table.String(cmp.Or(task.Task.Type, "–")), table.String(r.name), table.Int(task.Episodes),
+				r.where(), index, table.String(task.Task.ID), table.String(cmp.Or(task.Task.Type, "–")), table.String(r.name), table.Int(task.Episodes),
 				r.mark(table.Percent(task.Success)), r.mark(table.Percent(task.Progress)),
 			})
 		}

@@ -296,7 +296,7 @@ func publishedTrials(rows []row, baselines []Baseline) (out [][]table.Cell, note
 			continue
 		}
 		for i, env := range b.Table.Columns {
-			if !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == env && r.Environment.Source == envs.Official }) {
+			if !slices.ContainsFunc(rows, func(r row) bool { return r.place() == env && r.Environment.Source == envs.Official }) {
 				continue
 			}
 			for _, p := range b.Table.Rows {
