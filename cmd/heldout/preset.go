@@ -87,8 +87,8 @@ func newPresetShow(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Print an evaluation protocol and its hashes",
-		Long:              "show prints the file of a preset, which can be the start of one of your own, and\nthe hash of each part.",
-		Example:           "  heldout preset show agentrefine\n  heldout preset show mine.yaml",
+		Long:              "show prints the file of a preset, which can be the start of one of your own, and\non standard error the hash of each part.",
+		Example:           "  heldout preset show agentrefine > mine.yaml\n  heldout preset show mine.yaml",
 		ValidArgsFunction: completePresets,
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -101,21 +101,28 @@ func newPresetShow(sys *system) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			var b strings.Builder
-			for _, line := range splitLines(string(text)) {
-				b.WriteString(table.Printable(line) + "\n")
+			if _, err := sys.stdout.Write([]byte(shownPreset(text))); err != nil {
+				return err
 			}
 			for _, p := range found {
 				hash, err := p.Hash()
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(&b, "\n%s has the SHA-256\n%s\n", p.ID(false), hash)
+				sys.say("%s has the SHA-256 %s", p.ID(false), hash)
 			}
-			_, err = sys.stdout.Write([]byte(b.String()))
-			return err
+			return nil
 		},
 	}
+}
+
+// shownPreset returns the file of a preset without what a terminal would obey.
+func shownPreset(text []byte) string {
+	var b strings.Builder
+	for _, line := range splitLines(string(text)) {
+		b.WriteString(table.Printable(line) + "\n")
+	}
+	return b.String()
 }
 
 // presetFile returns the text of a preset.
