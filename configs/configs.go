@@ -40,12 +40,13 @@ func decode(file string, b []byte, v any) error {
 }
 
 // decodeWith is decode for a document with further keys, whose values are plain
-// texts, numbers or truth values. They are returned as they are written.
-func decodeWith(file string, b []byte, v any, keys []string) (map[string]string, error) {
+// texts, numbers or truth values, or lists of them. They are returned as they are
+// written.
+func decodeWith(file string, b []byte, v any, keys []string) (map[string]Values, error) {
 	if err := checkLimits(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	fail := func(err error) (map[string]string, error) {
+	fail := func(err error) (map[string]Values, error) {
 		return nil, invalid(file, err)
 	}
 	parsed, err := parser.ParseBytes(b, 0)
@@ -60,7 +61,7 @@ func decodeWith(file string, b []byte, v any, keys []string) (map[string]string,
 		return nil, fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	body := documents[0].Body
-	taken := map[string]string{}
+	taken := map[string]Values{}
 	if m, ok := body.(*ast.MappingNode); ok {
 		if taken, err = takeKeys(m, keys); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -72,9 +73,16 @@ func decodeWith(file string, b []byte, v any, keys []string) (map[string]string,
 	return taken, nil
 }
 
+// Values are what a key has: one value, or a list.
+type Values struct {
+	Texts []string
+	List  bool
+	Line  int
+}
+
 // takeKeys takes the entries with those keys out of a mapping.
-func takeKeys(m *ast.MappingNode, keys []string) (map[string]string, error) {
-	taken := map[string]string{}
+func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
+	taken := map[string]Values{}
 	var rest []*ast.MappingValueNode
 	for _, entry := range m.Values {
 		key := entry.Key.GetToken()
@@ -82,10 +90,18 @@ func takeKeys(m *ast.MappingNode, keys []string) (map[string]string, error) {
 			rest = append(rest, entry)
 			continue
 		}
-		if _, ok := entry.Value.(ast.ScalarNode); !ok {
-			return nil, fmt.Errorf("line %d: %s wants one value", key.Position.Line, key.Value)
+		values := Values{Line: key.Position.Line}
+		nodes := []ast.Node{entry.Value}
+		if list, ok := entry.Value.(*ast.SequenceNode); ok {
+			nodes, values.List = list.Values, true
 		}
-		taken[key.Value] = entry.Value.GetToken().Value
+		for _, node := range nodes {
+			if _, ok := node.(ast.ScalarNode); !ok {
+				return nil, fmt.Errorf("line %d: %s wants one value, or a list where the flag may be repeated", values.Line, key.Value)
+			}
+			values.Texts = append(values.Texts, node.GetToken().Value)
+		}
+		taken[key.Value] = values
 	}
 	m.Values = rest
 	return taken, nil

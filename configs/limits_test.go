@@ -30,7 +30,7 @@ func TestLimits(t *testing.T) {
 		"size":    {"model: " + strings.Repeat("x", maxYAML), "f: the file has more than 262144 bytes, the limit for YAML"},
 	} {
 		r := DefaultRun()
-		if err := ParseRun("f", []byte(c.in), &r, nil); err == nil || err.Error() != c.want {
+		if _, err := ParseRun("f", []byte(c.in), &r, nil, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %.200v, want %s", name, err, c.want)
 		}
 	}
@@ -41,11 +41,11 @@ func TestWithinLimits(t *testing.T) {
 	in := "model: &m vllm:a\nno-ind-model: *m\nextra-body:\n  a: [[[[1]]]]\n" +
 		strings.Repeat("# a comment [ with { signs - in it\n", 1000) + "stop: [\"[\", \"{\", \"&a\", \"*b\"]\n"
 	r := DefaultRun()
-	if err := ParseRun("f", []byte(in), &r, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
+	if _, err := ParseRun("f", []byte(in), &r, nil, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
 		t.Error(err, r)
 	}
 	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
-	if err := ParseRun("f", []byte(list), &r, nil); err != nil || len(r.Perturb) != 1000 {
+	if _, err := ParseRun("f", []byte(list), &r, nil, nil); err != nil || len(r.Perturb) != 1000 {
 		t.Error(err)
 	}
 }
@@ -53,7 +53,7 @@ func TestWithinLimits(t *testing.T) {
 // An error does not repeat a line that fills a screen.
 func TestLongLineInError(t *testing.T) {
 	r := DefaultRun()
-	err := ParseRun("f", []byte("modle: "+strings.Repeat("x", 10000)), &r, nil)
+	_, err := ParseRun("f", []byte("modle: "+strings.Repeat("x", 10000)), &r, nil, nil)
 	if err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), `unknown field "modle"`) {
 		t.Error(err)
 	}

@@ -2,8 +2,8 @@ package configs
 
 import (
 	"fmt"
-	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,18 +145,28 @@ func LoadSuite(name string, r *Run) error {
 }
 
 // ParseRun overrides r with a run configuration: fields that it does not name
-// stay unchanged. Keys that are among settings are those of environments.
-func ParseRun(file string, b []byte, r *Run, settings []string) error {
+// stay unchanged. Keys that are among settings are those of environments. Keys among
+// others are returned: they are no matter of r.
+func ParseRun(file string, b []byte, r *Run, settings, others []string) (map[string]Values, error) {
 	if strings.TrimSpace(string(b)) == "" {
-		return fmt.Errorf("%s: the configuration is empty", file)
+		return nil, fmt.Errorf("%s: the configuration is empty", file)
 	}
-	chosen, err := decodeWith(file, b, r, settings)
+	taken, err := decodeWith(file, b, r, slices.Concat(settings, others))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.Settings == nil {
 		r.Settings = envs.Settings{}
 	}
-	maps.Copy(r.Settings, chosen)
-	return nil
+	for _, name := range settings {
+		value, ok := taken[name]
+		if ok && value.List {
+			return nil, fmt.Errorf("%s: line %d: %s wants one value", file, value.Line, name)
+		}
+		if ok {
+			r.Settings[name] = value.Texts[0]
+		}
+		delete(taken, name)
+	}
+	return taken, nil
 }

@@ -12,7 +12,7 @@ import (
 
 func TestParseRun(t *testing.T) {
 	r := DefaultRun()
-	err := ParseRun("run.yaml", []byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"), &r, nil)
+	_, err := ParseRun("run.yaml", []byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"), &r, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestParseRunErrors(t *testing.T) {
 		"model: {a: b}":                  "run.yaml: ",
 	} {
 		r := DefaultRun()
-		if err := ParseRun("run.yaml", []byte(in), &r, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseRun("run.yaml", []byte(in), &r, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestParseRunSettings(t *testing.T) {
 	names := []string{"split", "switch", "jvms"}
 	r := DefaultRun()
 	r.Settings = envs.Settings{"jvms": "1", "other": "kept"}
-	if err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names); err != nil {
+	if _, err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "jvms": "4", "other": "kept"}, r.Settings); diff != "" || r.Seeds != "3" {
@@ -60,13 +60,26 @@ func TestParseRunSettings(t *testing.T) {
 		"split: a\nsplit: b":  "f: [2:1] mapping key \"split\" already defined",
 		"split: a\nsplti: b":  "f: [2:1] unknown field \"splti\"",
 	} {
-		if err := ParseRun("f", []byte(in), &r, names); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseRun("f", []byte(in), &r, names, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
 	}
 	only := DefaultRun()
-	if err := ParseRun("f", []byte("split: a"), &only, names); err != nil || only.Settings["split"] != "a" {
+	if _, err := ParseRun("f", []byte("split: a"), &only, names, nil); err != nil || only.Settings["split"] != "a" {
 		t.Errorf("%v, %v", only.Settings, err)
+	}
+}
+
+// Keys that are no matter of a run are returned, one value or several.
+func TestParseRunOthers(t *testing.T) {
+	r := DefaultRun()
+	got, err := ParseRun("f", []byte("seeds: 3\nquiet: true\ntable: [a, 'b c']\nsplit: x\n"), &r, []string{"split"}, []string{"quiet", "table", "wide"})
+	want := map[string]Values{"quiet": {Texts: []string{"true"}, Line: 2}, "table": {Texts: []string{"a", "b c"}, List: true, Line: 3}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || r.Seeds != "3" || r.Settings["split"] != "x" {
+		t.Errorf("%v, %+v: %s", err, r, diff)
+	}
+	if _, err := ParseRun("f", []byte("table: {a: b}"), &r, nil, []string{"table"}); err == nil || !strings.HasPrefix(err.Error(), "f: line 1: table wants") {
+		t.Errorf("a mapping: %v", err)
 	}
 }
 
@@ -83,6 +96,6 @@ func FuzzParseRun(f *testing.F) {
 	f.Add("extra-body: {a: [1, {b: null}]}")
 	f.Fuzz(func(t *testing.T, in string) {
 		r := DefaultRun()
-		_ = ParseRun("f", []byte(in), &r, []string{"model", "split"})
+		_, _ = ParseRun("f", []byte(in), &r, []string{"model", "split"}, []string{"table", "seeds"})
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -147,6 +149,66 @@ func (o *jsonObject) Set(s string) error {
 }
 
 func (o *jsonObject) Type() string { return "json" }
+
+// onlyFlags are the flags of a command with a configuration file that are no keys of
+// it, with the reason.
+var onlyFlags = map[string]string{
+	"config": "it names the file",
+	"help":   "it asks for a text and plays nothing",
+}
+
+// ownKeys are the flags that are keys of a configuration file and no matter of
+// configs.Run: they say what the command itself does.
+func ownKeys(all *pflag.FlagSet) (names []string) {
+	ofRun := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(ofRun, new(configs.Run))
+	all.VisitAll(func(f *pflag.Flag) {
+		if ofRun.Lookup(f.Name) == nil && onlyFlags[f.Name] == "" {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// setOwnKeys sets the flags of a command to what the configuration file says of them,
+// unless they were given.
+func setOwnKeys(all *pflag.FlagSet, given bench.Given) error {
+	keys, err := given.ReadOwn()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		f, values := all.Lookup(name), keys[name]
+		if f.Changed {
+			continue
+		}
+		if err := setFlag(f, values); err != nil {
+			return fmt.Errorf("%s: line %d: %s: %w", given.File, values.Line, name, err)
+		}
+	}
+	return nil
+}
+
+// setFlag sets a flag to the values of a key.
+func setFlag(f *pflag.Flag, values configs.Values) error {
+	f.Changed = true
+	if list, ok := f.Value.(pflag.SliceValue); ok && values.List {
+		return list.Replace(values.Texts)
+	}
+	if values.List {
+		return errors.New("it takes one value")
+	}
+	err := f.Value.Set(values.Texts[0])
+	switch {
+	case err == nil:
+		return nil
+	case f.Value.Type() == "bool":
+		return fmt.Errorf("want true or false, not %q", values.Texts[0])
+	case f.Value.Type() == "duration":
+		return fmt.Errorf("want a duration such as 30s, not %q", values.Texts[0])
+	}
+	return err
+}
 
 // flagger adds flags that set what to run.
 type flagger func(*pflag.FlagSet, *configs.Run)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -116,6 +117,105 @@ func TestFlagsAndKeys(t *testing.T) {
 					t.Errorf("%s %s: %s is %v", what, name, key, value)
 				}
 			}
+		}
+	}
+}
+
+// ownValues holds for every flag of a run that is no field of configs.Run a value that
+// is not the default.
+var ownValues = map[string]string{
+	"baseline": "agentrefine,mine.yaml", "format": "csv", "table": "results,tasks", "interval": "tasks", "thoughts": "thoughts.txt",
+	"wide": "true", "quiet": "true", "dry-run": "true",
+	"queue": "embedded", "queue-listen": ":4222", "queue-ack-wait": "9s", "queue-creds": "creds", "queue-ca": "ca.pem", "queue-cert": "cert.pem",
+	"queue-key": "key.pem", "queue-login-env": "LOGIN", "queue-wait": "7s",
+}
+
+// Every flag of every command that takes a configuration file is a key of it, but for
+// those that onlyFlags names: as one value and, where it may be repeated, as a list. The
+// command line wins.
+func TestEveryFlagIsAKey(t *testing.T) {
+	commands := 0
+	for _, c := range newRoot(&system{getenv: noVariables}).Commands() {
+		if c.Flags().Lookup("config") == nil {
+			continue
+		}
+		commands++
+		c.InitDefaultHelpFlag()
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		for _, name := range names {
+			_, ofRun := flat(configs.Run{})[name]
+			switch {
+			case onlyFlags[name] != "":
+			case ofRun && values[name] == "", !ofRun && ownValues[name] == "":
+				t.Errorf("%s --%s has no value in this test", c.Name(), name)
+			case ofRun:
+				keyIs(t, c.Name(), name, values[name], false)
+			default:
+				keyIs(t, c.Name(), name, ownValues[name], true)
+			}
+		}
+	}
+	if commands != 2 {
+		t.Errorf("%d commands take --config", commands)
+	}
+}
+
+// keyIs checks that a configuration file may name a flag, and that it sets own flags.
+func keyIs(t *testing.T, command, name, value string, own bool) {
+	t.Helper()
+	flags := func() *pflag.FlagSet {
+		c, _, err := newRoot(&system{getenv: noVariables}).Find([]string{command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Flags()
+	}
+	byFlag := flags()
+	if err := byFlag.Set(name, value); err != nil {
+		t.Fatalf("--%s %q: %v", name, value, err)
+	}
+	forms := []string{value}
+	if _, ok := byFlag.Lookup(name).Value.(pflag.SliceValue); ok {
+		forms = append(forms, "["+value+"]")
+	}
+	for _, form := range forms {
+		text := name + ": " + form
+		byKey, wins := flags(), flags()
+		given := bench.Given{File: "f.yaml", Content: []byte(text), Own: ownKeys(byKey)}
+		if err := setOwnKeys(byKey, given); err != nil {
+			t.Errorf("%s with %q: %v", command, text, err)
+			continue
+		}
+		if !own {
+			continue
+		}
+		if got, want := byKey.Lookup(name), byFlag.Lookup(name); got.Value.String() != want.Value.String() || !got.Changed {
+			t.Errorf("%s with %q: %s, want %s", command, text, got.Value, want.Value)
+		}
+		if err := wins.Parse([]string{"--" + name + "=" + wins.Lookup(name).DefValue}); err != nil || setOwnKeys(wins, given) != nil {
+			t.Fatal(err)
+		}
+		if got := wins.Lookup(name).Value.String(); got == byFlag.Lookup(name).Value.String() {
+			t.Errorf("%s with %q and a flag: %s", command, text, got)
+		}
+	}
+}
+
+// A key with a wrong value is named, with its line.
+func TestOwnKeysErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"env: pddl\nquiet: no":   `f.yaml: line 2: quiet: want true or false, not "no"`,
+		"wide: [true]":           "f.yaml: line 1: wide: it takes one value",
+		"queue-wait: 30":         `f.yaml: line 1: queue-wait: want a duration such as 30s, not "30"`,
+		"table: {a: b}":          "f.yaml: line 1: table wants one value, or a list where the flag may be repeated",
+		"config: other.yaml":     `f.yaml: [1:1] unknown field "config"`,
+		"format: csv\nformat: a": `f.yaml: [2:1] mapping key "format" already defined`,
+	} {
+		all := newSweep(&system{getenv: noVariables}).Flags()
+		err := setOwnKeys(all, bench.Given{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

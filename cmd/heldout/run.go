@@ -51,7 +51,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		given := bench.Given{
-			File: file, Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") || c.Flags().Changed("preset"),
+			File: file, Own: ownKeys(c.Flags()), Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") || c.Flags().Changed("preset"),
 			Over: func(r *configs.Run) error {
 				err := override(r, c.Flags())
 				if q.on() {
@@ -59,6 +59,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 				}
 				return err
 			},
+		}
+		if err := setOwnKeys(c.Flags(), given); err != nil {
+			return usage(err)
 		}
 		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep), q.check(c.Flags()), q.login(sys)); err != nil {
 			return err

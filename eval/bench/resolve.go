@@ -30,6 +30,8 @@ type Given struct {
 	// reads it.
 	File    string
 	Content []byte
+	// Own are keys of the file that the command itself reads (ReadOwn).
+	Own []string
 	// Chosen says that environments or models were named outside the file.
 	Chosen bool
 	// Over overrides r with what was given outside the file.
@@ -122,20 +124,31 @@ func (g Given) ReadFile() ([]byte, error) {
 	return datafile.Read(g.File, datafile.MaxConfig)
 }
 
+// ReadOwn returns what the configuration file says to the command itself.
+func (g Given) ReadOwn() (map[string]configs.Values, error) {
+	var r configs.Run
+	return g.parse(&r)
+}
+
 // readConfig overrides r with the configuration file.
 func (g Given) readConfig(r *configs.Run) error {
+	_, err := g.parse(r)
+	return err
+}
+
+func (g Given) parse(r *configs.Run) (map[string]configs.Values, error) {
 	if g.File == "" {
-		return nil
+		return nil, nil
 	}
 	b, err := g.ReadFile()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var names []string
 	for _, s := range catalog.Settings() {
 		names = append(names, s.Name)
 	}
-	return configs.ParseRun(g.File, b, r, names)
+	return configs.ParseRun(g.File, b, r, names, g.Own)
 }
 
 // CheckData reports a data folder that does not exist or is not a folder.
