@@ -146,8 +146,9 @@ type ReplyRules struct {
 	// OnFailures, "send-tail" with a colon and a number of characters.
 	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
 	// Messages are what the model is told, by occasion: "format" is the answer to a
-	// reply without an action, with the slots {observation}, the last one, and
-	// {actions}; "thought" replaces the game's answer to a thought.
+	// reply without an action, "several" that to a reply with more than one if it is
+	// another one, both with the slots {observation}, the last one, and {actions};
+	// "thought" replaces the game's answer to a thought.
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
 

@@ -225,7 +225,8 @@ type Metric struct {
 	Primary string `yaml:"primary" json:"primary"`
 	// Exact: scores are taken before the environment rounds them.
 	Exact bool `yaml:"exact" json:"exact,omitempty"`
-	// FormatErrorResets: a reply without an action resets the best score to 0.
+	// FormatErrorResets: a reply that the environment does not get, because the model is
+	// told what is wrong with it, sets the score to 0, and the best one too.
 	FormatErrorResets bool `yaml:"format-error-resets" json:"format-error-resets,omitempty"`
 	// Success is the lowest final score, in percent, that is a success; 0 if the
 	// environment decides.

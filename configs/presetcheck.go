@@ -124,7 +124,7 @@ func (p *Play) check(errs *complaints) {
 	errs.want(p.Agent.Pairs >= 0 && p.Agent.Shots.Count >= 0, "agent: a number is negative")
 	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d", maxExamples)
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
-		errs.oneOf("reply.messages", occasion, []string{"format", "thought"})
+		errs.oneOf("reply.messages", occasion, []string{"format", "several", "thought"})
 	}
 	errs.want(p.Reply.OnFailure != Tell || p.Agent.Form == React || p.Reply.Messages["format"] != "", "reply.messages.format is missing: it is what on-failure: tell tells")
 	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "", "reply.messages.thought is missing: it answers the thoughts that are sent")

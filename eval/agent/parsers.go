@@ -76,7 +76,7 @@ func afterFirst(label string) parser {
 		if !ok {
 			return parsed{}, false
 		}
-		return parsed{spoken(before), after}, true
+		return parsed{thought: spoken(before), action: after}, true
 	}
 }
 
@@ -86,33 +86,43 @@ func spoken(text string) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))
 }
 
-// parseAfterLast reads AgentGym's reply: everything after the last label.
+// parseAfterLast reads AgentGym's reply: everything after the last label. Its token for
+// the end of a text takes one character more with it. Without a label, actions of WebShop
+// count.
 func parseAfterLast(reply string, _ int) (parsed, bool) {
 	const label = "Action:"
-	reply = strings.TrimSuffix(strings.TrimSpace(reply), "</s>")
-	at := strings.LastIndex(reply, label)
-	if at < 0 {
-		return parsed{}, false
+	if before, ended := strings.CutSuffix(reply, "</s>"); ended {
+		_, size := utf8.DecodeLastRuneInString(before)
+		reply = before[:len(before)-size]
 	}
-	return parsed{spoken(reply[:at]), strings.TrimSpace(reply[at+len(label):])}, true
+	at := strings.LastIndex(reply, label)
+	if at >= 0 {
+		return parsed{thought: spoken(reply[:at]), action: strip(reply[at+len(label):])}, true
+	}
+	if strings.Contains(reply, "search[") || strings.Contains(reply, "click[") {
+		return parsed{action: strip(reply)}, true
+	}
+	return parsed{}, false
 }
 
-// parseOneLine reads AgentGym's reply for BabyAI: exactly one line gives an
-// action. Only letters, digits, commas and blanks of it count.
+// parseOneLine reads AgentGym's reply for BabyAI: the line of the only label or, if that
+// has nothing more, the next line with something. Only letters, digits, commas and blanks
+// of it count. A label on the line of another one is part of its action.
 func parseOneLine(reply string, _ int) (p parsed, ok bool) {
-	var before []string
-	for line := range strings.SplitSeq(plainLines(reply), "\n") {
-		rest, labelled := strings.CutPrefix(strings.TrimSpace(line), "Action:")
-		switch {
-		case labelled && ok:
-			return parsed{}, false
-		case labelled:
-			p, ok = parsed{spoken(strings.Join(before, "\n")), strings.TrimSpace(strings.Map(plainRune, rest))}, true
-		}
-		before = append(before, line)
+	thought, rest, ok := strings.Cut(reply, oneLabel)
+	if !ok {
+		return parsed{}, false
 	}
-	return p, ok
+	line, rest, _ := strings.Cut(strings.TrimLeftFunc(rest, isSpace), "\n")
+	if strings.Contains(rest, oneLabel) {
+		return parsed{several: true}, false
+	}
+	action := strings.Join(strings.Fields(strings.Map(plainRune, line)), " ")
+	return parsed{thought: spoken(thought), action: action}, true
 }
+
+// oneLabel stands before the action in a reply that may have it once.
+const oneLabel = "Action:"
 
 // plainRune drops everything but ASCII letters, digits, commas and blanks.
 func plainRune(r rune) rune {
@@ -131,7 +141,7 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 	}
 	line, _, _ := strings.Cut(after, "\n")
 	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(before), "THOUGHT:"))
-	return parsed{thought, lower(strings.TrimSpace(line))}, true
+	return parsed{thought: thought, action: lower(strings.TrimSpace(line))}, true
 }
 
 // parseTags reads what stands between the first opening and the first closing tag;
@@ -182,7 +192,7 @@ func parseNumbered(reply string, turn int) (parsed, bool) {
 		line, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
 		return parsed{thought: line}, false
 	}
-	return parsed{before, lowerFirst(strings.TrimSpace(after))}, true
+	return parsed{thought: before, action: lowerFirst(strings.TrimSpace(after))}, true
 }
 
 // lowerFirst makes the first letter of a text lower case.

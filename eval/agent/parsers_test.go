@@ -39,13 +39,20 @@ func TestNamedParsers(t *testing.T) {
 		{"after-first-action-blank", "Action: ", "", "", false}, // the blank at the end is gone
 		{"after-first-action-blank", "Action:  open box", "", " open box", true},
 		{"after-first-action-blank", "I see. Action: open box", "I see.", "open box", true},
-		{"after-last-action", "Thought: a\nAction: open box\nAction: look</s>", "a\nAction: open box", "look", true},
+		{"after-last-action", "Thought: a\nAction: open box\nAction: look</s>", "a\nAction: open box", "loo", true},
+		{"after-last-action", "Action: open box\nAction: look\u00a0</s>", "Action: open box", "look", true},
 		{"after-last-action", "look</s>", "", "", false},
-		{"after-last-action", "Action: look</s>\n", "", "look", true},
+		{"after-last-action", "</s>", "", "", false},
+		{"after-last-action", "Action: look</s>\n", "", "look</s>", true},
+		{"after-last-action", "search[a red box]\n", "", "search[a red box]", true},
+		{"after-last-action", "Action:\n", "", "", true},
 		{"one-action-line", "Thought: a\nAction: go to the red ball 1!", "a", "go to the red ball 1", true},
-		{"one-action-line", "Action: a\nAction: b", "", "", false},
 		{"one-action-line", "Action: pick up, <b>\r\nDone.", "", "pick up, b", true},
-		{"one-action-line", "The Action: a", "", "", false},
+		{"one-action-line", "Thought:\na\n\nAction:\n\u00a0turn  left</s>\nDone.", "a", "turn lefts", true},
+		{"one-action-line", "The Action: a Action: b", "The", "a Action b", true},
+		{"one-action-line", "Action:\nAction: b", "", "Action b", true},
+		{"one-action-line", "Action:", "", "", true},
+		{"one-action-line", "action: a", "", "", false},
 		{"upper-action-line", "THOUGHT: a\nACTION: Go to Desk 1\nACTION: look", "a", "go to desk 1", true},
 		{"upper-action-line", "Action: go", "", "", false},
 		{"upper-action-line", "ACTION:\ngo", "", "", true},
@@ -69,8 +76,17 @@ func TestNamedParsers(t *testing.T) {
 		{"agentboard", "The next action is to open box", "", "open box", true},
 	} {
 		got, ok := parsers[c.parser](c.reply, 3)
-		if got != (parsed{c.thought, c.action}) || ok != c.ok {
+		if got.several || got.thought != c.thought || got.action != c.action || ok != c.ok {
 			t.Errorf("%s, %q: %+v, %v, want %q, %q, %v", c.parser, c.reply, got, ok, c.thought, c.action, c.ok)
+		}
+	}
+}
+
+// A reply with two actions is told from one without any.
+func TestSeveralActions(t *testing.T) {
+	for reply, several := range map[string]bool{"Action: a\nAction: b": true, "Action: a\nmy Action:": true, "a\nb": false} {
+		if got, ok := parsers["one-action-line"](reply, 1); got.several != several || ok {
+			t.Errorf("%q: %+v, %v", reply, got, ok)
 		}
 	}
 }

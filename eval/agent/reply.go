@@ -10,6 +10,8 @@ import (
 // parsed is what a reply says.
 type parsed struct {
 	thought, action string
+	// several: there is more than one action, and none is chosen.
+	several bool
 }
 
 // canonical writes thought and action in the form that was asked for.
@@ -21,7 +23,9 @@ func (p parsed) canonical() string {
 }
 
 // Canonical writes thought and action in the form that react asks for.
-func Canonical(thought, action string) string { return parsed{thought, action}.canonical() }
+func Canonical(thought, action string) string {
+	return parsed{thought: thought, action: action}.canonical()
+}
 
 // What models put around the words of a label such as "Action:". The words may be
 // in any case.
@@ -85,7 +89,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 	for i, line := range lines {
 		if at := labelIn(line); at != nil {
 			if action := actionFrom(line[at[1]:], lines[i+1:]); action != "" {
-				return parsed{thoughtFrom(lines[:i]), action}, true
+				return parsed{thought: thoughtFrom(lines[:i]), action: action}, true
 			}
 			continue
 		}
@@ -97,7 +101,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 		}
 		if start, end, found := looseLabel(line); found {
 			if action := actionFrom(line[end:], lines[i+1:]); action != "" {
-				loose = parsed{thoughtFrom(append(lines[:i:i], line[:start])), action}
+				loose = parsed{thought: thoughtFrom(append(lines[:i:i], line[:start])), action: action}
 			}
 		}
 	}

@@ -44,13 +44,16 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	if f.play.Reply.Parser == wholeReply && strings.TrimSpace(f.last().reply) == "" {
 		rule = configs.SendEmpty // as TALES does
 	}
+	message := f.play.Reply.Messages["format"]
+	if several := f.play.Reply.Messages["several"]; p.several && several != "" {
+		rule, message = configs.Tell, several
+	}
 	move.unread("")
 	move.Repairs = append(move.Repairs, rule)
 	move.Action = ""
 	name, number, _ := strings.Cut(rule, ":")
 	switch name {
 	case configs.Tell:
-		message := f.play.Reply.Messages["format"]
 		if strings.Contains(message, "{actions}") {
 			if _, err := f.admissible(ctx); err != nil {
 				return err

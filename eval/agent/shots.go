@@ -45,7 +45,7 @@ func shotTurns(o configs.Observation, ex configs.Example) ([]model.Message, erro
 	for i, s := range ex.Steps {
 		out = append(out,
 			model.Message{Role: model.User, Content: said},
-			model.Message{Role: model.Assistant, Content: parsed{s.Thought, s.Action}.canonical()})
+			model.Message{Role: model.Assistant, Content: parsed{thought: s.Thought, action: s.Action}.canonical()})
 		said = numbered(o.Prefix, i+1) + s.Observation
 	}
 	return out, nil

@@ -31,7 +31,7 @@ func TestCallParser(t *testing.T) {
 	} {
 		reply := callReply{" I see. ", model.ToolCall{ID: "1", Name: c.name, Arguments: c.arguments}}.text()
 		got, ok := callParser(actCall)(reply, 1)
-		if got != (parsed{"I see.", c.action}) || ok != c.ok {
+		if got != (parsed{thought: "I see.", action: c.action}) || ok != c.ok {
 			t.Errorf("%s(%s): %+v, %v, want %q, %v", c.name, c.arguments, got, ok, c.action, c.ok)
 		}
 	}

@@ -70,7 +70,7 @@ func TestMetric(t *testing.T) {
 				w.scores[w.at-1] = max(0, w.scores[max(0, w.at-2)]) // the environment was not asked
 			}
 			rec.Trajectory = append(rec.Trajectory, record.Step{FormatError: s == unread})
-			m.add(w, step, rec)
+			m.add(w, step, s == unread, rec)
 		}
 		m.settle(rec)
 		if rec.Score == nil || *rec.Score != c.value || rec.Success != c.success {

@@ -112,7 +112,7 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 	}
 	t.log.Add(*move, step)
 	t.progress = step.Progress
-	t.score.add(t.world, step, t.rec)
+	t.score.add(t.world, step, move.Correction != "", t.rec)
 	if t.Player.Model != nil {
 		if err := t.watch.Reply(t.Player.Name, *move); err != nil {
 			return false, record.ModelError, err
