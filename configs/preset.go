@@ -23,6 +23,8 @@ type Preset struct {
 	Status     string       `yaml:"status" json:"status"`
 	Deviations []string     `yaml:"deviations" json:"deviations,omitempty"`
 	Source     PresetSource `yaml:"source" json:"source"`
+	// Texts are fixed texts of the source by name.
+	Texts map[string]SourceText `yaml:"texts" json:"texts,omitempty"`
 
 	Env  PresetEnv `yaml:"env" json:"env"`
 	Play `yaml:",inline"`
@@ -183,12 +185,18 @@ type PresetPrompt struct {
 	// the text in a file that has others too.
 	Format string `yaml:"format" json:"format,omitempty"`
 	Key    string `yaml:"key" json:"key,omitempty"`
-	// Instruction precedes the examples of files that have only examples, and
-	// Handover stands between examples and task.
+	// System and Instruction are told before the examples, by prompts whose files have
+	// only examples, or which have no files. Handover stands between examples and task.
+	System      string `yaml:"system" json:"system,omitempty"`
 	Instruction string `yaml:"instruction" json:"instruction,omitempty"`
 	Handover    string `yaml:"handover" json:"handover,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
+}
+
+// given reports whether there is a prompt.
+func (p PresetPrompt) given() bool {
+	return p.BuiltIn != "" || len(p.Files) > 0 || p.Instruction != "" || p.System != ""
 }
 
 // PresetFile is a file of the source.
@@ -212,8 +220,8 @@ type PresetDecoding struct {
 	// Added are the fields of a request's body that only heldout sends; the others are
 	// those of the original's body. They have the values above, stream is false.
 	Added Strings `yaml:"added" json:"-"`
-	// Extra are further fields of the request; no file has any.
-	Extra map[string]any `yaml:"-" json:"extra,omitempty"`
+	// Extra are further fields of the request.
+	Extra map[string]any `yaml:"extra" json:"extra,omitempty"`
 	// Template is the chat template that the protocol expects; empty for the
 	// server's own.
 	Template string `yaml:"template" json:"template,omitempty"`
@@ -298,7 +306,7 @@ func (p Preset) Select(name string) (Preset, error) {
 	if part.Limit.Max() > 0 {
 		p.Env.Limit = part.Limit
 	}
-	if part.Prompt.BuiltIn != "" || len(part.Prompt.Files) > 0 {
+	if part.Prompt.given() {
 		p.Prompt = part.Prompt
 	}
 	return p.complete()
@@ -363,8 +371,9 @@ func (p Preset) All() ([]Preset, error) {
 	return out, nil
 }
 
-// complete fills in the hash of a prompt of ours.
+// complete fills in the hash of a prompt of ours, and drops what the part does not use.
 func (p Preset) complete() (Preset, error) {
+	p = p.withoutOtherTexts()
 	if p.Prompt.BuiltIn == "" {
 		return p, nil
 	}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,10 @@ func (p *Preset) check() error {
 	errs.want(p.Title != "", "title is empty")
 	p.Play.check(&errs)
 	p.Decoding.check(&errs)
+	errs.want(len(p.Texts) <= maxTexts, "there are %d texts, more than %d", len(p.Texts), maxTexts)
+	for _, name := range slices.Sorted(maps.Keys(p.Texts)) {
+		p.Texts[name].check(name, &errs)
+	}
 	p.Metric.check(&errs)
 	errs.want(len(p.Env.Parts) <= maxParts, "there are %d parts, more than %d", len(p.Env.Parts), maxParts)
 	if err := errors.Join(errs...); err != nil {
@@ -85,18 +90,23 @@ func (p *Preset) checkPart() error {
 	errs.want(e.Tasks.Draws == 0 || e.Tasks.Draws == e.Tasks.Count, "env.tasks.draws is %d, and env.tasks.count is %d", e.Tasks.Draws, e.Tasks.Count)
 	errs.want(e.Tasks.Draws <= maxDraws, "env.tasks.draws is more than %d", maxDraws)
 	if l := e.Tasks.List; l != nil {
-		errs.want(fs.ValidPath(l.File), "env.tasks.list.file: %.100q is no path in a repository", l.File)
+		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
 	}
 	e.Limit.check(&errs)
-	errs.want((p.Prompt.BuiltIn == "") != (len(p.Prompt.Files) == 0), "prompt needs either built-in or files")
+	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""
+	errs.want((p.Prompt.BuiltIn == "") == theirs, "prompt needs either built-in or files, system or instruction")
 	if len(p.Prompt.Files) > 0 {
 		errs.oneOf("prompt.format", p.Prompt.Format, PromptFormats())
 	}
 	for _, f := range p.Prompt.Files {
-		errs.want(fs.ValidPath(f.Path), "prompt.files: %.100q is no path in a repository", f.Path)
+		errs.path("prompt.files", f.Path)
 		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256), "prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)
+	}
+	for _, name := range p.TextsNamed() {
+		_, ok := p.Texts[name]
+		errs.want(ok, "{text:%s} names no text of texts", name)
 	}
 	return errors.Join(errs...)
 }
@@ -151,6 +161,8 @@ func (d PresetDecoding) check(errs *complaints) {
 	for _, field := range d.Added {
 		errs.oneOf("decoding.added", field, []string{"seed", "stream", "temperature", "top_p", "max_tokens"})
 	}
+	_, err := json.Marshal(d.Extra)
+	errs.want(err == nil && len(d.Extra) <= maxTexts, "decoding.extra has a value that is no JSON, or more than %d", maxTexts)
 	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""), "decoding.stop has an empty string, or more than %d", maxTexts)
 }
 
@@ -168,6 +180,11 @@ func (c *complaints) want(ok bool, format string, args ...any) {
 	if !ok {
 		*c = append(*c, fmt.Errorf(format, args...))
 	}
+}
+
+// path complains about a path that cannot be one in a repository.
+func (c *complaints) path(field, path string) {
+	c.want(fs.ValidPath(path), "%s: %.100q is no path in a repository", field, path)
 }
 
 // oneOf complains about a value that is not in a closed list.

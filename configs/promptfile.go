@@ -70,6 +70,11 @@ func (p PresetPrompt) paths() (out []string) {
 }
 
 func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
+	if p.Format == "" { // there are only texts
+		out.Types = map[string]Instructions{"": p.told()}
+		out.Handover = p.Handover
+		return out, out.check("prompt")
+	}
 	want := 1
 	if p.Format == "eto" {
 		want = 2
@@ -99,6 +104,11 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	return out, out.check(first.Name)
 }
 
+// told is what the preset itself says.
+func (p PresetPrompt) told() Instructions {
+	return Instructions{System: p.System, Instruction: p.Instruction}
+}
+
 // names lists the names of files.
 func names(files []PromptFile) (out []string) {
 	for _, f := range files {
@@ -119,11 +129,13 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 		if !ok {
 			return nil, fmt.Errorf("there is no key %q", p.Key)
 		}
-		return map[string]Instructions{"": {Instruction: p.Instruction, Examples: []Example{{Text: text}}}}, nil
+		in := p.told()
+		in.Examples = []Example{{Text: text}}
+		return map[string]Instructions{"": in}, nil
 	}
 	types := map[string]Instructions{}
 	for _, kind := range slices.Sorted(maps.Keys(alfworldKinds)) {
-		in := Instructions{Instruction: p.Instruction}
+		in := p.told()
 		for len(in.Examples) < maxExamples {
 			text, ok := texts["react_"+kind+"_"+strconv.Itoa(len(in.Examples))]
 			if !ok {
@@ -178,8 +190,10 @@ func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		in := types[typ]
-		in.Instruction = p.Instruction
+		in, has := types[typ]
+		if !has {
+			in = p.told()
+		}
 		if in.Examples = append(in.Examples, Example{Turns: turns}); len(in.Examples) > maxExamples {
 			return nil, fmt.Errorf("%s: there are more than %d examples", key, maxExamples)
 		}

@@ -217,35 +217,26 @@ func explainPrompts(sys *system, presets []configs.Preset, originals string) err
 	var b strings.Builder
 	first := presets[0]
 	seen := map[string]bool{}
-	failed := 0
 	for _, p := range presets {
 		if p.Prompt.BuiltIn != "" && !seen[p.Prompt.BuiltIn] {
 			seen[p.Prompt.BuiltIn] = true
 			fmt.Fprintf(&b, "%s uses heldout's own prompt %s.\n", first.Name, p.Prompt.BuiltIn)
 		}
-		for _, f := range bench.Originals(&p) {
-			if seen[f.Path] {
-				continue
-			}
-			seen[f.Path] = true
-			fmt.Fprintf(&b, "%s\n  SHA-256: %s\n", f.Path, cmp.Or(f.SHA256, "not known"))
-			if f.How != "" {
-				fmt.Fprintf(&b, "  made by: %s\n", table.Printable(f.How))
-			}
-			if originals == "" {
-				continue
-			}
-			state := "ok"
-			if _, err := bench.ReadOriginal(originals, f); err != nil {
-				state = table.Printable(err.Error())
-				failed++
-			}
-			fmt.Fprintf(&b, "  %s\n", state)
+	}
+	files, other := bench.CheckOriginals(originals, presets)
+	failed := 0
+	for _, f := range files {
+		explainFile(&b, f, originals != "")
+		if len(f.Differs) > 0 {
+			failed++
 		}
 	}
-	if s := first.Source; len(bench.Originals(&first)) > 0 {
+	if s := first.Source; len(files) > 0 {
 		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository, s.Commit, cmp.Or(s.Licence, "none"))
 		b.WriteString("Check it out, or copy the files into a folder, and name that folder with\n--originals: heldout looks for each path there, and then for its last element.\n")
+	}
+	if other != "" {
+		fmt.Fprintf(&b, "%s\n", table.Printable(other))
 	}
 	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
 		return err
@@ -254,6 +245,29 @@ func explainPrompts(sys *system, presets []configs.Preset, originals string) err
 		return fmt.Errorf("%d file(s) are missing or not the original", failed)
 	}
 	return nil
+}
+
+// explainFile names a file of a source and, if it was compared, says whether it is the
+// original.
+func explainFile(b *strings.Builder, f bench.Original, compared bool) {
+	b.WriteString(f.Path + "\n")
+	switch {
+	case f.SHA256 != "":
+		fmt.Fprintf(b, "  SHA-256: %s\n", f.SHA256)
+	case f.Texts > 0:
+		fmt.Fprintf(b, "  texts of it: %d, each with a SHA-256 of its own\n", f.Texts)
+	default:
+		b.WriteString("  SHA-256: not known\n")
+	}
+	if f.How != "" {
+		fmt.Fprintf(b, "  made by: %s\n", table.Printable(f.How))
+	}
+	if compared && len(f.Differs) == 0 {
+		b.WriteString("  ok\n")
+	}
+	for _, why := range f.Differs {
+		fmt.Fprintf(b, "  %s\n", table.Printable(why))
+	}
 }
 
 // examinePresets checks what presets need.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heldout/configs"
@@ -35,23 +36,39 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 	if c.Released.Prompt.BuiltIn != "" {
 		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK, Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
 	}
-	for _, f := range Originals(&c.Released) {
+	files, other := CheckOriginals(c.Run.Originals, []configs.Preset{c.Released})
+	for _, f := range files {
 		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK, Text: "it is the original"}
-		if _, err := ReadOriginal(c.Run.Originals, f); err != nil {
-			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(err.Error())
-		} else if f.SHA256 == "" {
+		switch {
+		case c.Run.Originals == "":
+			_, err := FindOriginal("", f.Path)
+			check.Status, check.Text = envs.CheckFail, err.Error()
+		case len(f.Differs) > 0:
+			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(strings.Join(f.Differs, "; "))
+		case f.Texts > 0:
+			check.Text = fmt.Sprintf("it has the original's %d texts", f.Texts)
+		case f.SHA256 == "":
 			check.Status, check.Text = envs.CheckWarn, "it is there; its hash is not known"
 		}
 		checks = append(checks, check)
 	}
+	if other != "" {
+		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": commit", Status: envs.CheckWarn, Text: other})
+	}
 	return checks
 }
 
-// Originals lists the files of its source that a preset reads.
+// Originals lists the files of its source that a preset reads, each once.
 func Originals(p *configs.Preset) []configs.PresetFile {
 	files := append([]configs.PresetFile(nil), p.Prompt.Files...)
 	if l := p.Env.Tasks.List; l != nil {
 		files = append(files, configs.PresetFile{Path: l.File, SHA256: l.SHA256})
+	}
+	for _, name := range p.TextsNamed() {
+		path := p.Texts[name].File
+		if !slices.ContainsFunc(files, func(f configs.PresetFile) bool { return f.Path == path }) {
+			files = append(files, configs.PresetFile{Path: path})
+		}
 	}
 	return files
 }

@@ -157,6 +157,10 @@ func (m *Mounting) usePreset(entry catalog.Entry, name string) error {
 	if len(found) != 1 || found[0].Env.Name != entry.Name {
 		return fmt.Errorf("preset %s is not one part for %s; heldout presets lists the parts", name, entry.Name)
 	}
+	shown := configs.Preset{Play: configs.Play{Observation: found[0].Observation, ActionsShown: found[0].ActionsShown}}
+	if len(shown.TextsNamed()) > 0 {
+		return fmt.Errorf("preset %s shows texts of its source with observations, which a server does not have", name)
+	}
 	m.preset = &found[0]
 	maps.Copy(m.Setup.Settings, m.preset.Env.Settings)
 	return nil

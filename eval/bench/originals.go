@@ -56,15 +56,60 @@ func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.
 	return found, nil
 }
 
-// prompt reads the prompt of the source.
-func (c Chosen) prompt(about *record.Protocol) (configs.Prompt, error) {
-	var files []configs.PromptFile
-	for _, f := range c.Released.Prompt.Files {
-		found, err := c.original(f, about)
-		if err != nil {
-			return configs.Prompt{}, err
-		}
-		files = append(files, found)
+// differing adds to an error of a preset's source that the folder has another commit.
+func (c Chosen) differing(err error) error {
+	if other := otherCommit(c.Run.Originals, c.Released.Source); err != nil && other != "" {
+		return fmt.Errorf("%w; %s", err, other)
 	}
-	return c.Released.Prompt.ReadPrompt(files)
+	return err
+}
+
+// reader reads a file of a preset's source.
+type reader func(configs.PresetFile) (configs.PromptFile, error)
+
+// readAll reads files of a preset's source.
+func (read reader) readAll(files []configs.PresetFile) (out []configs.PromptFile, err error) {
+	for _, f := range files {
+		found, err := read(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found)
+	}
+	return out, nil
+}
+
+// fill returns a preset with the fixed texts of its source.
+func (read reader) fill(p configs.Preset) (configs.Preset, error) {
+	names := p.TextsNamed()
+	texts, files := map[string]string{}, map[string]configs.PromptFile{}
+	for _, name := range names {
+		x := p.Texts[name]
+		file, ok := files[x.File]
+		if !ok {
+			var err error
+			if file, err = read(configs.PresetFile{Path: x.File}); err != nil {
+				return p, err
+			}
+			files[x.File] = file
+		}
+		text, err := x.Read(file.Content)
+		if err != nil {
+			return p, fmt.Errorf("the text %s of preset %s: %w", name, p.Name, err)
+		}
+		texts[name] = text
+	}
+	if len(names) == 0 {
+		return p, nil
+	}
+	return p.Filled(texts)
+}
+
+// prompt reads the prompt of the source.
+func (read reader) prompt(p configs.PresetPrompt) (configs.Prompt, error) {
+	files, err := read.readAll(p.Files)
+	if err != nil {
+		return configs.Prompt{}, err
+	}
+	return p.ReadPrompt(files)
 }

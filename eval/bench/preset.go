@@ -124,6 +124,7 @@ func applyPreset(p configs.Preset, r *configs.Run) {
 	r.Settings = maps.Clone(r.Settings)
 	maps.Copy(r.Settings, p.Env.Settings)
 	r.Agent, r.StepLimit = p.Agent.Form, p.Env.Limit.Steps
+	r.ExtraBody = maps.Clone(p.Decoding.Extra)
 	r.Temperature, r.TopP, r.MaxTokens = p.Decoding.Temperature, p.Decoding.TopP, p.Decoding.MaxTokens
 	if r.Stop = slices.Clone(p.Decoding.Stop); len(r.Stop) == 0 {
 		r.Stop = configs.Strings{""} // none, not the agent's own

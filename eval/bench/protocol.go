@@ -126,9 +126,15 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 	return nil
 }
 
-// presetPrompt gives a benchmark the prompt of a preset: ours, that of the
-// source's files, or the user's.
+// presetPrompt gives a benchmark the prompt of a preset, ours, that of the source's
+// files, or the user's, and the fixed texts of the source.
 func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
+	read := reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })
+	told, err := read.fill(*played)
+	if err != nil {
+		return c.differing(err)
+	}
+	b.Protocol = &told
 	own := c.Run.Prompt
 	if own == played.Prompt.BuiltIn {
 		own = ""
@@ -144,7 +150,8 @@ func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmar
 	case played.Prompt.BuiltIn != "":
 		b.Prompt, err = configs.LoadPrompt(played.Env.Name, played.Prompt.BuiltIn)
 	default:
-		b.Prompt, err = c.prompt(about)
+		b.Prompt, err = read.prompt(told.Prompt)
+		err = c.differing(err)
 	}
 	if err != nil {
 		return err

@@ -40,6 +40,13 @@ func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
 	if t.Protocol, err = PlayedPreset(m, c); err != nil {
 		return t, err
 	}
+	if t.Protocol != nil {
+		filled, err := x.reader().fill(*t.Protocol)
+		if err != nil {
+			return t, err
+		}
+		t.Protocol = &filled
+	}
 	if t.Prompt, err = x.prompt(m, c, t.Protocol); err != nil {
 		return t, err
 	}
@@ -109,8 +116,8 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	switch {
 	case p != nil && p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
-	case p != nil && len(p.Prompt.Files) > 0:
-		add(x.original(p.Prompt))
+	case p != nil && p.Prompt.SHA256 == "":
+		add(x.reader().prompt(p.Prompt))
 	}
 	if p == nil {
 		env, _ := m.EnvironmentOf(c)
@@ -129,17 +136,9 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	return out, problem
 }
 
-// original reads the prompt of a preset's source.
-func (x Texts) original(p configs.PresetPrompt) (configs.Prompt, error) {
-	var files []configs.PromptFile
-	for _, f := range p.Files {
-		found, err := ReadOriginal(x.Originals, f)
-		if err != nil {
-			return configs.Prompt{}, err
-		}
-		files = append(files, found)
-	}
-	return p.ReadPrompt(files)
+// reader reads files of a preset's source.
+func (x Texts) reader() reader {
+	return func(f configs.PresetFile) (configs.PromptFile, error) { return ReadOriginal(x.Originals, f) }
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.

@@ -1,0 +1,326 @@
+// Package pysource reads the string literals of Python files: the fixed texts of an
+// evaluation protocol often stand in the middle of its program.
+package pysource
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of a file.
+const (
+	// MaxSize is its size in bytes.
+	MaxSize = 1 << 20
+	// maxJoined is the number of adjacent literals that are joined to one text.
+	maxJoined = 256
+)
+
+// Literal is a string literal.
+type Literal struct {
+	// Line is where it begins, counted from 1.
+	Line int
+	// Text is its value; Parts are the constant parts of an f-string, which has no
+	// value of its own, and nil for others.
+	Text  string
+	Parts []string
+	// Follows: it stands directly after another literal, which Python joins.
+	Follows bool
+	// Before is what stands between it and the literal before it, without white space
+	// and comments. Only the last bytes are kept.
+	Before string
+}
+
+// kept is how much Literal.Before keeps.
+const kept = 64
+
+// Literals lists the string literals of a file in order.
+func Literals(source string) ([]Literal, error) {
+	if len(source) > MaxSize {
+		return nil, fmt.Errorf("the file has more than %d bytes", MaxSize)
+	}
+	if !utf8.ValidString(source) {
+		return nil, errors.New("the file is not UTF-8")
+	}
+	s := scanner{source: strings.ReplaceAll(source, "\r\n", "\n"), line: 1}
+	for s.at < len(s.source) {
+		if err := s.next(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", s.line, err)
+		}
+	}
+	return s.found, nil
+}
+
+// scanner walks through a file.
+type scanner struct {
+	source string
+	at     int
+	line   int
+	found  []Literal
+	// between is the code since the last literal.
+	between []byte
+}
+
+// next reads a comment, a literal, or one byte of code.
+func (s *scanner) next() error {
+	switch c := s.source[s.at]; {
+	case c == '#':
+		if end := strings.IndexByte(s.source[s.at:], '\n'); end >= 0 {
+			s.at += end
+		} else {
+			s.at = len(s.source)
+		}
+		return nil
+	case c == '\'' || c == '"':
+		return s.literal("")
+	case isName(c):
+		return s.name()
+	case c == '\n':
+		s.line++
+	case c != ' ' && c != '\t' && c != '\\' && c != '\f' && c != '\r':
+		s.code(string(c))
+	}
+	s.at++
+	return nil
+}
+
+// code notes what is no literal.
+func (s *scanner) code(text string) {
+	s.between = append(s.between, text...)
+	s.between = s.between[max(0, len(s.between)-kept):]
+}
+
+func isName(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+// name reads a name, or the prefix of a literal.
+func (s *scanner) name() error {
+	end := s.at
+	for end < len(s.source) && isName(s.source[end]) {
+		end++
+	}
+	name := s.source[s.at:end]
+	s.at = end
+	if end < len(s.source) && (s.source[end] == '\'' || s.source[end] == '"') && len(name) <= 2 && strings.Trim(name, "rRbBuUfF") == "" {
+		return s.literal(strings.ToLower(name))
+	}
+	s.code(name)
+	return nil
+}
+
+// literal reads a literal whose prefix has been read.
+func (s *scanner) literal(prefix string) error {
+	l := Literal{Line: s.line, Follows: len(s.found) > 0 && len(s.between) == 0, Before: string(s.between)}
+	body, err := s.body()
+	if err != nil {
+		return err
+	}
+	raw := strings.Contains(prefix, "r")
+	switch {
+	case strings.Contains(prefix, "f"):
+		l.Parts, err = formatted(body, raw)
+	case raw:
+		l.Text = body
+	default:
+		l.Text, err = unescape(body, strings.Contains(prefix, "b"))
+	}
+	s.found, s.between = append(s.found, l), s.between[:0]
+	return err
+}
+
+// body is what stands between the quotes of a literal.
+func (s *scanner) body() (string, error) {
+	quote := s.source[s.at : s.at+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(s.source[s.at:], triple) {
+		quote = triple
+	}
+	s.at += len(quote)
+	from := s.at
+	for s.at < len(s.source) {
+		switch {
+		case strings.HasPrefix(s.source[s.at:], quote):
+			body := s.source[from:s.at]
+			s.at += len(quote)
+			return body, nil
+		case s.source[s.at] == '\\':
+			s.at++ // what follows is no end, and may be a line break
+			if s.at == len(s.source) {
+				continue
+			}
+		case s.source[s.at] == '\n' && len(quote) == 1:
+			return "", errors.New("a string has no end")
+		}
+		if s.source[s.at] == '\n' {
+			s.line++
+		}
+		s.at++
+	}
+	return "", errors.New("a string has no end")
+}
+
+// simple are the escapes of one character.
+var simple = map[byte]string{
+	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+}
+
+// unescape replaces escapes. An unknown one stays as it is.
+func unescape(body string, isBytes bool) (string, error) {
+	var out strings.Builder
+	for {
+		before, after, ok := strings.Cut(body, `\`)
+		out.WriteString(before)
+		if !ok || after == "" {
+			return out.String(), nil
+		}
+		text, size, err := escape(after, isBytes)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+		body = after[size:]
+	}
+}
+
+// escape reads what follows a backslash.
+func escape(after string, isBytes bool) (text string, size int, err error) {
+	c := after[0]
+	if text, ok := simple[c]; ok {
+		return text, 1, nil
+	}
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	switch {
+	case c >= '0' && c <= '7':
+		n := 1
+		for n < min(3, len(after)) && after[n] >= '0' && after[n] <= '7' {
+			n++
+		}
+		code, err := strconv.ParseUint(after[:n], 8, 32)
+		return string(rune(code)), n, err
+	case digits > 2 && isBytes:
+		return `\`, 0, nil
+	case digits > 0:
+		if len(after) < 1+digits {
+			return "", 0, errors.New(`an escape such as \x41 is cut off`)
+		}
+		code, err := strconv.ParseUint(after[1:1+digits], 16, 32)
+		if err == nil && !utf8.ValidRune(rune(code)) {
+			err = fmt.Errorf(`\%s is no character`, after[:1+digits])
+		}
+		return string(rune(code)), 1 + digits, err
+	case c == 'N' && !isBytes:
+		return "", 0, errors.New(`characters by name (\N) are not supported`)
+	}
+	return `\`, 0, nil
+}
+
+// formatted lists the constant parts of an f-string, without the empty ones; never nil.
+func formatted(body string, raw bool) (parts []string, err error) {
+	parts = []string{}
+	var part strings.Builder
+	end := func() error {
+		text := part.String()
+		part.Reset()
+		if !raw {
+			if text, err = unescape(text, false); err != nil {
+				return err
+			}
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+		return nil
+	}
+	for i := 0; i < len(body); i++ {
+		c := body[i]
+		switch {
+		case c != '{' && c != '}':
+			part.WriteByte(c)
+		case i+1 < len(body) && body[i+1] == c:
+			part.WriteByte(c)
+			i++
+		case c == '}':
+			return nil, errors.New("an f-string has a single }")
+		default:
+			size, err := placeholder(body[i:])
+			if err != nil {
+				return nil, err
+			}
+			if err := end(); err != nil {
+				return nil, err
+			}
+			i += size - 1
+		}
+	}
+	err = end()
+	return parts, err
+}
+
+// placeholder is the size of a placeholder, whose format may have more of them.
+func placeholder(text string) (int, error) {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
+		}
+	}
+	return 0, errors.New("a placeholder of an f-string has no end")
+}
+
+// Texts lists the texts that begin on the lines from first to last: each literal, each
+// constant part of an f-string, and the values of adjacent literals, joined.
+func Texts(literals []Literal, first, last int) (out []string) {
+	for i, l := range literals {
+		if l.Line < first || l.Line > last {
+			continue
+		}
+		if out = append(out, l.Parts...); l.Parts != nil {
+			continue
+		}
+		joined := l.Text
+		out = append(out, joined)
+		for _, next := range literals[i+1 : min(len(literals), i+maxJoined)] {
+			if !next.Follows || next.Parts != nil {
+				break
+			}
+			joined += next.Text
+			out = append(out, joined)
+		}
+	}
+	return out
+}
+
+// Table returns the dictionary of texts that a name is bound to: NAME = {"key": "value",
+// …}.
+func Table(literals []Literal, name string) (map[string]string, error) {
+	out := map[string]string{}
+	key, inTable := "", false
+	for _, l := range literals {
+		switch {
+		case !inTable:
+			if inTable = strings.HasSuffix(l.Before, name+"={"); inTable {
+				key = l.Text
+			}
+		case l.Follows || l.Before == ":":
+			if l.Parts != nil {
+				return nil, fmt.Errorf("line %d: %s has a value that is no plain text", l.Line, name)
+			}
+			out[key] += l.Text
+		case l.Before == ",":
+			key = l.Text
+		default:
+			return out, nil // another statement
+		}
+	}
+	if !inTable {
+		return nil, fmt.Errorf("there is no %s = {…} of texts", name)
+	}
+	return out, nil
+}

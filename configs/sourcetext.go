@@ -1,0 +1,239 @@
+package configs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"heldout/configs/pysource"
+)
+
+// SourceText is a fixed text of a preset's source. It is read from a file of the source,
+// which the user has, and never shipped. {text:NAME} stands for it in the texts of a
+// preset and of its prompt.
+type SourceText struct {
+	// File is the path in the repository.
+	File string `yaml:"file" json:"file"`
+	// Recipe is one of TextRecipes.
+	Recipe string `yaml:"recipe" json:"recipe"`
+	// Lines are those on which the text begins, such as 72 or 22-26; for the recipe
+	// python.
+	Lines string `yaml:"lines" json:"lines,omitempty"`
+	// Path leads to a value: keys and positions separated by "/", * for all positions;
+	// for the recipes json and yaml.
+	Path string `yaml:"path" json:"path,omitempty"`
+	// SHA256 is the hash of the text.
+	SHA256 string `yaml:"sha256" json:"sha256"`
+}
+
+// TextRecipes are the values of SourceText.Recipe. The text is the one that has the hash
+// among:
+//
+//   - python: the string literals that begin on the lines, adjacent ones joined, and
+//     the constant parts of f-strings
+//   - notebook: the same, in all code cells of a notebook
+//   - json, yaml: the texts at the path, and those of a list joined with nothing
+//   - file: the whole file
+func TextRecipes() []string { return []string{"python", "notebook", "json", "yaml", "file"} }
+
+// reference is how a text of a preset names a fixed text.
+var reference = regexp.MustCompile(`\{text:([a-z0-9-]+)\}`)
+
+// Read finds the text in the content of its file.
+func (x SourceText) Read(content []byte) (string, error) {
+	if !utf8.Valid(content) {
+		return "", fmt.Errorf("%s is not UTF-8", x.File)
+	}
+	found, err := x.candidates(content)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", x.File, err)
+	}
+	for _, text := range found {
+		sum := sha256.Sum256([]byte(text))
+		if strings.HasPrefix(hex.EncodeToString(sum[:]), x.SHA256) {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %s has no text with the SHA-256 %.16s…: the file is of another version", x.File, x.place(), x.SHA256)
+}
+
+// place says where in its file a text stands.
+func (x SourceText) place() string {
+	switch x.Recipe {
+	case "python":
+		return "line " + x.Lines
+	case "json", "yaml":
+		return x.Path
+	}
+	return "it"
+}
+
+// candidates lists the texts at the place.
+func (x SourceText) candidates(content []byte) ([]string, error) {
+	switch x.Recipe {
+	case "python":
+		first, last, err := x.lines()
+		if err != nil {
+			return nil, err
+		}
+		literals, err := pysource.Literals(string(content))
+		return pysource.Texts(literals, first, last), err
+	case "notebook":
+		return notebookTexts(content)
+	case "json", "yaml":
+		var root any
+		err := json.Unmarshal(content, &root)
+		if x.Recipe == "yaml" {
+			err = decode("it", content, &root)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found := textsAt(root, strings.Split(x.Path, "/"))
+		return append(found, strings.Join(found, "")), nil
+	}
+	return []string{string(content)}, nil
+}
+
+// lines are the first and the last line.
+func (x SourceText) lines() (first, last int, err error) {
+	a, b, isRange := strings.Cut(x.Lines, "-")
+	if first, err = strconv.Atoi(a); err == nil && isRange {
+		last, err = strconv.Atoi(b)
+	} else {
+		last = first
+	}
+	if err != nil || first < 1 || last < first {
+		return 0, 0, fmt.Errorf("lines is %.40q, want a line such as 72, or a range such as 22-26", x.Lines)
+	}
+	return first, last, nil
+}
+
+// notebookTexts lists the texts in the code of a notebook.
+func notebookTexts(content []byte) (out []string, err error) {
+	var notebook struct {
+		Cells []struct {
+			Type   string          `json:"cell_type"`
+			Source json.RawMessage `json:"source"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal(content, &notebook); err != nil {
+		return nil, err
+	}
+	for i, cell := range notebook.Cells {
+		if cell.Type != "code" {
+			continue
+		}
+		var lines []string // or one text
+		if json.Unmarshal(cell.Source, &lines) != nil {
+			lines = []string{""}
+			if err := json.Unmarshal(cell.Source, &lines[0]); err != nil {
+				return nil, fmt.Errorf("cell %d: %w", i+1, err)
+			}
+		}
+		source := strings.Join(lines, "")
+		literals, err := pysource.Literals(source)
+		if err != nil {
+			return nil, fmt.Errorf("cell %d: %w", i+1, err)
+		}
+		out = append(out, pysource.Texts(literals, 1, strings.Count(source, "\n")+1)...)
+	}
+	return out, nil
+}
+
+// textsAt lists the texts to which a path leads; a list at its end gives its elements.
+func textsAt(value any, path []string) (out []string) {
+	switch v := value.(type) {
+	case string:
+		if len(path) == 0 {
+			return []string{v}
+		}
+	case map[string]any:
+		if len(path) > 0 {
+			return textsAt(v[path[0]], path[1:])
+		}
+	case []any:
+		at, rest := "*", path
+		if len(path) > 0 {
+			at, rest = path[0], path[1:]
+		}
+		for i, element := range v {
+			if at == "*" || at == strconv.Itoa(i) {
+				out = append(out, textsAt(element, rest)...)
+			}
+		}
+	}
+	return out
+}
+
+func (x SourceText) check(name string, errs *complaints) {
+	field := "texts." + name
+	errs.want(presetName.MatchString(name), "texts: %.50q: want lower-case letters, digits and hyphens", name)
+	errs.path(field+".file", x.File)
+	errs.oneOf(field+".recipe", x.Recipe, TextRecipes())
+	errs.want(hexPrefix.MatchString(x.SHA256), "%s.sha256: want 8 to 64 hex digits", field)
+	_, _, err := x.lines()
+	errs.want((err == nil) == (x.Recipe == "python") && (err == nil || x.Lines == ""), "%s.lines is %.40q: the recipe python, and no other, needs a line or a range", field, x.Lines)
+	errs.want((x.Path != "") == (x.Recipe == "json" || x.Recipe == "yaml"), "%s.path: the recipes json and yaml, and no others, need one", field)
+}
+
+// filled are the parts of a preset that may name fixed texts.
+type filled struct {
+	Play   Play
+	Prompt PresetPrompt
+}
+
+// TextsNamed lists the fixed texts that a preset of one part names, sorted.
+func (p *Preset) TextsNamed() []string {
+	b, err := json.Marshal(filled{p.Play, p.Prompt})
+	if err != nil {
+		panic(err) // they have no values that are no JSON
+	}
+	names := map[string]bool{}
+	for _, m := range reference.FindAllSubmatch(b, -1) {
+		names[string(m[1])] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Filled returns the preset with the fixed texts in place of their names. Its hash is
+// that of another protocol.
+func (p Preset) Filled(texts map[string]string) (Preset, error) {
+	b, err := json.Marshal(filled{p.Play, p.Prompt})
+	if err != nil {
+		return p, err
+	}
+	b = reference.ReplaceAllFunc(b, func(name []byte) []byte {
+		text, err := json.Marshal(texts[string(reference.FindSubmatch(name)[1])])
+		if err != nil {
+			panic(err) // a text is JSON
+		}
+		return text[1 : len(text)-1] // it stands within a text
+	})
+	var out filled
+	err = json.Unmarshal(b, &out)
+	p.Play, p.Prompt = out.Play, out.Prompt
+	return p, err
+}
+
+// withoutOtherTexts drops the fixed texts that a preset of one part does not name.
+func (p Preset) withoutOtherTexts() Preset {
+	all := p.Texts
+	p.Texts = nil
+	for _, name := range p.TextsNamed() {
+		if x, ok := all[name]; ok {
+			if p.Texts == nil {
+				p.Texts = map[string]SourceText{}
+			}
+			p.Texts[name] = x
+		}
+	}
+	return p
+}

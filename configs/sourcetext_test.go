@@ -1,0 +1,120 @@
+package configs_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+)
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestSourceText(t *testing.T) {
+	notebook := `{"cells": [{"cell_type": "markdown", "source": 1}, {"cell_type": "code", "source": ["x = (\n", "  'a'\n", "  'b')"]},
+		{"cell_type": "code", "source": "y = 'c'"}]}`
+	for _, c := range []struct {
+		name, content string
+		text          configs.SourceText
+		want          string
+	}{
+		{"a literal", "x = 1\ny = f('one', 'two')\n", configs.SourceText{Recipe: "python", Lines: "2"}, "two"},
+		{"joined literals", "y = ('one'\n 'two')\n", configs.SourceText{Recipe: "python", Lines: "1-2"}, "onetwo"},
+		{"part of an f-string", `f"a{x}b{y}"`, configs.SourceText{Recipe: "python", Lines: "1"}, "b"},
+		{"a notebook", notebook, configs.SourceText{Recipe: "notebook"}, "ab"},
+		{"a notebook's text", notebook, configs.SourceText{Recipe: "notebook"}, "c"},
+		{"JSON", `{"a": [{"b": "no"}, {"b": "yes"}]}`, configs.SourceText{Recipe: "json", Path: "a/1/b"}, "yes"},
+		{"a list", `{"a": ["x", "y"]}`, configs.SourceText{Recipe: "json", Path: "a"}, "xy"},
+		{"YAML", "a:\n  - b: |\n      yes\n", configs.SourceText{Recipe: "yaml", Path: "a/*/b"}, "yes\n"},
+		{"a file", "all\n", configs.SourceText{Recipe: "file"}, "all\n"},
+	} {
+		c.text.File, c.text.SHA256 = "f", hashOf(c.want)[:16]
+		if got, err := c.text.Read([]byte(c.content)); got != c.want || err != nil {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+		c.text.SHA256 = hashOf(c.want + "!")
+		if got, err := c.text.Read([]byte(c.content)); err == nil || !strings.Contains(err.Error(), "another version") {
+			t.Errorf("%s of another version: %q, %v", c.name, got, err)
+		}
+	}
+	for _, c := range []struct{ recipe, content, want string }{
+		{"json", "{", "f: "}, {"yaml", "a: *b", "f: "}, {"python", "'", "no end"}, {"notebook", `{"cells": [{"cell_type": "code", "source": 1}]}`, "cell 1"},
+		{"file", "\xff", "not UTF-8"},
+	} {
+		x := configs.SourceText{File: "f", Recipe: c.recipe, Lines: "1", Path: "a", SHA256: hashOf("")}
+		if _, err := x.Read([]byte(c.content)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.recipe, err, c.want)
+		}
+	}
+}
+
+const withTexts = `
+preset: mine
+version: 1
+title: t
+status: adapted
+deviations: [d]
+texts:
+  said: {file: a.py, recipe: python, lines: 3, sha256: "0123456789abcdef"}
+  other: {file: b.json, recipe: json, path: x, sha256: "0123456789abcdef"}
+env:
+  name: alfworld
+  limit: {steps: 1, counts: replies}
+  parts: [{part: one, tasks: {count: 1}}, {part: two, tasks: {count: 1}, prompt: {instruction: "{text:other}"}}]
+actions-shown: {when: never}
+agent: {form: chat, acknowledge: "<{text:said}>"}
+reply: {parser: whole-reply, on-failure: send-empty}
+prompt: {instruction: "Do it."}
+decoding: {temperature: 0, top-p: 1, max-tokens: 1, extra: {presence_penalty: 0.0}}
+metric: {primary: success, aggregate: mean-over-tasks}
+`
+
+func TestTextsOfPresets(t *testing.T) {
+	whole, err := configs.ParsePreset("f", []byte(withTexts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := whole.Select("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(one.Texts) != 1 || one.Texts["said"].File != "a.py" {
+		t.Errorf("the part one has the texts %v, want only its own", one.Texts)
+	}
+	text := "a \"quoted\" {reply}\n{text:other}"
+	filled, err := one.Filled(map[string]string{"said": text})
+	if want := "<" + text + ">"; err != nil || filled.Agent.Acknowledge != want {
+		t.Errorf("%q, %v, want %q", filled.Agent.Acknowledge, err, want)
+	}
+	if one.Agent.Acknowledge != "<{text:said}>" {
+		t.Error("filling a preset changes it")
+	}
+	for was, want := range map[string]string{
+		`lines: 3`: "texts.said.lines", `path: x`: "texts.other.path", `file: a.py`: "texts.said.file",
+		`recipe: json`: "texts.other.recipe", `"<{text:said}>"`: "names no text", `0.0}`: "extra",
+	} {
+		by := map[string]string{
+			`lines: 3`: `lines: 3-1`, `path: x`: `lines: 1`, `file: a.py`: `file: ../a.py`, `recipe: json`: `recipe: xml`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
+		}[was]
+		if _, err := configs.ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", by, err, want)
+		}
+	}
+}
+
+func FuzzSourceText(f *testing.F) {
+	f.Add("python", []byte(`f"a{x}b" "c"`), "1-2")
+	f.Add("notebook", []byte(`{"cells": [{"cell_type": "code", "source": ["'a'"]}]}`), "")
+	f.Add("json", []byte(`{"a": ["b"]}`), "a/*")
+	f.Add("yaml", []byte("a: [b]"), "a/0")
+	f.Fuzz(func(t *testing.T, recipe string, content []byte, place string) {
+		x := configs.SourceText{File: "f", Recipe: recipe, Lines: place, Path: place, SHA256: hashOf("c")}
+		if text, err := x.Read(content); err == nil && text != "c" {
+			t.Errorf("%q is not the text of that hash", text)
+		}
+	})
+}

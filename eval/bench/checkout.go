@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+)
+
+var commitName = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
+
+// commitOf returns the commit that a folder is a checkout of; empty if it is none, or if
+// its repository has another layout.
+func commitOf(dir string) string {
+	git := filepath.Join(dir, ".git")
+	if b, err := datafile.Read(git, datafile.MaxConfig); err == nil { // of a work tree
+		if to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
+			git = to
+			if !filepath.IsAbs(git) {
+				git = filepath.Join(dir, git)
+			}
+		}
+	}
+	head := gitLine(git, "HEAD")
+	ref, symbolic := strings.CutPrefix(head, "ref: ")
+	if !symbolic {
+		return commit(head)
+	}
+	common := git
+	if to := gitLine(git, "commondir"); to != "" {
+		common = filepath.Join(git, to)
+	}
+	if at := commit(gitLine(common, filepath.FromSlash(ref))); at != "" {
+		return at
+	}
+	packed, err := datafile.Read(filepath.Join(common, "packed-refs"), datafile.MaxLabels)
+	if err != nil {
+		return ""
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(packed)); lines.Scan(); {
+		if at, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref {
+			return commit(at)
+		}
+	}
+	return ""
+}
+
+// gitLine is the content of a file of a repository; empty if it is not there.
+func gitLine(git, name string) string {
+	b, err := datafile.Read(filepath.Join(git, name), datafile.MaxConfig)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// commit returns a text that names a commit, and empty for any other.
+func commit(text string) string {
+	if !commitName.MatchString(text) {
+		return ""
+	}
+	return text
+}
+
+// Original is a file of its source that a preset reads.
+type Original struct {
+	configs.PresetFile
+	// Texts is how many fixed texts stand in it.
+	Texts int
+	// Differs says why it is not the original; empty if it is, or was not read.
+	Differs []string
+}
+
+// CheckOriginals compares the files of presets' source, each once, with those in a folder.
+// other says that the folder is a checkout of another commit; it is empty otherwise.
+func CheckOriginals(dir string, presets []configs.Preset) (files []Original, other string) {
+	seen := map[string]int{}
+	checked := map[string]bool{}
+	for _, p := range presets {
+		for _, f := range Originals(&p) {
+			if _, ok := seen[f.Path]; ok {
+				continue
+			}
+			seen[f.Path] = len(files)
+			file := Original{PresetFile: f}
+			if _, err := ReadOriginal(dir, f); dir != "" && err != nil {
+				file.Differs = append(file.Differs, err.Error())
+			}
+			files = append(files, file)
+		}
+		for _, name := range p.TextsNamed() {
+			x := p.Texts[name]
+			if checked[name] {
+				continue
+			}
+			checked[name] = true
+			file := &files[seen[x.File]]
+			file.Texts++
+			if why := differs(dir, file, x); why != "" {
+				file.Differs = append(file.Differs, name+": "+why)
+			}
+		}
+	}
+	return files, otherCommit(dir, presets[0].Source)
+}
+
+// differs says why a fixed text is not in its file; empty if it is, or if there is no file.
+func differs(dir string, file *Original, x configs.SourceText) string {
+	if dir == "" {
+		return ""
+	}
+	found, err := ReadOriginal(dir, file.PresetFile)
+	if err != nil {
+		return "" // the file itself is not the original
+	}
+	if _, err := x.Read(found.Content); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// otherCommit says that a folder is a checkout of another commit than that of a source;
+// empty if that is not known.
+func otherCommit(dir string, s configs.PresetSource) string {
+	if dir == "" {
+		return ""
+	}
+	at := commitOf(dir)
+	if at == "" || s.Commit == "" || strings.HasPrefix(at, s.Commit) {
+		return ""
+	}
+	return fmt.Sprintf("%s is a checkout of commit %.12s, and the preset is of commit %.12s: git checkout %s", dir, at, s.Commit, s.Commit)
+}

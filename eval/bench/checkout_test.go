@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+)
+
+const (
+	oneCommit     = "0123456789abcdef0123456789abcdef01234567"
+	anotherCommit = "fedcba9876543210fedcba9876543210fedcba98"
+)
+
+// writeFiles writes files under a folder.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCommitOf(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a commit", map[string]string{".git/HEAD": oneCommit + "\n"}, oneCommit},
+		{"a branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": oneCommit + "\n"}, oneCommit},
+		{"a packed branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n",
+			".git/packed-refs": "# pack-refs\n" + anotherCommit + " refs/heads/other\n" + oneCommit + " refs/heads/main\n"}, oneCommit},
+		{"a work tree", map[string]string{".git": "gitdir: g/worktrees/w\n", "g/worktrees/w/HEAD": "ref: refs/heads/w", "g/worktrees/w/commondir": "../..\n",
+			"g/refs/heads/w": oneCommit}, oneCommit},
+		{"no repository", map[string]string{"README": "x"}, ""},
+		{"no commit", map[string]string{".git/HEAD": "ref: refs/heads/none"}, ""},
+		{"something else", map[string]string{".git/HEAD": "x"}, ""},
+	} {
+		dir := t.TempDir()
+		writeFiles(t, dir, c.files)
+		if got := commitOf(dir); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A checkout of another commit is told, and so is what differs in it.
+func TestCheckOriginals(t *testing.T) {
+	p := configs.Preset{
+		Source: configs.PresetSource{Commit: oneCommit[:7]},
+		Texts: map[string]configs.SourceText{
+			"same":    {File: "a.py", Recipe: "python", Lines: "1", SHA256: "ca978112ca1bbdca"}, // a
+			"changed": {File: "a.py", Recipe: "python", Lines: "2", SHA256: "3e23e8160039594a"}, // b
+		},
+		Prompt: configs.PresetPrompt{
+			Instruction: "{text:same}{text:changed}",
+			Files:       []configs.PresetFile{{Path: "x/whole.txt", SHA256: "2e7d2c03a9507ae2"}, {Path: "missing.txt"}}, // c
+		},
+	}
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"a.py": "'a'\n'z'\n", "x/whole.txt": "c", ".git/HEAD": anotherCommit})
+	files, other := CheckOriginals(dir, []configs.Preset{p, p})
+	if len(files) != 3 || len(files[0].Differs) > 0 || len(files[1].Differs) != 1 || files[2].Texts != 2 {
+		t.Fatalf("%+v", files)
+	}
+	if why := files[2].Differs; len(why) != 1 || !strings.HasPrefix(why[0], "changed: a.py: line 2 has no text") {
+		t.Errorf("%q", why)
+	}
+	if !strings.Contains(other, "git checkout "+oneCommit[:7]) {
+		t.Errorf("the other commit: %q", other)
+	}
+	p.Source.Commit = anotherCommit[:7]
+	if _, other := CheckOriginals(dir, []configs.Preset{p}); other != "" {
+		t.Errorf("the right commit: %q", other)
+	}
+}
