@@ -82,6 +82,9 @@ type Run struct {
 	// GiveUpAfter is how long a run waits while no server of a model answers; 0
 	// waits for ever.
 	GiveUpAfter time.Duration `yaml:"give-up-after"`
+	// WaitForServers is how long a run waits at its start for servers that are not there
+	// yet, or still load their model; 0 does not wait.
+	WaitForServers time.Duration `yaml:"wait-for-servers"`
 	// AllowUnusable continues with a model even if none of its first replies is
 	// usable.
 	AllowUnusable bool `yaml:"allow-unusable"`

@@ -51,6 +51,19 @@ func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, er
 	return s, nil
 }
 
+// Fits reports a run directory that cannot be one of the plan, as Begin does. It
+// changes nothing.
+func Fits(dir string, p *Plan) error {
+	if err := divided(dir, p); err != nil || !record.IsRun(dir) {
+		return err
+	}
+	m, err := record.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	return p.extends(m)
+}
+
 // divided reports a run directory that is for a whole run where the plan is for a
 // shard, or the other way round.
 func divided(dir string, p *Plan) error {

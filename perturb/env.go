@@ -156,8 +156,9 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 }
 
 // WritePrompt returns a prompt as it reads now, with a section for every task
-// type of the environment.
-func (e *Env) WritePrompt(in configs.Prompt) (configs.Prompt, error) {
+// type of the benchmark, and of the played tasks, that the prompt is for. It may be for
+// those that are played alone.
+func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt, error) {
 	out := in
 	out.Types = map[string]configs.Instructions{}
 	// Task types share sections and interfaces.
@@ -166,12 +167,23 @@ func (e *Env) WritePrompt(in configs.Prompt) (configs.Prompt, error) {
 		section string
 	}
 	written := map[part]configs.Instructions{}
-	for _, t := range slices.Sorted(maps.Keys(e.byType)) {
-		section, err := in.For(t)
+	types := maps.Clone(e.byType)
+	for _, t := range played {
+		if types[t.Type] != nil {
+			continue
+		}
+		p, err := e.ofType(t.Type)
 		if err != nil {
 			return out, err
 		}
-		p := e.byType[t]
+		types[t.Type] = p
+	}
+	for _, t := range slices.Sorted(maps.Keys(types)) {
+		section, err := in.For(t)
+		if err != nil {
+			continue
+		}
+		p := types[t]
 		of := part{p, t}
 		if _, own := in.Types[t]; !own {
 			of.section = ""

@@ -33,7 +33,7 @@ func TestInstructionsTellTheNewForms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				written, err := perturbed.WritePrompt(prompt)
+				written, err := perturbed.WritePrompt(prompt, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -33,14 +33,17 @@ doctor --model asks a server for a few dozen short replies. It reports whether
 the server is reachable and has the model, its context length, whether it
 honours the sampling parameters, whether it repeats a greedy reply, alone and
 under load, and whether it refuses a prompt that is too long. Then it plays the
-first turn of a task with the settings of a run, shows the reply and what is
-read from it, and says if a run would be worthless. The default environment for
-this is pddl.`,
+first turn of the first of --tasks with the settings of a run, shows the reply
+and what is read from it, and says if a run would be worthless or refused. The
+default environment for this is pddl.`,
 		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64",
 		Args:    args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 && len(r.Preset) > 0 {
 				return usage(errPresetAndEnv)
+			}
+			if r.Tasks != "" && len(r.Model) == 0 {
+				return usage(errors.New("--tasks are those of the first turn, which a --model plays"))
 			}
 			if len(r.Preset) > 0 {
 				over := func(to *configs.Run) error { return override(to, c.Flags()) }
@@ -65,6 +68,7 @@ this is pddl.`,
 	serverFlags(c.Flags(), &r)
 	playerFlags(c.Flags(), &r)
 	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment of the first turn; the default is pddl with generated tasks")
+	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
 	taskSource(c, sys, &r.Setup)
 	return c
 }
@@ -100,17 +104,22 @@ func examineEnv(ctx context.Context, sys *system, name string, s envs.Setup) err
 // examineModel checks a model server, and how a run on it would begin.
 // given is set if r names presets: what the user gave besides.
 func examineModel(ctx context.Context, sys *system, r configs.Run, given func(*configs.Run) error) error {
-	job, err := oneEpisode(sys, r, given)
+	job, err := firstRun(sys, r, given)
 	if err != nil {
 		return usage(err)
 	}
 	defer job.Close()
+	if r.WaitForServers > 0 {
+		if _, err := job.Served[0].Fleet.Await(ctx, r.WaitForServers); err != nil {
+			return err
+		}
+	}
 	failed, answers, err := examineServers(ctx, sys, job, r)
 	if err != nil {
 		return err
 	}
 	if answers {
-		worthless, err := firstTurn(ctx, sys, job)
+		worthless, err := beginning(ctx, sys, job)
 		if err != nil {
 			return err
 		}
@@ -144,20 +153,25 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 			}
 		}
 	}
-	if len(clients) == 1 || !answers {
-		return failed, answers, nil
-	}
-	check := envs.Check{Status: envs.CheckOK, Text: "all servers that answer serve the same model"}
-	if _, err := j.Served[0].Fleet.Server(ctx); err != nil {
-		check.Status, check.Text = envs.CheckFail, err.Error()
-		failed++
-	}
-	_, err = fmt.Fprintf(sys.stdout, "%-8s servers: %s\n", check.Status, check.Text)
-	return failed, answers, err
+	return failed, answers, nil
 }
 
-// oneEpisode prepares the episode whose first turn the model plays.
-func oneEpisode(sys *system, r configs.Run, given func(*configs.Run) error) (*bench.Job, error) {
+// beginning makes the checks of a run and plays its first turn. It reports whether the
+// run would be worthless, or stop at once.
+func beginning(ctx context.Context, sys *system, j *bench.Job) (worthless bool, err error) {
+	check := envs.Check{Status: envs.CheckOK, Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"}
+	refused := j.Meet(ctx)
+	if refused != nil {
+		check.Status, check.Text = envs.CheckFail, "it would end at once: "+refused.Error()
+	}
+	if _, err := fmt.Fprintf(sys.stdout, "%-8s run: %s\n", check.Status, table.Printable(check.Text)); err != nil || refused != nil {
+		return true, err
+	}
+	return firstTurn(ctx, sys, j)
+}
+
+// firstRun prepares the run whose first turn the model plays.
+func firstRun(sys *system, r configs.Run, given func(*configs.Run) error) (*bench.Job, error) {
 	if len(r.Preset) > 0 {
 		chosen, _, err := bench.ResolvePresets(sys.bench(), bench.Given{Over: given}, r.Preset)
 		if err != nil {
@@ -170,13 +184,16 @@ func oneEpisode(sys *system, r configs.Run, given func(*configs.Run) error) (*be
 		}
 		return bench.NewPresets(sys.bench(), chosen[:1])
 	}
+	if len(r.Env) == 0 && r.Tasks == "" {
+		r.Setup = envs.Setup{}
+	}
 	if len(r.Env) == 0 {
-		r.Env, r.Setup = configs.Strings{"pddl"}, envs.Setup{}
+		r.Env = configs.Strings{"pddl"}
 	}
 	if len(r.Env) > 1 {
 		return nil, errors.New("want one --env, whose first turn the model plays")
 	}
-	r.Limit, r.Seeds = 1, "0-0"
+	r.Seeds = "0-0"
 	if err := bench.Validate(r, bench.Plain); err != nil {
 		return nil, err
 	}

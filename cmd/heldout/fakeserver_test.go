@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -25,6 +27,9 @@ type fakeServer struct {
 	fail bool
 	// hang is closed to let requests go that are made to time out.
 	hang chan struct{}
+	// loading counts the requests below each path /loadingN/, the first N of which it
+	// refuses as a server that loads its model.
+	loading sync.Map
 	// key is the API key that it wants, if any.
 	key string
 	// onChat is called for every request for a reply.
@@ -46,13 +51,23 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	mode, _, _ := strings.Cut(r.URL.Path[1:], "/")
+	if s.loads(mode) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`)
+		return
+	}
+	length := s.context
+	if mode == "small" {
+		length = 512
+	}
 	path := r.URL.Path
 	if _, rest, ok := strings.Cut(path[1:], "/v1/"); ok { // behind the name of a way to misbehave
 		path = "/v1/" + rest
 	}
 	switch path {
 	case "/v1/models":
-		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, s.context)
+		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, length)
 	case "/version", "/api/version":
 		fmt.Fprint(w, `{"version":"1.2.3"}`)
 	case "/api/tags":
@@ -77,6 +92,17 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// loads reports whether the model is still being loaded.
+func (s *fakeServer) loads(mode string) bool {
+	times, ok := strings.CutPrefix(mode, "loading")
+	most, err := strconv.ParseInt(times, 10, 64)
+	if !ok || err != nil {
+		return false
+	}
+	count, _ := s.loading.LoadOrStore(mode, &atomic.Int64{})
+	return count.(*atomic.Int64).Add(1) <= most
 }
 
 // failure answers badly in the i-th of six ways; it returns true where the

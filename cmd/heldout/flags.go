@@ -26,6 +26,7 @@ func serverFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "time limit of a request")
 	f.IntVar(&r.Retries, "retries", r.Retries, "number of retries of a failed request")
 	f.DurationVar(&r.GiveUpAfter, "give-up-after", r.GiveUpAfter, "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever")
+	f.DurationVar(&r.WaitForServers, "wait-for-servers", r.WaitForServers, "wait at the start for that long, such as 10m, while no server of a model is there or ready: vLLM takes minutes to load one; 0 does not wait")
 	f.Var(&r.Concurrency, "concurrency", "number of episodes in flight; auto raises it while the rate of model calls grows")
 }
 

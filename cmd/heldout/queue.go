@@ -72,7 +72,7 @@ func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
 func (q *queueFlags) on() bool { return q.address != "" }
 
 // workersOwn are the flags that say how a worker plays, and change no result.
-var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurrency", "timeout", "retries"}
+var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurrency", "timeout", "retries", "wait-for-servers"}
 
 // check reports flags that do not belong together.
 func (q *queueFlags) check(given *pflag.FlagSet) error {

@@ -78,7 +78,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return err
 		}
 		if dry {
-			return describe(sys, job)
+			return errors.Join(describe(sys, job), rehearse(c.Context(), sys, job, q.on()))
 		}
 		if q.on() {
 			return lead(c.Context(), sys, &leading{job, &q, c, given}, &out)
@@ -88,16 +88,34 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	flags(c.Flags(), &shown)
 	q.leaderFlags(c.Flags())
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
-	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and its cost in model calls, and stop")
+	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and its cost in model calls, make the checks of a run, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	out.flags(c)
 	return c
 }
 
-// play plays what is missing of a job and prints the tables.
+// rehearse makes the checks that a run makes before its first episode. Servers are
+// those of workers if it is led.
+func rehearse(ctx context.Context, sys *system, j *bench.Job, led bool) error {
+	if led {
+		return eval.Fits(j.Dir, j.Plan)
+	}
+	unready, err := j.Check(ctx)
+	if unready != nil {
+		sys.say("not checked, because no model server is ready: %v", unready)
+	}
+	return err
+}
+
+// play plays what is missing of a job and prints the tables. A finished run needs no
+// server.
 func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
-	if err := j.Meet(ctx); err != nil {
-		return err
+	if waits := j.Config.WaitForServers > 0; !waits || !j.Finished() {
+		if err := j.Meet(ctx); err != nil && (waits || ctx.Err() != nil || !j.Finished()) {
+			return err
+		} else if err != nil {
+			sys.say("no episode is missing, so the run needs no model server: %v", err)
+		}
 	}
 	return work(ctx, sys, j, out, int(j.Config.Concurrency), func(s *bench.Session, shown *progress.Run) error {
 		return s.Play(ctx, shown, sys.warn)

@@ -66,13 +66,40 @@ func (j *Job) Shortfall() (done, missing int, err error) {
 	return done, len(left), nil
 }
 
+// Finished reports whether the run directory has a result of every episode that is
+// due, so that there is nothing to play.
+func (j *Job) Finished() bool {
+	if !record.IsRun(j.Dir) {
+		return false
+	}
+	_, missing, err := j.Shortfall()
+	return err == nil && missing == 0
+}
+
+// Check reports what would stop a run before its first episode. It asks the servers
+// once, and changes nothing. unready is why no server of some model could be asked;
+// nil if all could.
+func (j *Job) Check(ctx context.Context) (unready, err error) {
+	if err := eval.Fits(j.Dir, j.Plan); err != nil {
+		return nil, err
+	}
+	patience := j.Config.WaitForServers
+	j.Config.WaitForServers = 0
+	err = j.Meet(ctx)
+	j.Config.WaitForServers = patience
+	if fleet.Unready(err) {
+		return err, nil
+	}
+	return nil, err
+}
+
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
 func (j *Job) Meet(ctx context.Context) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
-		s, err := meet(ctx, known.Fleet, name)
+		s, err := meet(ctx, known.Fleet, name, j.Config.WaitForServers)
 		if err != nil {
 			return err
 		}
@@ -90,9 +117,9 @@ func (j *Job) Meet(ctx context.Context) error {
 	return nil
 }
 
-// meet asks the servers of a model about themselves.
-func meet(ctx context.Context, f *fleet.Fleet, name string) (record.Server, error) {
-	s, err := f.Server(ctx)
+// meet asks the servers of a model about themselves, and waits so long for them.
+func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Duration) (record.Server, error) {
+	s, err := f.Await(ctx, patience)
 	if err != nil {
 		return s, err
 	}
@@ -112,10 +139,11 @@ func OpenModel(out Outside, r configs.Run) (*fleet.Fleet, error) {
 	return f, nil
 }
 
-// MeetModel asks the servers about themselves and checks that a reply of so many
-// tokens leaves room for a prompt.
-func MeetModel(ctx context.Context, f *fleet.Fleet, name string, maxTokens int) (record.Server, error) {
-	s, err := meet(ctx, f, name)
+// MeetModel asks the servers of a configuration's only model about themselves and
+// checks that a reply leaves room for a prompt.
+func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Server, error) {
+	name, maxTokens := r.Model[0], r.MaxTokens
+	s, err := meet(ctx, f, name, r.WaitForServers)
 	if limit := f.ContextLimit(); err == nil && limit > 0 && maxTokens >= limit {
 		err = ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", maxTokens, limit, name)}
 	}
@@ -212,13 +240,8 @@ func (j *Job) Worker(warn func(line string)) *eval.Worker {
 // End notes the end and closes the directory.
 func (s *Session) End() error { return s.session.End() }
 
-// FirstTurn plays the first turn of the job's first episode, with the context
-// that the server reports. See episode.Episode.FirstTurn.
+// FirstTurn plays the first turn of the job's first episode; Meet comes before it.
+// See episode.Episode.FirstTurn.
 func (j *Job) FirstTurn(ctx context.Context) (episode.Turn, error) {
-	for _, s := range j.Served {
-		for _, p := range s.Players {
-			p.ContextLimit = s.Fleet.ContextLimit()
-		}
-	}
 	return j.Plan.Episodes[0].FirstTurn(ctx)
 }

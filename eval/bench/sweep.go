@@ -136,7 +136,7 @@ func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *r
 	if b.PromptHash == "" { // nobody reads it
 		return nil
 	}
-	if b.Prompt, err = env.WritePrompt(b.Prompt); err != nil {
+	if b.Prompt, err = env.WritePrompt(b.Prompt, b.Tasks); err != nil {
 		return err
 	}
 	b.PromptHash = promptRecord("", b.Prompt).SHA256

@@ -78,7 +78,7 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, erro
 
 // prompt finds the prompt with the hash of a condition.
 func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset) (configs.Prompt, error) {
-	rewrite, closeEnv, err := x.rewriting(c)
+	rewrite, closeEnv, err := x.rewriting(m, c)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
@@ -87,7 +87,7 @@ func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset)
 	for _, candidate := range candidates {
 		written, err := rewrite(candidate)
 		if err != nil {
-			continue // a prompt for other task types
+			continue
 		}
 		if hash, err := written.Hash(); err == nil && hash == c.PromptHash {
 			return written, nil
@@ -142,7 +142,7 @@ func (x Texts) reader() reader {
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.
-func (x Texts) rewriting(c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error), closeEnv func(), err error) {
+func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error), closeEnv func(), err error) {
 	same := func(p configs.Prompt) (configs.Prompt, error) { return p, nil }
 	if c.PerturbationHash == "" || c.Instead != "" {
 		return same, func() {}, nil
@@ -158,7 +158,8 @@ func (x Texts) rewriting(c record.Condition) (rewrite func(configs.Prompt) (conf
 	if err != nil {
 		return nil, nil, fmt.Errorf("the perturbation %s: %w", c.Perturbation, err)
 	}
-	return env.(*perturb.Env).WritePrompt, func() { CloseEnv(env) }, nil
+	about, _ := m.EnvironmentOf(c)
+	return func(p configs.Prompt) (configs.Prompt, error) { return env.(*perturb.Env).WritePrompt(p, about.Tasks) }, func() { CloseEnv(env) }, nil
 }
 
 // memory returns the introduction of reflections.

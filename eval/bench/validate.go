@@ -44,6 +44,9 @@ func Validate(r configs.Run, kind Kind) error {
 	if r.GiveUpAfter < 0 {
 		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
 	}
+	if r.WaitForServers < 0 {
+		fail("wait-for-servers is %v, want 0 or more", r.WaitForServers)
+	}
 	if r.Timeout <= 0 {
 		fail("timeout is %v, want more than 0", r.Timeout)
 	}

@@ -111,7 +111,7 @@ func (a *Asking) ask(ctx context.Context, book *calls.Book, rest []int, create P
 		return 0, err
 	}
 	defer servers.Close()
-	about, err := bench.MeetModel(ctx, servers, a.Run.Model[0], a.Run.MaxTokens)
+	about, err := bench.MeetModel(ctx, servers, a.Run)
 	if err != nil {
 		return 0, err
 	}
