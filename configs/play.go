@@ -39,6 +39,8 @@ const (
 type ActionsShown struct {
 	// When is one of ActionTimes.
 	When string `yaml:"when" json:"when"`
+	// Older is what stands in place of the list in older turns if When is latest.
+	Older string `yaml:"older" json:"older,omitempty"`
 	// Before and After surround the list.
 	Before string `yaml:"before" json:"before,omitempty"`
 	After  string `yaml:"after" json:"after,omitempty"`
@@ -81,6 +83,8 @@ type AgentForm struct {
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
+	// Filter leaves out messages of the form chat; nothing if it has no segments.
+	Filter Filter `yaml:"filter" json:"filter,omitzero"`
 	// Tool is the function of the form tool-call.
 	Tool Tool `yaml:"tool" json:"tool,omitzero"`
 	// Said is how the history of the form chat holds a reply, with the slot {reply},
@@ -113,6 +117,16 @@ const (
 	Text       = "text"
 )
 
+// Filter is AgentBench's: a request has the first message and the latest ones, as many as
+// have fewer segments with it. After the first one, an answer of the assistant comes next.
+// A segment is up to seven letters, or another character but blanks and line breaks.
+type Filter struct {
+	Segments int `yaml:"segments" json:"segments,omitempty"`
+	// Notice follows the first message if others were left out, with their number in the
+	// slot {omitted}.
+	Notice string `yaml:"notice" json:"notice,omitempty"`
+}
+
 // Tool is a function with one argument, a text.
 type Tool struct {
 	Name        string `yaml:"name" json:"name"`
@@ -120,12 +134,16 @@ type Tool struct {
 	// Argument is the name of the argument, About its description.
 	Argument string `yaml:"argument" json:"argument"`
 	About    string `yaml:"about" json:"about,omitempty"`
+	// Closed: its description says that there are no further arguments.
+	Closed bool `yaml:"closed" json:"closed,omitempty"`
 }
 
 // Shots are the worked examples of a prompt.
 type Shots struct {
 	// As is "turns" or "text"; empty without examples.
 	As string `yaml:"as" json:"as,omitempty"`
+	// Before precedes the first of them.
+	Before string `yaml:"before" json:"before,omitempty"`
 	// Count is their number.
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Order holds the numbers of the examples in the prompt file, in the order in
@@ -146,8 +164,9 @@ type ReplyRules struct {
 	// OnFailures, "send-tail" with a colon and a number of characters.
 	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
 	// Messages are what the model is told, by occasion: "format" is the answer to a
-	// reply without an action, "several" that to a reply with more than one if it is
-	// another one, both with the slots {observation}, the last one, and {actions};
+	// reply without an action; "several" that to a reply with more than one, and "call"
+	// that to a call that cannot be read, which itself stays without an answer, if they
+	// are others. They have the slots {observation}, the last one, and {actions}.
 	// "thought" replaces the game's answer to a thought.
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
@@ -162,7 +181,7 @@ func Parsers() []string {
 // Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
 // by a colon and the lowest score.
 func Normalisations() []string {
-	return []string{"lower", "strip-punctuation", "put-repair", "nearest-bleu"}
+	return []string{"lower", "first-line", "strip-punctuation", "put-repair", "nearest-bleu"}
 }
 
 // OnFailures are the values of ReplyRules.OnFailure:
@@ -185,13 +204,18 @@ const (
 // StopRules end an episode early, as a failure, after the step that meets them. 0
 // is off.
 type StopRules struct {
-	// SameReply, SameAction and SameStep, the same action with the same observation,
-	// are how many equal ones in a row end an episode.
+	// SameReply, SameRead, the same action as it was read, SameAction, as it was sent, and
+	// SameStep, with the same observation, are how many equal ones in a row end an episode.
+	// Replies without an action do not count among those of SameRead.
 	SameReply  int `yaml:"same-reply" json:"same-reply,omitempty"`
+	SameRead   int `yaml:"same-read" json:"same-read,omitempty"`
 	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
 	SameStep   int `yaml:"same-step" json:"same-step,omitempty"`
 	// From is the first step, counted from 1, at which they do; 0 for any.
 	From int `yaml:"from" json:"from,omitempty"`
+	// BeforeEnd: what the environment says of the step that meets a rule does not count, not
+	// even that it solved the task.
+	BeforeEnd bool `yaml:"before-end" json:"before-end,omitempty"`
 	// InvalidRunning is how many invalid actions in a row end an episode;
 	// FormatErrors how many replies without an action in all.
 	InvalidRunning int `yaml:"invalid-running" json:"invalid-running,omitempty"`

@@ -131,10 +131,10 @@ func (p *Play) check(errs *complaints) {
 	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
 	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
-	errs.want(p.Agent.Pairs >= 0 && p.Agent.Shots.Count >= 0, "agent: a number is negative")
+	errs.want(min(p.Agent.Pairs, p.Agent.Shots.Count, p.Agent.Filter.Segments) >= 0, "agent: a number is negative")
 	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d", maxExamples)
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
-		errs.oneOf("reply.messages", occasion, []string{"format", "several", "thought"})
+		errs.oneOf("reply.messages", occasion, []string{"format", "several", "call", "thought"})
 	}
 	errs.want(p.Reply.OnFailure != Tell || p.Agent.Form == React || p.Reply.Messages["format"] != "", "reply.messages.format is missing: it is what on-failure: tell tells")
 	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "", "reply.messages.thought is missing: it answers the thoughts that are sent")
@@ -148,7 +148,7 @@ func (p *Play) check(errs *complaints) {
 	p.checkForm(errs)
 	p.Reply.checkNumbers(errs)
 	s := p.Stop
-	errs.want(min(s.SameReply, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
+	errs.want(min(s.SameReply, s.SameRead, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
 	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})
 	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts && len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
 }

@@ -39,6 +39,9 @@ func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(l.shots) == 0 && len(turns) > 0 {
+			turns[0].Content = p.Agent.Shots.Before + turns[0].Content
+		}
 		l.shots = append(l.shots, turns)
 	}
 	return l, nil
@@ -59,11 +62,11 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	for i := f.dropped; i+1 < len(f.turns); i++ {
 		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)}, model.Message{Role: model.User, Content: f.later(i + 1)}
 		if f.play.Agent.Form == configs.ToolCall {
-			said, answer = callMessages(f.turns[i].reply, i+1, answer)
+			said, answer = callMessages(f.turns[i].reply, i+1, answer, f.turns[i].unanswered)
 		}
 		out = append(out, said, answer)
 	}
-	return out
+	return filtered(f.play.Agent.Filter, out)
 }
 
 // kept is what the history holds of a reply.

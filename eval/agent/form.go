@@ -83,6 +83,8 @@ type turn struct {
 	listed     bool
 	// reply is what the history holds of the model's reply; action is what was sent.
 	reply, action string
+	// unanswered: the next observation does not answer the call of the reply.
+	unanswered bool
 }
 
 // layout is a form of messages.
@@ -95,7 +97,7 @@ type layout interface {
 
 // NewProtocol returns an agent of a preset's form.
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
-	f := &formed{caller: newCaller(c), play: p.Play, parse: parserOf(p.Play), stops: c.Decoding.Stop}
+	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	f.Tool = model.Tool(p.Agent.Tool)
 	if f.parse == nil {
@@ -166,8 +168,8 @@ func laterObservation(o configs.Observation, text string) string {
 }
 
 func (f *formed) messages() []model.Message {
-	if f.play.ActionsShown.When == configs.Latest {
-		f.shortened() // by the list that the last prompt ended with
+	if f.play.ActionsShown.When == configs.Latest || f.play.Agent.Filter.Segments > 0 {
+		f.shortened() // by the list that the last prompt ended with, or by messages
 	}
 	return f.layout.messages(f)
 }
@@ -240,6 +242,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 		}
 		ok = true
 	}
+	f.last().unanswered = p.occasion == badCall && f.play.Reply.Messages[badCall] != ""
 	move.Thought, move.Action = p.thought, p.action
 	if err := f.settle(ctx, p, ok, &move); err != nil {
 		return move, err

@@ -21,6 +21,7 @@ type normaliser struct {
 // newNormaliser returns the normaliser of that name:
 //
 //   - lower: lower case.
+//   - first-line: the first line of the text without white space around it.
 //   - strip-punctuation: without punctuation at the end.
 //   - put-repair: "put X in Y" and "put X on Y" become "put X in/on Y".
 //   - nearest-bleu:T: an action that is not admissible becomes the admissible
@@ -32,6 +33,11 @@ func newNormaliser(name string) (normaliser, error) {
 	switch name {
 	case "lower":
 		return plain(lower)
+	case "first-line":
+		return plain(func(action string) string {
+			line, _, _ := strings.Cut(strip(action), "\n")
+			return line
+		})
 	case "strip-punctuation":
 		return plain(func(action string) string { return strings.TrimRight(action, ".,;:!?\"'") })
 	case "put-repair":
@@ -40,7 +46,7 @@ func newNormaliser(name string) (normaliser, error) {
 	number, ok := strings.CutPrefix(name, "nearest-bleu:")
 	threshold, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(threshold >= 0 && threshold < 1) {
-		return normaliser{}, fmt.Errorf("unknown normalisation %q; there are lower, strip-punctuation, put-repair and nearest-bleu:T with T from 0 to less than 1", name)
+		return normaliser{}, fmt.Errorf("unknown normalisation %q; there are lower, first-line, strip-punctuation, put-repair and nearest-bleu:T with T from 0 to less than 1", name)
 	}
 	return normaliser{name, true, func(action string, admissible func() ([]string, error)) (string, error) {
 		choices, err := admissible()

@@ -29,15 +29,8 @@ var parsers = map[string]parser{
 	wholeReply:                 parseWhole,
 	numberedParser:             parseNumbered,
 	"agentboard":               func(reply string, _ int) (parsed, bool) { a := cleanAct(reply); return parsed{action: a}, a != "" },
+	configs.ToolCall:           parseCall,
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
-}
-
-// parserOf returns the parser of a form, nil if there is none of that name.
-func parserOf(p configs.Play) parser {
-	if p.Reply.Parser == configs.ToolCall {
-		return callParser(p.Agent.Tool)
-	}
-	return parsers[p.Reply.Parser]
 }
 
 // Parsers lists the names of all parsers, sorted.
@@ -46,7 +39,6 @@ func Parsers() []string {
 	for name := range parsers {
 		names = append(names, name)
 	}
-	names = append(names, configs.ToolCall)
 	slices.Sort(names)
 	return names
 }
@@ -115,7 +107,7 @@ func parseOneLine(reply string, _ int) (p parsed, ok bool) {
 	}
 	line, rest, _ := strings.Cut(strings.TrimLeftFunc(rest, isSpace), "\n")
 	if strings.Contains(rest, oneLabel) {
-		return parsed{several: true}, false
+		return parsed{occasion: "several"}, false
 	}
 	action := strings.Join(strings.Fields(strings.Map(plainRune, line)), " ")
 	return parsed{thought: spoken(thought), action: action}, true
@@ -132,8 +124,8 @@ func plainRune(r rune) rune {
 	return -1
 }
 
-// parseUpperLine reads AgentBench's reply: the rest of the line of the first
-// label, in lower case.
+// parseUpperLine reads AgentBench's reply: the rest of the line of the first label, in
+// lower case. It may not be empty.
 func parseUpperLine(reply string, _ int) (parsed, bool) {
 	before, after, ok := strings.Cut(reply, "ACTION:")
 	if !ok {
@@ -141,7 +133,8 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 	}
 	line, _, _ := strings.Cut(after, "\n")
 	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(before), "THOUGHT:"))
-	return parsed{thought: thought, action: lower(strings.TrimSpace(line))}, true
+	action := lower(strip(line))
+	return parsed{thought: thought, action: action}, action != ""
 }
 
 // parseTags reads what stands between the first opening and the first closing tag;

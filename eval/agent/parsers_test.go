@@ -55,7 +55,7 @@ func TestNamedParsers(t *testing.T) {
 		{"one-action-line", "action: a", "", "", false},
 		{"upper-action-line", "THOUGHT: a\nACTION: Go to Desk 1\nACTION: look", "a", "go to desk 1", true},
 		{"upper-action-line", "Action: go", "", "", false},
-		{"upper-action-line", "ACTION:\ngo", "", "", true},
+		{"upper-action-line", "ACTION:\ngo", "", "", false},
 		{"action-tags", "<think>A</think><action> Open Box </action>", "a", "open box", true},
 		{"action-tags", "<ACTION>open box</Action>", "", "open box", true},
 		{"action-tags", "<action>a</action><action>b</action>", "", "a", true},
@@ -76,7 +76,7 @@ func TestNamedParsers(t *testing.T) {
 		{"agentboard", "The next action is to open box", "", "open box", true},
 	} {
 		got, ok := parsers[c.parser](c.reply, 3)
-		if got.several || got.thought != c.thought || got.action != c.action || ok != c.ok {
+		if got.occasion != "" || got.thought != c.thought || got.action != c.action || ok != c.ok {
 			t.Errorf("%s, %q: %+v, %v, want %q, %q, %v", c.parser, c.reply, got, ok, c.thought, c.action, c.ok)
 		}
 	}
@@ -85,7 +85,7 @@ func TestNamedParsers(t *testing.T) {
 // A reply with two actions is told from one without any.
 func TestSeveralActions(t *testing.T) {
 	for reply, several := range map[string]bool{"Action: a\nAction: b": true, "Action: a\nmy Action:": true, "a\nb": false} {
-		if got, ok := parsers["one-action-line"](reply, 1); got.several != several || ok {
+		if got, ok := parsers["one-action-line"](reply, 1); (got.occasion == "several") != several || ok {
 			t.Errorf("%q: %+v, %v", reply, got, ok)
 		}
 	}
@@ -95,6 +95,7 @@ func TestNormalisers(t *testing.T) {
 	choices := []string{"go to desk 1", "put mug 1 in/on desk 1", "look"}
 	for _, c := range []struct{ name, action, want string }{
 		{"lower", "Go To DESK 1", "go to desk 1"},
+		{"first-line", "\u00a0look \nGo.", "look "},
 		{"strip-punctuation", "look..", "look"},
 		{"strip-punctuation", "look 1. now", "look 1. now"},
 		{"put-repair", "put mug 1 in desk 1", "put mug 1 in/on desk 1"},
@@ -143,7 +144,7 @@ func FuzzParsers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, name := range Parsers() {
-			p, ok := parserOf(configs.Play{Agent: configs.AgentForm{Tool: configs.Tool{Name: "act", Argument: "action"}}, Reply: configs.ReplyRules{Parser: name}})(reply, 1)
+			p, ok := parsers[name](reply, 1)
 			if !ok && p.action != "" && !strings.HasPrefix(name, "action-tags") {
 				t.Errorf("%s reads %q without an action from %q", name, p.action, reply)
 			}

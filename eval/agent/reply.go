@@ -10,8 +10,9 @@ import (
 // parsed is what a reply says.
 type parsed struct {
 	thought, action string
-	// several: there is more than one action, and none is chosen.
-	several bool
+	// occasion is that of the preset's message that answers a reply without an action, if
+	// it has one for it.
+	occasion string
 }
 
 // canonical writes thought and action in the form that was asked for.

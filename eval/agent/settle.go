@@ -45,8 +45,8 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		rule = configs.SendEmpty // as TALES does
 	}
 	message := f.play.Reply.Messages["format"]
-	if several := f.play.Reply.Messages["several"]; p.several && several != "" {
-		rule, message = configs.Tell, several
+	if own := f.play.Reply.Messages[p.occasion]; own != "" {
+		rule, message = configs.Tell, own
 	}
 	move.unread("")
 	move.Repairs = append(move.Repairs, rule)

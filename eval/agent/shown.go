@@ -32,7 +32,7 @@ func writeActions(shown configs.ActionsShown, admissible []string) string {
 // actionsOf is the list that a turn shows now.
 func (f *formed) actionsOf(i int) string {
 	if f.play.ActionsShown.When == configs.Latest && i < len(f.turns)-1 {
-		return ""
+		return f.play.ActionsShown.Older
 	}
 	return f.turns[i].actions
 }

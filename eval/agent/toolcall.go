@@ -2,10 +2,10 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
-	"heldout/configs"
 	"heldout/eval/model"
 )
 
@@ -55,31 +55,60 @@ func CalledReply(text string) model.Reply {
 	return r
 }
 
-// callParser reads the argument of a call as the action. A call of another function,
-// or without a text as that argument, is no action.
-func callParser(t configs.Tool) parser {
-	return func(reply string, _ int) (parsed, bool) {
-		c := readCall(reply)
-		p := parsed{thought: strings.TrimSpace(c.Content)}
-		var arguments map[string]any
-		if c.Call.Name != t.Name || json.Unmarshal([]byte(c.Call.Arguments), &arguments) != nil {
-			return p, false
-		}
-		action, ok := arguments[t.Argument].(string)
-		p.action = strings.TrimSpace(action)
-		return p, ok && p.action != ""
+// parseCall reads AgentBench's reply: the first argument of a call is the action, whatever
+// the names of argument and function. A call whose first argument is no text cannot be read.
+func parseCall(reply string, _ int) (parsed, bool) {
+	c := readCall(reply)
+	p := parsed{thought: strings.TrimSpace(c.Content)}
+	if c.Call == (model.ToolCall{}) {
+		return p, false
 	}
+	argument, err := firstArgument(c.Call.Arguments)
+	if err == nil {
+		err = json.Unmarshal(argument, &p.action)
+	}
+	if err != nil || string(argument) == "null" {
+		p.action, p.occasion = "", badCall
+	}
+	return p, p.occasion == ""
 }
 
+// badCall is the occasion of a call that cannot be read.
+const badCall = "call"
+
+// firstArgument is the value of the first of the arguments in JSON; of several with that
+// name, the last.
+func firstArgument(text string) (json.RawMessage, error) {
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &arguments); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if _, err := d.Token(); err != nil { // the brace
+		return nil, err
+	}
+	first, err := d.Token()
+	name, ok := first.(string)
+	if err != nil || !ok {
+		return nil, errNoArgument
+	}
+	return arguments[name], nil
+}
+
+var errNoArgument = errors.New("there is no argument")
+
 // callMessages are a reply and its answer as messages: the answer to a call is of
-// the role tool. Both have the same id, which servers need.
-func callMessages(reply string, turn int, answer model.Message) (said, _ model.Message) {
+// the role tool. Both have the same id, which servers need. told says that the answer is
+// not to the call.
+func callMessages(reply string, turn int, answer model.Message, told bool) (said, _ model.Message) {
 	c := readCall(reply)
 	said = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}
 	if c.Call == (model.ToolCall{}) {
 		return said, answer
 	}
 	said.Call.ID = fmt.Sprintf("call_%d", turn)
-	answer.Role, answer.Call = model.ToolResult, model.ToolCall{ID: said.Call.ID, Name: said.Call.Name}
+	if !told {
+		answer.Role, answer.Call = model.ToolResult, model.ToolCall{ID: said.Call.ID, Name: said.Call.Name}
+	}
 	return said, answer
 }

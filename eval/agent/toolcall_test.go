@@ -18,22 +18,55 @@ func TestCallParser(t *testing.T) {
 		name, arguments, action string
 		ok                      bool
 	}{
-		{"act", `{"action": " open box "}`, "open box", true},
-		{"act", `{"action": "a", "why": 1}`, "a", true},
-		{"act", `{"action": ""}`, "", false},
+		{"act", `{"action": " open box "}`, " open box ", true},
+		{"act", `{"why": "a", "action": "b"}`, "a", true},
+		{"act", `{"action": "a", "action": "b"}`, "b", true},
+		{"act", `{"action": ""}`, "", true},
 		{"act", `{"action": ["open box"]}`, "", false},
-		{"act", `{"command": "open box"}`, "", false},
+		{"act", `{"action": null}`, "", false},
 		{"act", `["open box"]`, "", false},
 		{"act", `{"action": "open`, "", false},
+		{"act", "{}", "", false},
+		{"act", "null", "", false},
 		{"act", "", "", false},
-		{"Act", `{"action": "open box"}`, "", false},
+		{"Act", `{"action": "open box"}`, "open box", true},
 		{"", "", "", false},
 	} {
 		reply := callReply{" I see. ", model.ToolCall{ID: "1", Name: c.name, Arguments: c.arguments}}.text()
-		got, ok := callParser(actCall)(reply, 1)
-		if got != (parsed{thought: "I see.", action: c.action}) || ok != c.ok {
+		got, ok := parseCall(reply, 1)
+		occasion := ""
+		if !c.ok {
+			occasion = badCall
+		}
+		if got != (parsed{thought: "I see.", action: c.action, occasion: occasion}) || ok != c.ok {
 			t.Errorf("%s(%s): %+v, %v, want %q, %v", c.name, c.arguments, got, ok, c.action, c.ok)
 		}
+	}
+}
+
+// A reply without a call is no bad call.
+func TestNoCall(t *testing.T) {
+	if got, ok := parseCall(callReply{Content: "I see."}.text(), 1); ok || got.occasion != "" {
+		t.Errorf("%+v, %v", got, ok)
+	}
+}
+
+// A call that cannot be read stays without an answer if the preset has a message for it.
+func TestBadCallStaysUnanswered(t *testing.T) {
+	play := chatPlay()
+	play.Agent = configs.AgentForm{Form: configs.ToolCall, Tool: actCall}
+	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{"format": "Call act.", "call": "Call it well."}}
+	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
+		return model.Reply{Calls: []model.ToolCall{{ID: "x", Name: "act", Arguments: "{}"}}, Attempts: 1}, nil
+	}}
+	a := newForm(t, chat(m), play, nil)
+	a.Observe(move(t, a).Correction)
+	move(t, a)
+	want := []model.Message{
+		{Role: model.Assistant, Call: model.ToolCall{ID: "call_1", Name: "act", Arguments: "{}"}}, {Role: model.User, Content: "Call it well."},
+	}
+	if diff := cmp.Diff(want, m.requests[1].Messages[1:]); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"cmp"
 	"slices"
 
 	"heldout/configs"
@@ -22,7 +23,7 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 // stopRule returns the first rule that steps meet; empty for none. Replies without
 // an action that was sent are no equal actions.
 func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
-	same := func(n int, equal func(a, b record.Step) bool) bool {
+	same := func(steps []record.Step, n int, equal func(a, b record.Step) bool) bool {
 		last := steps[max(0, len(steps)-n):]
 		return n > 0 && len(last) == n && len(steps) >= rules.From &&
 			!slices.ContainsFunc(last, func(s record.Step) bool { return !equal(s, last[0]) })
@@ -34,13 +35,15 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		}
 	}
 	switch {
-	case same(rules.SameReply, func(a, b record.Step) bool {
-		return a.Reply == b.Reply && a.Thought == b.Thought && a.Action == b.Action
+	case same(steps, rules.SameReply, func(a, b record.Step) bool {
+		return a.Reply == b.Reply && (a.Reply != "" || a.Thought == b.Thought && a.Action == b.Action)
 	}):
 		return record.SameReply
-	case same(rules.SameAction, func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }):
+	case rules.SameRead > 0 && same(readable(steps), rules.SameRead, func(a, b record.Step) bool { return read(a) == read(b) }):
+		return record.SameRead
+	case same(steps, rules.SameAction, func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }):
 		return record.SameAction
-	case same(rules.SameStep, func(a, b record.Step) bool { return a.Action == b.Action && a.Observation == b.Observation }):
+	case same(steps, rules.SameStep, func(a, b record.Step) bool { return a.Action == b.Action && a.Observation == b.Observation }):
 		return record.SameStep
 	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) && len(steps) >= rules.InvalidRunning:
 		return record.InvalidRunning
@@ -49,6 +52,19 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	}
 	return ""
 }
+
+// readable are the steps whose reply has an action.
+func readable(steps []record.Step) (out []record.Step) {
+	for _, s := range steps {
+		if !s.FormatError {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// read is the action as it was read from the reply.
+func read(s record.Step) string { return cmp.Or(s.Parsed, s.Action) }
 
 // sent reports whether a step's action went to the environment.
 func sent(s record.Step) bool { return !s.FormatError || s.Action != "" }

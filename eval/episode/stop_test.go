@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/eval/agent"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 
@@ -12,6 +14,9 @@ func TestStopRules(t *testing.T) {
 	steps := func(actions string) (out []record.Step) {
 		for _, a := range strings.Fields(actions) {
 			s := record.Step{Action: a, Reply: a, Observation: a, Valid: a != "bad"}
+			if len(a) == 2 { // other replies with one action, which is repaired
+				s.Parsed, s.Action = a[:1], "repaired"
+			}
 			if a == "none" { // no readable action
 				s = record.Step{Reply: a, FormatError: true}
 			}
@@ -31,6 +36,12 @@ func TestStopRules(t *testing.T) {
 		{configs.StopRules{SameReply: 3, From: 4}, "a a a", ""},
 		{configs.StopRules{SameReply: 3, From: 4}, "a a a a", record.SameReply},
 		{configs.StopRules{SameReply: 2}, "none none", record.SameReply},
+		{configs.StopRules{SameReply: 2}, "a1 a2", ""},
+		{configs.StopRules{SameReply: 2}, "a1 b1 b2", ""},
+		{configs.StopRules{SameRead: 3, From: 4}, "a b none b b", record.SameRead},
+		{configs.StopRules{SameRead: 3, From: 4}, "none b b b", ""},
+		{configs.StopRules{SameRead: 2}, "a1 a2", record.SameRead},
+		{configs.StopRules{SameRead: 2}, "none none", ""},
 		{configs.StopRules{SameAction: 2}, "a b b", record.SameAction},
 		{configs.StopRules{SameAction: 2}, "none none", ""},
 		{configs.StopRules{InvalidRunning: 2}, "bad a bad", ""},
@@ -41,6 +52,27 @@ func TestStopRules(t *testing.T) {
 	} {
 		if got := stopRule(c.rules, steps(c.actions)); got != c.want {
 			t.Errorf("%+v, %s: %q, want %q", c.rules, c.actions, got, c.want)
+		}
+	}
+}
+
+// By default an episode that ends is over before the rules are asked. A rule before the
+// end takes its success away.
+func TestStopBeforeEnd(t *testing.T) {
+	e := episodetest.NewCountdown(3)
+	for before, want := range map[bool]record.Outcome{false: record.Success, true: record.Failure} {
+		p := &configs.Preset{
+			Play: configs.Play{
+				ActionsShown: configs.ActionsShown{When: configs.Never}, Agent: configs.AgentForm{Form: configs.Chat},
+				Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.End}, Stop: configs.StopRules{SameReply: 3, BeforeEnd: before},
+			},
+			Env: configs.PresetEnv{Limit: configs.PresetLimit{Steps: 9, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"},
+		}
+		b := Benchmark{Env: e, Tasks: e.Tasks()[2:], StepLimit: 9, Prompt: episodetest.Prompt, PromptHash: "h", Protocol: p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+		episodes := planned(t, &b, &Player{Name: "vllm:m", Agent: configs.Chat, Model: episodetest.Saying("down"), Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
+		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
+		if cause != nil || rec.Outcome != want || rec.Steps != 3 || (rec.Cut == record.SameReply) != before || *rec.Score != map[bool]float64{true: 0, false: 1}[before] {
+			t.Errorf("before the end %v: %s, %v, cut %q after %d steps", before, rec.Outcome, cause, rec.Cut, rec.Steps)
 		}
 	}
 }

@@ -118,10 +118,12 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 			return false, record.ModelError, err
 		}
 	}
-	if step.Done {
+	cut := cmp.Or(move.End, t.stopped(t.rec.Trajectory))
+	if p := t.Benchmark.Protocol; step.Done && (cut == "" || p == nil || !p.Stop.BeforeEnd) {
 		return true, "", nil
 	}
-	if t.rec.Cut = cmp.Or(move.End, t.stopped(t.rec.Trajectory)); t.rec.Cut != "" {
+	if t.rec.Cut = cut; cut != "" {
+		t.rec.Success = false
 		return true, "", nil
 	}
 	t.rec.Trajectory[len(t.rec.Trajectory)-1].Observation = t.agent.Observe(step.Observation)

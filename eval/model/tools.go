@@ -12,6 +12,8 @@ type Tool struct {
 	Name, Description string
 	// Argument is the name of the argument, About its description.
 	Argument, About string
+	// Closed: the schema says that there are no further arguments.
+	Closed bool
 }
 
 // ToolCall is a call of a tool. As part of a message of the role ToolResult it says
@@ -29,21 +31,37 @@ func (t Tool) schema() map[string]any {
 	if t.About != "" {
 		argument["description"] = t.About
 	}
-	return map[string]any{"type": "object", "properties": map[string]any{t.Argument: argument}, "required": []string{t.Argument}}
+	schema := map[string]any{"type": "object", "properties": map[string]any{t.Argument: argument}, "required": []string{t.Argument}}
+	if t.Closed {
+		schema["additionalProperties"] = false
+	}
+	return schema
 }
 
-// toolFields are tool and messages of a request as go-openai writes them.
-func toolFields(req *Request) (tools []openai.Tool, messages []openai.ChatCompletionMessage) {
+// toolMessage is a message of a chat with a tool. The library's own type leaves out a
+// content that is empty.
+type toolMessage struct {
+	Role       string            `json:"role"`
+	Content    *string           `json:"content"` // null in a call without a text
+	ToolCalls  []openai.ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string            `json:"tool_call_id,omitempty"`
+}
+
+// toolFields are tool and messages of a request.
+func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 	tools = []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 		Name: req.Tool.Name, Description: req.Tool.Description, Parameters: req.Tool.schema(),
 	}}}
 	for _, m := range req.Messages {
-		sent := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content}
+		sent := toolMessage{Role: string(m.Role), Content: &m.Content}
 		switch {
 		case m.Role == ToolResult:
-			sent.ToolCallID, sent.Name = m.Call.ID, m.Call.Name
+			sent.ToolCallID = m.Call.ID
 		case m.Call != ToolCall{}:
 			sent.ToolCalls = []openai.ToolCall{{ID: m.Call.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: m.Call.Name, Arguments: m.Call.Arguments}}}
+			if m.Content == "" {
+				sent.Content = nil
+			}
 		}
 		messages = append(messages, sent)
 	}

@@ -39,7 +39,7 @@ func TestToolsOpenAI(t *testing.T) {
 	}
 	want := `{"messages":[{"role":"user","content":"go"},` +
 		`{"role":"assistant","content":"I look.","tool_calls":[{"id":"a1","type":"function","function":{"name":"act","arguments":"{\"action\": \"look\"}"}}]},` +
-		`{"role":"tool","content":"A room.","name":"act","tool_call_id":"a1"}],` +
+		`{"role":"tool","content":"A room.","tool_call_id":"a1"}],` +
 		`"tools":[{"type":"function","function":{"name":"act","description":"Acts.","parameters":` +
 		`{"properties":{"action":{"description":"an action","type":"string"}},"required":["action"],"type":"object"}}}]}`
 	sameFields(t, server.all()[0].body, want)

@@ -37,6 +37,7 @@ const (
 	SameAction      Cut = "same_action"
 	SameStep        Cut = "same_step"
 	SameReply       Cut = "same_reply"
+	SameRead        Cut = "same_read"
 	InvalidRunning  Cut = "invalid_running"
 	FormatErrors    Cut = "format_errors"
 	Unreadable      Cut = "unreadable"
@@ -45,7 +46,7 @@ const (
 
 // valid reports whether c is one of the rules.
 func (c Cut) valid() bool {
-	return slices.Contains([]Cut{SameAction, SameStep, SameReply, InvalidRunning, FormatErrors, Unreadable, ContextOverflow}, c)
+	return slices.Contains([]Cut{SameAction, SameStep, SameReply, SameRead, InvalidRunning, FormatErrors, Unreadable, ContextOverflow}, c)
 }
 
 // Reflection is what a model wrote about its failed trial. Its usage is not part

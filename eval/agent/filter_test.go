@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/eval/model"
+)
+
+func TestSegments(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, " \n ": 0, "a": 1, "seventy": 1, "eighteen": 2, "a b": 2, "go to desk 12.": 6, "\t": 1, "Äußerste Maße": 3, strings.Repeat("x", 15): 3,
+	} {
+		if got := segments(text); got != want {
+			t.Errorf("%q: %d segments, want %d", text, got, want)
+		}
+	}
+}
+
+// The first message stays, and after it comes an answer.
+func TestFiltered(t *testing.T) {
+	all := []model.Message{
+		{Role: model.User, Content: "rules"}, {Role: model.Assistant, Content: "one"}, {Role: model.User, Content: "two two"},
+		{Role: model.Assistant, Content: "three"}, {Role: model.User, Content: "four four four"},
+	}
+	for most, want := range map[int]string{
+		0: "rules|one|two two|three|four four four", 9: "rules|one|two two|three|four four four",
+		8: "rules, without 2|three|four four four", 6: "rules, without 2|three|four four four", 5: "rules, without 4", 1: "rules, without 4",
+	} {
+		var got []string
+		for _, m := range filtered(configs.Filter{Segments: most, Notice: ", without {omitted}"}, all) {
+			got = append(got, m.Content)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("fewer than %d segments: %q, want %s", most, got, want)
+		}
+	}
+	if all[0].Content != "rules" {
+		t.Error("filtering changes the history")
+	}
+}
+
+// A chat shows a text before its examples and in place of older lists, and filters what it
+// sends.
+func TestFormFilters(t *testing.T) {
+	play := chatPlay()
+	play.ActionsShown = configs.ActionsShown{When: configs.Latest, Before: " NOW: ", Older: " "}
+	play.Agent.Shots.Before = "See: "
+	m := says("Action: look")
+	move(t, newForm(t, chat(m), play, &board{actions: []string{"look"}}))
+	if got := m.requests[0].Messages[2].Content; !strings.HasPrefix(got, "See: ") {
+		t.Errorf("the example begins %q", got)
+	}
+	play.Agent.Filter = configs.Filter{Segments: 24}
+	m = says("Action: look")
+	a := newForm(t, chat(m), play, &board{actions: []string{"look"}})
+	for range 2 {
+		move(t, a)
+		a.Observe("seen")
+	}
+	var got []string
+	for _, sent := range m.requests[1].Messages {
+		got = append(got, sent.Content)
+	}
+	if want := []string{"Open the box.", "Action: look", "seen NOW: look"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
