@@ -31,10 +31,10 @@ type recorded struct {
 
 // goldenFiles are all files of recorded protocols.
 var goldenFiles = []recorded{
-	{file: "agentbench-hh", preset: "agentbench-hh", originals: "agentbench_v02"},
+	{file: "agentbench-hh", preset: "agentbench-hh", originals: "agentbench_v02", outcomes: 7},
 	{file: "agentbench-hh-fc", preset: "agentbench-hh-fc", originals: "agentbench", elsewhere: true, outcomes: 7},
-	{file: "agentbench-hh-filter", preset: "agentbench-hh", originals: "agentbench_v02", elsewhere: true},
-	{file: "agentbench-hh-long", preset: "agentbench-hh", originals: "agentbench_v02"},
+	{file: "agentbench-hh-filter", preset: "agentbench-hh", originals: "agentbench_v02", elsewhere: true, outcomes: 4},
+	{file: "agentbench-hh-long", preset: "agentbench-hh", originals: "agentbench_v02", outcomes: 2},
 	{file: "agentboard-alfworld", preset: "agentboard:alfworld", originals: "agentboard", outcomes: 5, more: 40},
 	{file: "agentboard-babyai", preset: "agentboard:babyai", originals: "agentboard", outcomes: 8},
 	{file: "agentboard-context-error", preset: "agentboard:alfworld", originals: "agentboard", more: 4},
