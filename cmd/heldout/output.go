@@ -70,7 +70,7 @@ func (o *output) check() error {
 		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
 	}
 	for _, id := range o.tables {
-		if !slices.Contains(report.IDs(), id) && !strings.HasPrefix(id, "results-") {
+		if k, ok := report.Find(id); !ok || k.Drawn {
 			return usage(fmt.Errorf("unknown table %q; there are %s", id, strings.Join(report.IDs(), ", ")))
 		}
 	}
@@ -88,32 +88,22 @@ func (o *output) check() error {
 	return err
 }
 
-// suits reports tables that a run will not have, before anything is played.
-func (o *output) suits(sweep bool) error {
+// only says of tables that some runs alone have how to get them.
+var only = map[report.Only]string{
+	report.Sweeps:    "only sweeps have the table %q; play one with heldout sweep",
+	report.Families:  "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
+	report.Trials:    "only runs with --trials of at least 2 have the table %q",
+	report.Baselines: "the table %q needs published results; name some with --baseline",
+}
+
+// suits reports tables that a run will not have, before anything is played. has says
+// what is known of the run.
+func (o *output) suits(has map[report.Only]bool) error {
 	for _, id := range o.tables {
-		switch {
-		case report.OfSweeps(id) && !report.OfFamilies(id) && !sweep:
-			return usage(fmt.Errorf("only sweeps have the table %q; play one with heldout sweep", id))
-		case id == "against-published" && len(o.baselines) == 0:
-			return usage(fmt.Errorf("the table %q needs published results; name some with --baseline", id))
+		k, _ := report.Find(id)
+		if there, known := has[k.Only]; known && !there {
+			return usage(fmt.Errorf(only[k.Only], id))
 		}
-	}
-	return nil
-}
-
-// suitsFamilies reports tables that a run without families of perturbations will not
-// have.
-func (o *output) suitsFamilies(families bool) error {
-	if i := slices.IndexFunc(o.tables, report.OfFamilies); i >= 0 && !families {
-		return usage(fmt.Errorf("only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite %s", o.tables[i], configs.Robust))
-	}
-	return nil
-}
-
-// suitsTrials reports tables that a run with so many trials will not have.
-func (o *output) suitsTrials(trials int) error {
-	if i := slices.IndexFunc(o.tables, report.OfTrials); i >= 0 && trials <= 1 {
-		return usage(fmt.Errorf("only runs with --trials of at least 2 have the table %q", o.tables[i]))
 	}
 	return nil
 }
@@ -182,53 +172,51 @@ func readPublished(name string) (configs.Published, error) {
 
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
-	runs, tables, err := o.read(of)
+	defer frugal()()
+	from, err := o.read(of)
 	if err != nil {
 		return nil, err
 	}
-	if len(o.tables) == 0 {
-		tables = slices.DeleteFunc(tables, func(t table.Table) bool { return report.OnRequest(t.ID) })
-	}
-	tables, err = table.Select(tables, o.tables)
+	tables, err := from.Select(o.tables)
 	if err != nil {
 		return nil, usage(err)
 	}
-	return runs, render(sys, o.format, o.wide, tables...)
+	return from.Runs, render(sys, o.format, o.wide, tables...)
 }
 
-// read makes all tables of runs, from their records alone.
-func (o *output) read(of []record.Parts) (runs []report.Run, tables []table.Table, err error) {
-	defer frugal()()
+// read reads runs, to make tables from their records alone.
+func (o *output) read(of []record.Parts) (*report.Report, error) {
 	if err := checkInterval(o.interval); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	weights, err := configs.LoadWeights()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	baselines, err := o.published(weights)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	known, err := readThoughts(o.thoughts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var runs []report.Run
 	for _, p := range of {
 		run, err := scoring.ReadRun(p, known)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		scores, err := scoring.Compute(run, stats.Question(o.interval))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
+			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
 	}
 	if o.apart {
 		if err := report.CheckMixed(runs); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return runs, report.Tables(runs, baselines, weights), nil
+	return report.New(runs, baselines, weights), nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -28,22 +27,16 @@ func (d *drawn) flags(c *cobra.Command) {
 	c.Flags().StringSliceVar(&d.order, "order", nil, `checkpoints of one model in order: names of models or run directories, or "`+report.OrderGiven+`" for all served models in the order of the directories`)
 }
 
-// read makes all tables of run directories, with that of checkpoints if there is
-// an order.
-func (d *drawn) read(of []record.Parts) ([]report.Run, []table.Table, error) {
-	runs, tables, err := d.output.read(of)
+// read reads run directories, and puts their checkpoints in order if there is one.
+func (d *drawn) read(of []record.Parts) (*report.Report, error) {
+	from, err := d.output.read(of)
 	if err != nil || len(d.order) == 0 {
-		return runs, tables, err
+		return from, err
 	}
-	weights, err := configs.LoadWeights()
-	if err != nil {
-		return nil, nil, err
+	if err := from.InOrder(d.order); err != nil {
+		return nil, usage(fmt.Errorf("--order: %w", err))
 	}
-	checkpoints, err := report.Checkpoints(runs, d.order, weights)
-	if err != nil {
-		return nil, nil, usage(fmt.Errorf("--order: %w", err))
-	}
-	return runs, append(tables, checkpoints), nil
+	return from, nil
 }
 
 func newPlot(sys *system) *cobra.Command {
@@ -75,14 +68,15 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err != nil {
 				return err
 			}
-			_, tables, err := d.read(once)
+			defer frugal()()
+			from, err := d.read(once)
 			if err != nil {
 				return err
 			}
-			if tables, err = onlyEnvironments(tables, environments); err != nil {
+			if err := checkEnvironments(from, environments); err != nil {
 				return usage(err)
 			}
-			f, err := figure.New(name, tables)
+			f, err := figure.New(name, restricted{from, environments})
 			if err != nil {
 				return err
 			}
@@ -110,8 +104,8 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 // figureList lists the figures for the help.
 func figureList() string {
 	var b strings.Builder
-	for _, name := range figure.Names() {
-		fmt.Fprintf(&b, "  %-15s %s\n", name, figure.Title(name))
+	for _, k := range figure.Kinds() {
+		fmt.Fprintf(&b, "  %-15s %s\n", k.Name, k.Title)
 	}
 	return b.String()
 }
@@ -130,31 +124,35 @@ func checkFigure(name, out string) (format string, err error) {
 	return format, nil
 }
 
-// onlyEnvironments leaves the rows of these environments in tables that have
-// environments. No names leave all.
-func onlyEnvironments(tables []table.Table, names []string) ([]table.Table, error) {
-	if len(names) == 0 {
-		return tables, nil
-	}
-	have := map[string]bool{}
-	for i, t := range tables {
-		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "environment" })
-		if at < 0 {
-			continue
+// restricted are the tables of a report with the rows of these environments; all rows
+// if there are none, or if a table has no environments.
+type restricted struct {
+	*report.Report
+	environments []string
+}
+
+// Tables implements figure.Source.
+func (r restricted) Tables(kind string) (out []table.Table) {
+	for _, t := range r.Report.Tables(kind) {
+		at := environmentColumn(t)
+		if at >= 0 && len(r.environments) > 0 {
+			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool { return !slices.Contains(r.environments, row[at].Text) })
 		}
-		var rows [][]table.Cell
-		for _, row := range t.Rows {
-			have[row[at].Text] = true
-			if slices.Contains(names, row[at].Text) {
-				rows = append(rows, row)
-			}
-		}
-		tables[i].Rows = rows
+		out = append(out, t)
 	}
+	return out
+}
+
+func environmentColumn(t table.Table) int {
+	return slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "environment" })
+}
+
+// checkEnvironments reports an environment that the runs do not have.
+func checkEnvironments(from *report.Report, names []string) error {
 	for _, name := range names {
-		if !have[name] {
-			return nil, fmt.Errorf("--env: the runs have no environment %q", name)
+		if !from.Has(name) {
+			return fmt.Errorf("--env: the runs have no environment %q", name)
 		}
 	}
-	return tables, nil
+	return nil
 }

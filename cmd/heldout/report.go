@@ -56,11 +56,12 @@ heldout help figures.`,
 
 // page makes the page of runs.
 func (d *drawn) page(of []record.Parts) (page.Page, error) {
-	runs, tables, err := d.read(of)
+	defer frugal()()
+	from, err := d.read(of)
 	if err != nil {
 		return page.Page{}, err
 	}
-	sections, err := overview.Sections(runs, tables)
+	sections, err := overview.Sections(from)
 	if err != nil {
 		return page.Page{}, err
 	}

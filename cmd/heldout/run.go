@@ -13,6 +13,7 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/progress"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
 )
 
 func newRun(sys *system) *cobra.Command {
@@ -63,7 +64,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if err := setOwnKeys(c.Flags(), given); err != nil {
 			return usage(err)
 		}
-		if err := errors.Join(out.check(), out.suits(kind == bench.Sweep), q.check(c.Flags()), q.login(sys)); err != nil {
+		if err := errors.Join(out.check(), out.suits(map[report.Only]bool{report.Sweeps: kind == bench.Sweep, report.Baselines: len(out.baselines) > 0}), q.check(c.Flags()), q.login(sys)); err != nil {
 			return err
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
@@ -74,7 +75,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
-		if err := errors.Join(out.suitsTrials(job.Config.Trials), out.suitsFamilies(job.OfFamilies())); err != nil {
+		if err := out.suits(map[report.Only]bool{report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies()}); err != nil {
 			return err
 		}
 		if dry {

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
 
@@ -29,12 +30,17 @@ type Figure struct {
 	marks         *[]mark // of the last drawing
 }
 
-// kind is a kind of figure.
-type kind struct {
-	name, title string
-	table       string // the ID of its table
-	caption     string
-	build       func(reader, *Figure) error
+// Kind is a kind of figure.
+type Kind struct {
+	Name, Title string
+	// Table is the kind of table that it is drawn from.
+	Table string
+	// Caption says how to read it; some figures add to it.
+	Caption string
+	// Section is where the page of a report has it.
+	Section string
+
+	build func(reader, *Figure) error
 }
 
 // decided says how figures of differences show which of them are significant. Intervals
@@ -42,74 +48,43 @@ type kind struct {
 const decided = "Filled dots are significant: p is below 0.05, corrected if there are several comparisons (Holm). Hollow dots are not, even where the line, which is not corrected, leaves 0 out."
 
 // kinds are all kinds in the order of the report.
-var kinds = []kind{
-	{"held-out", "Held-out score", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", heldOut},
-	{"rates", "Rates by environment", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", rates},
-	{"differences", "Differences, paired by task", "paired", "Dots are differences in percentage points, lines their 95% intervals. " + decided, differences},
-	{"tasks", "Success by task", "tasks", "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty boxes are 0, gaps are tasks without a result.", taskMatrix("success", "SR")},
-	{"tasks-progress", "Progress by task", "tasks", "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are tasks without a result.", taskMatrix("progress", "PR")},
-	{"progress", "Progress by step", "steps", "Lines are means over tasks, bands their 95% intervals.", byStep("progress", "PR")},
-	{"success", "Steps to success", "steps", "Lines are the shares of episodes that were solved by a step, bands their 95% intervals.", byStep("success", "SR")},
-	{"pass-at-k", "Solved by one of k tries", "pass-at-k", "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots are published. An oracle chooses the try.", byTries("pass", "pass@k")},
-	{"best-at-k", "Best progress of k tries", "pass-at-k", "Lines are the best progress of k tries, bands its 95% intervals. Single dots are published. An oracle chooses the try.", byTries("best_progress", "best PR")},
-	{"tokens", "Completion tokens per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means.", usage("completion tokens")},
-	{"time", "Time of the model per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means. Seconds of answered requests.", usage("model seconds")},
-	{"robustness", "Robustness", "robustness", "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the more stable the model.", robustness},
-	{"dose", "Success by number of combined families", "dose", "Lines are success rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", byDose("SR")},
-	{"dose-progress", "Progress by number of combined families", "dose", "Lines are progress rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", byDose("PR")},
-	{"families", "Change by family of perturbations", "families", "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% intervals. The number behind a family is its grade. " + decided, families},
-	{"seeds", "Spread over seeds", "seeds", "Dots are the rates of single seeds, bars their means.", seeds},
-	{"endings", "How episodes ended", "endings", "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.", endings},
-	{"failures", "Steps of unsolved episodes", "lost-steps", "What the steps of unsolved episodes were.", failures},
-	{"checkpoints", "Checkpoints in order", "checkpoints", "Dots are rates, bands their 95% intervals.", checkpoints},
-	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of the steps. Repeated: errors that were already answered as errors; recovered: followed by a different valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes after their last progress.", refinement},
-}
-
-// lacks says of each table why it may have no rows.
-var lacks = map[string]string{
-	"rates":               "no episode is planned",
-	"paired":              "no two models played the same tasks to the end",
-	"tasks":               "no episode has a result",
-	"steps":               "no episode has a result",
-	"usage":               "no episode has a result",
-	"robustness":          "no run is a sweep of perturbations",
-	"dose":                "no run is a sweep of families of perturbations",
-	"families":            "no run is a sweep of families of perturbations, each alone",
-	"pass-at-k":           "no model was run with several seeds",
-	"seeds":               "no model was run with several seeds",
-	"endings":             "no episode is planned",
-	"lost-steps":          "no unsolved episode has steps",
-	"checkpoints":         "no model was served, or there is no order",
-	"refinement-measures": "no episode has a result",
+var kinds = []Kind{
+	{"held-out", "Held-out score", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", "rates", heldOut},
+	{"rates", "Rates by environment", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", "rates", rates},
+	{"differences", "Differences, paired by task", "paired", "Dots are differences in percentage points, lines their 95% intervals. " + decided, "differences", differences},
+	{"tasks", "Success by task", "tasks", "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty boxes are 0, gaps are tasks without a result.", "tasks", taskMatrix("success", "SR")},
+	{"tasks-progress", "Progress by task", "tasks", "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are tasks without a result.", "tasks", taskMatrix("progress", "PR")},
+	{"progress", "Progress by step", "steps", "Lines are means over tasks, bands their 95% intervals.", "steps", byStep("progress", "PR")},
+	{"success", "Steps to success", "steps", "Lines are the shares of episodes that were solved by a step, bands their 95% intervals.", "steps", byStep("success", "SR")},
+	{"pass-at-k", "Solved by one of k tries", "pass-at-k", "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots are published. An oracle chooses the try.", "tries", byTries("pass", "pass@k")},
+	{"best-at-k", "Best progress of k tries", "pass-at-k", "Lines are the best progress of k tries, bands its 95% intervals. Single dots are published. An oracle chooses the try.", "tries", byTries("best_progress", "best PR")},
+	{"tokens", "Completion tokens per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means.", "cost", usage("completion tokens")},
+	{"time", "Time of the model per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means. Seconds of answered requests.", "cost", usage("model seconds")},
+	{"robustness", "Robustness", "robustness", "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the more stable the model.", "robustness", robustness},
+	{"dose", "Success by number of combined families", "dose", "Lines are success rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", "memorisation", byDose("SR")},
+	{"dose-progress", "Progress by number of combined families", "dose", "Lines are progress rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", "memorisation", byDose("PR")},
+	{"families", "Change by family of perturbations", "families", "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% intervals. The number behind a family is its grade. " + decided, "memorisation", families},
+	{"seeds", "Spread over seeds", "seeds", "Dots are the rates of single seeds, bars their means.", "seeds", seeds},
+	{"endings", "How episodes ended", "endings", "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.", "failures", endings},
+	{"failures", "Steps of unsolved episodes", "lost-steps", "What the steps of unsolved episodes were.", "failures", failures},
+	{"checkpoints", "Checkpoints in order", "checkpoints", "Dots are rates, bands their 95% intervals.", "checkpoints", checkpoints},
+	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of the steps. Repeated: errors that were already answered as errors; recovered: followed by a different valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes after their last progress.", "refinement", refinement},
 }
 
 // Names lists the figures.
 func Names() (names []string) {
 	for _, k := range kinds {
-		names = append(names, k.name)
+		names = append(names, k.Name)
 	}
 	return names
 }
 
-// Title returns the title of a figure; empty if there is none of that name.
-func Title(name string) string {
-	for _, k := range kinds {
-		if k.name == name {
-			return k.title
-		}
-	}
-	return ""
-}
+// Kinds are all kinds of figures, in the order of the page of a report.
+func Kinds() []Kind { return kinds }
 
-// Source returns the ID of the table that a figure is drawn from; empty if there is
-// no figure of that name.
-func Source(name string) string {
-	for _, k := range kinds {
-		if k.name == name {
-			return k.table
-		}
-	}
-	return ""
+// Source gives the tables of a kind; none if the runs have nothing for it.
+type Source interface {
+	Tables(kind string) []table.Table
 }
 
 // EmptyError says that the records have nothing for a figure.
@@ -119,35 +94,29 @@ func (e *EmptyError) Error() string { return fmt.Sprintf("figure %s: %s", e.Name
 
 // New makes a figure from the tables of runs. The error is an *EmptyError if they
 // have nothing to show.
-func New(name string, tables []table.Table) (Figure, error) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+func New(name string, from Source) (Figure, error) {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
 		return Figure{}, fmt.Errorf("unknown figure %q; there are %s", name, strings.Join(Names(), ", "))
 	}
 	k := kinds[i]
-	f := Figure{Name: k.name, Title: k.title, Caption: k.caption, marks: new([]mark)}
-	f.Table = merged(tables, k.table)
+	f := Figure{Name: k.Name, Title: k.Title, Caption: k.Caption, marks: new([]mark)}
+	f.Table = merged(from.Tables(k.Table))
 	if len(f.Table.Rows) == 0 {
-		return f, &EmptyError{name, lacks[k.table]}
+		of, _ := report.Find(k.Table)
+		return f, &EmptyError{name, of.Lacks}
 	}
 	r := newReader(f.Table)
-	r.order = newReader(merged(tables, "rates")).is("from", "run").distinct("model")
+	r.order = newReader(merged(from.Tables("rates"))).is("from", "run").distinct("model")
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
 	return f, nil
 }
 
-// merged returns the table of that ID. Several of them, as of environments that
-// were swept, become one whose first column is their title; all have the same
-// columns or they are left out.
-func merged(tables []table.Table, id string) table.Table {
-	var of []table.Table
-	for _, t := range tables {
-		if t.ID == id {
-			of = append(of, t)
-		}
-	}
+// merged returns one table. Several of them, as of environments that were swept, get
+// their title as the first column; all have the same columns or they are left out.
+func merged(of []table.Table) table.Table {
 	if len(of) == 0 {
 		return table.Table{}
 	}

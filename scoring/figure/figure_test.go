@@ -37,13 +37,26 @@ func rateRows(id string, models ...string) table.Table {
 	return t
 }
 
+// tables are those of runs.
+type tables []table.Table
+
+// Tables implements Source.
+func (all tables) Tables(kind string) (out []table.Table) {
+	for _, t := range all {
+		if t.ID == kind {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // everyTable has something for every figure.
-func everyTable(models ...string) []table.Table {
+func everyTable(models ...string) tables {
 	rates := rateRows("rates", models...)
 	heldOut := rates.Rows[0]
 	heldOut = append([]table.Cell{table.String("held-out score")}, heldOut[1:]...)
 	rates.Rows = append(rates.Rows, heldOut)
-	tables := []table.Table{rates, rateRows("checkpoints", models...)}
+	all := tables{rates, rateRows("checkpoints", models...)}
 	add := func(id string, keys string, row func(model string, i int) [][]any) {
 		t := table.Table{ID: id, Title: id}
 		for _, key := range strings.Fields(keys) {
@@ -65,7 +78,7 @@ func everyTable(models ...string) []table.Table {
 				t.Rows = append(t.Rows, cells)
 			}
 		}
-		tables = append(tables, t)
+		all = append(all, t)
 	}
 	add("paired", "environment model against success_difference success_low success_high progress_difference progress_low progress_high", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "base", -0.1, -0.2, 0.1, 0.1, 0.05, 0.2}}
@@ -122,7 +135,7 @@ func everyTable(models ...string) []table.Table {
 	add("refinement-measures", "environment model measure value unit low high", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "format errors", 0.1, "%", 0.05, 0.2}}
 	})
-	return tables
+	return all
 }
 
 // Every kind is drawn in every format, for one model and for thirty, and the
@@ -133,9 +146,9 @@ func TestFormats(t *testing.T) {
 		many = append(many, fmt.Sprintf("vllm:a-checkpoint-with-a-rather-long-name/step-%d", 1000*i))
 	}
 	for _, models := range [][]string{{"expert"}, many} {
-		tables := everyTable(models...)
+		all := everyTable(models...)
 		for _, name := range Names() {
-			f, err := New(name, tables)
+			f, err := New(name, all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +270,7 @@ func TestDecided(t *testing.T) {
 		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3, 0.1, 0.5, c.p)
 		family.ID = "families"
 		for _, name := range []string{"differences", "families"} {
-			f, err := New(name, []table.Table{paired, family})
+			f, err := New(name, tables{paired, family})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,7 +303,7 @@ func TestHeldOutLacks(t *testing.T) {
 				rates.Rows = append(rates.Rows, append([]table.Cell{table.String("held-out score")}, row[1:]...))
 			}
 		}
-		f, err := New("held-out", []table.Table{rates})
+		f, err := New("held-out", tables{rates})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,9 +318,9 @@ func TestHostileNames(t *testing.T) {
 	hostile := []string{
 		"</svg><script>alert(1)</script>", "\x1b[31mred\x00\x07", "\u202eback", "\xff\xfe", "]]>&amp;<!--", strings.Repeat("long ", 40_000), "名前", "",
 	}
-	tables := everyTable(hostile...)
+	all := everyTable(hostile...)
 	for _, name := range Names() {
-		f, err := New(name, tables)
+		f, err := New(name, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,11 +356,11 @@ func TestHostileNames(t *testing.T) {
 func TestNothingToShow(t *testing.T) {
 	var empty *EmptyError
 	for _, name := range Names() {
-		if _, err := New(name, nil); !errors.As(err, &empty) {
+		if _, err := New(name, tables(nil)); !errors.As(err, &empty) {
 			t.Errorf("%s of nothing: %v", name, err)
 		}
 	}
-	if _, err := New("pie", nil); err == nil || errors.As(err, &empty) {
+	if _, err := New("pie", tables(nil)); err == nil || errors.As(err, &empty) {
 		t.Errorf("an unknown figure: %v", err)
 	}
 	if _, err := FormatOf("a.gif"); err == nil {

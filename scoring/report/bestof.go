@@ -41,20 +41,15 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 	return all
 }
 
-// bestOfTables are the tables of several tries: the best of all tries, as papers
-// print it, the best of every number of tries, and its paired differences.
-func bestOfTables(rows, plain []row, baselines []Baseline, w configs.Weights) []table.Table {
-	all := severalTries(rows, plain, w)
-	if len(all) == 0 {
-		return nil
-	}
-	return []table.Table{bestOf(all, rows, baselines, w), passAtK(all, rows, baselines, w), bestOfPaired(plain)}
-}
-
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: this is no rate of an agent that must choose itself."
 
-// bestOf has the rates of one try and of the best of all, with published ones.
-func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) table.Table {
+// bestOf has the rates of one try and of the best of all, as papers print them, with
+// published ones.
+func bestOf(from *Report) table.Table {
+	all := from.tries()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	t := table.Table{ID: "best-of", Title: "Best of N tries", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "N"},
 		{Key: "success", Header: "one SR", Detail: true},
@@ -73,7 +68,7 @@ func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) ta
 			a.mark(table.Percent(one.Progress.Mean)), a.mark(table.Percent(best.Progress.Mean)), pLow, pHigh,
 		})
 		if last(all, i) {
-			published, used := publishedBest(a.where, baselines, w)
+			published, used := publishedBest(a.where, from.bests, from.weights)
 			marks += used
 			for _, p := range published {
 				none := table.None()
@@ -83,9 +78,9 @@ func bestOf(all []tries, rows []row, baselines []Baseline, w configs.Weights) ta
 	}
 	t.Notes = append(t.Notes, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
 		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.")
-	t.Notes = append(t.Notes, tryNotes(rows)...)
+	t.Notes = append(t.Notes, tryNotes(from.rows)...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	t.Notes = append(t.Notes, sources(baselines, marks)...)
+	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 	return t
 }
 
@@ -148,7 +143,11 @@ func tryNotes(rows []row) []string {
 }
 
 // passAtK has the best of every number of tries.
-func passAtK(all []tries, rows []row, baselines []Baseline, w configs.Weights) table.Table {
+func passAtK(from *Report) table.Table {
+	all := from.tries()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	t := table.Table{ID: "pass-at-k", Title: "Best of k tries", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "k"},
 		{Key: "pass", Header: "pass@k"}, {Key: "pass_low", Header: "95% low"}, {Key: "pass_high", Header: "high", Upper: true},
@@ -165,7 +164,7 @@ func passAtK(all []tries, rows []row, baselines []Baseline, w configs.Weights) t
 			})
 		}
 		if last(all, i) {
-			published, used := publishedBest(a.where, baselines, w)
+			published, used := publishedBest(a.where, from.bests, from.weights)
 			marks += used
 			for _, p := range published {
 				none := table.None()
@@ -175,15 +174,19 @@ func passAtK(all []tries, rows []row, baselines []Baseline, w configs.Weights) t
 	}
 	t.Notes = append(t.Notes, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
 		"unbiased for new tries (Chen et al. 2021). "+oracleNote)
-	t.Notes = append(t.Notes, tryNotes(rows)...)
+	t.Notes = append(t.Notes, tryNotes(from.rows)...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	t.Notes = append(t.Notes, sources(baselines, marks)...)
+	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 	return t
 }
 
 // bestOfPaired has the differences of the best of all tries from the first row of
 // each environment.
-func bestOfPaired(rows []row) table.Table {
+func bestOfPaired(from *Report) table.Table {
+	if len(from.tries()) == 0 {
+		return table.Table{}
+	}
+	rows := from.plain
 	var pairs pairing
 	first := map[string]row{}
 	for _, r := range rows {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
@@ -15,26 +14,29 @@ import (
 // OrderGiven asks for all served models in the order of the runs.
 const OrderGiven = "given"
 
-// Checkpoints returns the table "checkpoints": the rates of models in an order,
-// such as that of their training. Models are named as in tables, without the
-// provider, or by their run's directory. The order may be OrderGiven. A name that
-// fits no model or several is an error.
-func Checkpoints(runs []Run, order []string, w configs.Weights) (table.Table, error) {
-	rows := plainRows(newRows(runs))
-	lines := gather(rows, row.place)
-	chosen, err := ordered(lines, order)
-	if err != nil {
-		return table.Table{}, err
+// InOrder puts models in an order, such as that of their training. Models are named as in
+// tables, without the provider, or by their run's directory. The order may be
+// OrderGiven. A name that fits no model or several is an error.
+func (r *Report) InOrder(names []string) (err error) {
+	r.checkpoints, err = ordered(gather(r.plain, row.place), names)
+	return err
+}
+
+// checkpoints has the rates of models in an order.
+func checkpoints(from *Report) table.Table {
+	rows, w := from.plain, from.weights
+	if len(from.checkpoints) == 0 {
+		return table.Table{}
 	}
 	t := table.Table{ID: "checkpoints", Title: "Checkpoints in order", Columns: rateColumnsWithLimits()}
 	marks := ""
-	for _, l := range chosen {
+	for _, l := range from.checkpoints {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
 			t.Rows = append(t.Rows, rateCells(heldOutName, l.name, fromRun, h.Success, h.Progress, ""))
 		}
 	}
 	for _, env := range environmentsOf(rows) {
-		for _, l := range chosen {
+		for _, l := range from.checkpoints {
 			if r, ok := l.rates[env]; ok {
 				t.Rows = append(t.Rows, rateCells(env, l.name, fromRun, *r.success, *r.progress, r.marks))
 				marks += r.marks
@@ -46,7 +48,7 @@ func Checkpoints(runs []Run, order []string, w configs.Weights) (table.Table, er
 	t.Notes = append(t.Notes, otherNames(rows)...)
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, rateMarks(marks)...)
-	return t, nil
+	return t
 }
 
 // ordered returns the lines in the order of their names.

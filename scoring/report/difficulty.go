@@ -6,7 +6,8 @@ import (
 )
 
 // difficulty is the table of easy and hard tasks, for rows that have both.
-func difficulty(rows []row) table.Table {
+func difficulty(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{
 		ID: "difficulty", Title: "Easy and hard tasks",
 		Columns: []table.Column{

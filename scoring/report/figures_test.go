@@ -17,7 +17,7 @@ func TestRates(t *testing.T) {
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"},
 		group{"pddl", envs.Official, 4, "random", 0, nil, "ff-f"},
 	)
-	got := find(t, Tables([]Run{run}, []Baseline{baseline("paper")}, weights), "rates")
+	got := find(t, everything([]Run{run}, []Baseline{baseline("paper")}, weights), "rates")
 	same(t, "environments", column(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai", "pddl", "pddl", "pddl", "pddl")
 	same(t, "models", column(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random", "GPT-9 [paper]", "Tuned, Llama [paper]")
 	same(t, "from", column(t, got, "from"), "run", "published", "run", "published", "run", "run", "published", "published")
@@ -29,7 +29,7 @@ func TestRates(t *testing.T) {
 // Every planned episode has one ending.
 func TestEndings(t *testing.T) {
 	run := newRun(t, "runs/a", group{"pddl", envs.Generated, 4, "a", 0, nil, "Sfme"}, group{"pddl", envs.Generated, 4, "a", 1, nil, "xc-S"})
-	got := find(t, Tables([]Run{run}, nil, weights), "endings")
+	got := find(t, everything([]Run{run}, nil, weights), "endings")
 	var row []string
 	for _, c := range got.Rows[0] {
 		row = append(row, c.Text+c.Mark)
@@ -68,7 +68,7 @@ func TestBySteps(t *testing.T) {
 		return record.Step{Action: fmt.Sprint(progress), Valid: true, Progress: progress}
 	}
 	run := stepRun(t, 3, []record.Step{at(0.5), at(1)}, []record.Step{at(0), at(0.5), at(0.25)})
-	got := find(t, Tables([]Run{run}, nil, weights), "steps")
+	got := find(t, everything([]Run{run}, nil, weights), "steps")
 	same(t, "steps", column(t, got, "step"), "1", "2", "3")
 	same(t, "success", column(t, got, "success"), "0.0", "50.0", "50.0")
 	same(t, "progress", column(t, got, "progress"), "25.0", "75.0", "62.5")
@@ -77,7 +77,7 @@ func TestBySteps(t *testing.T) {
 // A long episode has no more points than a figure needs, and its last step is one.
 func TestManySteps(t *testing.T) {
 	run := stepRun(t, 1000, make([]record.Step, 601))
-	steps := column(t, find(t, Tables([]Run{run}, nil, weights), "steps"), "step")
+	steps := column(t, find(t, everything([]Run{run}, nil, weights), "steps"), "step")
 	if n := len(steps); n > 60 || steps[n-1] != "601" {
 		t.Errorf("%d points, the last at step %s", n, steps[n-1])
 	}
@@ -91,7 +91,7 @@ func TestLostSteps(t *testing.T) {
 		{FormatError: true, FinishReason: "length"}, {FormatError: true, FinishReason: "stop"},
 		{Action: "dance"}, {Action: "sing", Valid: true},
 	}
-	got := find(t, Tables([]Run{stepRun(t, 8, steps)}, nil, weights), "lost-steps")
+	got := find(t, everything([]Run{stepRun(t, 8, steps)}, nil, weights), "lost-steps")
 	var row []string
 	for _, c := range got.Rows[0][2:] {
 		row = append(row, c.Text+c.Mark)

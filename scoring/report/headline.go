@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
@@ -13,7 +12,11 @@ import (
 // headline has the rates of every model, and its held-out score if that is
 // complete, with the half width of each interval. It is what a reader needs
 // first.
-func headline(rows []row, w configs.Weights) table.Table {
+func headline(from *Report) table.Table {
+	rows, w := from.plain, from.weights
+	if len(rows) == 0 {
+		return table.Table{}
+	}
 	t := table.Table{
 		ID: "headline", Title: "Headline",
 		Columns: []table.Column{

@@ -9,7 +9,7 @@ import (
 // TestWithheld: of a model whose hard tasks do not fit its context, the others are no
 // sample. Episodes that are not run yet are missing by chance.
 func TestWithheld(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfxx"}, group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Sf--"},
 		group{"pddl", envs.Official, 4, "vllm:O", 0, nil, "Sfce"}, group{"pddl", envs.Official, 4, "vllm:P", 0, nil, "SSSm"},
 	)}, nil, weights)
@@ -28,15 +28,22 @@ func TestWithheldLimit(t *testing.T) {
 	for seed, outcomes := range []string{"SSff", "SSff", "SSff", "SSff", "SSxx"} {
 		groups = append(groups, group{"pddl", envs.Official, 4, "vllm:M", int64(seed), nil, outcomes})
 	}
-	same(t, "2 of 20", column(t, find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"), "success"), "60.0*")
+	same(t, "2 of 20", column(t, find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"), "success"), "60.0*")
 	groups[3].outcomes = "SSfm"
-	same(t, "3 of 20", column(t, find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"), "success"), "–*")
+	same(t, "3 of 20", column(t, find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"), "success"), "–*")
 }
 
 // Without results there is no usage, but there is its table, which says so.
 func TestNoResults(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "xx--"})}, nil, weights)
+	from := New([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "xx--"})}, nil, weights)
 	for _, id := range []string{"usage", "tasks", "kinds", "steps"} {
+		tables, err := from.Select([]string{id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(from.Tables(id)) > 0 {
+			t.Errorf("nobody asked for %s, and it is there", id)
+		}
 		hasNote(t, find(t, tables, id), "No episode has a result.")
 	}
 }

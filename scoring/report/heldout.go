@@ -31,7 +31,8 @@ func environments(w configs.Weights) []string {
 // heldOut puts the environments side by side, one line per model, as published
 // tables do, with the held-out score at the end. Only official tasks in the
 // benchmark's own form count: a variant is another benchmark.
-func heldOut(rows []row, baselines []Baseline, w configs.Weights) table.Table {
+func heldOut(from *Report) table.Table {
+	rows, baselines, w := from.plain, from.baselines, from.weights
 	t := table.Table{ID: "held-out", Title: "Held-out score"}
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {

@@ -9,7 +9,8 @@ import (
 
 // kindTable has the rates of every kind of task, one line per kind and model, and
 // the metric of rows with presets.
-func kindTable(rows []row) table.Table {
+func kindTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "kinds", Title: "Rates by kind", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "kind", Header: "Kind", Left: true}, {Key: "tasks", Header: "Tasks"},

@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds := find(t, Tables([]Run{{Name: "run", Scores: scores}}, nil, weights), "kinds")
+		kinds := find(t, everything([]Run{{Name: "run", Scores: scores}}, nil, weights), "kinds")
 		same(t, "kinds", column(t, kinds, "kind"), "barman", "gripper")
 		same(t, "tasks", column(t, kinds, "tasks"), "1", "2")
 		same(t, "success", column(t, kinds, "success"), "0.0*", "50.0*")

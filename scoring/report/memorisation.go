@@ -14,21 +14,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// familyTables are the tables of perturbations that combine families of rules.
-func familyTables(rows []row, w configs.Weights) []table.Table {
-	all := playedUnder(rows)
-	if len(all) == 0 {
-		return nil
-	}
-	tables := []table.Table{memorisation(all, w), doseTable(all)}
-	for _, t := range []table.Table{familyTable(all), oldFormTable(all)} {
-		if len(t.Rows) > 0 { // else all are combinations, or no action has a form that changes
-			tables = append(tables, t)
-		}
-	}
-	return tables
-}
-
 // losses collects lines of a table about the share of a rate that is lost.
 type losses struct {
 	table  table.Table
@@ -133,7 +118,11 @@ var rateColumn = table.Column{Key: "rate", Header: "Rate", Left: true}
 
 // memorisation is the table of memorisation indices, by environment, player and grade,
 // and of the share of the held-out score that is lost.
-func memorisation(all []*played, w configs.Weights) table.Table {
+func memorisation(from *Report) table.Table {
+	all := from.families()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	l := newLosses(table.Table{ID: "memorisation", Title: "Memorisation index", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "grade", Header: "Grade"}, {Key: "families", Header: "Families", Detail: true}, rateColumn,
@@ -160,7 +149,7 @@ func memorisation(all []*played, w configs.Weights) table.Table {
 			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), table.String(p.env), table.String(p.name), table.Int(grade), table.Int(len(of)))
 		}
 	}
-	heldOutIndices(l, all, w, &reasons)
+	heldOutIndices(l, all, from.weights, &reasons)
 	t := &l.table
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
@@ -352,7 +341,11 @@ const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the 
 	"seeds averaged within each task first. 95% low, high: Student's t interval of the paired differences, as in the table of differences."
 
 // doseTable has the rates by number of combined families.
-func doseTable(all []*played) table.Table {
+func doseTable(from *Report) table.Table {
+	all := from.families()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	l := newLosses(table.Table{ID: "dose", Title: "Rates by number of combined families", Columns: append([]table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "grade", Header: "Grade", Left: true}, {Key: "families", Header: "Families", Left: true}, {Key: "perturbations", Header: "Sets", Detail: true},
@@ -378,7 +371,11 @@ func doseTable(all []*played) table.Table {
 }
 
 // familyTable has the change by family and grade.
-func familyTable(all []*played) table.Table {
+func familyTable(from *Report) table.Table {
+	all := from.families()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	l := newLosses(table.Table{ID: "families", Title: "Change by family of perturbations", Columns: append([]table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "family", Header: "Family", Left: true}, {Key: "grade", Header: "Grade", Left: true},
@@ -388,6 +385,9 @@ func familyTable(all []*played) table.Table {
 			part := c.about.Parts[0]
 			l.changed(p, []condition{c}, table.String(p.env), table.String(p.name), table.String(part.Family), table.Int(part.Grade))
 		}
+	}
+	if len(l.table.Rows) == 0 { // all are combinations
+		return table.Table{}
 	}
 	l.table.Notes = append(l.table.Notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
 	return l.finish(all)

@@ -59,7 +59,7 @@ func suiteRun(t *testing.T, models ...string) Run {
 }
 
 func TestMemorisation(t *testing.T) {
-	tables := Tables([]Run{suiteRun(t, "vllm:M")}, nil, weights)
+	tables := everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)
 	same(t, "tables", ids(tables)[:4], "headline", "memorisation", "dose", "families")
 	m := find(t, tables, "memorisation")
 	same(t, "environments", column(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
@@ -103,7 +103,7 @@ func TestMemorisationOtherNames(t *testing.T) {
 	for _, s := range run.Scores {
 		s.Environment.SuccessName, s.Environment.ProgressName = "EM", "F1"
 	}
-	tables := Tables([]Run{run}, nil, weights)
+	tables := everything([]Run{run}, nil, weights)
 	for _, id := range []string{"memorisation", "dose", "families"} {
 		notes := find(t, tables, id).Notes
 		names := slices.Index(notes, "babyai; pddl: SR is EM and PR is F1.")
@@ -129,7 +129,7 @@ func TestOneStatement(t *testing.T) {
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.env+a.model, b.env+b.model) })
 	told := map[string]bool{}
-	for _, t1 := range append(Tables([]Run{newRun(t, "run", groups...)}, nil, weights), Tables([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
+	for _, t1 := range append(everything([]Run{newRun(t, "run", groups...)}, nil, weights), everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
 		if !slices.ContainsFunc(t1.Columns, func(c table.Column) bool { return c.Key == "p" || strings.HasSuffix(c.Key, "_p") }) || len(t1.Rows) == 0 {
 			continue
 		}
@@ -171,7 +171,7 @@ func TestIncompleteFamilies(t *testing.T) {
 	if !spoilt {
 		t.Fatal("nothing to spoil")
 	}
-	tables := Tables([]Run{run}, nil, weights)
+	tables := everything([]Run{run}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")
 	same(t, "model", column(t, m, "model"), "vllm:M", "vllm:N", "vllm:M", "vllm:N", "vllm:M")
 	same(t, "base", column(t, m, "base"), "75.0", "75.0*", "100.0", "100.0", "81.2")
@@ -197,7 +197,7 @@ func TestNoBaseOfFamilies(t *testing.T) {
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"},
 		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:3"), "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("names:1"), "ffff"})
 	nothing.Sweep = sweep
-	tables := Tables([]Run{nothing}, nil, weights)
+	tables := everything([]Run{nothing}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")
 	same(t, "grades", column(t, m, "grade"), "1", "3")
 	same(t, "index", column(t, m, "index"), "–", "–")
@@ -205,13 +205,13 @@ func TestNoBaseOfFamilies(t *testing.T) {
 	hasNote(t, m, "vllm:M: no index of the held-out score; missing: babyai.")
 	without := newRun(t, "b", group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"})
 	without.Sweep = sweep
-	tables = Tables([]Run{without}, nil, weights)
+	tables = everything([]Run{without}, nil, weights)
 	hasNote(t, find(t, tables, "memorisation"), "was not planned without a perturbation")
 	same(t, "rate", column(t, rowsOf(find(t, tables, "families"), "SR"), "value"), "25.0")
 	// A record that says nothing of its perturbations has no such tables.
 	without.Sweep = nil
-	for _, other := range Tables([]Run{without}, nil, weights) {
-		if OfFamilies(other.ID) {
+	for _, other := range everything([]Run{without}, nil, weights) {
+		if k, _ := Find(other.ID); k.Only == Families {
 			t.Errorf("there is a table %s", other.ID)
 		}
 	}

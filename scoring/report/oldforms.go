@@ -10,7 +10,8 @@ import (
 
 // oldFormTable says how often a model writes actions in the old way although it is told
 // the new one, and how soon it stops.
-func oldFormTable(all []*played) table.Table {
+func oldFormTable(from *Report) table.Table {
+	all := from.families()
 	t := table.Table{ID: "old-forms", Title: "Actions in the old form", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "perturbation", Header: "Perturbation", Left: true},
@@ -29,6 +30,9 @@ func oldFormTable(all []*played) table.Table {
 				t.Rows = append(t.Rows, g.cells(p, o))
 			}
 		}
+	}
+	if len(t.Rows) == 0 { // no action has a form that changes
+		return table.Table{}
 	}
 	t.Notes = append(t.Notes, "Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in percent, that are written in the old way, which the environment refuses although the instructions say the new one. "+
 		"Refused: episodes with such an action. Never: refused episodes that end without that form in the new way; they are censored at their end. "+

@@ -25,7 +25,7 @@ func TestOutside(t *testing.T) {
 	both := func(outcomes string) []group {
 		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes}, {"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
 	}
-	alone := Tables([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
+	alone := everything([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
 	same(t, "tasks", column(t, find(t, alone, "results"), "tasks"), "4 outside the benchmark", "4 outside the benchmark")
 	same(t, "held-out", column(t, find(t, alone, "held-out"), "model"), "GPT-9 [paper]", "Tuned, Llama [paper]")
 	if i := slices.IndexFunc(find(t, alone, "headline").Rows, func(cells []table.Cell) bool { return cells[1].Text == heldOutName }); i >= 0 {
@@ -34,7 +34,7 @@ func TestOutside(t *testing.T) {
 	same(t, "numbers", column(t, find(t, alone, "tasks"), "index"), "–", "–", "–", "–", "–", "–", "–", "–")
 
 	runs := []Run{newRun(t, "benchmark", both("SSff")...), other(newRun(t, "outside", both("SSSS")...))}
-	tables := Tables(runs, nil, weights)
+	tables := everything(runs, nil, weights)
 	h := find(t, tables, "headline")
 	same(t, "places", column(t, h, "environment"), heldOutName, "babyai", "babyai (other tasks)", "pddl", "pddl (other tasks)")
 	same(t, "rates", column(t, h, "success"), "50.0", "50.0", "100.0", "50.0", "100.0")

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
 
 // paired is the table of differences from the first row of each environment, and
 // of held-out scores from the first one.
-func paired(rows []row, w configs.Weights) table.Table {
+func paired(from *Report) table.Table {
+	rows, w := from.plain, from.weights
 	var pairs pairing
 	first := map[string]row{}
 	for _, r := range rows {

@@ -58,20 +58,13 @@ func protocols(runs []Run) map[string]protocol {
 	return out
 }
 
-// presetTables are the tables of rows with presets: none if there are none.
-func presetTables(rows []row, runs []Run) []table.Table {
+// presetRows returns the rows with presets.
+func presetRows(rows []row, runs []Run) []row {
 	known := protocols(runs)
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		_, ok := known[r.Condition.Preset.Key()]
 		return !ok
 	})
-	var out []table.Table
-	for _, t := range []table.Table{presetTable(rows, known), presetPublished(rows, known), protocolSpread(rows)} {
-		if len(t.Rows) > 0 {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // metric is the value of a row's preset.
@@ -80,7 +73,8 @@ func (p protocol) metric(s *scoring.Score) scoring.Rate {
 }
 
 // presetTable has a row for every preset and model.
-func presetTable(rows []row, known map[string]protocol) table.Table {
+func presetTable(from *Report) table.Table {
+	rows, known := from.presets(), protocols(from.Runs)
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
 		{Key: "preset", Header: "Preset", Left: true}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
 		{Key: "tasks", Header: "Tasks", Left: true}, {Key: "model", Header: "Model", Left: true},
@@ -124,13 +118,14 @@ func presetTable(rows []row, known map[string]protocol) table.Table {
 
 // presetPublished has the published results of the rows' presets, except of those
 // that the run changed.
-func presetPublished(rows []row, known map[string]protocol) table.Table {
+func presetPublished(from *Report) table.Table {
+	known := protocols(from.Runs)
 	t := table.Table{ID: "presets-published", Title: "Published results of these presets", Columns: []table.Column{
 		{Key: "preset", Header: "Preset", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "value", Header: "Value"},
 		{Key: "kind", Header: "Kind", Left: true}, {Key: "mark", Header: "Read in", Left: true}, {Key: "source", Header: "Source", Left: true},
 	}}
 	seen := map[string]bool{}
-	for _, r := range rows {
+	for _, r := range from.presets() {
 		p := known[r.Condition.Preset.Key()]
 		results, err := configs.LoadPresetResults(p.definition.Name)
 		of := results.Of(p.definition.Env.Part)
@@ -180,7 +175,7 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 
 // protocolSpread says for each model and environment how far the success rates of
 // presets are apart: how much of a score is protocol.
-func protocolSpread(rows []row) table.Table {
+func protocolSpread(from *Report) table.Table {
 	t := table.Table{ID: "protocols", Title: "How much of a score is protocol", Columns: []table.Column{
 		{Key: "model", Header: "Model", Left: true}, {Key: "environment", Header: "Environment", Left: true}, {Key: "presets", Header: "Presets"},
 		{Key: "lowest", Header: "Lowest", Left: true}, {Key: "lowest_success", Header: "SR"},
@@ -189,7 +184,7 @@ func protocolSpread(rows []row) table.Table {
 	type player struct{ model, env string }
 	var order []player
 	by := map[player][]row{}
-	for _, r := range rows {
+	for _, r := range from.presets() {
 		p := player{r.Condition.Model, r.Condition.Env}
 		if by[p] == nil {
 			order = append(order, p)

@@ -200,7 +200,8 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 
 // againstPublished has the difference of every complete official row from each
 // published rate of its environment.
-func againstPublished(rows []row, baselines []Baseline) table.Table {
+func againstPublished(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "against-published", Title: "Differences from published results, unpaired", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "published", Header: "Published", Left: true},
 		{Key: "solved", Header: "Solved", Left: true, Detail: true},
@@ -212,7 +213,7 @@ func againstPublished(rows []row, baselines []Baseline) table.Table {
 		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" || !r.comparesAcross() {
 			continue
 		}
-		for _, b := range baselines {
+		for _, b := range from.baselines {
 			i := slices.Index(b.Table.Columns, r.Condition.Env)
 			if b.Table.Env != "" || i < 0 {
 				continue

@@ -67,15 +67,13 @@ func rankLines(lines []line, w configs.Weights) ranked {
 	return r
 }
 
-// ranks makes two tables: the ranks that each model may have, and the differences
-// of all pairs that they follow from.
-func ranks(rows []row, w configs.Weights) []table.Table {
+// ranks has the ranks that each model may have.
+func ranks(from *Report) table.Table {
 	t := table.Table{ID: "ranks", Title: "Ranks", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 		{Key: "success", Header: "SR"}, {Key: "success_rank", Header: "rank"}, {Key: "progress", Header: "PR"}, {Key: "progress_rank", Header: "rank"},
 	}}
-	all := rankings(rows, w)
-	for _, r := range all {
+	for _, r := range from.ranked() {
 		if r.err != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: no ranks, because %v.", r.where, r.err))
 			continue
@@ -90,7 +88,7 @@ func ranks(rows []row, w configs.Weights) []table.Table {
 		t.Notes = append([]string{"rank: the ranks that the paired differences from all others allow, from intervals that hold at once at 95 % (Mogstad et al. 2023; --table pairs)."}, t.Notes...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	return []table.Table{t, pairTable(all, rows)}
+	return t
 }
 
 func rankCell(r scoring.Ranks) table.Cell {
@@ -100,16 +98,16 @@ func rankCell(r scoring.Ranks) table.Cell {
 	return table.String(fmt.Sprintf("%d-%d", r.Best, r.Worst))
 }
 
-// pairTable has the differences of all pairs, with the intervals of each alone and
-// of all together.
-func pairTable(all []ranked, rows []row) table.Table {
+// pairTable has the differences of all pairs, from which ranks follow, with the
+// intervals of each alone and of all together.
+func pairTable(from *Report) table.Table {
 	t := table.Table{ID: "pairs", Title: "Differences of all pairs", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "against", Header: "against", Left: true},
 		{Key: "rate", Header: "Rate", Left: true}, {Key: "difference", Header: "Δ"},
 		{Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
 		{Key: "together_low", Header: "together low"}, {Key: "together_high", Header: "high", Upper: true},
 	}}
-	for _, r := range all {
+	for _, r := range from.ranked() {
 		for _, p := range r.Pairs {
 			for _, d := range []struct {
 				rate            string
@@ -125,7 +123,7 @@ func pairTable(all []ranked, rows []row) table.Table {
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, in percentage points, paired by task. 95%: Student's t interval of each pair alone. "+
 			"Together: wider intervals that hold for all pairs of an environment and a rate at once at 95 % (Bonferroni).")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
+		t.Notes = append(t.Notes, aboutNotes(from.plain)...)
 	}
 	return t
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 
-	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
@@ -14,12 +13,13 @@ const heldOutName = "held-out score"
 // rateTable has the held-out score and the rates of each environment with their
 // intervals, published results beside them, one line per environment and model.
 // Environments that only publications have are left out.
-func rateTable(rows []row, baselines []Baseline, w configs.Weights) table.Table {
+func rateTable(from *Report) table.Table {
+	rows, w := from.plain, from.weights
 	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: rateColumnsWithLimits()}
 	lines := gather(rows, row.place)
 	runs := len(lines)
 	var shown []Baseline
-	for _, b := range baselines {
+	for _, b := range from.baselines {
 		if b.Table.Env == "" {
 			shown = append(shown, b)
 			lines = append(lines, publishedLines(b)...)

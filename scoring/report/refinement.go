@@ -29,7 +29,8 @@ const refinementNote = "In percent; Run in steps. Format, Invalid: format errors
 
 // refinementShort has the most informative measures of what the models do with
 // their errors, one line per row.
-func refinementShort(rows []row) table.Table {
+func refinementShort(from *Report) table.Table {
+	rows := from.rows
 	t := table.Table{ID: "refinement", Title: "Refinement", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
 	}}
@@ -69,7 +70,8 @@ func refinementShort(rows []row) table.Table {
 }
 
 // refinementMeasures has every measure with its interval.
-func refinementMeasures(rows []row) table.Table {
+func refinementMeasures(from *Report) table.Table {
+	rows := from.all
 	t := table.Table{ID: "refinement-measures", Title: "Refinement: all measures", Columns: append(measureColumns(),
 		table.Column{Key: "value", Header: "Value"}, table.Column{Key: "unit", Header: "", Left: true},
 		table.Column{Key: "low", Header: "95% low"}, table.Column{Key: "high", Header: "high", Upper: true},
@@ -101,7 +103,8 @@ func measureColumns() []table.Column {
 
 // refinementPaired has the difference of every measure from the first row of the
 // environment.
-func refinementPaired(rows []row) table.Table {
+func refinementPaired(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "refinement-paired", Title: "Refinement: differences, paired by task", Columns: append(measureColumns(),
 		table.Column{Key: "against", Header: "against", Left: true},
 		table.Column{Key: "difference", Header: "Δ"}, table.Column{Key: "unit", Header: "", Left: true},
@@ -154,7 +157,8 @@ func refinementPaired(rows []row) table.Table {
 }
 
 // progressProfile says how many episodes reached each tenth of progress, and when.
-func progressProfile(rows []row) table.Table {
+func progressProfile(from *Report) table.Table {
+	rows := from.all
 	t := table.Table{ID: "progress-profile", Title: "Progress profile", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "progress", Header: "Progress"},
 		{Key: "reached", Header: "Reached"}, {Key: "reached_low", Header: "95% low"}, {Key: "reached_high", Header: "high", Upper: true},

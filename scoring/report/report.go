@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"heldout/configs"
 	"heldout/scoring"
@@ -34,77 +35,125 @@ type Baseline struct {
 	Table configs.PublishedTable
 }
 
-// Tables returns the tables of runs, and of baselines if there are any:
-//
-//   - "headline": the rates of every model in short, and its held-out score
-//   - "presets": the metric of every preset; "presets-published", published results
-//     of presets that the run did not change; "protocols", how far presets of one
-//     environment differ
-//   - "results": rates with intervals; environments with other names for their
-//     rates have tables of their own, such as "results-EM-F1"
-//   - "difficulty": easy and hard tasks, where the benchmark has them
-//   - "spread": the spread over seeds, where there are several
-//   - "paired": every model against the first, task by task
-//   - "ranks": the ranks that differences allow, where there are three models;
-//     "pairs", on request, has all differences that they follow from
-//   - "robustness" and "change": the conditions of every swept environment side
-//     by side, and what each changes
-//   - "best-of": the best of all seeds, where there are several, and published
-//     rates of that sort; "pass-at-k" has every number of tries, "best-of-paired"
-//     differences, both on request
-//   - "trials", "trials-cost" and "trials-paired": success and progress after each
-//     trial, what each took, and the difference from retries without memory, where
-//     tasks are played again after a failure; all other tables have first trials
-//   - "held-out": the environments side by side and the held-out score, where
-//     there are official tasks or baselines
-//   - "refinement": what the models do with their errors, in short;
-//     "refinement-measures", "refinement-paired" and "progress-profile" have all
-//     of it, and are for readers who ask for them (OnRequest)
-//
-// On request there are also "against-published", differences from the baselines,
-// "kinds", the rates by kind of task, and the tables behind figures: "rates", "tasks", "seeds", "steps", "usage", "endings"
-// and "lost-steps".
-//
-// Runs under perturbations that combine families of rules have the tables of those,
-// "memorisation", "dose", "families" and "old-forms", and no rows for them in the
-// others.
-//
-// The "headline" table and the tables of sweeps include perturbed tasks. All
-// other tables leave them out.
-func Tables(runs []Run, baselines []Baseline, w configs.Weights) []table.Table {
-	rows := newRows(runs)
-	plain := plainRows(rows)
-	bests, baselines := splitBaselines(baselines)
-	var tables []table.Table
-	if len(plain) > 0 {
-		tables = append(tables, headline(plain, w))
+// Report makes the tables of runs, and of published results beside them. A table is
+// made when it is asked for. The same runs give the same tables.
+type Report struct {
+	Runs      []Run
+	baselines []Baseline // of one try
+	bests     []Baseline // of the best of several tries
+	weights   configs.Weights
+
+	all   []row // of all episodes
+	rows  []row // but those under perturbations that combine families
+	plain []row // of episodes without a perturbation
+
+	// What several tables are made from.
+	families func() []*played
+	tries    func() []tries
+	tried    func() []tried
+	ranked   func() []ranked
+	presets  func() []row
+	swept    func() []sweptPlace
+
+	checkpoints []line // in their order
+	made        map[string][]table.Table
+}
+
+// New returns the report of runs, with published results beside them.
+func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
+	r := &Report{Runs: runs, weights: w, all: newRows(runs), made: map[string][]table.Table{}}
+	r.rows, r.plain = withoutFamilies(r.all), plainRows(r.all)
+	r.bests, r.baselines = splitBaselines(baselines)
+	r.families = sync.OnceValue(func() []*played { return playedUnder(r.all) })
+	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
+	r.tried = sync.OnceValue(func() []tried { return triedRows(r.rows) })
+	r.ranked = sync.OnceValue(func() []ranked { return rankings(r.plain, w) })
+	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
+	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
+	return r
+}
+
+// Has reports whether any table may have lines of an environment.
+func (r *Report) Has(environment string) bool {
+	return environment == heldOutName ||
+		slices.ContainsFunc(r.all, func(of row) bool { return environment == of.place() || environment == of.Condition.Env })
+}
+
+// Tables returns the tables of a kind; none if the runs have nothing for it.
+func (r *Report) Tables(kind string) []table.Table {
+	k, ok := Find(kind)
+	if !ok || k.ID != kind {
+		return nil
 	}
-	tables = append(tables, presetTables(plain, runs)...)
-	families := familyTables(rows, w)
-	all := rows
-	rows = withoutFamilies(rows)
-	tables = append(tables, families...)
-	tables = append(tables, resultTables(rows)...)
-	nothing := len(plain) > 0 && !slices.ContainsFunc(plain, func(r row) bool { return r.Finished > 0 })
-	rest := append([]table.Table{difficulty(plain), spread(plain), paired(plain, w)}, ranks(plain, w)...)
-	rest = append(rest, robustness(rows, baselines)...)
-	rest = append(rest, bestOfTables(rows, plain, bests, w)...)
-	rest = append(rest, trialTables(rows, baselines)...)
-	for _, t := range append(rest, heldOut(plain, baselines, w), refinementShort(rows), refinementMeasures(all), refinementPaired(plain), progressProfile(all), againstPublished(plain, baselines), kindTable(plain),
-		rateTable(plain, baselines, w), taskTable(plain), seedTable(plain), stepTable(plain), usageTable(plain), endingTable(plain), lostTable(plain)) {
-		if nothing && len(t.Rows) == 0 && OnRequest(t.ID) {
+	return slices.DeleteFunc(slices.Clone(r.of(k)), func(t table.Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
+}
+
+// of returns the tables of a kind, also those without content.
+func (r *Report) of(k Kind) []table.Table {
+	made, ok := r.made[k.ID]
+	if ok {
+		return made
+	}
+	for _, t := range k.build(r) {
+		if t.ID == "" { // the runs have nothing of the sort
+			continue
+		}
+		if k.Only != Trials && len(t.Rows) > 0 {
+			t.Notes = append(t.Notes, firstTrial(r.rows)...)
+		}
+		made = append(made, t)
+	}
+	r.made[k.ID] = made
+	return made
+}
+
+// Select returns the tables with these IDs, in their order. The ID of a kind stands for
+// all its tables. Without IDs it returns those that need not be asked for.
+func (r *Report) Select(ids []string) (out []table.Table, err error) {
+	if len(ids) == 0 {
+		for _, k := range kinds {
+			if !k.Request {
+				out = append(out, r.Tables(k.ID)...)
+			}
+		}
+		return out, nil
+	}
+	for _, id := range ids {
+		found := r.named(id)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("there is no table %q here; there are %s", id, strings.Join(r.have(), ", "))
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// named returns the tables that a reader asked for. They say so if there are no results.
+func (r *Report) named(id string) (out []table.Table) {
+	k, ok := Find(id)
+	if !ok {
+		return nil
+	}
+	nothing := k.Request && len(r.plain) > 0 && !slices.ContainsFunc(r.plain, func(r row) bool { return r.Finished > 0 })
+	for _, t := range r.of(k) {
+		if nothing && len(t.Rows) == 0 {
 			t.Notes = append(t.Notes, "No episode has a result.")
 		}
-		if len(t.Rows) > 0 || len(t.Notes) > 0 {
-			tables = append(tables, t)
+		if (id == k.ID || id == t.ID) && len(t.Rows)+len(t.Notes) > 0 {
+			out = append(out, t)
 		}
 	}
-	for i, t := range tables {
-		if !OfTrials(t.ID) && len(t.Rows) > 0 {
-			tables[i].Notes = append(t.Notes, firstTrial(rows)...)
+	return out
+}
+
+// have lists the tables that the runs have.
+func (r *Report) have() (ids []string) {
+	for _, k := range kinds {
+		for _, t := range r.Tables(k.ID) {
+			ids = append(ids, t.ID)
 		}
 	}
-	return tables
+	return ids
 }
 
 // splitBaselines separates the tables with the best of several tries, which do not
@@ -118,33 +167,6 @@ func splitBaselines(baselines []Baseline) (bests, others []Baseline) {
 		}
 	}
 	return bests, others
-}
-
-// figureTables are the tables that figures are drawn from and no other table has.
-var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "endings", "lost-steps"}
-
-// IDs lists the possible tables. The tables of environments with other names for
-// their rates have an ID that begins with "results-"; "results" stands for them too.
-func IDs() []string {
-	return append([]string{"headline", "memorisation", "dose", "families", "old-forms", "presets", "presets-published", "protocols", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change",
-		"best-of", "pass-at-k", "best-of-paired", "trials", "trials-cost", "trials-paired", "held-out",
-		"refinement", "refinement-measures", "refinement-paired", "progress-profile", "against-published", "kinds"}, figureTables...)
-}
-
-// OnRequest reports whether a table is only for readers who ask for it.
-func OnRequest(id string) bool {
-	return slices.Contains([]string{"pairs", "pass-at-k", "best-of-paired", "refinement-measures", "refinement-paired", "progress-profile", "against-published", "kinds"}, id) || slices.Contains(figureTables, id)
-}
-
-// OfTrials reports whether only runs with several trials have a table.
-func OfTrials(id string) bool { return strings.HasPrefix(id, "trials") }
-
-// OfSweeps reports whether only sweeps have a table.
-func OfSweeps(id string) bool { return id == "robustness" || id == "change" || OfFamilies(id) }
-
-// OfFamilies reports whether only sweeps of families of perturbations have a table.
-func OfFamilies(id string) bool {
-	return slices.Contains([]string{"memorisation", "dose", "families", "old-forms"}, id)
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.

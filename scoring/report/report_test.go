@@ -138,14 +138,23 @@ func baseline(name string) Baseline {
 	}
 }
 
-// find returns the table with that ID.
+// everything makes all tables.
+func everything(runs []Run, baselines []Baseline, w configs.Weights) (out []table.Table) {
+	from := New(runs, baselines, w)
+	for _, k := range kinds {
+		out = append(out, from.Tables(k.ID)...)
+	}
+	return out
+}
+
+// find returns the first table with that ID.
 func find(t *testing.T, tables []table.Table, id string) table.Table {
 	t.Helper()
-	got, err := table.Select(tables, []string{id})
-	if err != nil {
-		t.Fatal(err)
+	i := slices.IndexFunc(tables, func(tb table.Table) bool { return tb.ID == id })
+	if i < 0 {
+		t.Fatalf("there is no table %s", id)
 	}
-	return got[0]
+	return tables[i]
 }
 
 // column returns what stands below a key.
@@ -182,6 +191,9 @@ func hasNoNote(t *testing.T, tb table.Table, note string) {
 	}
 }
 
+// figureTables are those whose numbers a page shows with figures.
+var figureTables = []string{"rates", "tasks", "seeds", "steps", "usage", "endings", "lost-steps"}
+
 // ids lists the tables that are not for figures.
 func ids(tables []table.Table) (out []string) {
 	for _, t := range tables {
@@ -209,8 +221,8 @@ func TestGolden(t *testing.T) {
 		group{"alfworld", envs.Official, 2, "vllm:M", 0, nil, "Sf"},
 	)
 	for name, tables := range map[string][]table.Table{
-		"plain": Tables([]Run{plain}, nil, weights), "full": Tables([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
-		"sweep": Tables(sweepRuns(t), []Baseline{published()}, weights),
+		"plain": everything([]Run{plain}, nil, weights), "full": everything([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
+		"sweep": everything(sweepRuns(t), []Baseline{published()}, weights),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -265,7 +277,7 @@ func TestWhichTables(t *testing.T) {
 		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tables := Tables([]Run{newRun(t, "run", c.groups...)}, c.baselines, weights)
+			tables := everything([]Run{newRun(t, "run", c.groups...)}, c.baselines, weights)
 			same(t, "tables", ids(tables), strings.Fields(c.want)...)
 			for _, tb := range tables {
 				if tb.Title == "" || len(tb.Notes) == 0 {
@@ -277,7 +289,7 @@ func TestWhichTables(t *testing.T) {
 }
 
 func TestResults(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SfS"}, group{"pddl", envs.Generated, 3, "vllm:M", 1, nil, "fff"},
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSSS"},
 	)}, nil, weights)
@@ -301,12 +313,12 @@ func TestResults(t *testing.T) {
 
 func TestGeneratedNote(t *testing.T) {
 	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}, group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
-	hasNote(t, find(t, Tables([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"), "Generated tasks")
+	hasNote(t, find(t, everything([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"), "Generated tasks")
 }
 
 // TestNotesOnlyWhereTrue: what does not hold for any row is not said.
 func TestNotesOnlyWhereTrue(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil, weights)
 	r := find(t, tables, "results")
 	for _, note := range []string{"Generated", "Incomplete", "temperature", "steps"} {
 		hasNoNote(t, r, note)
@@ -319,7 +331,7 @@ func TestNotesOnlyWhereTrue(t *testing.T) {
 
 func TestStepLimit(t *testing.T) {
 	more := func(c *record.Condition) { c.StepLimit = 40 }
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "expert", 0, more, "SSSS"}, group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
 		group{"babyai", envs.Official, 4, "random", 0, nil, "ffff"},
 	)}, nil, weights)
@@ -332,7 +344,7 @@ func TestStepLimit(t *testing.T) {
 // TestIncomplete: an incomplete row is marked in every table, its reasons stand
 // below the results, and it is not compared.
 func TestIncomplete(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"}, group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
 	)}, nil, weights)
@@ -358,7 +370,7 @@ func TestIncomplete(t *testing.T) {
 }
 
 func TestNothingFinished(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil, weights)
 	same(t, "success", column(t, find(t, tables, "results"), "success"), "–*")
 	same(t, "low", column(t, find(t, tables, "results"), "success_low"), "–")
 	same(t, "held-out", column(t, find(t, tables, "held-out"), "pddl_success"), "–*")
@@ -403,14 +415,14 @@ func TestLabels(t *testing.T) {
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
-			same(t, "models", column(t, find(t, Tables(runs, nil, weights), "results"), "model"), c.want...)
+			same(t, "models", column(t, find(t, everything(runs, nil, weights), "results"), "model"), c.want...)
 		})
 	}
 }
 
 // TestHeldOut is worked by hand: (3*0.5 + 1*0.25) / 4.
 func TestHeldOut(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"},
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfff"},
 	)}, nil, weights)
@@ -443,7 +455,7 @@ func TestHeldOutWhole(t *testing.T) {
 		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := find(t, Tables([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
+			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
 			same(t, "pddl", column(t, h, "pddl_success"), c.pddl)
 			same(t, "score", column(t, h, "heldout_success"), "–")
 			hasNote(t, h, "expert: the held-out score is incomplete; missing: "+c.missing+".")
@@ -481,7 +493,7 @@ func TestHeldOutLines(t *testing.T) {
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
-			h := find(t, Tables(runs, nil, weights), "held-out")
+			h := find(t, everything(runs, nil, weights), "held-out")
 			same(t, "models", column(t, h, "model"), c.models...)
 			same(t, "scores", column(t, h, "heldout_success"), c.score...)
 		})
@@ -489,7 +501,7 @@ func TestHeldOutLines(t *testing.T) {
 }
 
 func TestBaselines(t *testing.T) {
-	tables := Tables([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, []Baseline{baseline("paper"), baseline("paper:two")}, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, []Baseline{baseline("paper"), baseline("paper:two")}, weights)
 	h := find(t, tables, "held-out")
 	same(t, "models", column(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]", "Tuned, Llama [paper:two]")
 	same(t, "pddl", column(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
@@ -522,7 +534,7 @@ func TestPaired(t *testing.T) {
 			group{env, envs.Generated, 4, "random", 0, nil, "ffff"},
 			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
 	}
-	p := find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
+	p := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
 	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
 	same(t, "models", column(t, p, "model"), "random", "vllm:M", "random", "vllm:M")
 	same(t, "against", column(t, p, "against"), "expert", "expert", "expert", "expert")
@@ -545,7 +557,7 @@ func TestPairedHeldOut(t *testing.T) {
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
 	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
-	tables := Tables([]Run{newRun(t, "run", groups...)}, nil, weights)
+	tables := everything([]Run{newRun(t, "run", groups...)}, nil, weights)
 	p := find(t, tables, "paired")
 	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
 	same(t, "differences", column(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
@@ -569,7 +581,7 @@ func TestBestOf(t *testing.T) {
 	published := baseline("paper")
 	published.Table.Rows[0].BestOf = 10
 	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
-	tables := Tables([]Run{run}, []Baseline{published}, weights)
+	tables := everything([]Run{run}, []Baseline{published}, weights)
 	b := find(t, tables, "best-of")
 	same(t, "places", column(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
 	same(t, "models", column(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
@@ -592,7 +604,7 @@ func TestBestOf(t *testing.T) {
 // TestBestOfIncomplete: a task with fewer results bounds the number of tries, and
 // one without any is left out; both are said and marked.
 func TestBestOfIncomplete(t *testing.T) {
-	b := find(t, Tables([]Run{newRun(t, "run",
+	b := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"}, group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
 	)}, nil, weights), "best-of")
 	same(t, "tries", column(t, b, "tries"), "2")
@@ -602,7 +614,7 @@ func TestBestOfIncomplete(t *testing.T) {
 }
 
 func TestPairedOnce(t *testing.T) {
-	p := find(t, Tables([]Run{newRun(t, "run",
+	p := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
 	)}, nil, weights), "paired")
 	same(t, "p", column(t, p, "success_p"), "0.236")
@@ -610,7 +622,7 @@ func TestPairedOnce(t *testing.T) {
 }
 
 func TestPairedOtherTasks(t *testing.T) {
-	p := find(t, Tables([]Run{
+	p := find(t, everything([]Run{
 		newRun(t, "a", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}),
 		newRun(t, "b", group{"pddl", envs.Generated, 3, "random", 0, nil, "SSS"}, group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
 	}, nil, weights), "paired")
@@ -631,11 +643,11 @@ func TestCaveat(t *testing.T) {
 		{env: "babyai", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
 		{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
 	}
-	whole := find(t, Tables([]Run{newRun(t, "run", groups...)}, nil, weights), "held-out")
+	whole := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "held-out")
 	same(t, "score", column(t, whole, "heldout_success"), "62.5")
 	run := newRun(t, "run", groups...)
 	run.Scores[0].Environment.Caveat = "the sub-goals are others"
-	marked := find(t, Tables([]Run{run}, nil, weights), "held-out")
+	marked := find(t, everything([]Run{run}, nil, weights), "held-out")
 	same(t, "score", column(t, marked, "heldout_success"), "–")
 	same(t, "babyai", column(t, marked, "babyai_success"), "50.0"+caveatMark)
 	hasNote(t, marked, "missing: babyai (not comparable)")
@@ -654,7 +666,7 @@ func TestOtherNames(t *testing.T) {
 			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1", "the pages are few"
 		}
 	}
-	tables := Tables([]Run{run}, nil, weights)[1:] // behind the headline
+	tables := everything([]Run{run}, nil, weights)[1:] // behind the headline
 	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 {
 		t.Fatalf("%+v", tables[:2])
 	}
@@ -672,7 +684,7 @@ func TestOtherNames(t *testing.T) {
 	if want := "hotpotqa: SR is EM and PR is F1."; i < 0 || !slices.Contains(tables[i].Notes, want) {
 		t.Errorf("no note %q", want)
 	}
-	if only := Tables([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[1].ID != "results-EM-F1" {
+	if only := everything([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[1].ID != "results-EM-F1" {
 		t.Errorf("the table %s follows the headline", only[1].ID)
 	}
 }

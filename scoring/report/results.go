@@ -10,10 +10,10 @@ import (
 
 // resultTables returns the tables of rates, one for each pair of names that rates
 // have.
-func resultTables(rows []row) []table.Table {
+func resultTables(from *Report) []table.Table {
 	var names []measures
 	groups := map[measures][]row{}
-	for _, r := range rows {
+	for _, r := range from.rows {
 		m := r.measures()
 		if groups[m] == nil {
 			names = append(names, m)
@@ -28,7 +28,6 @@ func resultTables(rows []row) []table.Table {
 		t := results(groups[m], m)
 		if m != common {
 			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress), fmt.Sprintf("Results: %s and %s", m.success, m.progress)
-			t.Group = "results"
 		}
 		tables = append(tables, t)
 	}

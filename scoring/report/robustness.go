@@ -35,9 +35,16 @@ type sweptCell struct {
 	score *scoring.Score // nil for published rates and those taken from base
 }
 
-// robustness makes two tables for every environment that was swept: the
-// conditions side by side, and what each changes.
-func robustness(rows []row, baselines []Baseline) []table.Table {
+// sweptPlace is an environment that was swept.
+type sweptPlace struct {
+	env           string
+	lines         []swept
+	perturbations []string
+	notes         []string // on the perturbations
+}
+
+// sweptPlaces gathers what is known of every environment that was swept.
+func sweptPlaces(rows []row) (out []sweptPlace) {
 	var environments []string
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
 	for _, r := range rows {
@@ -45,20 +52,33 @@ func robustness(rows []row, baselines []Baseline) []table.Table {
 			environments = append(environments, env)
 		}
 	}
-	var tables []table.Table
 	for _, env := range environments {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.place() != env })
-		lines := sweptLines(of)
 		perturbations, notes := perturbationsOf(of)
-		columns := append([]string{baseColumn}, perturbations...)
-		changes := changeTable(env, lines, perturbations)
-		for _, b := range baselines {
-			if b.Table.Env == env {
+		out = append(out, sweptPlace{env, sweptLines(of), perturbations, notes})
+	}
+	return out
+}
+
+// robustness puts the conditions of every swept environment side by side.
+func robustness(from *Report) (tables []table.Table) {
+	for _, p := range from.swept() {
+		lines, columns := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
+		for _, b := range from.baselines {
+			if b.Table.Env == p.env {
 				lines = append(lines, publishedSweeps(b)...)
 				columns = appendNew(columns, b.Table.Columns)
 			}
 		}
-		tables = append(tables, robustnessTable(env, lines, columns, notes, baselines), changes)
+		tables = append(tables, robustnessTable(p.env, lines, columns, p.notes, from.baselines))
+	}
+	return tables
+}
+
+// changes says what every perturbation changes, by environment.
+func changes(from *Report) (tables []table.Table) {
+	for _, p := range from.swept() {
+		tables = append(tables, changeTable(p.env, p.lines, p.perturbations))
 	}
 	return tables
 }

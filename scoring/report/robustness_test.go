@@ -52,7 +52,7 @@ func published() Baseline {
 }
 
 func TestRobustness(t *testing.T) {
-	tables := Tables(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
+	tables := everything(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
 	same(t, "tables", ids(tables), "headline", "results", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "against-published", "kinds")
 	r := find(t, tables, "robustness")
 	same(t, "models", column(t, r, "model"),
@@ -84,13 +84,13 @@ func TestRobustness(t *testing.T) {
 func TestOtherRules(t *testing.T) {
 	runs := sweepRuns(t)
 	runs[1].Sweep.Perturbations[1].SHA256 = "of other rules"
-	hasNote(t, find(t, Tables(runs, nil, weights), "robustness"), "The rules of P5 are not the same in all runs")
+	hasNote(t, find(t, everything(runs, nil, weights), "robustness"), "The rules of P5 are not the same in all runs")
 }
 
 // A sweep beside a plain run: each has its tables.
 func TestSweepBesideRun(t *testing.T) {
 	plain := newRun(t, "runs/plain", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSf"})
-	tables := Tables(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
+	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
 	same(t, "tables", ids(tables), "headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
 	h := find(t, tables, "held-out")
 	same(t, "held-out", column(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")

@@ -76,7 +76,7 @@ func TestOneName(t *testing.T) {
 	here := group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSff"}
 	other := here
 	other.change = func(c *record.Condition) { c.PromptHash = "fedcba9876543210" }
-	tables := Tables([]Run{
+	tables := everything([]Run{
 		newRun(t, "first", group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, here), newRun(t, "second", other),
 	}, nil, weights)
 	for _, tb := range tables {

@@ -12,7 +12,7 @@ func TestEqualSeeds(t *testing.T) {
 	at := func(temperature float64, model string, seed int64, outcomes string) group {
 		return group{"pddl", envs.Official, 4, model, seed, func(c *record.Condition) { c.Decoding.Temperature = temperature }, outcomes}
 	}
-	tables := Tables([]Run{newRun(t, "run",
+	tables := everything([]Run{newRun(t, "run",
 		at(1, "vllm:M", 0, "SSff"), at(1, "vllm:M", 1, "SSff"), at(1, "vllm:M", 2, "SSf-"), // one is missing
 		at(1, "vllm:N", 0, "SSff"), at(1, "vllm:N", 1, "SfSf"),
 		at(0, "vllm:Z", 0, "SSff"), at(0, "vllm:Z", 1, "SSff"),

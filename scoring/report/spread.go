@@ -6,7 +6,8 @@ import (
 )
 
 // spread is the table of deviations over seeds, for rows with several.
-func spread(rows []row) table.Table {
+func spread(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{
 		ID: "spread", Title: "Spread over seeds",
 		Columns: []table.Column{

@@ -10,7 +10,8 @@ import (
 )
 
 // stepTable says what the episodes had reached by each step.
-func stepTable(rows []row) table.Table {
+func stepTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "steps", Title: "Success and progress by step", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "step", Header: "Step"},
 		{Key: "success", Header: "SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true},
@@ -37,7 +38,8 @@ func stepTable(rows []row) table.Table {
 }
 
 // usageTable says what an episode used of steps, tokens and time.
-func usageTable(rows []row) table.Table {
+func usageTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "usage", Title: "Steps, tokens and time per episode", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "quantity", Header: "Quantity", Left: true},
 		{Key: "episodes", Header: "Episodes"}, {Key: "mean", Header: "Mean"}, {Key: "low", Header: "10 %"}, {Key: "median", Header: "Median"}, {Key: "high", Header: "90 %"},
@@ -72,7 +74,8 @@ func used(x float64) table.Cell {
 }
 
 // endingTable says how the planned episodes ended.
-func endingTable(rows []row) table.Table {
+func endingTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "endings", Title: "How episodes ended", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "planned", Header: "Planned"},
 		{Key: "solved", Header: "Solved"}, {Key: "early", Header: "Ended early"}, {Key: "limit", Header: "Step limit"},
@@ -97,7 +100,8 @@ func endingTable(rows []row) table.Table {
 }
 
 // lostTable says what the steps of unsolved episodes were.
-func lostTable(rows []row) table.Table {
+func lostTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "lost-steps", Title: "Steps of unsolved episodes", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "episodes", Header: "Unsolved"},
 		{Key: "steps", Header: "Steps"}, {Key: "cut_off", Header: "Cut off"}, {Key: "format", Header: "Format error"}, {Key: "invalid", Header: "Invalid action"},

@@ -7,7 +7,8 @@ import (
 )
 
 // taskTable has the rates of every task, one line per task and model.
-func taskTable(rows []row) table.Table {
+func taskTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "tasks", Title: "Rates by task", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "index", Header: "No."}, {Key: "task", Header: "Task", Left: true},
 		{Key: "type", Header: "Type", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "episodes", Header: "Episodes"},
@@ -34,7 +35,8 @@ func taskTable(rows []row) table.Table {
 }
 
 // seedTable has the rates of every seed, for rows with several.
-func seedTable(rows []row) table.Table {
+func seedTable(from *Report) table.Table {
+	rows := from.plain
 	t := table.Table{ID: "seeds", Title: "Rates by seed", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "seed", Header: "Seed"},
 		{Key: "episodes", Header: "Episodes"}, {Key: "success", Header: "SR"}, {Key: "progress", Header: "PR"},

@@ -35,19 +35,13 @@ func (t tried) after(n int) (row, bool) {
 	return r, r.Score != nil
 }
 
-// trialTables returns the tables about rows with several trials: what was reached
-// after each, what each took, and the difference from retries without memory.
-func trialTables(rows []row, baselines []Baseline) []table.Table {
-	all := triedRows(rows)
-	if len(all) == 0 {
-		return nil
-	}
-	return []table.Table{trials(all, baselines), trialCosts(all), trialsPaired(all)}
-}
-
 // trials has the rates after each trial, and published results after several
 // trials beside them.
-func trials(all []tried, baselines []Baseline) table.Table {
+func trials(from *Report) table.Table {
+	all := from.tried()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	t := table.Table{
 		ID: "trials", Title: "Success and progress after each trial",
 		Columns: []table.Column{
@@ -99,7 +93,7 @@ func trials(all []tried, baselines []Baseline) table.Table {
 		t.Notes = append(t.Notes, r.doubts()...)
 	}
 	t.Notes = append(t.Notes, grouped(all, func(r tried) string { return r.title() }, func(r tried) string { return r.lacksControl(all) })...)
-	rows, notes := publishedTrials(plain, baselines)
+	rows, notes := publishedTrials(plain, from.baselines)
 	t.Rows, t.Notes = append(t.Rows, rows...), append(t.Notes, notes...)
 	return t
 }
@@ -202,7 +196,11 @@ func (r tried) lacksControl(all []tried) string {
 }
 
 // trialCosts has what each trial took.
-func trialCosts(all []tried) table.Table {
+func trialCosts(from *Report) table.Table {
+	all := from.tried()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	t := table.Table{
 		ID: "trials-cost", Title: "Cost of each trial",
 		Columns: []table.Column{
@@ -250,7 +248,11 @@ func trialCosts(all []tried) table.Table {
 
 // trialsPaired has the differences from the retries without memory after each
 // trial.
-func trialsPaired(all []tried) table.Table {
+func trialsPaired(from *Report) table.Table {
+	all := from.tried()
+	if len(all) == 0 {
+		return table.Table{}
+	}
 	var pairs pairing
 	for _, r := range all {
 		base, ok := r.control(all)

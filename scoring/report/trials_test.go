@@ -50,7 +50,7 @@ func TestTrialTables(t *testing.T) {
 	control := triedRun(t, "control", "pddl", record.Trials{Most: 3}, "S", "fff", "fff", "fff")
 	b := baseline("paper:reflexion")
 	b.Table.ID = reflexion
-	tables := Tables([]Run{ours, control}, []Baseline{b}, weights)
+	tables := everything([]Run{ours, control}, []Baseline{b}, weights)
 	rates := find(t, tables, "trials")
 	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"}, column(t, rates, "success")); diff != "" {
 		t.Error(diff)
@@ -97,7 +97,7 @@ func TestTrialTables(t *testing.T) {
 // What is missing or doubtful is said; without the control, so is that.
 func TestTrialTablesDoubts(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "fS", "fm", "S", "-")
-	tables := Tables([]Run{ours}, nil, configs.Weights{})
+	tables := everything([]Run{ours}, nil, configs.Weights{})
 	rates := find(t, tables, "trials")
 	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, column(t, rates, "success")); diff != "" {
 		t.Error(diff)
@@ -121,7 +121,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 // trials stand beside official tasks only.
 func TestNoTrialTables(t *testing.T) {
 	run := newRun(t, "a", group{env: "pddl", source: envs.Generated, tasks: 2, model: "vllm:m", outcomes: "Sf"})
-	for _, tb := range Tables([]Run{run}, nil, weights) {
+	for _, tb := range everything([]Run{run}, nil, weights) {
 		if strings.HasPrefix(tb.ID, "trials") {
 			t.Errorf("there is a table %s", tb.ID)
 		}

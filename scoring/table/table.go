@@ -13,9 +13,7 @@ import (
 // Table is a table to be read by people and programs.
 type Table struct {
 	// ID names the kind of table, such as "results".
-	ID string
-	// Group is the ID that stands for several tables; empty for a table of its own.
-	Group string
+	ID    string
 	Title string
 	// Columns and Rows: every row has a cell for each column.
 	Columns []Column
@@ -149,29 +147,4 @@ func Render(w io.Writer, f Format, tables ...Table) error {
 		return renderJSON(w, tables)
 	}
 	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
-}
-
-// Select returns the tables with one of the IDs, in the order of the IDs, or all
-// tables if there are no IDs. An ID also stands for the tables whose Group it is.
-func Select(tables []Table, ids []string) ([]Table, error) {
-	if len(ids) == 0 {
-		return tables, nil
-	}
-	var have []string
-	for _, t := range tables {
-		have = append(have, t.ID)
-	}
-	var out []Table
-	for _, id := range ids {
-		before := len(out)
-		for _, t := range tables {
-			if t.ID == id || t.Group == id {
-				out = append(out, t)
-			}
-		}
-		if len(out) == before {
-			return nil, fmt.Errorf("there is no table %q here; there are %s", id, strings.Join(have, ", "))
-		}
-	}
-	return out, nil
 }

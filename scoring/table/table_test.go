@@ -167,49 +167,6 @@ func TestRenderNothing(t *testing.T) {
 	}
 }
 
-// Tables that share an ID, or that are one group, are selected together.
-func TestSelectGroup(t *testing.T) {
-	tables := []Table{{ID: "results", Title: "1"}, {ID: "results-EM-F1", Group: "results", Title: "2"}, {ID: "spread"}, {ID: "robustness", Title: "3"}, {ID: "robustness", Title: "4"}}
-	for _, c := range []struct {
-		tables []Table
-		ids    []string
-		want   string
-	}{
-		{tables, []string{"robustness", "results"}, "3 4 1 2"},
-		{tables, []string{"results-EM-F1"}, "2"},
-		{tables[1:], []string{"results"}, "2"},
-	} {
-		got, err := Select(c.tables, c.ids)
-		var titles []string
-		for _, t := range got {
-			titles = append(titles, t.Title)
-		}
-		if err != nil || strings.Join(titles, " ") != c.want {
-			t.Errorf("%q: %q, %v, want %s", c.ids, titles, err, c.want)
-		}
-	}
-}
-
-func TestSelect(t *testing.T) {
-	tables := []Table{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	for _, c := range []struct {
-		ids  []string
-		want string
-	}{{nil, "abc"}, {[]string{"c", "a"}, "ca"}, {[]string{"b"}, "b"}} {
-		got, err := Select(tables, c.ids)
-		var ids string
-		for _, t := range got {
-			ids += t.ID
-		}
-		if err != nil || ids != c.want {
-			t.Errorf("%v: %s, %v; want %s", c.ids, ids, err, c.want)
-		}
-	}
-	if _, err := Select(tables, []string{"a", "d"}); err == nil || !strings.Contains(err.Error(), `"d"`) || !strings.HasSuffix(err.Error(), "a, b, c") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // check holds for a rendering of any table.
 type check func(*testing.T, Table, string)
 

@@ -26,11 +26,9 @@ type Section struct {
 	Marks int
 }
 
-// plan is a section with the figures and tables that it has if there are any. The
-// ID of a table that ends in "-" stands for all that begin so.
+// plan is a section. Figures and tables say which section they are in.
 type plan struct {
 	id, title, intro string
-	figures, tables  []string
 	open             bool // the tables are shown at once if they are short
 }
 
@@ -39,21 +37,21 @@ const mostOpen = 24
 
 // plans are the sections in order.
 var plans = []plan{
-	{id: "summary", title: "Summary", tables: []string{"headline"}, open: true},
-	{id: "rates", title: "Rates", figures: []string{"held-out", "rates"}, tables: []string{"results", "results-", "held-out", "kinds", "difficulty", "against-published"}},
-	{id: "protocols", title: "Protocols", tables: []string{"presets", "presets-", "protocols"}},
-	{id: "differences", title: "Differences", figures: []string{"differences"}, tables: []string{"paired", "pairs", "ranks"}},
-	{id: "checkpoints", title: "Training", figures: []string{"checkpoints"}},
-	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not.", figures: []string{"tasks", "tasks-progress"}},
-	{id: "steps", title: "Steps", figures: []string{"progress", "success"}, tables: []string{"progress-profile"}},
-	{id: "failures", title: "Failures", figures: []string{"endings", "failures"}},
-	{id: "refinement", title: "Errors", figures: []string{"refinement"}, tables: []string{"refinement", "refinement-paired"}},
-	{id: "robustness", title: "Robustness", figures: []string{"robustness"}, tables: []string{"change"}},
-	{id: "memorisation", title: "Memorisation", intro: "What remains of a score if the interface is said in other words.", figures: []string{"dose", "dose-progress", "families"}, tables: []string{"memorisation", "old-forms"}},
-	{id: "tries", title: "Tries", figures: []string{"pass-at-k", "best-at-k"}, tables: []string{"best-of", "best-of-"}},
-	{id: "trials", title: "Trials", tables: []string{"trials", "trials-"}},
-	{id: "seeds", title: "Seeds", figures: []string{"seeds"}, tables: []string{"spread"}},
-	{id: "cost", title: "Cost", figures: []string{"tokens", "time"}, tables: []string{"usage"}},
+	{id: "summary", title: "Summary", open: true},
+	{id: "rates", title: "Rates"},
+	{id: "protocols", title: "Protocols"},
+	{id: "differences", title: "Differences"},
+	{id: "checkpoints", title: "Training"},
+	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not."},
+	{id: "steps", title: "Steps"},
+	{id: "failures", title: "Failures"},
+	{id: "refinement", title: "Errors"},
+	{id: "robustness", title: "Robustness"},
+	{id: "memorisation", title: "Memorisation", intro: "What remains of a score if the interface is said in other words."},
+	{id: "tries", title: "Tries"},
+	{id: "trials", title: "Trials"},
+	{id: "seeds", title: "Seeds"},
+	{id: "cost", title: "Cost"},
 }
 
 var (
@@ -68,18 +66,17 @@ var (
 // Style is the style of sections and of the figures in them.
 func Style() template.CSS { return template.CSS(style) + figure.CSS() }
 
-// Sections makes the sections of runs from all their tables. Those without content
-// are left out.
-func Sections(runs []report.Run, tables []table.Table) ([]Section, error) {
+// Sections makes the sections of a report. Those without content are left out.
+func Sections(from *report.Report) ([]Section, error) {
 	var out []Section
 	for _, p := range plans {
-		s, err := newContent(p, tables)
+		s, err := newContent(p, from)
 		if err != nil {
 			return nil, err
 		}
 		if p.id == "summary" {
-			s.Incomplete = incomplete(runs)
-			g := newGrid(runTable(runs))
+			s.Incomplete = incomplete(from.Runs)
+			g := newGrid(runTable(from.Runs))
 			g.Open = len(g.Rows) <= mostOpen
 			s.Tables = append(s.Tables, g)
 		}
@@ -126,11 +123,14 @@ func (c content) render() (Section, error) {
 	return out, nil
 }
 
-func newContent(p plan, tables []table.Table) (content, error) {
+func newContent(p plan, from *report.Report) (content, error) {
 	c := content{ID: p.id, Title: p.title, Intro: p.intro}
 	var drawn []string // tables that are there as the numbers of figures
-	for _, name := range p.figures {
-		d, err := newDrawing(name, tables)
+	for _, k := range figure.Kinds() {
+		if k.Section != p.id {
+			continue
+		}
+		d, err := newDrawing(k.Name, from)
 		var empty *figure.EmptyError
 		if errors.As(err, &empty) {
 			continue
@@ -144,10 +144,9 @@ func newContent(p plan, tables []table.Table) (content, error) {
 		c.Figures = append(c.Figures, d)
 		drawn = append(drawn, d.Numbers.ID)
 	}
-	for _, id := range p.tables {
-		for _, t := range tables {
-			fits := t.ID == id || strings.HasSuffix(id, "-") && strings.HasPrefix(t.ID, id)
-			if fits && !slices.Contains(drawn, t.ID) && (len(t.Rows) > 0 || len(t.Notes) > 0) {
+	for _, k := range report.In(p.id) {
+		for _, t := range from.Tables(k.ID) {
+			if !slices.Contains(drawn, t.ID) {
 				g := newGrid(t)
 				g.Open = p.open && len(g.Rows) <= mostOpen
 				c.Tables = append(c.Tables, g)
@@ -157,8 +156,8 @@ func newContent(p plan, tables []table.Table) (content, error) {
 	return c, nil
 }
 
-func newDrawing(name string, tables []table.Table) (drawing, error) {
-	f, err := figure.New(name, tables)
+func newDrawing(name string, from figure.Source) (drawing, error) {
+	f, err := figure.New(name, from)
 	if err != nil {
 		return drawing{}, err
 	}

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,7 +23,6 @@ import (
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
-	"heldout/scoring/table"
 )
 
 var keep = flag.String("keep", "", "write the run directories of TestLooks here and leave them")
@@ -47,8 +44,8 @@ func looks() map[string]synthetic {
 	}
 }
 
-// read reads a run and makes its tables.
-func read(t testing.TB, dir string) ([]report.Run, []table.Table) {
+// read reads a run, to make tables of it.
+func read(t testing.TB, dir string) *report.Report {
 	t.Helper()
 	run, err := scoring.ReadRun(record.Parts{dir}, nil)
 	if err != nil {
@@ -62,8 +59,7 @@ func read(t testing.TB, dir string) ([]report.Run, []table.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := []report.Run{{Name: dir, Scores: scores}}
-	return runs, report.Tables(runs, nil, w)
+	return report.New([]report.Run{{Name: dir, Scores: scores}}, nil, w)
 }
 
 // Sections of every kind of run are well-formed and show what there is.
@@ -161,8 +157,7 @@ func wholePage(t testing.TB, dir string) []byte {
 func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
 	hostileRun().write(t, dir)
-	runs, tables := read(t, dir)
-	sections, err := Sections(runs, tables)
+	sections, err := Sections(read(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,25 +204,21 @@ func wellFormed(t *testing.T, s Section) {
 // Every figure and every table has a place in a report, unless a figure has the
 // same numbers.
 func TestNothingIsLeftOut(t *testing.T) {
-	figures, tables := map[string]bool{}, map[string]bool{}
+	sections, tables := map[string]bool{}, map[string]bool{}
 	for _, p := range plans {
-		for _, name := range p.figures {
-			figures[name] = true
-		}
-		for _, id := range p.tables {
-			tables[id] = true
+		sections[p.id] = true
+		for _, k := range report.In(p.id) {
+			tables[k.ID] = true
 		}
 	}
-	behind := map[string]bool{}
-	for _, name := range figure.Names() {
-		behind[figure.Source(name)] = true
-		if !figures[name] {
-			t.Errorf("the figure %s has no section", name)
+	for _, k := range figure.Kinds() {
+		tables[k.Table] = true
+		if !sections[k.Section] {
+			t.Errorf("the figure %s has no section", k.Name)
 		}
 	}
 	for _, id := range report.IDs() {
-		inside := func(of string) bool { return strings.HasSuffix(of, "-") && strings.HasPrefix(id, of) }
-		if !tables[id] && !behind[id] && !slices.ContainsFunc(slices.Collect(maps.Keys(tables)), inside) {
+		if !tables[id] {
 			t.Errorf("the table %s has no section", id)
 		}
 	}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+)
+
+// Readers who ask for nothing get the tables that need not be asked for, and others
+// those that they name, in their order. A kind of several tables has all of them.
+func TestSelect(t *testing.T) {
+	from := New([]Run{newRun(t, "run",
+		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "SSff"},
+		group{"hotpotqa", envs.Generated, 4, "expert", 0, nil, "SSSS"},
+	)}, nil, weights)
+	for i, r := range from.rows {
+		if r.Condition.Env == "hotpotqa" {
+			from.rows[i].Environment.SuccessName, from.rows[i].Environment.ProgressName = "EM", "F1"
+		}
+	}
+	for _, c := range []struct{ ids, want string }{
+		{"", "headline results results-EM-F1 difficulty paired"},
+		{"paired results headline", "paired results results-EM-F1 headline"},
+		{"results-EM-F1", "results-EM-F1"},
+		{"rates", "rates"},
+	} {
+		tables, err := from.Select(strings.Fields(c.ids))
+		var got []string
+		for _, tb := range tables {
+			got = append(got, tb.ID)
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %s, %v; want %s", c.ids, got, err, c.want)
+		}
+	}
+	_, err := from.Select([]string{"headline", "robustness"})
+	if err == nil || !strings.Contains(err.Error(), `no table "robustness" here; there are headline, results, results-EM-F1, `) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := from.Select([]string{"results-a-b"}); err == nil {
+		t.Error("there are results of names that no environment has")
+	}
+}
+
+// A kind is made once, and only when it is asked for.
+func TestMadeWhenAsked(t *testing.T) {
+	from := New([]Run{newRun(t, "run", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"})}, nil, weights)
+	if _, err := from.Select([]string{"headline"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(from.made) != 1 {
+		t.Errorf("%d kinds were made for the headline", len(from.made))
+	}
+}
+
+// Names are unique, and nobody can ask for a table that is only drawn.
+func TestNames(t *testing.T) {
+	if ids := IDs(); len(slices.Compact(slices.Sorted(slices.Values(ids)))) != len(ids) || slices.Contains(ids, "checkpoints") {
+		t.Errorf("kinds %s", ids)
+	}
+	if k, ok := Find("results-EM-F1"); !ok || k.ID != "results" {
+		t.Errorf("results of other names are of kind %q", k.ID)
+	}
+	if _, ok := Find("pie"); ok {
+		t.Error("there are pies")
+	}
+}
