@@ -173,7 +173,7 @@ func readPublished(name string) (configs.Published, error) {
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 	defer frugal()()
-	from, err := o.read(of)
+	from, err := o.read(of, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,9 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 	return from.Runs, render(sys, o.format, o.wide, tables...)
 }
 
-// read reads runs, to make tables from their records alone.
-func (o *output) read(of []record.Parts) (*report.Report, error) {
+// read reads runs, to make tables from their records alone; steps says whether any of
+// them is made from the steps of episodes.
+func (o *output) read(of []record.Parts, steps bool) (*report.Report, error) {
 	if err := checkInterval(o.interval); err != nil {
 		return nil, err
 	}
@@ -203,7 +204,11 @@ func (o *output) read(of []record.Parts) (*report.Report, error) {
 	}
 	var runs []report.Run
 	for _, p := range of {
-		run, err := scoring.ReadRun(p, known)
+		read := scoring.ReadResults
+		if steps {
+			read = func(p record.Parts) (*scoring.Run, error) { return scoring.ReadRun(p, known) }
+		}
+		run, err := read(p)
 		if err != nil {
 			return nil, err
 		}

@@ -28,8 +28,8 @@ func (d *drawn) flags(c *cobra.Command) {
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
-func (d *drawn) read(of []record.Parts) (*report.Report, error) {
-	from, err := d.output.read(of)
+func (d *drawn) read(of []record.Parts, steps bool) (*report.Report, error) {
+	from, err := d.output.read(of, steps)
 	if err != nil || len(d.order) == 0 {
 		return from, err
 	}
@@ -57,7 +57,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
   heldout plot runs/step-* --figure checkpoints --order given --out training.svg`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			format, err := checkFigure(name, out)
+			kind, format, err := checkFigure(name, out)
 			if err != nil {
 				return usage(err)
 			}
@@ -69,7 +69,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 				return err
 			}
 			defer frugal()()
-			from, err := d.read(once)
+			from, err := d.read(once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err
 			}
@@ -110,18 +110,19 @@ func figureList() string {
 	return b.String()
 }
 
-// checkFigure reports what is wrong with the name of a figure or of its file.
-func checkFigure(name, out string) (format string, err error) {
-	if !slices.Contains(figure.Names(), name) {
-		return "", fmt.Errorf("--figure: unknown figure %q; there are %s", name, strings.Join(figure.Names(), ", "))
+// checkFigure returns the kind of a figure and the format of its file, or reports what
+// is wrong with their names.
+func checkFigure(name, out string) (k figure.Kind, format string, err error) {
+	if k, err = figure.Find(name); err != nil {
+		return k, "", fmt.Errorf("--figure: %w", err)
 	}
 	if out == "" {
-		return "", errors.New("--out: name a file that ends in ." + strings.Join(figure.Formats(), ", ."))
+		return k, "", errors.New("--out: name a file that ends in ." + strings.Join(figure.Formats(), ", ."))
 	}
 	if format, err = figure.FormatOf(out); err != nil {
-		return "", fmt.Errorf("--out: %w", err)
+		return k, "", fmt.Errorf("--out: %w", err)
 	}
-	return format, nil
+	return k, format, nil
 }
 
 // restricted are the tables of a report with the rows of these environments; all rows

@@ -40,7 +40,7 @@ spread, so it gives two plans: the truth lies between them.`,
 			}
 			var runs []report.Run
 			for _, p := range once {
-				run, err := scoring.ReadRun(p, nil)
+				run, err := scoring.ReadResults(p)
 				if err != nil {
 					return err
 				}

@@ -57,7 +57,7 @@ heldout help figures.`,
 // page makes the page of runs.
 func (d *drawn) page(of []record.Parts) (page.Page, error) {
 	defer frugal()()
-	from, err := d.read(of)
+	from, err := d.read(of, true)
 	if err != nil {
 		return page.Page{}, err
 	}

@@ -82,6 +82,16 @@ func Names() (names []string) {
 // Kinds are all kinds of figures, in the order of the page of a report.
 func Kinds() []Kind { return kinds }
 
+// Find returns the kind of figure with that name.
+func Find(name string) (Kind, error) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("unknown figure %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
 // Source gives the tables of a kind; none if the runs have nothing for it.
 type Source interface {
 	Tables(kind string) []table.Table
@@ -95,11 +105,10 @@ func (e *EmptyError) Error() string { return fmt.Sprintf("figure %s: %s", e.Name
 // New makes a figure from the tables of runs. The error is an *EmptyError if they
 // have nothing to show.
 func New(name string, from Source) (Figure, error) {
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
-		return Figure{}, fmt.Errorf("unknown figure %q; there are %s", name, strings.Join(Names(), ", "))
+	k, err := Find(name)
+	if err != nil {
+		return Figure{}, err
 	}
-	k := kinds[i]
 	f := Figure{Name: k.Name, Title: k.Title, Caption: k.Caption, marks: new([]mark)}
 	f.Table = merged(from.Tables(k.Table))
 	if len(f.Table.Rows) == 0 {

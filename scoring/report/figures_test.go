@@ -42,6 +42,13 @@ func TestEndings(t *testing.T) {
 // task each.
 func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
 	t.Helper()
+	run, _ := stepRuns(t, limit, episodes...)
+	return run
+}
+
+// stepRuns are that run, read with its steps and without.
+func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without Run) {
+	t.Helper()
 	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: limit}, Total: len(episodes)}
 	g := record.Group{Condition: record.Condition{Env: "pddl", Source: envs.Generated, Model: "m", Agent: "react", Perturbation: "none", StepLimit: limit}}
 	var results []record.Result
@@ -59,7 +66,7 @@ func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
 		counts = append(counts, counter.Count(&e, nil))
 	}
 	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}, Groups: []record.Group{g}}
-	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)}
+	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)}, Run{Name: "runs/a", Scores: scoresFrom(t, m, results, nil)}
 }
 
 // The curves keep what an episode had reached when it ended.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"heldout/scoring/table"
@@ -20,6 +21,8 @@ type Kind struct {
 	// if the page has its numbers with figures.
 	Section string
 	Late    bool
+	// Steps: it is made from the steps of episodes, not from their results alone.
+	Steps bool
 	// Lacks says why runs may have no rows for it.
 	Lacks string
 
@@ -46,7 +49,7 @@ var kinds = []Kind{
 	{ID: "memorisation", Only: Families, Section: "memorisation", build: one(memorisation)},
 	{ID: "dose", Only: Families, Lacks: "no run is a sweep of families of perturbations", build: one(doseTable)},
 	{ID: "families", Only: Families, Lacks: "no run is a sweep of families of perturbations, each alone", build: one(familyTable)},
-	{ID: "old-forms", Only: Families, Section: "memorisation", build: one(oldFormTable)},
+	{ID: "old-forms", Only: Families, Section: "memorisation", Steps: true, build: one(oldFormTable)},
 	{ID: "results", Section: "rates", build: resultTables},
 	{ID: "difficulty", Section: "rates", Late: true, build: one(difficulty)},
 	{ID: "spread", Section: "seeds", build: one(spread)},
@@ -59,22 +62,22 @@ var kinds = []Kind{
 	{ID: "pass-at-k", Request: true, Lacks: "no model was run with several seeds", build: one(passAtK)},
 	{ID: "best-of-paired", Request: true, Section: "tries", build: one(bestOfPaired)},
 	{ID: "trials", Only: Trials, Section: "trials", build: one(trials)},
-	{ID: "trials-cost", Only: Trials, Section: "trials", build: one(trialCosts)},
+	{ID: "trials-cost", Only: Trials, Section: "trials", Steps: true, build: one(trialCosts)},
 	{ID: "trials-paired", Only: Trials, Section: "trials", build: one(trialsPaired)},
 	{ID: "held-out", Section: "rates", build: one(heldOut)},
-	{ID: "refinement", Section: "refinement", build: one(refinementShort)},
-	{ID: "refinement-measures", Request: true, Lacks: "no episode has a result", build: one(refinementMeasures)},
-	{ID: "refinement-paired", Request: true, Section: "refinement", build: one(refinementPaired)},
-	{ID: "progress-profile", Request: true, Section: "steps", build: one(progressProfile)},
+	{ID: "refinement", Section: "refinement", Steps: true, build: one(refinementShort)},
+	{ID: "refinement-measures", Request: true, Lacks: "no episode has a result", Steps: true, build: one(refinementMeasures)},
+	{ID: "refinement-paired", Request: true, Section: "refinement", Steps: true, build: one(refinementPaired)},
+	{ID: "progress-profile", Request: true, Section: "steps", Steps: true, build: one(progressProfile)},
 	{ID: "against-published", Only: Baselines, Request: true, Section: "rates", Late: true, build: one(againstPublished)},
 	{ID: "kinds", Request: true, Section: "rates", build: one(kindTable)},
 	{ID: "rates", Request: true, Lacks: "no episode is planned", build: one(rateTable)},
 	{ID: "tasks", Request: true, Lacks: "no episode has a result", build: one(taskTable)},
 	{ID: "seeds", Request: true, Lacks: "no model was run with several seeds", build: one(seedTable)},
-	{ID: "steps", Request: true, Lacks: "no episode has a result", build: one(stepTable)},
+	{ID: "steps", Request: true, Lacks: "no episode has a result", Steps: true, build: one(stepTable)},
 	{ID: "usage", Request: true, Section: "cost", Lacks: "no episode has a result", build: one(usageTable)},
 	{ID: "endings", Request: true, Lacks: "no episode is planned", build: one(endingTable)},
-	{ID: "lost-steps", Request: true, Lacks: "no unsolved episode has steps", build: one(lostTable)},
+	{ID: "lost-steps", Request: true, Lacks: "no unsolved episode has steps", Steps: true, build: one(lostTable)},
 	{ID: "checkpoints", Request: true, Drawn: true, Lacks: "no model was served, or there is no order", build: one(checkpoints)},
 }
 
@@ -93,6 +96,15 @@ func In(section string) (out []Kind) {
 		}
 	}
 	return out
+}
+
+// NeedSteps reports whether any of these tables is made from the steps of episodes;
+// without IDs those that need not be asked for.
+func NeedSteps(ids []string) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool {
+		asked := slices.ContainsFunc(ids, func(id string) bool { of, _ := Find(id); return of.ID == k.ID })
+		return k.Steps && (asked || len(ids) == 0 && !k.Request)
+	})
 }
 
 // IDs lists the tables that readers can ask for. "results" also stands for the tables

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/scoring/record"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Readers who ask for nothing get the tables that need not be asked for, and others
@@ -65,5 +68,26 @@ func TestNames(t *testing.T) {
 	}
 	if _, ok := Find("pie"); ok {
 		t.Error("there are pies")
+	}
+}
+
+// Tables that are not made from steps are the same for a run that was read without them,
+// and the others are not.
+func TestSteps(t *testing.T) {
+	steps := []record.Step{{Action: "go", Valid: true, Progress: 0.5}, {Action: "dance"}, {Action: "go", Valid: true, Progress: 0.5}}
+	with, without := stepRuns(t, 3, steps, steps[:1])
+	a, b := New([]Run{with}, nil, weights), New([]Run{without}, nil, weights)
+	for _, k := range kinds {
+		if same := cmp.Equal(a.Tables(k.ID), b.Tables(k.ID)); !same && !k.Steps {
+			t.Errorf("%s is made from steps, and its kind does not say so", k.ID)
+		}
+	}
+	for _, id := range []string{"refinement", "refinement-measures", "progress-profile", "steps", "lost-steps"} {
+		if cmp.Equal(a.Tables(id), b.Tables(id)) || !NeedSteps([]string{"headline", id}) {
+			t.Errorf("%s is not made from steps", id)
+		}
+	}
+	if NeedSteps([]string{"headline", "results-EM-F1"}) || !NeedSteps(nil) {
+		t.Error("the headline is made from steps, or a reader who asks for nothing gets no table of them")
 	}
 }
