@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -211,20 +212,34 @@ type PresetFile struct {
 
 // PresetDecoding says how replies are sampled.
 type PresetDecoding struct {
-	Temperature float64 `yaml:"temperature" json:"temperature"`
-	TopP        float64 `yaml:"top-p" json:"top-p"`
-	MaxTokens   int     `yaml:"max-tokens" json:"max-tokens"`
+	Decoding `yaml:",inline"`
 	// Seed is sent with every call; 0 for one of the run's per call.
-	Seed int64   `yaml:"seed" json:"seed,omitempty"`
-	Stop Strings `yaml:"stop" json:"stop,omitempty"`
+	Seed int64 `yaml:"seed" json:"seed,omitempty"`
 	// Added are the fields of a request's body that only heldout sends; the others are
 	// those of the original's body. They have the values above, stream is false.
 	Added Strings `yaml:"added" json:"-"`
-	// Extra are further fields of the request.
-	Extra map[string]any `yaml:"extra" json:"extra,omitempty"`
 	// Template is the chat template that the protocol expects; empty for the
 	// server's own.
 	Template string `yaml:"template" json:"template,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler: fields have the names of the options, on which
+// the hashes of presets depend, and not those of requests.
+func (d PresetDecoding) MarshalJSON() ([]byte, error) {
+	type plain PresetDecoding
+	b, err := json.Marshal(plain(d))
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return nil, err
+	}
+	named := map[string]json.RawMessage{}
+	for name, value := range fields {
+		named[strings.ReplaceAll(name, "_", "-")] = value
+	}
+	return json.Marshal(named)
 }
 
 // Metric says how an episode becomes a number.

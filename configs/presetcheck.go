@@ -154,15 +154,18 @@ func (p *Play) check(errs *complaints) {
 }
 
 func (d PresetDecoding) check(errs *complaints) {
-	errs.want(d.Temperature >= 0 && d.Temperature <= 100, "decoding.temperature is %v, want 0 or more", d.Temperature)
-	errs.want(d.TopP > 0 && d.TopP <= 1, "decoding.top-p is %v, want more than 0 and at most 1", d.TopP)
+	for _, n := range d.Numbers() {
+		if err := n.Range.Check("decoding."+n.Name, n.Value); err != nil {
+			*errs = append(*errs, err)
+		}
+	}
 	errs.want(d.Seed >= 0 && d.Seed <= math.MaxInt32, "decoding.seed is %d, want 0 to %d", d.Seed, math.MaxInt32)
 	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
 	for _, field := range d.Added {
-		errs.oneOf("decoding.added", field, []string{"seed", "stream", "temperature", "top_p", "max_tokens"})
+		errs.oneOf("decoding.added", field, append(SamplingFields(), "seed", "stream", "max_tokens"))
 	}
 	_, err := json.Marshal(d.Extra)
-	errs.want(err == nil && len(d.Extra) <= maxTexts, "decoding.extra has a value that is no JSON, or more than %d", maxTexts)
+	errs.want(err == nil && len(d.Extra) <= maxTexts, "decoding.extra-body has a value that is no JSON, or more than %d", maxTexts)
 	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""), "decoding.stop has an empty string, or more than %d", maxTexts)
 }
 

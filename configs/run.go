@@ -11,7 +11,7 @@ import (
 )
 
 // Run says what to run. Its YAML keys are the names of the command line's
-// flags.
+// flags; Options declares them.
 type Run struct {
 	// Preset are evaluation protocols, by name or file. They say what the fields
 	// below are if nothing else does.
@@ -45,14 +45,8 @@ type Run struct {
 	APIKeyEnv string `yaml:"api-key-env"`
 
 	// Seeds are the seeds, as ParseSeeds reads them.
-	Seeds string `yaml:"seeds"`
-	// Temperature, TopP, MaxTokens, Stop and ExtraBody are the decoding, as in
-	// model.Decoding. MaxTokens 0 and Stop nil stand for the agent's own.
-	Temperature float64        `yaml:"temperature"`
-	TopP        float64        `yaml:"top-p"`
-	MaxTokens   int            `yaml:"max-tokens"`
-	Stop        Strings        `yaml:"stop"`
-	ExtraBody   map[string]any `yaml:"extra-body"`
+	Seeds    string `yaml:"seeds"`
+	Decoding `yaml:",inline"`
 	// Context is the model's context in tokens; 0 for the value that the server
 	// reports.
 	Context int `yaml:"context"`
@@ -121,22 +115,6 @@ func (s *Strings) UnmarshalYAML(read func(any) error) error {
 		return nil
 	}
 	return read((*[]string)(s))
-}
-
-// DefaultRun returns the defaults of a run.
-func DefaultRun() Run {
-	return Run{
-		Agent:            "react",
-		Seeds:            "0-0",
-		TopP:             1,
-		Trials:           1,
-		Memory:           3,
-		ReflectionTokens: 256,
-		Concurrency:      8,
-		Timeout:          5 * time.Minute,
-		Retries:          7,
-		GiveUpAfter:      30 * time.Minute,
-	}
 }
 
 // Robust is the suite of all families of perturbations, alone and combined.

@@ -19,7 +19,7 @@ func TestParseRun(t *testing.T) {
 	want := DefaultRun()
 	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10", 90*time.Second
 	want.Settings = envs.Settings{}
-	want.Stop, want.ExtraBody = Strings{}, map[string]any{"top_k": uint64(20), "min_p": nil}
+	want.Stop, want.Extra = Strings{}, map[string]any{"top_k": uint64(20), "min_p": nil}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}

@@ -69,7 +69,7 @@ actions-shown: {when: never}
 agent: {form: chat, acknowledge: "<{text:said}>"}
 reply: {parser: whole-reply, on-failure: send-empty}
 prompt: {instruction: "Do it."}
-decoding: {temperature: 0, top-p: 1, max-tokens: 1, extra: {presence_penalty: 0.0}}
+decoding: {temperature: 0, top-p: 1, max-tokens: 1, extra-body: {presence_penalty: 0.0}}
 metric: {primary: success, aggregate: mean-over-tasks}
 `
 

@@ -36,12 +36,10 @@ func newAsking(temperature float64, maxTokens int) *asking {
 // flags adds the flags to a command.
 func (a *asking) flags(c *cobra.Command) {
 	f := c.Flags()
-	serverFlags(f, &a.run)
+	optionFlags(f, &a.run, configs.Server, configs.Sampling, configs.Length)
 	f.Lookup("model").Usage = "model to ask: vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME"
 	f.Lookup("concurrency").Usage = "number of calls in flight"
-	f.Float64Var(&a.run.Temperature, "temperature", a.run.Temperature, "sampling temperature; 0 is greedy")
-	f.Float64Var(&a.run.TopP, "top-p", a.run.TopP, "nucleus sampling; 1 is off")
-	f.IntVar(&a.run.MaxTokens, "max-tokens", a.run.MaxTokens, "length limit of a reply in tokens")
+	f.Lookup("max-tokens").Usage = "length limit of a reply in tokens"
 	f.Int64Var(&a.seed, "seed", 0, "seed of all random draws, and of the calls' own seeds")
 	f.StringVar(&a.out, "out", "", "folder for calls and results; the same command continues there")
 	f.BoolVar(&a.dry, "dry-run", false, "print the plan and its cost, and stop")

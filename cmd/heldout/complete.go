@@ -45,7 +45,8 @@ func completeWith(c *cobra.Command, values map[string]completer) (err error) {
 	return err
 }
 
-// flagValues are the values of flags, by name.
+// flagValues are the values of flags, by name: those that options declare, and those
+// that only this program knows.
 func flagValues() (map[string]completer, error) {
 	published, err := configs.PublishedNames()
 	if err != nil {
@@ -53,15 +54,11 @@ func flagValues() (map[string]completer, error) {
 	}
 	values := map[string]completer{
 		"preset":       completePresetList,
-		"originals":    folders,
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,
 		"no-ind-model": completeModel,
-		"agent":        oneOf(episode.React, episode.Act),
-		"prompt":       orFile(configs.PromptVersions()...),
 		"perturb":      completePerturbation,
 		"baseline":     orFile(append(published, presetResults)...),
-		"ind":          oneOf("none"),
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
 		"error-signal": oneOf("any", "parameter"),
 		"interval":     oneOf(intervalNames()...),
@@ -69,8 +66,17 @@ func flagValues() (map[string]completer, error) {
 		"table":        listOf(report.IDs()...),
 		"figure":       oneOf(figure.Names()...),
 		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
-		"data":         folders,
-		"out":          folders,
+	}
+	for _, o := range configs.Options() {
+		switch {
+		case values[o.Name] != nil:
+		case o.Names == configs.Folders:
+			values[o.Name] = folders
+		case o.Names == configs.Files:
+			values[o.Name] = orFile(o.Values...)
+		case o.Values != nil:
+			values[o.Name] = oneOf(o.Values...)
+		}
 	}
 	for _, e := range catalog.All() {
 		for _, s := range e.Settings {

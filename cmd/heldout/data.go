@@ -13,7 +13,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/official"
-	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
@@ -53,7 +52,7 @@ func ownData(sys *system) string {
 
 // dataOrigin says why a data folder applies that the user may not have named.
 func dataOrigin(sys *system, dir string) string {
-	if sys.getenv(bench.DataVariable) == dir || userData(sys.goos, sys.getenv) != dir {
+	if sys.getenv(configs.DataVariable) == dir || userData(sys.goos, sys.getenv) != dir {
 		return ""
 	}
 	return ", the folder of heldout data pull; --data \"\" is for generated tasks"
@@ -78,7 +77,7 @@ commands find it there.`,
 
 // dataFlag adds the flag that names the data folder to be filled or checked.
 func dataFlag(c *cobra.Command, sys *system, dir *string) {
-	*dir = sys.getenv(bench.DataVariable)
+	*dir = sys.getenv(configs.DataVariable)
 	if *dir == "" {
 		*dir = userData(sys.goos, sys.getenv)
 	}

@@ -64,11 +64,9 @@ default environment for this is pddl.`,
 			return examineModel(c.Context(), sys, r, nil)
 		},
 	}
-	presetFlags(c.Flags(), &r)
-	serverFlags(c.Flags(), &r)
-	playerFlags(c.Flags(), &r)
+	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)
 	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment of the first turn; the default is pddl with generated tasks")
-	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
+	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, helpOf("tasks"))
 	taskSource(c, sys, &r.Setup)
 	return c
 }
@@ -143,7 +141,7 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 				return failed, answers, err
 			}
 		}
-		for _, check := range model.Examine(ctx, client, r.ExtraBody, max(int(r.Concurrency), 8)) {
+		for _, check := range model.Examine(ctx, client, r.Extra, max(int(r.Concurrency), 8)) {
 			if check.Status == envs.CheckFail {
 				failed++
 			}

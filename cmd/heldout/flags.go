@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,60 +16,62 @@ import (
 	"heldout/eval/bench"
 )
 
-// serverFlags adds the flags that say which model is asked and how.
-func serverFlags(f *pflag.FlagSet, r *configs.Run) {
-	f.StringArrayVar((*[]string)(&r.Model), "model", r.Model, "model or baseline: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME; repeat it for several")
-	f.StringArrayVar((*[]string)(&r.BaseURL.All), "base-url", r.BaseURL.All, "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST")
-	f.StringVar(&r.APIKeyEnv, "api-key-env", r.APIKeyEnv, "environment variable with the server's API key; the default is "+bench.OpenAIKey+" for OpenAI's own address")
-	f.IntVar(&r.Context, "context", r.Context, "context length in tokens; 0 uses the server's (Ollama: at most 8192)")
-	f.Var((*jsonObject)(&r.ExtraBody), "extra-body", "more fields of the request body as a JSON object, such as {\"top_k\":20}; null removes a field")
-	f.DurationVar(&r.Timeout, "timeout", r.Timeout, "time limit of a request")
-	f.IntVar(&r.Retries, "retries", r.Retries, "number of retries of a failed request")
-	f.DurationVar(&r.GiveUpAfter, "give-up-after", r.GiveUpAfter, "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever")
-	f.DurationVar(&r.WaitForServers, "wait-for-servers", r.WaitForServers, "wait at the start for that long, such as 10m, while no server of a model is there or ready: vLLM takes minutes to load one; 0 does not wait")
-	f.Var(&r.Concurrency, "concurrency", "number of episodes in flight; auto raises it while the rate of model calls grows")
+// optionFlags adds the flags of the options of some groups.
+func optionFlags(f *pflag.FlagSet, r *configs.Run, of ...configs.Group) {
+	for _, o := range configs.Options() {
+		if slices.Contains(of, o.Group) {
+			optionFlag(f, r, o)
+		}
+	}
 }
 
-// playerFlags adds the flags that say how a served model plays.
-func playerFlags(f *pflag.FlagSet, r *configs.Run) {
-	f.StringVar(&r.Agent, "agent", r.Agent, "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)")
-	f.StringVar(&r.Prompt, "prompt", r.Prompt, "prompt file (YAML, or AgentBoard's JSON), or a version of the built-in prompts: "+strings.Join(configs.PromptVersions(), ", ")+"; the default is the first")
-	f.BoolVar(&r.Completions, "completions", r.Completions, "use plain text completion (/v1/completions) for base models without a chat template; needs --agent react")
-	f.BoolVar(&r.NoSystemRole, "no-system-role", r.NoSystemRole, "put the system message into the first user message, for chat templates without a system role")
-	f.Float64Var(&r.Temperature, "temperature", r.Temperature, "sampling temperature; 0 is greedy")
-	f.Float64Var(&r.TopP, "top-p", r.TopP, "nucleus sampling; 1 is off")
-	f.IntVar(&r.MaxTokens, "max-tokens", r.MaxTokens, "length limit of a reply in tokens; 0 uses the agent's own: react 512, act 100")
-	f.StringArrayVar((*[]string)(&r.Stop), "stop", r.Stop, `stop string; repeat it for several; an empty one means none; the default for react is "\nObservation:"`)
+// optionFlag adds the flag of an option, which sets its field in a run or a part of one.
+func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
+	switch at := o.At(in).(type) {
+	case *string:
+		f.StringVar(at, o.Name, *at, o.Help)
+	case *bool:
+		f.BoolVar(at, o.Name, *at, o.Help)
+	case *int:
+		f.IntVar(at, o.Name, *at, o.Help)
+	case *int64:
+		f.Int64Var(at, o.Name, *at, o.Help)
+	case *float64:
+		f.Float64Var(at, o.Name, *at, o.Help)
+	case *time.Duration:
+		f.DurationVar(at, o.Name, *at, o.Help)
+	case *configs.Servers:
+		f.StringArrayVar((*[]string)(&at.All), o.Name, at.All, o.Help)
+	case *configs.Strings:
+		if o.Commas {
+			f.StringSliceVar((*[]string)(at), o.Name, *at, o.Help)
+		} else {
+			f.StringArrayVar((*[]string)(at), o.Name, *at, o.Help)
+		}
+	case *map[string]any:
+		f.Var((*jsonObject)(at), o.Name, o.Help)
+	case pflag.Value:
+		f.Var(at, o.Name, o.Help)
+	default:
+		panic(fmt.Sprintf("option %s: no flag has a value as %T", o.Name, at)) // a test makes all flags
+	}
 }
 
-// runFlags adds all flags of a run; their names are the keys of configs.Run.
+// runFlags adds all flags of a run.
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
-	serverFlags(f, r)
-	playerFlags(f, r)
-	presetFlags(f, r)
-	f.StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environments, separated by commas; the default is all (see heldout envs)")
-	setupFlags(f, &r.Setup)
-	f.Int64Var(&r.GeneratorSeed, "generator-seed", r.GeneratorSeed, "seed of generated tasks")
-	f.StringVar(&r.Tasks, "tasks", r.Tasks, tasksHelp)
-	f.IntVar(&r.Limit, "limit", r.Limit, "use only the first N tasks of each environment; 0 uses all")
-	f.StringVar(&r.Seeds, "seeds", r.Seeds, "seeds: a range 0-9, a list 1,5, or a number: 10 means 0-9")
-	f.IntVar(&r.StepLimit, "step-limit", r.StepLimit, "step limit of an episode; 0 uses the environment's own, mostly 30")
-	f.IntVar(&r.Trials, "trials", r.Trials, "play a task again after a failure, up to N trials (Reflexion; see heldout help trials)")
-	f.IntVar(&r.Memory, "memory", r.Memory, "with --trials: number of the model's own reflections in the prompt, the newest; 0 retries without any")
-	f.StringVar(&r.ReflectionPrompt, "reflection-prompt", r.ReflectionPrompt, "with --trials: YAML file with another prompt for reflections")
-	f.IntVar(&r.ReflectionTokens, "reflection-tokens", r.ReflectionTokens, "with --trials: length limit of a reflection in tokens")
-	f.IntVar(&r.SameAction, "same-action", r.SameAction, "with --trials: end a trial after the same action N times in a row; 0 is off")
-	f.IntVar(&r.SameStep, "same-step", r.SameStep, "with --trials: end a trial after the same action with the same observation N times in a row; 0 is off")
-	f.BoolVar(&r.AllowUnusable, "allow-unusable", r.AllowUnusable, "continue if none of a model's first replies is usable, and count them as failures; otherwise the run stops")
-	f.StringVar(&r.Shard, "shard", r.Shard, "play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a Slurm array, auto/N in an indexed Kubernetes job")
-	f.StringVar(&r.Out, "out", r.Out, "run directory; the default is a name derived from the plan, below runs/")
+	for _, o := range configs.Options() {
+		if o.Group != configs.Sweeping {
+			optionFlag(f, r, o)
+		}
+	}
+	settingFlags(f, &r.Setup)
 	f.SetNormalizeFunc(usualName)
 }
 
-// presetFlags adds the flags that choose evaluation protocols.
-func presetFlags(f *pflag.FlagSet, r *configs.Run) {
-	f.StringSliceVar((*[]string)(&r.Preset), "preset", r.Preset, "evaluation protocols, separated by commas: NAME, NAME:PART or a YAML file; heldout presets lists them")
-	f.StringVar(&r.Originals, "originals", r.Originals, "folder with the original prompt and task files that presets read; heldout preset prompt NAME says which")
+// helpOf is the help of an option, for commands that have it in another form.
+func helpOf(name string) string {
+	o, _ := configs.FindOption(name)
+	return o.Help
 }
 
 // usualName accepts the names that other harnesses use for a flag.
@@ -84,7 +86,13 @@ func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // environments are not shown in the help of every command; heldout envs NAME shows
 // them. Which generated tasks there are has other names in other commands.
 func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
-	f.StringVar(&s.Data, "data", s.Data, "folder with the official task data (or "+bench.DataVariable+", or the folder of heldout data pull); \"\" uses generated tasks")
+	data, _ := configs.FindOption("data")
+	optionFlag(f, s, data)
+	settingFlags(f, s)
+}
+
+// settingFlags adds the flags that environments declare.
+func settingFlags(f *pflag.FlagSet, s *envs.Setup) {
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)
 		v.Hidden = true

@@ -71,8 +71,15 @@ func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
 // on reports whether there is a queue.
 func (q *queueFlags) on() bool { return q.address != "" }
 
-// workersOwn are the flags that say how a worker plays, and change no result.
-var workersOwn = []string{"base-url", "no-ind-base-url", "api-key-env", "concurrency", "timeout", "retries", "wait-for-servers"}
+// ownedBy are the names of the options of owners.
+func ownedBy(owners ...configs.Owner) (names []string) {
+	for _, o := range configs.Options() {
+		if slices.Contains(owners, o.Owner) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
 
 // check reports flags that do not belong together.
 func (q *queueFlags) check(given *pflag.FlagSet) error {
@@ -90,7 +97,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		}
 		return usage(errors.Join(errs...))
 	}
-	for _, name := range workersOwn {
+	for _, name := range ownedBy(configs.EachWorker) {
 		if given.Changed(name) {
 			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
 		}
@@ -241,21 +248,24 @@ func (l *leading) describe(sys *system, s *bench.Session) (queue.Job, error) {
 // files returns the files that the configuration of a run names. A name of ours has
 // neither dot nor slash.
 func files(r *configs.Run) (out []queue.File) {
-	for _, named := range []struct {
-		flag  string
-		names []string
-	}{{"prompt", []string{r.Prompt}}, {"reflection-prompt", []string{r.ReflectionPrompt}}, {"preset", r.Preset}, {"perturb", r.Perturb}, {"tasks", strings.Split(r.Tasks, ",")}} {
-		for _, name := range named.names {
-			list, isList := strings.CutPrefix(strings.TrimSpace(name), "@")
-			switch {
-			case named.flag == "tasks" && isList:
-				name = list
-			case named.flag == "tasks" || !strings.ContainsAny(name, "./"):
-				continue
+	add := func(flag, name string) {
+		if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it
+			out = append(out, queue.File{Flag: flag, Path: name, SHA256: queue.Hash(content)})
+		}
+	}
+	for _, o := range configs.Options() {
+		if o.Names != configs.Files {
+			continue
+		}
+		for _, name := range o.Texts(r) {
+			if strings.ContainsAny(name, "./") {
+				add(o.Name, name)
 			}
-			if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it
-				out = append(out, queue.File{Flag: named.flag, Path: name, SHA256: queue.Hash(content)})
-			}
+		}
+	}
+	for name := range strings.SplitSeq(r.Tasks, ",") {
+		if list, ok := strings.CutPrefix(strings.TrimSpace(name), "@"); ok {
+			add("tasks", list)
 		}
 	}
 	return out
@@ -267,7 +277,7 @@ func shared(given *pflag.FlagSet) (out []queue.Flag) {
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var r configs.Run
 	sweepFlags(known, &r)
-	own := append([]string{"data", "originals", "out", "shard", "give-up-after"}, workersOwn...)
+	own := ownedBy(configs.EachWorker, configs.EachOne, configs.TheLeader)
 	for _, s := range catalog.Settings() {
 		if s.Type == envs.Path {
 			own = append(own, s.Name)

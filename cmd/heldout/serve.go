@@ -49,7 +49,7 @@ serving.`,
 	taskSource(c, sys, &o.Setup)
 	f := c.Flags()
 	f.Int64Var(&o.Setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
-	f.StringVar(&o.Tasks, "tasks", "", tasksHelp)
+	f.StringVar(&o.Tasks, "tasks", "", helpOf("tasks"))
 	f.StringVar(&o.Perturbation, "perturb", "", "serve under a perturbation: P1 to P4, or a YAML file")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "address and port; port 0 takes a free one")
 	f.StringVar(&o.tokenFile, "token-file", "", "file with the token that clients must send; without it, any address but a loopback one gets a random token, printed once")

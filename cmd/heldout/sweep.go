@@ -37,10 +37,5 @@ help robustness says more.`,
 // sweepFlags adds the flags of a run and those of a sweep.
 func sweepFlags(f *pflag.FlagSet, r *configs.Run) {
 	runFlags(f, r)
-	f.StringVar(&r.Suite, "suite", r.Suite, `"robust" for every family of perturbations of every --env, alone and combined, instead of --perturb`)
-	f.StringSliceVar((*[]string)(&r.Grades), "grades", r.Grades, "grades of --suite, from 1 for synonyms to 3 for invented words, separated by commas; the default is 2")
-	f.StringSliceVar((*[]string)(&r.Perturb), "perturb", r.Perturb, "perturbations, separated by commas: P1 to P5, FAMILY:GRADE such as verbs:2, random:SEED:K, or YAML files; the default is P1 to P5")
-	f.StringArrayVar((*[]string)(&r.NoIndModel), "no-ind-model", r.NoIndModel, "model trained without data of the environment, for P5; repeat it, one for each served --model in their order")
-	f.StringArrayVar((*[]string)(&r.NoIndBaseURL), "no-ind-base-url", r.NoIndBaseURL, "server address of --no-ind-model; the default is --base-url")
-	f.StringVar(&r.Ind, "ind", r.Ind, `"none" if the models never saw data of the environment; P5 is then the unperturbed result`)
+	optionFlags(f, r, configs.Sweeping)
 }

@@ -53,10 +53,7 @@ func newTasks(sys *system) *cobra.Command {
 	}
 	taskSource(c, sys, &o)
 	c.Flags().Int64Var(&o.GeneratorSeed, "generator-seed", 0, "which generated tasks")
-	c.Flags().StringVar(&patterns, "tasks", "", tasksHelp)
+	c.Flags().StringVar(&patterns, "tasks", "", helpOf("tasks"))
 	formatFlag(c, &format)
 	return c
 }
-
-// tasksHelp explains a selection of tasks.
-const tasksHelp = "use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark such as babyai's 1/10000, or @FILE with a name per line; separated by commas"

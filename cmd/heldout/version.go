@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
 )
@@ -30,7 +31,7 @@ func newVersion(sys *system) *cobra.Command {
 func surroundings(sys *system) string {
 	data := bench.DefaultSetup(sys.bench()).Data
 	var set []string
-	for _, name := range []string{bench.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+	for _, name := range []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
 		if sys.getenv(name) != "" {
 			set = append(set, name)
 		}

@@ -59,10 +59,10 @@ heldout help queue says more.`,
 func workerFlags(f *pflag.FlagSet, r *configs.Run) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	sweepFlags(all, r)
-	for _, name := range append([]string{"give-up-after", "originals"}, workersOwn...) {
+	for _, name := range ownedBy(configs.EachWorker, configs.EachOne) {
 		f.AddFlag(all.Lookup(name))
 	}
-	setupFlags(f, &r.Setup)
+	settingFlags(f, &r.Setup)
 	f.SetNormalizeFunc(usualName)
 }
 

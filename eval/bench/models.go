@@ -23,7 +23,7 @@ const (
 
 // decoding says how replies are sampled.
 func decoding(r configs.Run) record.Decoding {
-	d := record.Decoding{Temperature: r.Temperature, TopP: r.TopP, MaxTokens: r.MaxTokens, Extra: r.ExtraBody}
+	d := r.Decoding
 	if d.MaxTokens == 0 && r.Agent == episode.Act {
 		d.MaxTokens = actMaxTokens
 	} else if d.MaxTokens == 0 {
@@ -31,7 +31,7 @@ func decoding(r configs.Run) record.Decoding {
 	}
 	switch {
 	case r.Stop != nil:
-		d.Stop = slices.DeleteFunc(slices.Clone([]string(r.Stop)), func(s string) bool { return s == "" })
+		d.Stop = slices.DeleteFunc(slices.Clone(r.Stop), func(s string) bool { return s == "" })
 	case r.Agent == episode.React:
 		d.Stop = []string{"\nObservation:"}
 	}
@@ -40,9 +40,6 @@ func decoding(r configs.Run) record.Decoding {
 	}
 	return d
 }
-
-// OpenAIKey is the variable that holds the key for OpenAI's own address.
-const OpenAIKey = "OPENAI_API_KEY"
 
 // openModel prepares to ask a served model.
 func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
@@ -91,7 +88,7 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 		}
 		return model.NewSecret(key), nil
 	case spec.Provider == model.OpenAI && r.BaseURL.Empty():
-		return model.NewSecret(out.Getenv(OpenAIKey)), nil
+		return model.NewSecret(out.Getenv(configs.OpenAIKey)), nil
 	}
 	return model.Secret{}, nil
 }

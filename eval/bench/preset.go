@@ -7,7 +7,6 @@ import (
 	"heldout/eval/episode"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"heldout/configs"
@@ -124,9 +123,9 @@ func applyPreset(p configs.Preset, r *configs.Run) {
 	r.Settings = maps.Clone(r.Settings)
 	maps.Copy(r.Settings, p.Env.Settings)
 	r.Agent, r.StepLimit = p.Agent.Form, p.Env.Limit.Steps
-	r.ExtraBody = maps.Clone(p.Decoding.Extra)
-	r.Temperature, r.TopP, r.MaxTokens = p.Decoding.Temperature, p.Decoding.TopP, p.Decoding.MaxTokens
-	if r.Stop = slices.Clone(p.Decoding.Stop); len(r.Stop) == 0 {
+	r.Decoding = p.Decoding.Decoding
+	r.Extra = maps.Clone(r.Extra)
+	if r.Stop = slices.Clone(r.Stop); len(r.Stop) == 0 {
 		r.Stop = configs.Strings{""} // none, not the agent's own
 	}
 }
@@ -135,10 +134,7 @@ func applyPreset(p configs.Preset, r *configs.Run) {
 // released ones.
 func (c Chosen) effective() configs.Preset {
 	p, r := c.Released, c.Run
-	d := decoding(r)
-	p.Decoding = configs.PresetDecoding{
-		Temperature: d.Temperature, TopP: d.TopP, MaxTokens: d.MaxTokens, Stop: d.Stop, Extra: d.Extra, Seed: p.Decoding.Seed, Template: p.Decoding.Template,
-	}
+	p.Decoding = configs.PresetDecoding{Decoding: decoding(r), Seed: p.Decoding.Seed, Template: p.Decoding.Template}
 	if r.StepLimit != p.Env.Limit.Steps {
 		p.Env.Limit.Steps, p.Env.Limit.ByType = r.StepLimit, nil
 	}
@@ -147,16 +143,12 @@ func (c Chosen) effective() configs.Preset {
 		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{When: "never"}}
 	}
 	p.Overrides = map[string]string{}
-	for name, value := range map[string]string{
-		"completions": strconv.FormatBool(r.Completions && p.Agent.Form != "completion"), "no-system-role": strconv.FormatBool(r.NoSystemRole),
-		"tasks": r.Tasks, "limit": strconv.Itoa(r.Limit),
-	} {
-		if value != "" && value != "false" && value != "0" {
-			p.Overrides[name] = value
+	standard := configs.DefaultRun()
+	standard.Completions = r.Completions && p.Agent.Form == configs.Completion // says the same
+	for _, o := range configs.Options() {
+		if value := o.Text(&r); o.Changes && value != o.Text(&standard) {
+			p.Overrides[o.Name] = value
 		}
-	}
-	if r.Trials > 1 {
-		p.Overrides["trials"] = strconv.Itoa(r.Trials)
 	}
 	return p
 }

@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 		{"eto-sciworld:unseen", func(r *configs.Run) { r.Limit, r.Tasks = 3, "boil" }, []string{`limit "3"`, `tasks "boil"`}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.StepLimit = 40 }, []string{"env.limit.steps 40 instead of 30"}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.Stop = configs.Strings{""} }, []string{`decoding.stop none instead of ["\nObservation:"]`}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.ExtraBody = map[string]any{"top_k": 5} }, []string{"decoding.extra.top_k 5 instead of none"}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.Extra = map[string]any{"top_k": 5} }, []string{"decoding.extra.top_k 5 instead of none"}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.NoSystemRole = true }, []string{`no-system-role "true"`}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.Seeds, r.Concurrency, r.Context = "0-9", 3, 4096 }, nil},
 	} {

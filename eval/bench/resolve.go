@@ -38,13 +38,10 @@ type Given struct {
 	Over func(r *configs.Run) error
 }
 
-// DataVariable is the environment variable that names the data folder.
-const DataVariable = "HELDOUT_DATA"
-
 // DefaultSetup is the default setup of environments: from environment variables
 // or, without them, with the user's own data folder.
 func DefaultSetup(out Outside) envs.Setup {
-	s := envs.Setup{Data: cmp.Or(out.Getenv(DataVariable), out.Data), Settings: envs.Settings{}}
+	s := envs.Setup{Data: cmp.Or(out.Getenv(configs.DataVariable), out.Data), Settings: envs.Settings{}}
 	for _, setting := range catalog.Settings() {
 		if setting.Variable == "" {
 			continue

@@ -13,16 +13,10 @@ import (
 	"heldout/scoring/record"
 )
 
-// maxTrials bounds the number of trials: more is probably a typing mistake.
-const maxTrials = 100
-
 // validateTrials reports what is wrong with the settings of trials, and any such
 // settings of a run with one trial.
 func validateTrials(r configs.Run) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if r.Trials < 1 || r.Trials > maxTrials {
-		fail("trials is %d, want 1 to %d", r.Trials, maxTrials)
-	}
 	if r.Trials <= 1 {
 		d := configs.DefaultRun()
 		if r.Memory != d.Memory || r.ReflectionPrompt != "" || r.ReflectionTokens != d.ReflectionTokens || r.SameAction != 0 || r.SameStep != 0 {
@@ -32,14 +26,6 @@ func validateTrials(r configs.Run) (errs []error) {
 	}
 	if i := slices.IndexFunc(r.Model, IsBaseline); i >= 0 {
 		fail("--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
-	}
-	for _, n := range []struct {
-		flag         string
-		value, least int
-	}{{"memory", r.Memory, 0}, {"reflection-tokens", r.ReflectionTokens, 1}} {
-		if n.value < n.least {
-			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
-		}
 	}
 	for _, n := range []struct {
 		flag  string
@@ -74,7 +60,7 @@ func (j *Job) setTrials(r configs.Run) error {
 	}
 	j.reflection, j.trials.Prompt, j.trials.PromptHash = &about, prompt, about.SHA256
 	// The original samples reflections so, whatever samples the actions.
-	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.ExtraBody}
+	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.Extra}
 	return j.trials.Decoding.Validate()
 }
 

@@ -23,16 +23,9 @@ func Validate(r configs.Run, kind Kind) error {
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q; there are %s", r.Agent, strings.Join(agents, ", "))
 	}
-	for _, n := range []struct {
-		flag  string
-		value int
-		least int
-	}{
-		{"limit", r.Limit, 0}, {"max-tokens", r.MaxTokens, 0}, {"context", r.Context, 0}, {"step-limit", r.StepLimit, 0},
-		{"retries", r.Retries, 0},
-	} {
-		if n.value < n.least {
-			fail("%s is %d, want at least %d", n.flag, n.value, n.least)
+	for _, o := range configs.Options() {
+		if o.Group != configs.Sampling { // which is checked as the agent has it
+			errs = append(errs, o.Check(&r))
 		}
 	}
 	if r.StepLimit > record.MaxSteps {
@@ -40,15 +33,6 @@ func Validate(r configs.Run, kind Kind) error {
 	}
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
-	}
-	if r.GiveUpAfter < 0 {
-		fail("give-up-after is %v, want 0 or more", r.GiveUpAfter)
-	}
-	if r.WaitForServers < 0 {
-		fail("wait-for-servers is %v, want 0 or more", r.WaitForServers)
-	}
-	if r.Timeout <= 0 {
-		fail("timeout is %v, want more than 0", r.Timeout)
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if len(served) > 1 && len(r.BaseURL.All) > 0 {

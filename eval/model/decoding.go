@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+	"heldout/configs"
+	"heldout/scoring/record"
 	"maps"
 	"math"
 	"slices"
@@ -32,7 +34,7 @@ var neutralFields = func() []string {
 }()
 
 // samplingFields are the names of the fields that say how tokens are drawn.
-var samplingFields = slices.Concat([]string{"temperature", "top_p"}, neutralFields)
+var samplingFields = slices.Concat(configs.SamplingFields(), neutralFields)
 
 // validate reports a request that no server could answer.
 func (r Request) validate() error {
@@ -43,6 +45,13 @@ func (r Request) validate() error {
 		return fmt.Errorf("seed is %d, must be 0 to %d", r.Seed, math.MaxInt32)
 	}
 	return r.Decoding.Validate()
+}
+
+// setNumbers sets the fields that say how tokens are drawn.
+func setNumbers(fields map[string]any, d record.Decoding) {
+	for _, n := range d.Numbers() {
+		fields[n.Field] = n.Value
+	}
 }
 
 // merge overrides fields with the extra fields; null removes a field.

@@ -147,11 +147,10 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 	options := map[string]any{
 		"num_ctx":     numCtx,
 		"num_predict": req.Decoding.MaxTokens,
-		"temperature": req.Decoding.Temperature,
-		"top_p":       req.Decoding.TopP,
 		"seed":        req.Seed,
 	}
 	maps.Copy(options, neutral[ollamaSW])
+	setNumbers(options, req.Decoding)
 	if len(req.Decoding.Stop) > 0 {
 		options["stop"] = req.Decoding.Stop
 	}

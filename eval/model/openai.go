@@ -84,8 +84,6 @@ func chatFields(name, kind string, req *Request, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
 		messagesField:   req.Messages,
-		"temperature":   req.Decoding.Temperature,
-		"top_p":         req.Decoding.TopP,
 		seedField:       req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
@@ -97,6 +95,7 @@ func chatFields(name, kind string, req *Request, h habit) map[string]any {
 		fields["prompt"] = req.prompt()
 	}
 	maps.Copy(fields, neutral[kind])
+	setNumbers(fields, req.Decoding)
 	if len(req.Decoding.Stop) > 0 && !h.keepsStops {
 		fields[stopField] = req.Decoding.Stop
 	}

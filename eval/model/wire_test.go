@@ -420,7 +420,7 @@ func TestInvalidRequestsAreNotSent(t *testing.T) {
 		{"infinity", with(func(d *record.Decoding) { d.Temperature = inf }), "temperature is +Inf"},
 		{"top_p", with(func(d *record.Decoding) { d.TopP = 0 }), "top_p is 0"},
 		{"max_tokens and stop", with(func(d *record.Decoding) { d.MaxTokens = 0; d.Stop = []string{"a", ""} }),
-			"max_tokens is 0, must be 1 or more; a stop string is empty"},
+			"max_tokens is 0, want at least 1; a stop string is empty"},
 		{"stream", with(func(d *record.Decoding) { d.Extra = map[string]any{"stream": true} }), `extra field "stream"`},
 		{"unsendable extra", with(func(d *record.Decoding) { d.Extra = map[string]any{"f": func() {}} }), `extra field "f" cannot be sent`},
 	}

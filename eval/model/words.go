@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"heldout/configs"
 	"heldout/envs/address"
 )
 
@@ -153,9 +154,14 @@ var (
 	// fieldText finds the fields of a decoding by name. Those that are also words
 	// of English count in quotes, or behind or before what says that they are
 	// fields.
-	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, []string{"top_p", "max_tokens", "max_completion_tokens"}), "|") + `)\b` +
+	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, wordless(configs.SamplingFields()), []string{"max_tokens", "max_completion_tokens"}), "|") + `)\b` +
 		"|(?i:(?:parameters?|arguments?|fields?|property|model):? |['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
 )
+
+// wordless are the names that are no words of English.
+func wordless(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, "_") })
+}
 
 // unsupported reports whether the words refuse a field as such.
 func (w words) unsupported() bool {

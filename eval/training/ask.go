@@ -45,7 +45,7 @@ type Piece func(ctx context.Context, ask Asker, item int) error
 
 // Decoding says how replies are sampled.
 func (a *Asking) Decoding() record.Decoding {
-	return record.Decoding{Temperature: a.Run.Temperature, TopP: a.Run.TopP, MaxTokens: a.Run.MaxTokens, Extra: a.Run.ExtraBody}
+	return a.Run.Decoding
 }
 
 // work opens the directory, makes the items that are not complete, and hands the

@@ -157,8 +157,10 @@ func distinguishing(things []thing, of thing) []string {
 func playedBy(c record.Condition) []string {
 	out := []string{"agent " + c.Agent}
 	if d := c.Decoding; d != nil {
-		out = append(out, fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP),
-			fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop), "extra-body "+compact(d.Extra))
+		for _, n := range d.Numbers() {
+			out = append(out, fmt.Sprintf("%s %v", n.Name, n.Value))
+		}
+		out = append(out, fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop), "extra-body "+compact(d.Extra))
 	}
 	if c.NoSystemRole {
 		out = append(out, "no system role")

@@ -43,11 +43,13 @@ func decodings(rows []row) []string {
 		if d == nil {
 			return ""
 		}
-		sampled := []string{fmt.Sprintf("temperature %g", d.Temperature), fmt.Sprintf("top-p %g", d.TopP)}
-		for i, field := range []string{"temperature", "top_p"} {
-			if slices.Contains(r.Replies.Dropped, field) { // the server refuses ours
-				sampled[i] = strings.ReplaceAll(field, "_", "-") + " of the server"
+		var sampled []string
+		for _, n := range d.Numbers() {
+			said := fmt.Sprintf("%s %v", n.Name, n.Value)
+			if slices.Contains(r.Replies.Dropped, n.Field) { // the server refuses ours
+				said = n.Name + " of the server"
 			}
+			sampled = append(sampled, said)
 		}
 		return fmt.Sprintf("%s, replies of at most %d tokens", strings.Join(sampled, ", "), d.MaxTokens)
 	})

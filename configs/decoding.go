@@ -1,0 +1,116 @@
+package configs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Decoding says how replies are sampled. Its options are declared in Options; a number
+// that is left out of JSON at 0 is sent only if it is another. Every other field is sent
+// with every call, zero or not: a server's own defaults never decide what is measured.
+//
+// For the same reason, further fields are sent at their neutral values:
+//
+//   - To vLLM and SGLang: top_k -1, min_p 0, repetition_penalty 1,
+//     presence_penalty 0 and frequency_penalty 0. Otherwise they would come from
+//     the model's generation_config.json.
+//   - To llama.cpp: top_k 0, min_p 0, typical_p 1, repeat_penalty 1,
+//     presence_penalty 0, frequency_penalty 0, and what turns its rarer samplers
+//     off. Its own default is a top_k of 40 and a min_p of 0.05; the command line
+//     and the model file can set all of them.
+//   - To Ollama: top_k 0, min_p 0, typical_p 1, repeat_penalty 1,
+//     presence_penalty 0 and frequency_penalty 0. Its own default is a top_k of 40
+//     and a repeat_penalty of 1.1, which changes what even temperature 0 gives.
+//   - To others: nothing. OpenAI's protocol has only two of these fields, the
+//     penalties, which are 0 unless set. OpenAI's reasoning models refuse
+//     requests with them.
+//
+// The provider vllm stands for vLLM unless Client.Server finds another of these
+// servers; the provider openai stands for others until it finds one. The server
+// decides in which order it applies top_p and the temperature.
+//
+// In a run, MaxTokens 0 and Stop nil stand for the agent's own.
+type Decoding struct {
+	// Temperature 0 is greedy decoding.
+	Temperature float64 `yaml:"temperature" json:"temperature"`
+	// TopP 1 keeps all tokens.
+	TopP float64 `yaml:"top-p" json:"top_p"`
+	// MaxTokens is the largest length of a reply, at least 1.
+	MaxTokens int `yaml:"max-tokens" json:"max_tokens"`
+	// Stop holds the strings that end a reply; they are not part of it. Servers look
+	// for them in the reasoning too and would end the reply there, so they are no
+	// longer sent once a model has shown reasoning: heldout then cuts the received
+	// reply, not the reasoning. Ollama also gets the stop strings of the model's own
+	// file, which these would otherwise replace.
+	Stop Strings `yaml:"stop" json:"stop,omitempty"`
+	// Extra holds further fields of the request body, such as top_k or
+	// repetition_penalty. For Ollama they are fields of its "options", where it
+	// ignores what it does not know; only think lies beside them. A field here
+	// overrides the same field from above, by its name on the wire; null removes
+	// that field, for a server that refuses it. The fields model, messages and
+	// stream are not allowed.
+	Extra map[string]any `yaml:"extra-body" json:"extra,omitempty"`
+}
+
+// Number is a number that says how tokens are drawn.
+type Number struct {
+	Option
+	// Field is its name in requests and records.
+	Field string
+	Value any
+}
+
+// Numbers are the numbers that say how tokens are drawn: all but the length, and those
+// that are left out at 0.
+func (d Decoding) Numbers() (out []Number) {
+	v := reflect.ValueOf(d)
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		field, omit, _ := strings.Cut(tag.Get("json"), ",")
+		o, _ := FindOption(tag.Get("yaml"))
+		if o.Group == Sampling && !(omit == "omitempty" && v.Field(i).IsZero()) {
+			out = append(out, Number{o, field, v.Field(i).Interface()})
+		}
+	}
+	return out
+}
+
+// SamplingFields are the names in requests of all numbers that say how tokens are drawn.
+func SamplingFields() (names []string) {
+	t := reflect.TypeFor[Decoding]()
+	for i := range t.NumField() {
+		if o, _ := FindOption(t.Field(i).Tag.Get("yaml")); o.Group == Sampling {
+			field, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			names = append(names, field)
+		}
+	}
+	return names
+}
+
+// Validate reports every field that is out of its range, joined into one error.
+func (d Decoding) Validate() error {
+	var errs []error
+	for _, n := range d.Numbers() {
+		errs = append(errs, n.Range.Check(n.Field, n.Value))
+	}
+	errs = append(errs, atLeast(1).Check("max_tokens", d.MaxTokens))
+	if slices.Contains(d.Stop, "") {
+		errs = append(errs, errors.New("a stop string is empty"))
+	}
+	for _, field := range []string{"model", "messages", "prompt", "stream"} {
+		if _, set := d.Extra[field]; set {
+			errs = append(errs, fmt.Errorf("extra field %q is no matter of decoding: leave it out", field))
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(d.Extra)) {
+		if _, err := json.Marshal(d.Extra[field]); err != nil {
+			errs = append(errs, fmt.Errorf("extra field %q cannot be sent: %w", field, err))
+		}
+	}
+	return errors.Join(errs...)
+}

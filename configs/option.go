@@ -1,0 +1,176 @@
+package configs
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+	"time"
+)
+
+// Option is something that can be said about how to play. It is declared once, in
+// Options, and has a field of Run; flag, key, default, check and completion follow from
+// it, and what workers of a queue and presets do with it.
+type Option struct {
+	// Name is the name of the flag and of the key, and the yaml tag of the field.
+	Name, Help string
+	// Default is nil for the zero value of the field.
+	Default any
+	Group   Group
+	Owner   Owner
+	// Range is what a number may be.
+	Range Range
+	// Commas: the values of a list may be separated by commas.
+	Commas bool
+	// Values are the values that are completed. Names says that there are others: files,
+	// if it is Files.
+	Values []string
+	Names  Naming
+	// Changes: any other value than the default changes a preset.
+	Changes bool
+}
+
+// Group says what an option is about, and so which commands have it.
+type Group int
+
+// The groups.
+const (
+	Server    Group = iota // which model is asked, and how
+	Sampling               // how tokens are drawn
+	Length                 // of a reply
+	Player                 // how a served model plays
+	Protocols              // presets
+	Playing                // what is played, and how often
+	Sweeping               // under perturbations
+)
+
+// Owner says whose an option is if workers play a run that another process leads.
+type Owner int
+
+// The owners.
+const (
+	TheRun     Owner = iota // says what is played: the same for all
+	EachWorker              // says how a worker plays, and changes no result
+	EachOne                 // is about a machine, and changes no result
+	TheLeader               // is for the process that leads
+)
+
+// Naming says what kind of names an option has.
+type Naming int
+
+// The kinds of names.
+const (
+	Words Naming = iota
+	Files        // words or files, which workers must have too
+	Folders
+)
+
+// DefaultRun returns the defaults of a run.
+func DefaultRun() (r Run) {
+	for _, o := range Options() {
+		if o.Default != nil {
+			at := reflect.ValueOf(o.At(&r)).Elem()
+			at.Set(reflect.ValueOf(o.Default).Convert(at.Type()))
+		}
+	}
+	return r
+}
+
+// At returns the address of the option's field in a pointer to Run, or to a part of it
+// that has the field.
+func (o Option) At(in any) any {
+	v := reflect.ValueOf(in).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Tag.Get("yaml") == o.Name {
+			return v.FieldByIndex(f.Index).Addr().Interface()
+		}
+	}
+	panic(fmt.Sprintf("%s has no field for the option %s", v.Type(), o.Name)) // a test walks all options
+}
+
+// Text writes what a run says of an option.
+func (o Option) Text(r *Run) string { return fmt.Sprint(reflect.ValueOf(o.At(r)).Elem()) }
+
+// Texts are the texts that a run says of an option: one, or those of a list.
+func (o Option) Texts(r *Run) []string {
+	if list, ok := o.At(r).(*Strings); ok {
+		return *list
+	}
+	return []string{o.Text(r)}
+}
+
+// Check reports a number that is out of its range.
+func (o Option) Check(r *Run) error {
+	return o.Range.Check(o.Name, reflect.ValueOf(o.At(r)).Elem().Interface())
+}
+
+var byName = sync.OnceValue(func() map[string]Option {
+	out := map[string]Option{}
+	for _, o := range Options() {
+		out[o.Name] = o
+	}
+	return out
+})
+
+// FindOption returns the option of that name.
+func FindOption(name string) (o Option, ok bool) {
+	o, ok = byName()[name]
+	return o, ok
+}
+
+// Range is what a number may be; the zero Range is any number.
+type Range struct {
+	bounded     bool
+	least, most float64
+	above       bool // more than least
+}
+
+func atLeast(least float64) Range {
+	return Range{bounded: true, least: least, most: math.MaxFloat64}
+}
+
+func moreThan(least float64) Range {
+	return Range{bounded: true, least: least, most: math.MaxFloat64, above: true}
+}
+
+func (r Range) upTo(most float64) Range {
+	r.most = most
+	return r
+}
+
+// Check reports a number that is out of the range.
+func (r Range) Check(name string, value any) error {
+	if !r.bounded {
+		return nil
+	}
+	x, shown := 0.0, func(x float64) any { return x }
+	switch v := value.(type) {
+	case float64:
+		x = v
+	case int:
+		x = float64(v)
+	case time.Duration:
+		x = float64(v)
+		shown = func(x float64) any {
+			if x == 0 {
+				return 0
+			}
+			return time.Duration(x)
+		}
+	default:
+		return fmt.Errorf("%s is %v, which is no number", name, value)
+	}
+	if (x > r.least || x == r.least && !r.above) && x <= r.most {
+		return nil
+	}
+	least, most := shown(r.least), shown(r.most)
+	switch {
+	case r.above && r.most < math.MaxFloat64:
+		return fmt.Errorf("%s is %v, want more than %v and at most %v", name, value, least, most)
+	case r.above:
+		return fmt.Errorf("%s is %v, want more than %v", name, value, least)
+	case r.most < math.MaxFloat64:
+		return fmt.Errorf("%s is %v, want %v to %v", name, value, least, most)
+	}
+	return fmt.Errorf("%s is %v, want at least %v", name, value, least)
+}
