@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -369,7 +368,7 @@ func TestReadRun(t *testing.T) {
 // spoil writes another manifest into a directory.
 func spoil(t *testing.T, dir string, m *record.Manifest) {
 	t.Helper()
-	b, err := json.Marshal(m)
+	b, err := record.EncodeFile(m)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "run.json"), b, 0o644)
 	}

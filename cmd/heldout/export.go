@@ -19,6 +19,7 @@ import (
 func newExport(sys *system) *cobra.Command {
 	var o export.Options
 	var format, mask, split, seeds string
+	var check bool
 	c := &cobra.Command{
 		Use:   "export DIR|FILE…",
 		Short: "Write episodes as training data",
@@ -31,18 +32,24 @@ actions that had the same answer before, at the same progress (no-progress).
 
 Every format is written so that its trainer keeps to the mask; see heldout help
 training. A manifest beside the file has the hashes of the sources, the rules,
-what was left out and why, and how the trainer has to read the file.
+what was left out and why, and how the trainer has to read the file. --check DIR
+compares the files in a folder with their manifests, and those of heldout synth
+and heldout judge with their checksums.
 
 Tasks that a benchmark tests with are refused without --allow-test-tasks. The
 messages are made again from the records and the prompt; if the run had a prompt
 of yours, give its file with --prompt.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
-  heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl`,
+  heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
+  heldout export --check .`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {
 			defer frugal()()
+			if check {
+				return checkExports(sys, sources)
+			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Texts.Outside = sys.outside()
 			if err := parseExport(&o, mask, split, seeds); err != nil {
@@ -58,6 +65,7 @@ of yours, give its file with --prompt.`,
 	f := c.Flags()
 	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]"))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json")
+	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders are no longer what was written")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
 	f.StringVar(&mask, "mask", "unreadable,invalid", "replies that are not trained on: unreadable, invalid, no-progress; or none")
 	f.BoolVar(&o.Filter.Success, "success", false, "take only solved episodes")
@@ -78,6 +86,35 @@ of yours, give its file with --prompt.`,
 	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data, "folder with official data, to list the actions that messages contain")
 	f.Int64Var(&o.Texts.Setup.GeneratorSeed, "generator-seed", o.Texts.Setup.GeneratorSeed, "seed of generated tasks, for the same")
 	return c
+}
+
+// checkExports checks folders of exports, and prints a line for each file.
+func checkExports(sys *system, dirs []string) error {
+	var uncovered []string
+	files, bad := 0, 0
+	for _, dir := range dirs {
+		checked, err := export.Check(dir)
+		if err != nil {
+			return err
+		}
+		for _, c := range checked {
+			uncovered = append(uncovered, c.Uncovered...)
+			files++
+			said := "as written"
+			if c.Err != nil {
+				bad++
+				said = table.Printable(c.Err.Error())
+			}
+			if _, err := fmt.Fprintf(sys.stdout, "%s: %s\n", table.Printable(c.File), said); err != nil {
+				return err
+			}
+		}
+	}
+	sys.warnUncovered(uncovered)
+	if bad > 0 {
+		return fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad, counted(files, "file"))
+	}
+	return nil
 }
 
 // parseExport reads the flags that have a form of their own.
@@ -162,6 +199,7 @@ func printExport(sys *system, o export.Options, r *export.Report) error {
 
 // warnExport says what must not be overlooked.
 func warnExport(sys *system, o export.Options, r *export.Report) {
+	sys.warnUncovered(r.Uncovered)
 	for _, d := range r.Different {
 		sys.warn("left out: " + d)
 	}

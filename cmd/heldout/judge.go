@@ -12,6 +12,7 @@ import (
 
 	"heldout/eval/training"
 	"heldout/eval/training/judge"
+	"heldout/scoring/record"
 )
 
 // The defaults of heldout judge.
@@ -72,7 +73,7 @@ heldout help synthesis says more.`,
 			if err := render(sys, a.format, a.wide, tables...); err != nil {
 				return err
 			}
-			sys.say("labels: %s", filepath.Join(j.Dir, judge.LabelsFile))
+			sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
 			return withoutResult(missing, "turns")
 		},
 	}
@@ -107,10 +108,11 @@ apostrophe.`,
 			if err := s.Check(); err != nil {
 				return usage(err)
 			}
-			sample, turns, _, err := s.Draw(path[0], seed)
+			sample, turns, from, err := s.Draw(path[0], seed)
 			if err != nil {
 				return err
 			}
+			sys.warnUncovered(from.Uncovered)
 			if err := createNew(out, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) }); err != nil {
 				return err
 			}

@@ -115,6 +115,13 @@ func (s *system) say(format string, args ...any) {
 // warn prints a line that must not be overlooked.
 func (s *system) warn(line string) { s.display.note(warning(line)) }
 
+// warnUncovered says which of the files and lines that a command read have no checksum.
+func (s *system) warnUncovered(what []string) {
+	if len(what) > 0 {
+		s.warn(record.NotCovered(what))
+	}
+}
+
 // warning is a line that must not be overlooked.
 func warning(line string) string { return "warning: " + table.Printable(line) }
 

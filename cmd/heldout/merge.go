@@ -32,6 +32,10 @@ episodes without a result are listed; the command that made the run, with
 			if err != nil {
 				return err
 			}
+			for _, text := range m.Warnings {
+				sys.warn(text)
+			}
+			sys.warnUncovered(m.Uncovered)
 			return printMerged(sys.stdout, dirs[0], m)
 		},
 	}

@@ -173,7 +173,7 @@ func readPublished(name string) (configs.Published, error) {
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 	defer frugal()()
-	from, err := o.read(of, report.NeedSteps(o.tables))
+	from, err := o.read(sys, of, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 
 // read reads runs, to make tables from their records alone; steps says whether any of
 // them is made from the steps of episodes.
-func (o *output) read(of []record.Parts, steps bool) (*report.Report, error) {
+func (o *output) read(sys *system, of []record.Parts, steps bool) (*report.Report, error) {
 	if err := checkInterval(o.interval); err != nil {
 		return nil, err
 	}
@@ -203,6 +203,7 @@ func (o *output) read(of []record.Parts, steps bool) (*report.Report, error) {
 		return nil, err
 	}
 	var runs []report.Run
+	var uncovered []string
 	for _, p := range of {
 		read := scoring.ReadResults
 		if steps {
@@ -216,8 +217,10 @@ func (o *output) read(of []record.Parts, steps bool) (*report.Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
+		uncovered = append(uncovered, run.Manifest.Uncovered...)
 		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
 	}
+	sys.warnUncovered(uncovered)
 	if o.apart {
 		if err := report.CheckMixed(runs); err != nil {
 			return nil, err

@@ -28,8 +28,8 @@ func (d *drawn) flags(c *cobra.Command) {
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
-func (d *drawn) read(of []record.Parts, steps bool) (*report.Report, error) {
-	from, err := d.output.read(of, steps)
+func (d *drawn) read(sys *system, of []record.Parts, steps bool) (*report.Report, error) {
+	from, err := d.output.read(sys, of, steps)
 	if err != nil || len(d.order) == 0 {
 		return from, err
 	}
@@ -69,7 +69,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 				return err
 			}
 			defer frugal()()
-			from, err := d.read(once, report.NeedSteps([]string{kind.Table}))
+			from, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err
 			}

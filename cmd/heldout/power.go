@@ -39,6 +39,7 @@ spread, so it gives two plans: the truth lies between them.`,
 				return err
 			}
 			var runs []report.Run
+			var uncovered []string
 			for _, p := range once {
 				run, err := scoring.ReadResults(p)
 				if err != nil {
@@ -48,8 +49,10 @@ spread, so it gives two plans: the truth lies between them.`,
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.Name(), err)
 				}
+				uncovered = append(uncovered, run.Manifest.Uncovered...)
 				runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
 			}
+			sys.warnUncovered(uncovered)
 			t := report.Power(runs, points/100)
 			if len(t.Rows) == 0 {
 				return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))

@@ -167,7 +167,8 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Security: l.flags.security, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
-			err = os.RemoveAll(folder)
+			err = os.RemoveAll(filepath.Join(folder, "jetstream")) // what the server keeps there
+			_ = os.Remove(folder)                                  // unless something else is in it
 		}
 		return err
 	})

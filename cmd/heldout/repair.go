@@ -53,6 +53,7 @@ func repair(sys *system, dir, lead string) error {
 	for _, text := range r.Warnings {
 		sys.warn(text)
 	}
+	sys.warnUncovered(r.Uncovered)
 	return printRepaired(sys.stdout, r, lead)
 }
 

@@ -33,7 +33,7 @@ heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			p, err := d.page(once)
+			p, err := d.page(sys, once)
 			if err != nil {
 				return err
 			}
@@ -55,9 +55,9 @@ heldout help figures.`,
 }
 
 // page makes the page of runs.
-func (d *drawn) page(of []record.Parts) (page.Page, error) {
+func (d *drawn) page(sys *system, of []record.Parts) (page.Page, error) {
 	defer frugal()()
-	from, err := d.read(of, true)
+	from, err := d.read(sys, of, true)
 	if err != nil {
 		return page.Page{}, err
 	}

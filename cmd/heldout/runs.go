@@ -51,6 +51,8 @@ With --json, standard output has one JSON object per run and line.`,
 
 // eachRun visits the summaries of runs. A run that cannot be read gets a warning.
 func eachRun(sys *system, runs []record.Parts, visit func(view.Summary) error) error {
+	var uncovered []string
+	defer func() { sys.warnUncovered(uncovered) }()
 	for _, p := range runs {
 		x, err := record.OpenIndex(p)
 		if err != nil {
@@ -62,6 +64,7 @@ func eachRun(sys *system, runs []record.Parts, visit func(view.Summary) error) e
 			sys.warn(fmt.Sprintf("%s: %v", p.Name(), err))
 			continue
 		}
+		uncovered = append(uncovered, x.Uncovered()...)
 		if err := visit(s); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"heldout/eval/training"
 	"heldout/eval/training/export"
 	"heldout/eval/training/synth"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -121,7 +122,7 @@ func (v *verification) print(file string, c synth.Checked) error {
 		v.rejected[c.Reason]++
 	}
 	if v.masked != nil && c.Masked != nil {
-		if _, err := v.masked.Write(append(c.Masked, '\n')); err != nil {
+		if _, err := v.masked.Write(record.Seal(c.Masked)); err != nil {
 			return err
 		}
 	}

@@ -44,17 +44,16 @@ func (s *Sampling) Check() error {
 	return errors.Join(errs...)
 }
 
-// Draw reads a file or directory and draws the sample. Giver says who gave the turns
-// the labels that they have.
-func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, giver string, err error) {
+// Draw reads a file or directory and draws the sample.
+func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, from judge.Source, err error) {
 	sample = judge.NewSample(s.Kind, seed, s.Trajectories)
-	if giver, err = judge.Read(path, sample.Add); err != nil {
-		return nil, nil, "", err
+	if from, err = judge.Read(path, sample.Add); err != nil {
+		return nil, nil, from, err
 	}
 	if turns = sample.Turns(); len(turns) == 0 {
-		return nil, nil, "", fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen, s.Kind)
+		return nil, nil, from, fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen, s.Kind)
 	}
-	return sample, turns, giver, nil
+	return sample, turns, from, nil
 }
 
 // Judging has a model label turns as right or wrong.
@@ -78,11 +77,14 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	if err != nil {
 		return 0, bench.Misconfigured(err)
 	}
-	sample, drawn, giver, err := j.Draw(path, j.Seed)
+	sample, drawn, from, err := j.Draw(path, j.Seed)
 	if err != nil {
 		return 0, err
 	}
-	j.sample, j.raters = sample, []judge.Rater{judge.Given(giver, drawn)}
+	if len(from.Uncovered) > 0 {
+		j.Outside.Warn(record.NotCovered(from.Uncovered))
+	}
+	j.sample, j.raters = sample, []judge.Rater{judge.Given(from.Giver, drawn)}
 	if j.Human != "" {
 		human, err := j.readHuman(drawn)
 		if err != nil {
@@ -164,7 +166,7 @@ func (j *Judging) collect(ctx context.Context, book *calls.Book) ([]table.Table,
 		}
 		answers[j.of.Turns[i].ID] = a
 	}
-	if err := book.Replace(judge.LabelsFile, func(w io.Writer) error { return j.of.WriteLabels(w, answers) }); err != nil {
+	if err := book.Replace(record.LabelsFile, func(w io.Writer) error { return j.of.WriteLabels(w, answers) }); err != nil {
 		return nil, err
 	}
 	usage, err := book.Usage()

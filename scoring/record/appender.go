@@ -83,7 +83,11 @@ func (s *appender) prepare() (err error) {
 	if s.stable = s.disk.same(info, there); !s.stable {
 		s.warn("its file system does not tell whether two files are the same: if %s is replaced while heldout writes to it, what is written is lost", s.base)
 	}
-	if err := removeLeftovers(s.dir); err != nil {
+	removed, err := removeLeftovers(s.dir)
+	for _, name := range removed {
+		s.warn("removed %s, which a killed process left", name)
+	}
+	if err != nil {
 		return err
 	}
 	return s.trySync()
@@ -133,8 +137,8 @@ func (s *appender) warn(format string, args ...any) {
 	}
 }
 
-// TakeWarnings returns what the file system does not guarantee, as far as it has
-// shown since the last call.
+// TakeWarnings returns what the file system does not guarantee and which leftovers were
+// removed, as far as it has shown since the last call.
 func (s *appender) TakeWarnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +325,7 @@ func (s *appender) leadAt(size int64) ([]byte, error) {
 	if last[0] == '\n' {
 		return nil, nil
 	}
-	return []byte("\n\n"), nil // ends the line and says that it is unfinished
+	return []byte(tornEnd), nil
 }
 
 // arrived reports whether lines, the end of n bytes that were written to a file

@@ -127,12 +127,16 @@ func (d disk) replaceOnce(file string, write func(*os.File) error) error {
 	return nil
 }
 
+// Unfinished is in the names of files and directories that are being written. Nobody
+// else would choose such a name, so those that a killed process leaves can be removed.
+const Unfinished = ".heldout-unfinished"
+
 // createTemporary creates a file beside another one. Its permissions are those
 // that the umask leaves; those of os.CreateTemp would need a chmod.
 func createTemporary(file string) (*os.File, error) {
 	const most = 100
 	for i := 1; ; i++ {
-		f, err := os.OpenFile(fmt.Sprintf("%s.tmp%d", file, i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(fmt.Sprintf("%s%s%d", file, Unfinished, i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if i == most || !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
@@ -146,22 +150,22 @@ func removeIfThere(file string) error {
 	return nil
 }
 
-// leftover matches the temporary files that a killed process leaves, those of
-// earlier versions too.
-var leftover = regexp.MustCompile(`^(run\.json|episodes\.jsonl|status\.json|(synth|judge)\.json|(calls|items|trajectories|labels)\.jsonl)(\.tmp)?[0-9]+$`)
+// leftover matches the temporary files that a killed process leaves.
+var leftover = regexp.MustCompile(regexp.QuoteMeta(Unfinished) + `[0-9]+$`)
 
-// removeLeftovers removes the temporary files of a run directory.
-func removeLeftovers(dir string) error {
+// removeLeftovers removes the temporary files of a run directory, and names them.
+func removeLeftovers(dir string) (removed []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range entries {
 		if e.Type().IsRegular() && leftover.MatchString(e.Name()) {
 			if err := removeIfThere(filepath.Join(dir, e.Name())); err != nil {
-				return err
+				return removed, err
 			}
+			removed = append(removed, e.Name())
 		}
 	}
-	return nil
+	return removed, nil
 }

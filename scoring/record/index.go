@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +24,10 @@ import (
 // while other processes work on the run or its shards. It is not safe for concurrent
 // use, except for the method Episode of a Place.
 //
-// The index reads the beginning of each line, up to the goal. So it finds a line
-// that contradicts the plan, but not one that was changed in its trajectory or has
-// no trial before it: the first shows when the episode is read.
+// The index reads the beginning of each line, up to the goal, and compares the line with
+// its checksum. So it finds a line that was changed or contradicts the plan, but not one
+// that has no trial before it or, in a line without a checksum, contradicts its
+// trajectory.
 type Index struct {
 	// Manifest is run.json, or that of all shards. Results is what the episodes files
 	// say, in the order of their lines, without reflections.
@@ -54,6 +54,7 @@ type indexed struct {
 	file      fs.FileInfo
 	size      int64 // of what is indexed
 	lines     int   // in it
+	bare      int   // those of them without a checksum
 }
 
 // maxBad is how many bad lines an index describes.
@@ -142,7 +143,7 @@ func (x *Index) forgetReplaced(contents []*sized) error {
 // forget empties the index.
 func (x *Index) forget() {
 	for _, f := range x.files {
-		f.size, f.lines = 0, 0
+		f.size, f.lines, f.bare = 0, 0, 0
 	}
 	x.Results, x.at, x.Bad, x.Others = nil, nil, nil, 0
 }
@@ -231,7 +232,7 @@ func (x *Index) join(to *indexed, p *part) {
 			x.Others++
 		}
 	}
-	to.lines += p.lines
+	to.lines, to.bare = to.lines+p.lines, to.bare+p.bare
 	to.size = max(to.size, p.end)
 }
 
@@ -246,6 +247,7 @@ type part struct {
 	results []Result
 	at      []Place
 	bad     []BadLine
+	bare    int // lines without a checksum
 	lines   int
 	end     int64 // of the last whole line
 }
@@ -268,10 +270,10 @@ func (p *part) read() error {
 		if err == bufio.ErrBufferFull {
 			raw, err = longLine(in, raw)
 		}
-		if err == io.EOF {
+		if err == io.EOF && !reachesEnd(raw) {
 			return nil
 		}
-		if err != nil {
+		if err != nil && err != io.EOF {
 			return fmt.Errorf("the line at byte %d: %w", at, err)
 		}
 		p.lines++
@@ -295,8 +297,8 @@ func longLine(in *bufio.Reader, start []byte) ([]byte, error) {
 // add indexes a line; in has what follows it. A slice of in's buffer may be
 // overwritten.
 func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
-	result, bad := head(raw)
-	if bad != nil && !json.Valid(raw) {
+	result, has, bad := head(raw)
+	if bad != nil && unfinished(raw) {
 		if next, err := in.Peek(1); err != nil || next[0] == '\n' {
 			return // a crash left it unfinished
 		}
@@ -309,29 +311,22 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 		p.bad = append(p.bad, BadLine{place.line, bad})
 		return
 	}
+	if !has {
+		p.bare++
+	}
 	want.share(&result)
 	result.Reflection = nil
 	place.id, place.attempt = result.ID, result.Attempt
 	p.results, p.at = append(p.results, result), append(p.at, place)
 }
 
-// head decodes the result of a line. It reads only the part before the goal if
-// the line ends in a checksum, and so is whole.
-func head(raw []byte) (Result, error) {
-	end := bytes.Index(raw, []byte(goalStart))
-	tail := len(checksumStart) + checksumSize + len(checksumEnd)
-	if end < 0 || len(raw) < tail || !bytes.HasPrefix(raw[len(raw)-tail:], []byte(checksumStart)) || !bytes.HasSuffix(raw, []byte(checksumEnd)) {
-		e, err := decode(raw)
-		return e.Result, err
+// head decodes the result of a line; has is false if the line has no checksum.
+func head(raw []byte) (r Result, has bool, err error) {
+	if r, _, _, ok := quickResult(raw); ok {
+		return r, true, r.check()
 	}
-	var r Result
-	raw[end] = '}'
-	err := json.Unmarshal(raw[:end+1], &r)
-	raw[end] = ','
-	if err == nil {
-		err = r.check()
-	}
-	return r, err
+	e, err := decode(raw)
+	return e.Result, e.Checksum != "", err
 }
 
 // Place is where the line of an attempt is.
@@ -355,6 +350,15 @@ func (x *Index) Places() []Place { return x.at }
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
 	p, ok := x.plan.of(id)
 	return p.task, p.condition, ok
+}
+
+// Uncovered is that of the manifest, with the lines.
+func (x *Index) Uncovered() []string {
+	out := slices.Clone(x.Manifest.Uncovered)
+	for _, f := range x.files {
+		out = append(out, Uncovered(f.bare, f.name)...)
+	}
+	return out
 }
 
 // Plan returns the planned episodes.

@@ -40,7 +40,7 @@ func indexedRun(t testing.TB, tasks int) (dir string, episodes []*Episode) {
 	}
 	m.Environments = []Environment{env}
 	dir = t.TempDir()
-	content, err := encodeJSON(m)
+	content, err := EncodeFile(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +115,14 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(content, []byte("\n"))
-	unplanned := bytes.Replace(lines[2], []byte(episodes[2].ID), []byte("12345678901234567890"), 1)
+	elsewhere := *episodes[2]
+	elsewhere.ID = "12345678901234567890"
+	unplanned, err := encode(&elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
 	changed := bytes.Replace(lines[1], []byte("It is open."), []byte("It is shut."), 1)
-	old := cutBefore(lines[2], checksumStart) // from before there were checksums
+	old := bytes.Replace(cutBefore(lines[2], checksumStart), []byte(`"schema":2`), []byte(`"schema":1`), 1)
 	for _, c := range []struct {
 		name    string
 		content [][]byte
@@ -126,10 +131,12 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	}{
 		{"the last line is being written", [][]byte{lines[0], lines[1][:len(lines[1])-9]}, 1, ""},
 		{"a crash and then more", [][]byte{lines[0], lines[1][:len(lines[1])-9], []byte("\n\n"), lines[2]}, 2, ""},
-		{"no checksum", [][]byte{old}, 1, ""},
+		{"from before checksums", [][]byte{old}, 1, ""},
+		{"no checksum", [][]byte{cutBefore(lines[2], checksumStart)}, 0, "1: checksum: it is missing"},
 		{"not planned", [][]byte{lines[0], unplanned}, 1, `2: id: run.json has no episode "12345678901234567890"`},
 		{"not JSON", [][]byte{[]byte("{]\n"), lines[0]}, 1, "1: "},
-		{"changed in its trajectory", [][]byte{changed}, 1, ""}, // shows when it is read
+		{"changed in its trajectory", [][]byte{changed}, 0, "1: checksum: the line says"},
+		{"another line break", [][]byte{lines[0], bytes.Replace(lines[1], []byte("}\n"), []byte("}\v"), 1)}, 1, "2: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			overwrite(t, dir, episodesFile, bytes.Join(c.content, nil))
@@ -141,22 +148,24 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 			for _, b := range x.Bad {
 				bad = append(bad, fmt.Sprintf("%d: %v", b.Number, b.Why))
 			}
+			if n := len(x.Uncovered()); (n == 1) != (c.name == "from before checksums") {
+				t.Errorf("%d files are not covered", n)
+			}
 			if got := strings.Join(bad, "\n"); len(x.Results) != c.results || !strings.HasPrefix(got, c.bad) || (got == "") != (c.bad == "") {
 				t.Errorf("%d results, bad: %s", len(x.Results), got)
 			}
 		})
 	}
+	overwrite(t, dir, episodesFile, content)
 	x, err := OpenIndex(Parts{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Place(0).Episode(); err == nil || !strings.Contains(err.Error(), "checksum") {
+	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[0], changed, lines[2]}, nil))
+	if _, err := x.Place(1).Episode(); err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("a changed line is read: %v", err)
 	}
 	overwrite(t, dir, episodesFile, content)
-	if x, err = OpenIndex(Parts{dir}); err != nil {
-		t.Fatal(err)
-	}
 	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
 	updated(t, x)
 	if len(x.Results) != 1 || x.Results[0].ID != episodes[0].ID {
@@ -276,7 +285,7 @@ func TestStatus(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	for _, content := range []string{"", "{", "[]", `{"schema":2}`, `{"schema":1,"done":"many"}`} {
+	for _, content := range []string{"", "{", "[]", `{"schema":3}`, `{"schema":2}`, `{"schema":1,"done":"many"}`} {
 		overwrite(t, dir, statusFile, []byte(content))
 		if s, err := readStatus(dir); err == nil {
 			t.Errorf("%q is read as %+v", content, s)

@@ -3,10 +3,6 @@ package record
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -14,13 +10,6 @@ import (
 // maxLine bounds a line, in bytes. An episode of a thousand steps with replies of
 // 100 kB each has 100 MB.
 const maxLine = 256 << 20
-
-// A line ends in its checksum, so that the checksum is one of all bytes before it.
-const (
-	checksumStart = `,"checksum":"`
-	checksumEnd   = "\"}\n"
-	checksumSize  = 16 // hex digits
-)
 
 // encode returns the line of an attempt.
 func encode(e *Episode) ([]byte, error) {
@@ -31,33 +20,8 @@ func encode(e *Episode) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// seal adds a JSON object as a line that ends in its checksum; nothing if there is
-// an error.
-func seal(b *bytes.Buffer, object any) error {
-	from := b.Len()
-	if err := json.NewEncoder(b).Encode(object); err != nil {
-		b.Truncate(from)
-		return fmt.Errorf("the record cannot be written: %w", err)
-	}
-	if n := b.Len() - from; n > maxLine/2 {
-		b.Truncate(from)
-		return fmt.Errorf("the record has %d bytes, the limit is %d", n, maxLine/2)
-	}
-	b.Truncate(b.Len() - len("}\n")) // the brace follows the checksum
-	sum := checksum(b.Bytes()[from:])
-	b.WriteString(checksumStart + sum + checksumEnd)
-	return nil
-}
-
-// checksum is the first 16 hex digits of the SHA-256 of a line up to where
-// checksumStart begins.
-func checksum(line []byte) string {
-	sum := sha256.Sum256(line)
-	return hex.EncodeToString(sum[:checksumSize/2])
-}
-
 // decode reads a line and checks everything that can be checked from the line
-// alone. Lines of versions without checksums have none.
+// alone.
 func decode(raw []byte) (Episode, error) { return decodeInto(raw, nil) }
 
 // decodeInto is decode with room for the trajectory, which may have too little of it.
@@ -69,26 +33,16 @@ func decodeInto(raw []byte, steps []Step) (Episode, error) {
 	if err := unmarshal(raw, &e); err != nil {
 		return e, err
 	}
-	if e.Schema == Schema && e.Checksum != "" {
-		if err := checkSum(raw, e.Checksum); err != nil {
+	switch {
+	case !readable(e.Schema):
+	case e.Checksum != "":
+		if err := checkSeal(raw, "line"); err != nil {
 			return e, err
 		}
+	case e.Schema >= firstSealed:
+		return e, errNoChecksum
 	}
 	return e, e.check()
-}
-
-// checkSum compares a line with the checksum that it holds.
-func checkSum(raw []byte, held string) error {
-	raw = append(bytes.TrimSuffix(raw, []byte("\n")), '\n') // the last line may lack it
-	end := checksumStart + held + checksumEnd
-	body, ok := bytes.CutSuffix(raw, []byte(end))
-	if !ok {
-		return errors.New("checksum: it is not the end of the line: another program rewrote the line")
-	}
-	if want := checksum(body); want != held {
-		return fmt.Errorf("checksum: the line says %q, its content has %s: the line was changed after it was written", held, want)
-	}
-	return nil
 }
 
 // Encode returns the line of an attempt, for a process that stores it. A record
@@ -117,8 +71,8 @@ type rawLine struct {
 	raw    []byte // with its newline; the last line may lack it
 	// bad says why the line is not a record.
 	bad error
-	// torn: the line is not JSON, and the end of the file or an empty line follows.
-	// An interrupted write looks like this; the line never counted.
+	// torn: the line is unfinished, and the end of the file or an empty line follows. An
+	// interrupted write looks like this; the line never counted.
 	torn bool
 }
 
@@ -142,7 +96,7 @@ func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func
 		l := rawLine{number: n, offset: end - int64(len(raw)), raw: raw}
 		if l.bad = read(raw); l.bad != nil {
 			next, peekErr := in.Peek(1)
-			l.torn = (peekErr == io.EOF || len(next) == 1 && next[0] == '\n') && !json.Valid(raw)
+			l.torn = (peekErr == io.EOF || len(next) == 1 && next[0] == '\n') && unfinished(raw)
 		}
 		if err := visit(&l); err != nil {
 			return err

@@ -18,12 +18,24 @@ type LogKind struct {
 	Command string
 	// Manifest is the file that says under which condition the calls are made.
 	Manifest string
+	// Results are the files that follow from the calls.
+	Results []string
 }
+
+// The files of results: lines that end in their checksums.
+const (
+	// TrajectoriesFile has the synthetic items that passed and stay.
+	TrajectoriesFile = "trajectories.jsonl"
+	// ItemsFile has every synthetic item: what became of it.
+	ItemsFile = "items.jsonl"
+	// LabelsFile has a judge's labels of turns.
+	LabelsFile = "labels.jsonl"
+)
 
 // The kinds of directories with model calls.
 var (
-	SynthLog = LogKind{Command: "heldout synth", Manifest: "synth.json"}
-	JudgeLog = LogKind{Command: "heldout judge", Manifest: "judge.json"}
+	SynthLog = LogKind{Command: "heldout synth", Manifest: "synth.json", Results: []string{TrajectoriesFile, ItemsFile}}
+	JudgeLog = LogKind{Command: "heldout judge", Manifest: "judge.json", Results: []string{LabelsFile}}
 )
 
 func logKinds() []LogKind { return []LogKind{SynthLog, JudgeLog} }
@@ -133,12 +145,12 @@ func (l *Log) Calls(visit func(line []byte, at Span) error) error {
 
 // eachLine visits the lines of a file of calls.
 func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn int, lead []byte, err error) {
-	err = scanLines(r, name, sealed, func(l *rawLine) error {
+	err = scanLines(r, name, checkCall, func(l *rawLine) error {
 		if torn, lead = l.end(); torn > 0 {
 			return nil
 		}
 		if l.bad != nil {
-			return fmt.Errorf("%s:%d: %w", name, l.number, l.bad)
+			return fmt.Errorf("%s:%d: %w; remove the line, and its call is made again", name, l.number, l.bad)
 		}
 		if err := visit(l.raw, Span{l.offset, int64(len(l.raw))}); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, l.number, err)
@@ -148,19 +160,18 @@ func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn in
 	return torn, lead, err
 }
 
-// sealed checks schema and checksum of a line.
-func sealed(raw []byte) error {
+// checkCall checks schema and checksum of a line.
+func checkCall(raw []byte) error {
 	var l struct {
-		Schema   int    `json:"schema"`
-		Checksum string `json:"checksum"`
+		Schema int `json:"schema"`
 	}
 	if err := unmarshal(raw, &l); err != nil {
 		return err
 	}
-	if l.Schema != Schema {
+	if !readable(l.Schema) {
 		return &schemaError{l.Schema}
 	}
-	return checkSum(raw, l.Checksum)
+	return checkSeal(raw, "line")
 }
 
 // At returns a line of the file.
@@ -176,21 +187,28 @@ func (l *Log) At(at Span) ([]byte, error) {
 func (l *Log) Append(object any) error { return l.add(object) }
 
 // Manifest reads the manifest into m; false if there is none.
-func (l *Log) Manifest(m any) (bool, error) { return ReadLogManifest(l.dir, l.kind, m) }
-
-// ReadLogManifest reads the manifest of a directory into m; false if there is none.
-func ReadLogManifest(dir string, kind LogKind, m any) (bool, error) {
-	b, err := datafile.Read(filepath.Join(dir, kind.Manifest), maxLogManifest)
+func (l *Log) Manifest(m any) (there bool, err error) {
+	has, err := ReadLogManifest(l.dir, l.kind, m)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	if err == nil && !has {
+		l.warn("%s", NotCovered([]string{l.kind.Manifest}))
+	}
+	return true, err
+}
+
+// ReadLogManifest reads the manifest of a directory into m. has is false if it has no
+// checksum.
+func ReadLogManifest(dir string, kind LogKind, m any) (has bool, err error) {
+	b, err := datafile.Read(filepath.Join(dir, kind.Manifest), maxLogManifest)
 	if err == nil {
-		err = unmarshal(b, m)
+		has, err = DecodeFile(b, m)
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", filepath.Join(dir, kind.Manifest), err)
 	}
-	return true, nil
+	return has, nil
 }
 
 // IsLog reports whether a directory is one of this kind.
@@ -201,7 +219,7 @@ func IsLog(dir string, kind LogKind) bool {
 
 // SetManifest writes the manifest.
 func (l *Log) SetManifest(m any) error {
-	b, err := encodeJSON(m)
+	b, err := EncodeFile(m)
 	if err != nil {
 		return err
 	}

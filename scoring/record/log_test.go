@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -88,6 +89,39 @@ func TestLog(t *testing.T) {
 	overwrite(t, dir, callsFile, []byte(strings.Replace(string(whole), `"a"`, `"x"`, 1)))
 	if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), "calls.jsonl:1: checksum: the line says") {
 		t.Errorf("a changed line: %v", err)
+	}
+}
+
+// Whatever bit of a file of calls is changed, it is refused, or the calls are what they
+// were.
+func TestFlippedCalls(t *testing.T) {
+	var content bytes.Buffer
+	for _, text := range []string{"a", "b {\"c\"}", "d"} {
+		if err := seal(&content, loggedCall{Schema, text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(b []byte) (texts string, err error) {
+		_, _, err = eachLine(bytes.NewReader(b), "calls", func(line []byte, _ Span) error {
+			var c loggedCall
+			err := unmarshal(line, &c)
+			texts += c.Text + "\n"
+			return err
+		})
+		return texts, err
+	}
+	want, err := read(content.Bytes())
+	if err != nil || strings.Count(want, "\n") != 3 {
+		t.Fatal(want, err)
+	}
+	for i := range content.Len() {
+		for bit := range 8 {
+			changed := bytes.Clone(content.Bytes())
+			changed[i] ^= 1 << bit
+			if got, err := read(changed); err == nil && got != want {
+				t.Errorf("byte %d is %q: %q", i, changed[i], got)
+			}
+		}
 	}
 }
 

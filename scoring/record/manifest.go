@@ -2,11 +2,11 @@ package record
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"heldout/envs"
@@ -39,6 +39,13 @@ type Manifest struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
+	// Checksum is the last field of the file, as that of a line. SetManifest computes
+	// it; it is empty here.
+	Checksum string `json:"checksum,omitempty"`
+
+	// Uncovered names what was read and has no checksum, because a version of heldout
+	// from before there were checksums wrote it.
+	Uncovered []string `json:"-"`
 }
 
 // Tool says which program made a run.
@@ -218,20 +225,39 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := unmarshal(b, &m); err != nil {
 		return nil, badManifest(file, b, err)
 	}
-	if m.Schema != Schema {
+	if !readable(m.Schema) {
 		return nil, badManifest(file, b, &schemaError{m.Schema})
 	}
-	if err := m.check(); err != nil {
+	if err := m.check(); err != nil { // which says more than a checksum
 		return nil, badManifest(file, b, err)
+	}
+	has, err := checkFile(b, m.Schema)
+	if err != nil {
+		return nil, badManifest(file, b, err)
+	}
+	if m.Checksum = ""; !has {
+		m.Uncovered = []string{file}
 	}
 	return &m, nil
 }
 
-// encodeJSON returns the content of a file that people may read.
-func encodeJSON(v any) ([]byte, error) {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return nil, err
+// Uncovered names lines of a file that have no checksum, if there are any.
+func Uncovered(lines int, file string) []string {
+	switch lines {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 line of " + file}
 	}
-	return append(b, '\n'), nil
+	return []string{fmt.Sprintf("%d lines of %s", lines, file)}
+}
+
+// NotCovered says what it means that files or lines have no checksum.
+func NotCovered(what []string) string {
+	const most = 6
+	named := strings.Join(what[:min(len(what), most)], ", ")
+	if n := len(what) - most; n > 0 {
+		named += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("no checksum covers %s: an earlier version of heldout or another program wrote that, and if it was changed since, nothing shows it", named)
 }

@@ -137,22 +137,25 @@ func TestReadManifestRefuses(t *testing.T) {
 		"half":               {`{"schema": 1, "tool"`, "run.json: it ends in the middle"},
 		"two":                {"{\"schema\":1}\n{\"schema\":1}", "run.json: there is more behind the JSON value"},
 		"a list":             {"[]", "run.json:1: json: cannot unmarshal array"},
-		"somebody else's":    {`{"name": "package", "version": "1.0.0"}`, "run.json: it has schema 0, this version of heldout reads 1"},
+		"somebody else's":    {`{"name": "package", "version": "1.0.0"}`, "run.json: it has schema 0, this version of heldout reads 1 to 2"},
 		"null":               {"null", "run.json: it has schema 0"},
-		"of the future":      {`{"schema": 2}`, "run.json: it has schema 2, this version of heldout reads 1"},
-		"of another form":    {`{"schema": 2, "groups": {}}`, "run.json: it has schema 2, this version of heldout reads 1"},
+		"of the future":      {`{"schema": 3}`, "run.json: it has schema 3, this version of heldout reads 1 to 2"},
+		"of another form":    {`{"schema": 3, "groups": {}}`, "run.json: it has schema 3, this version of heldout reads 1 to 2"},
 		"other fields":       {`{"schema": 1, "groups": {}}`, "run.json:1: json: cannot unmarshal object"},
 		"unknown env":        {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`, "run.json: groups[0].episodes: the plan for M on boxes does not fit its tasks"},
 		"too many episodes":  {`{"schema": 1, "environments": [{"name": "boxes"}], "groups": [{"condition": {"env": "boxes"}, "episodes": ["a"]}]}`, "does not fit its tasks"},
 		"too few episodes":   {`{"schema": 1, "environments": [{"name": "boxes", "tasks": [{}]}], "groups": [{"condition": {"env": "boxes"}}]}`, "does not fit its tasks"},
-		"newer, same schema": {`{"schema": 1, "new": true}`, ""},
+		"newer, same schema": {string(Seal([]byte(`{"schema": 2, "new": true}`))), ""},
+		"older":              {`{"schema": 1, "new": true}`, ""},
+		"no checksum":        {`{"schema": 2, "new": true}`, "run.json: checksum: it is not the end of the file"},
+		"changed":            {strings.Replace(string(Seal([]byte(`{"schema": 2, "behaviour": 3}`))), "3", "4", 1), "run.json: checksum: the file says"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			overwrite(t, dir, manifestFile, []byte(c.content))
 			m, err := ReadManifest(dir)
 			if c.want == "" {
-				if err != nil || m.Schema != Schema {
+				if err != nil || (m.Schema == Schema) != (m.Uncovered == nil) {
 					t.Errorf("%+v, %v", m, err)
 				}
 				return

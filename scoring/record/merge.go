@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Merged says what a merge has written.
@@ -22,6 +23,9 @@ type Merged struct {
 	Missing []Missing
 	// Absent are the shards that no directory has.
 	Absent []Shard
+	// Uncovered names what of the parts has no checksum, Warnings what the file system
+	// does not guarantee.
+	Uncovered, Warnings []string
 }
 
 // Merge writes the records of directories that are parts of one run into a new run
@@ -44,19 +48,22 @@ func Merge(out string, dirs []string) (*Merged, error) {
 		return nil, err
 	}
 	// The directory gets its name once it is complete.
-	temporary := filepath.Join(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+".merging")
-	if err := os.RemoveAll(temporary); err != nil { // of a merge that was killed
-		return nil, err
-	}
-	if err := os.Mkdir(temporary, 0o777); err != nil { // the umask removes permissions
-		return nil, err
-	}
-	defer os.RemoveAll(temporary) // it has its name by then if all went well
-	report, err := mergeInto(d, temporary, m, parts)
+	temporary := filepath.Join(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+Unfinished)
+	s, err := lockOn(d, temporary)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(temporary, out); err != nil {
+	defer s.release()             // again, if it was released before
+	defer os.RemoveAll(temporary) // it has its name by then if all went well
+	report, err := s.merge(m, parts)
+	if err != nil {
+		return nil, err
+	}
+	report.Warnings = s.TakeWarnings()
+	if runtime.GOOS == "windows" { // which moves no directory with open files
+		err = s.release()
+	}
+	if err = errors.Join(err, os.Rename(temporary, out)); err != nil {
 		return nil, err
 	}
 	if err := d.syncDir(filepath.Dir(filepath.Clean(out))); err != nil && !tolerable(err) {
@@ -65,29 +72,21 @@ func Merge(out string, dirs []string) (*Merged, error) {
 	return report, nil
 }
 
-// mergeInto writes the files of a merged run.
-func mergeInto(d disk, dir string, m *Manifest, parts []string) (*Merged, error) {
-	f, err := os.OpenFile(filepath.Join(dir, episodesFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
+// merge writes the files of a merged run, over what a killed process left.
+func (s *Store) merge(m *Manifest, parts []string) (*Merged, error) {
+	if err := s.file.Truncate(0); err != nil {
 		return nil, err
 	}
-	defer f.Close() // again, if an error came first
-	w := &merger{out: bufio.NewWriterSize(f, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{}, from: map[string]string{}}
+	w := &merger{out: bufio.NewWriterSize(s.file, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{}, from: map[string]string{}}
 	for _, part := range parts {
 		if err := w.add(part, m); err != nil {
 			return nil, err
 		}
 	}
-	if err := errors.Join(w.out.Flush(), d.sync(f), f.Close()); err != nil {
+	if err := errors.Join(w.out.Flush(), s.disk.sync(s.file), s.SetManifest(m)); err != nil {
 		return nil, err
 	}
-	b, err := encodeJSON(m)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.replace(filepath.Join(dir, manifestFile), b); err != nil {
-		return nil, err
-	}
+	w.report.Uncovered = append(m.Uncovered, Uncovered(w.bare, "the parts")...)
 	w.report.Planned, w.report.Missing = m.missing(w.results)
 	w.report.Absent = absent(parts)
 	return &w.report, nil
@@ -97,6 +96,7 @@ func mergeInto(d disk, dir string, m *Manifest, parts []string) (*Merged, error)
 type merger struct {
 	out    *bufio.Writer
 	report Merged
+	bare   int // lines without a checksum
 	// seen are the lines that were written, by id and checksum.
 	seen map[string]bool
 	// results are those of the episodes, from the directories where they were found.
@@ -145,7 +145,9 @@ func (w *merger) copy(dir string, l *line) error {
 			w.results[e.ID] = e.Outcome
 		}
 	}
-	w.report.Lines++
+	if w.report.Lines++; e.Checksum == "" {
+		w.bare++
+	}
 	_, err := w.out.Write(raw)
 	return err
 }

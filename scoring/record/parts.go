@@ -193,10 +193,17 @@ func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manif
 		if c == nil {
 			continue
 		}
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m), func(e *Episode, at Position, derived any) { visit(m, e, at, derived) })
+		bare := 0 // lines without a checksum
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m), func(e *Episode, at Position, derived any) {
+			if e.Checksum == "" {
+				bare++
+			}
+			visit(m, e, at, derived)
+		})
 		if err != nil {
 			return nil, err
 		}
+		m.Uncovered = append(m.Uncovered, Uncovered(bare, c.file.Name())...)
 	}
 	return m, nil
 }

@@ -28,7 +28,7 @@ func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
 		}
 		m.Shard = &s
 		m.Sessions = []Session{{Started: time.Date(2026, 1, 2, 3, 4-i, 0, 0, time.UTC)}}
-		content, err := encodeJSON(m)
+		content, err := EncodeFile(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, err := encodeJSON(m)
+		before, err := EncodeFile(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		after, err := encodeJSON(m)
+		after, err := EncodeFile(m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,24 +43,23 @@ func quickly(raw []byte, steps []Step) (e Episode, ok bool) {
 // with the checksum. Body is what follows the result, up to the checksum. ok is false
 // if the line is in another form.
 func quickResult(raw []byte) (r Result, body []byte, sum string, ok bool) {
-	end := len(raw) - len(checksumStart) - checksumSize - len(checksumEnd)
-	if end < 0 || !bytes.HasPrefix(raw[end:], []byte(checksumStart)) || !bytes.HasSuffix(raw, []byte(checksumEnd)) {
+	all, sum, ok := cutSeal(raw)
+	if !ok {
 		return r, nil, "", false
 	}
-	sum = string(raw[end+len(checksumStart) : len(raw)-len(checksumEnd)])
-	from := bytes.Index(raw[:end], []byte(goalStart))
-	if from < 0 || checksum(raw[:end]) != sum || !utf8.Valid(raw[:from]) {
+	from := bytes.Index(all, []byte(goalStart))
+	if from < 0 || checksum(all) != sum || !utf8.Valid(raw[:from]) {
 		return r, nil, "", false
 	}
 	q := quick{rest: string(raw[:from])}
 	if r = q.result(); !q.bad && q.rest == "" {
-		return r, raw[from:end], sum, true
+		return r, all[from:], sum, true
 	}
 	var e Episode
 	if err := json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &e); err != nil || !bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
 		return r, nil, "", false
 	}
-	return e.Result, raw[from:end], sum, true
+	return e.Result, all[from:], sum, true
 }
 
 // hasMore reports fields of an episode beside its result.

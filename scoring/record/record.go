@@ -18,11 +18,15 @@ import (
 	"heldout/envs"
 )
 
-// Schema is the version of the two files' form. It goes up when a reader of the
-// old form would misread the new one.
+// Schema is the version of the form of files and lines. It goes up when a reader of
+// the old form would misread the new one. The older ones can still be read.
 //
 //	1: first version
-const Schema = 1
+//	2: everything ends in its checksum
+const Schema = 2
+
+// readable reports whether this version reads a schema.
+func readable(schema int) bool { return schema >= 1 && schema <= Schema }
 
 // MaxSteps is the largest number of steps of an episode.
 const MaxSteps = math.MaxUint16
@@ -156,7 +160,8 @@ type Episode struct {
 	// Trajectory holds the steps.
 	Trajectory []Step `json:"trajectory"`
 	// Checksum is the last field of the line. It covers everything before it. It is
-	// empty in lines from before checksums were introduced. The store computes it.
+	// empty in lines from before there were checksums, which have schema 1. The store
+	// computes it.
 	Checksum string `json:"checksum,omitempty"`
 }
 
@@ -220,7 +225,7 @@ func (e *Episode) check() error {
 // check is the part of Episode's that needs no trajectory.
 func (r *Result) check() error {
 	switch {
-	case r.Schema != Schema:
+	case !readable(r.Schema):
 		return &schemaError{r.Schema}
 	case r.ID == "":
 		return fmt.Errorf("id: the record has no id")
@@ -302,7 +307,7 @@ func fraction(x float64) bool { return x >= 0 && x <= 1 }
 type schemaError struct{ schema int }
 
 func (e *schemaError) Error() string {
-	return fmt.Sprintf("it has schema %d, this version of heldout reads %d", e.schema, Schema)
+	return fmt.Sprintf("it has schema %d, this version of heldout reads 1 to %d", e.schema, Schema)
 }
 
 // newer reports whether a later version wrote it.
@@ -324,7 +329,7 @@ func unmarshal(b []byte, v any) error {
 	var other struct {
 		Schema int `json:"schema"`
 	}
-	if json.Unmarshal(b, &other) == nil && other.Schema != Schema {
+	if json.Unmarshal(b, &other) == nil && !readable(other.Schema) {
 		return &schemaError{other.Schema}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

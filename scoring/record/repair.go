@@ -23,6 +23,8 @@ type Repaired struct {
 	// is missing.
 	Planned int
 	Missing []Missing
+	// Uncovered names what stays and has no checksum.
+	Uncovered []string
 	// Warnings list what the file system does not guarantee.
 	Warnings []string
 }
@@ -69,7 +71,7 @@ func repairOn(d disk, dir string) (*Repaired, error) {
 }
 
 func (s *Store) repair(m *Manifest) (*Repaired, error) {
-	r := &Repaired{}
+	r, bare := &Repaired{}, 0
 	plan, results := m.Plan(), map[string]Outcome{}
 	err := s.scan(plan, func(l *line) error {
 		var schema *schemaError
@@ -79,7 +81,9 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 		case l.bad != nil:
 			r.Bad = append(r.Bad, BadLine{l.number, l.bad})
 		default:
-			r.Kept++
+			if r.Kept++; l.episode.Checksum == "" {
+				bare++
+			}
 			if e := &l.episode; e.Outcome.Final() && results[e.ID] == "" {
 				results[e.ID] = e.Outcome
 			}
@@ -88,6 +92,10 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	r.Uncovered = Uncovered(bare, s.name)
+	if m != nil {
+		r.Uncovered = append(r.Uncovered, m.Uncovered...)
 	}
 	r.Planned, r.Missing = m.missing(results)
 	if len(r.Bad) == 0 {
@@ -116,36 +124,44 @@ func (s *Store) scan(p *Plan, visit func(*line) error) error {
 }
 
 // part adds the bad lines to a file, and then replaces the episodes file with the
-// good lines. If the process is killed in between, the next repair sets the bad
-// lines aside again.
+// good lines, each all or nothing. If the process is killed in between, the next repair
+// sets the bad lines aside again.
 func (s *Store) part(p *Plan, aside string) error {
-	bad, err := os.OpenFile(aside, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
-	if err != nil {
-		return err
-	}
-	good, err := createTemporary(s.name)
-	if err != nil {
-		return errors.Join(err, bad.Close())
-	}
-	err = s.copyLines(p, good, bad)
-	for _, f := range []*os.File{bad, good} {
-		if err == nil {
-			if err = s.disk.sync(f); unsupported(err) {
-				err = nil // it was warned of
+	err := s.disk.replaceWith(s.name, func(good *os.File) error {
+		return s.disk.replaceWith(aside, func(bad *os.File) error {
+			if err := copyLinesOf(aside, bad); err != nil {
+				return err
 			}
-		}
-		err = errors.Join(err, f.Close())
-	}
-	if err == nil {
-		err = s.disk.rename(good.Name(), s.name)
-	}
+			return s.copyLines(p, good, bad)
+		})
+	})
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w; %s is as it was", err, s.name), removeIfThere(good.Name()))
-	}
-	if err := s.disk.syncDir(s.dir); err != nil && !tolerable(err) {
-		return err
+		return fmt.Errorf("%w; %s is as it was", err, s.name)
 	}
 	return nil
+}
+
+// copyLinesOf copies a file, if there is one, and ends its last line, which an earlier
+// version left open when it was killed.
+func copyLinesOf(name string, to *os.File) error {
+	in, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	n, err := io.Copy(to, in)
+	if err != nil || n == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := in.ReadAt(last, n-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = to.WriteString("\n")
+	return err
 }
 
 func (s *Store) copyLines(p *Plan, good, bad *os.File) error {

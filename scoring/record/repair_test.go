@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -142,7 +143,13 @@ func TestManifestContradictsItself(t *testing.T) {
 			if err != nil || !strings.Contains(string(b), c.from) {
 				t.Fatalf("error %v, no %s in\n%s", err, c.from, b)
 			}
-			overwrite(t, dir, manifestFile, []byte(strings.Replace(string(b), c.from, c.to, 1)))
+			changed := strings.Replace(string(b), c.from, c.to, 1)
+			overwrite(t, dir, manifestFile, []byte(changed))
+			if _, err := ReadManifest(dir); err == nil {
+				t.Error("it was read")
+			}
+			body, _, _ := cutSeal([]byte(strings.Replace(changed, `"schema": 2`, `"schema": 1`, 1)))
+			overwrite(t, dir, manifestFile, append(body, '}')) // which no checksum covers
 			if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -156,7 +163,7 @@ func TestManifestContradictsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Groups = append(m.Groups, m.Groups[0])
-		b, err := encodeJSON(m)
+		b, err := EncodeFile(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,8 +198,8 @@ func TestBigNumbers(t *testing.T) {
 	}
 }
 
-// TestRepairOfManyKinds: torn lines and temporary files go, nothing else changes,
-// and a second repair finds nothing.
+// TestRepairOfManyKinds: torn lines and temporary files go, and it says so; nothing else
+// changes, files of the user least of all, and a second repair finds nothing.
 func TestRepairOfManyKinds(t *testing.T) {
 	dir := t.TempDir()
 	lines := plannedRun(t, dir, 3)
@@ -201,12 +208,19 @@ func TestRepairOfManyKinds(t *testing.T) {
 	torn := lines[2][:70]
 	content := bytes.Join([][]byte{bad, lines[0], flipped, torn, []byte("\n\n"), lines[2][:len(lines[2])-1]}, nil)
 	overwrite(t, dir, episodesFile, content)
-	for _, name := range []string{"run.json123", "run.json.tmp1", "episodes.jsonl.tmp2"} {
+	leftovers := []string{"run.json.heldout-unfinished1", "episodes.jsonl.heldout-unfinished2"}
+	mine := []string{"run.json123", "run.json.tmp1", "episodes.jsonl20261122", "episodes.jsonl.heldout-unfinished"}
+	for _, name := range append(mine, leftovers...) {
 		overwrite(t, dir, name, nil)
 	}
 	r, err := Repair(dir)
 	if err != nil || r.Kept != 2 || len(r.Bad) != 3 {
 		t.Fatalf("%+v, error %v", r, err)
+	}
+	for _, name := range leftovers {
+		if want := dir + ": removed " + name + ", which a killed process left"; !slices.Contains(r.Warnings, want) {
+			t.Errorf("%q, want %s", r.Warnings, want)
+		}
 	}
 	after, err := os.ReadFile(filepath.Join(dir, episodesFile))
 	if err != nil || !bytes.Equal(after, append(bytes.Clone(lines[0]), lines[2]...)) {
@@ -224,8 +238,27 @@ func TestRepairOfManyKinds(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if diff := cmp.Diff([]string{episodesFile, asideFile, lockFile, manifestFile}, names); diff != "" || err != nil {
+	want := append(mine, episodesFile, asideFile, lockFile, manifestFile)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, names); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestRepairGluesNothing: the half line that a killed process of an earlier version left
+// among those set aside stays one by itself.
+func TestRepairGluesNothing(t *testing.T) {
+	dir := t.TempDir()
+	lines := plannedRun(t, dir, 2)
+	overwrite(t, dir, asideFile, lines[0][:70])
+	overwrite(t, dir, episodesFile, bytes.Join([][]byte{[]byte("bad\n"), lines[1]}, nil))
+	r, err := Repair(dir)
+	if err != nil || len(r.Bad) != 1 {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	aside, err := os.ReadFile(r.File)
+	if want := string(lines[0][:70]) + "\nbad\n"; err != nil || string(aside) != want {
+		t.Errorf("set aside, error %v:\n%s", err, aside)
 	}
 }
 
@@ -241,9 +274,9 @@ func TestRepairRefuses(t *testing.T) {
 	}
 	dir := t.TempDir()
 	lines := plannedRun(t, dir, 2)
-	content := bytes.Join(append(lines, []byte("bad\n"), []byte(`{"schema": 2}`+"\n")), nil)
+	content := bytes.Join(append(lines, []byte("bad\n"), []byte(`{"schema": 3}`+"\n")), nil)
 	overwrite(t, dir, episodesFile, content)
-	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), "episodes.jsonl:4: it has schema 2") {
+	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), "episodes.jsonl:4: it has schema 3") {
 		t.Errorf("error %v", err)
 	}
 	content = bytes.Join(append(lines, []byte("bad\n"), lines[0]), nil)
@@ -252,6 +285,9 @@ func TestRepairRefuses(t *testing.T) {
 	d.rename = func(string, string) error { return syscall.ENOSPC }
 	if _, err := repairOn(d, dir); err == nil || !strings.Contains(err.Error(), "is as it was") {
 		t.Errorf("error %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*"+Unfinished+"*")); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, episodesFile)); err != nil || !bytes.Equal(after, content) {
 		t.Errorf("error %v, the file is now\n%s", err, after)

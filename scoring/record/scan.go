@@ -2,7 +2,6 @@ package record
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -87,7 +86,7 @@ func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*line)
 			for c := range chunks {
 				for _, l := range c.lines {
 					l.episode, l.derived, l.bad = decode(l.raw)
-					l.torn = l.torn && l.bad != nil && !json.Valid(l.raw)
+					l.torn = l.torn && l.bad != nil && unfinished(l.raw)
 				}
 				close(c.done)
 			}

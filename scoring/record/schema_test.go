@@ -92,6 +92,9 @@ func fieldsOf(t reflect.Type, into map[string][]string) (fields []string) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		if strings.Contains(options, "omit") {
 			name += "?"
 		}

@@ -183,6 +183,7 @@ func (m *Manifest) join(part *Manifest) error {
 		}
 		m.Servers[player] = append(m.Servers[player], servers...)
 	}
+	m.Uncovered = append(m.Uncovered, part.Uncovered...)
 	m.Sessions = append(m.Sessions, part.Sessions...)
 	slices.SortStableFunc(m.Sessions, func(a, b Session) int { return a.Started.Compare(b.Started) })
 	return nil

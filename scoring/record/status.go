@@ -56,7 +56,7 @@ const maxStatus = 1 << 20
 // nothing.
 func (s *Store) SetStatus(status *Status) error {
 	status.Schema = Schema
-	content, err := encodeJSON(status)
+	content, err := EncodeFile(status)
 	if err != nil {
 		return err
 	}
@@ -132,11 +132,8 @@ func readStatus(dir string) (*Status, error) {
 		return nil, err
 	}
 	var s Status
-	if err := unmarshal(b, &s); err != nil {
+	if _, err := DecodeFile(b, &s); err != nil {
 		return nil, err
-	}
-	if s.Schema != Schema {
-		return nil, &schemaError{s.Schema}
 	}
 	return &s, nil
 }

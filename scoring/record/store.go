@@ -100,7 +100,9 @@ func (s *Store) read() error {
 
 // SetManifest writes run.json.
 func (s *Store) SetManifest(m *Manifest) error {
-	b, err := encodeJSON(m)
+	whole := *m
+	whole.Schema = Schema
+	b, err := EncodeFile(&whole)
 	if err != nil {
 		return err
 	}
@@ -183,13 +185,16 @@ func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() deco
 // end returns what matters of a line if it is the last one: its length if it is
 // unfinished, and what has to be written before the next line.
 func (l *rawLine) end() (torn int, lead []byte) {
-	if !bytes.HasSuffix(l.raw, []byte("\n")) {
-		lead = []byte("\n")
+	whole := bytes.HasSuffix(l.raw, []byte("\n"))
+	switch {
+	case l.torn && whole: // by a crash in the middle of tornEnd
+		return len(l.raw), []byte("\n")
+	case l.torn:
+		return len(l.raw), []byte(tornEnd)
+	case !whole:
+		return 0, []byte("\n")
 	}
-	if l.torn {
-		torn, lead = len(l.raw), append(lead, '\n')
-	}
-	return torn, lead
+	return 0, nil
 }
 
 // badLine says where a line is bad and what can be done.

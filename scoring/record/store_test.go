@@ -204,8 +204,12 @@ func TestTail(t *testing.T) {
 	}{
 		"zeros":                          {zeros, len(zeros), ""},
 		"half a line and zeros":          {line[:100] + zeros, 100 + len(zeros), ""},
-		"zeros up to the line's end":     {zeros + line[100:], len(zeros) + len(line) - 100, ""},
-		"zeros in the middle of a line":  {line[:50] + zeros + line[100:], len(line) - 50 + len(zeros), ""},
+		"zeros up to the line's end":     {zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
+		"zeros in the middle of a line":  {line[:50] + zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
+		"a whole line without its brace": {strings.Replace(line, "{", "(", 1), 0, "episodes.jsonl:2: invalid character"},
+		"a line break for the end":       {strings.Replace(line, "}\n", "\n\n", 1), 0, "episodes.jsonl:2: "},
+		"another line break":             {strings.Replace(line, "}\n", "}\v", 1), 0, "episodes.jsonl:2: "},
+		"no checksum":                    {strings.Replace(old(t, line, "{", "{"), `"schema":1`, `"schema":2`, 1), 0, "episodes.jsonl:2: checksum: it is missing"},
 		"a blank":                        {" ", 1, ""},
 		"an empty line":                  {"\n", 0, ""},
 		"two torn lines":                 {line[:50] + "\n\n" + line[:60], 60, ""},
@@ -214,8 +218,8 @@ func TestTail(t *testing.T) {
 		"a line, garbage, then a line":   {line + "{]\n" + line, 0, "episodes.jsonl:3: "},
 		"a line behind half of one":      {line[:50] + line + line, 0, "episodes.jsonl:2: "},
 		"something else":                 {"{\"id\": 7}\n", 0, "episodes.jsonl:2: "},
-		"a future schema":                {"{\"schema\": 2}\n", 0, "episodes.jsonl:2: it has schema 2, this version of heldout reads 1"},
-		"a future schema that looks off": {"{\"schema\": 2, \"id\": {}}\n", 0, "episodes.jsonl:2: it has schema 2, this version of heldout reads 1"},
+		"a future schema":                {"{\"schema\": 3}\n", 0, "episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
+		"a future schema that looks off": {"{\"schema\": 3, \"id\": {}}\n", 0, "episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
 		"an unknown outcome":             {old(t, line, `"failure"`, `"draw"`), 0, `episodes.jsonl:2: outcome: unknown outcome "draw"`},
 		"no id":                          {old(t, line, `"id":"b"`, `"id":""`), 0, "episodes.jsonl:2: id: the record has no id"},
 		"a changed line":                 {strings.Replace(line, "failure", "success", 1), 0, "episodes.jsonl:2: checksum: the line says"},
@@ -237,7 +241,7 @@ func TestTail(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, c.err)) {
 						t.Errorf("error %v, want one with %q", err, c.err)
 					}
-					if future := strings.Contains(c.err, "schema 2"); err != nil && strings.Contains(err.Error(), "heldout repair "+dir) == future {
+					if future := strings.Contains(c.err, "schema 3"); err != nil && strings.Contains(err.Error(), "heldout repair "+dir) == future {
 						t.Errorf("error %v, for repair: %v", err, !future)
 					}
 				}
@@ -267,15 +271,15 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// old changes a line and takes its checksum away, so that it is one of a version
-// without checksums.
+// old changes a line, takes its checksum away and says so, so that it is one of a
+// version without checksums.
 func old(t *testing.T, line, from, to string) string {
 	t.Helper()
 	body, _, ok := strings.Cut(line, checksumStart)
 	if !ok || !strings.Contains(body, from) {
 		t.Fatalf("no checksum or no %s in %s", from, line)
 	}
-	return strings.Replace(body, from, to, 1) + "}\n"
+	return strings.Replace(strings.Replace(body, from, to, 1), `"schema":2`, `"schema":1`, 1) + "}\n"
 }
 
 // TestOldLines: lines without checksums stay readable, and lines with are added.
@@ -453,7 +457,7 @@ func FuzzReadResults(f *testing.F) {
 	plain, _, _ := strings.Cut(line, checksumStart)
 	for _, content := range []string{
 		"", line, line + line, line[:len(line)-1], line[:len(line)/2], line + line[:len(line)/2], line + "\x00\x00\x00", "garbage\n" + line, line + "garbage\n",
-		line[:9] + "\n\n" + line, line[:9] + "\n\n\n" + line + "\n", plain + "}\n", plain + "}", "\n", "{]\n", "{\"schema\":2}\n",
+		line[:9] + "\n\n" + line, line[:9] + "\n\n\n" + line + "\n", plain + "}\n", plain + "}", "\n", "{]\n", "{\"schema\":3}\n", line[:len(line)-2], line[:len(line)-2] + tornEnd, line[:len(line)-2] + "\n\n",
 		strings.Replace(line, "box", "bax", 1), strings.Replace(line, "checksum", "Checksum", 1), strings.Replace(line, `"}`, `" }`, 1),
 	} {
 		f.Add([]byte(content))

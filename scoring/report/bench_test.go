@@ -111,7 +111,7 @@ func writeLargeRun(b *testing.B, dir string) {
 			m.Groups = append(m.Groups, g)
 		}
 	}
-	manifest, err := json.Marshal(&m)
+	manifest, err := record.EncodeFile(&m)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (s synthetic) write(t testing.TB, dir string) {
 			}
 		}
 	}
-	manifest, err := json.Marshal(&m)
+	manifest, err := record.EncodeFile(&m)
 	if err != nil {
 		t.Fatal(err)
 	}

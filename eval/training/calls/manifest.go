@@ -70,7 +70,7 @@ func (b *Book) begin(dir string, s Setup) error {
 			return fmt.Errorf("%s: %w; give another --out", dir, err)
 		}
 	}
-	m.Tool, m.Planned = s.Tool, s.Planned
+	m.Schema, m.Tool, m.Planned = record.Schema, s.Tool, s.Planned
 	m.Sessions = append(m.Sessions, record.Session{Tool: s.Tool, Started: b.now().UTC()})
 	b.manifest = m
 	return b.log.SetManifest(m)
@@ -78,9 +78,6 @@ func (b *Book) begin(dir string, s Setup) error {
 
 // suits reports a condition that differs from the manifest's.
 func (m *Manifest) suits(condition []byte, planned int) error {
-	if m.Schema != record.Schema {
-		return fmt.Errorf("it has schema %d, this version of heldout reads %d", m.Schema, record.Schema)
-	}
 	there, err := fields(m.Condition)
 	if err != nil {
 		return err

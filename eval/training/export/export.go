@@ -201,6 +201,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 			}
 		}
 		x.report.Without += s.run.without
+		x.report.Uncovered = append(x.report.Uncovered, s.run.manifest.Uncovered...)
 		refused.add(s.run, x.Filter)
 	}
 	x.tests = refused.Episodes > 0
@@ -385,7 +386,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	return synth.ReadItems(f, func(i *synth.Item) error {
+	bare, err := synth.ReadItems(f, func(i *synth.Item) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -411,6 +412,8 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		}
 		return err
 	})
+	x.report.Uncovered = append(x.report.Uncovered, record.Uncovered(bare, path)...)
+	return err
 }
 
 // take writes the conversations of an episode, unless there are none or they were there

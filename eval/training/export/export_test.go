@@ -526,7 +526,7 @@ func TestAllOrNothing(t *testing.T) {
 // What a killed process left is written over; what another one writes is not.
 func TestPartialFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(name+".partial", bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
+	if err := os.WriteFile(name+record.Unfinished, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Create(name, false)
@@ -552,7 +552,7 @@ func TestPartialFiles(t *testing.T) {
 	if read(t, name) != "new" {
 		t.Error("the old file is gone")
 	}
-	if _, err := os.Stat(name + ".partial"); err == nil {
+	if _, err := os.Stat(name + record.Unfinished); err == nil {
 		t.Error("something is left")
 	}
 }

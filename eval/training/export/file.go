@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"heldout/scoring/record"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // File is a file that has its name only when it is complete. Until then it is
-// NAME.partial, which a killed process leaves behind and the next one writes anew.
+// NAME.heldout-unfinished, which a killed process leaves behind and the next one writes anew.
 type File struct {
 	name string
 	file *os.File
@@ -39,7 +40,7 @@ func Create(name string, replace bool) (*File, error) {
 		return nil, fmt.Errorf("%s exists: give another name, or --force", name)
 	}
 	f := &File{name: name, sum: sha256.New()}
-	partial := name + ".partial"
+	partial := name + record.Unfinished
 	if info, err := os.Lstat(partial); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file: remove it", partial)
 	}
@@ -97,7 +98,7 @@ func (f *File) Commit() error {
 		f.Abort()
 		return err
 	}
-	err := os.Rename(f.name+".partial", f.name)
+	err := os.Rename(f.name+record.Unfinished, f.name)
 	f.release()
 	if err == nil && runtime.GOOS != "windows" {
 		err = syncDir(filepath.Dir(f.name))
@@ -108,7 +109,7 @@ func (f *File) Commit() error {
 // Abort removes what was written.
 func (f *File) Abort() {
 	_ = f.file.Close() // it is removed
-	_ = os.Remove(f.name + ".partial")
+	_ = os.Remove(f.name + record.Unfinished)
 	f.release()
 }
 

@@ -15,9 +15,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// schema is the version of the manifest.
-const schema = 1
-
 // Report says what was taken and what was left out. As JSON it is the manifest beside
 // the files.
 type Report struct {
@@ -56,6 +53,10 @@ type Report struct {
 	Environments map[string]int `json:"environments"`
 	// Different describes the first episodes that are not as recorded.
 	Different []string `json:"different,omitempty"`
+	// Uncovered names the files and lines of the sources that have no checksum.
+	Uncovered []string `json:"-"`
+	// Checksum is the last field; it covers all others.
+	Checksum string `json:"checksum,omitempty"`
 }
 
 // SourceReport is a source: its name, and what it held.
@@ -87,7 +88,7 @@ func newReport(o Options) *Report {
 		mask = []Mark{}
 	}
 	return &Report{
-		Schema: schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates, Seed: o.Seed,
+		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates, Seed: o.Seed,
 		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
 	}
 }
@@ -189,7 +190,7 @@ func (x *exporter) commit() error {
 	e.SetIndent("", "  ")
 	err = e.Encode(x.report)
 	if err == nil {
-		_, err = manifest.Write(b.Bytes())
+		_, err = manifest.Write(record.Seal(b.Bytes()))
 	}
 	if err == nil {
 		err = manifest.Flush()
@@ -210,4 +211,4 @@ func (x *exporter) commit() error {
 }
 
 // ManifestFile is the name of the manifest.
-func (o Options) ManifestFile() string { return o.Out + ".manifest.json" }
+func (o Options) ManifestFile() string { return o.Out + manifestEnd }

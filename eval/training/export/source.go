@@ -15,9 +15,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// itemsFile is the file of trajectories in a directory of synthesis.
-const itemsFile = "trajectories.jsonl"
-
 // source is a run directory or a file of verified trajectories.
 type source struct {
 	path string
@@ -114,7 +111,7 @@ func inDirectory(dir string) ([]source, error) {
 	case record.IsRun(dir) || len(shards) > 0:
 		return []source{{path: dir, run: &run{}}}, nil
 	}
-	if file := filepath.Join(dir, itemsFile); exists(file) {
+	if file := filepath.Join(dir, record.TrajectoriesFile); exists(file) {
 		return []source{{path: file}}, nil
 	}
 	var errs []error
@@ -126,7 +123,7 @@ func inDirectory(dir string) ([]source, error) {
 		return nil, errors.Join(errs...)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no run (run.json) and no trajectories (%s)", dir, itemsFile)
+		return nil, fmt.Errorf("%s holds no run (run.json) and no trajectories (%s)", dir, record.TrajectoriesFile)
 	}
 	return out, nil
 }

@@ -46,9 +46,6 @@ func HashOf(turns []Turn) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// LabelsFile is what a judge's directory has beside the calls: one line per turn.
-const LabelsFile = "labels.jsonl"
-
 // LabelCall is the kind of a judge's calls.
 const LabelCall = "label"
 
@@ -74,7 +71,7 @@ func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Quest
 	return ReadCall(c), nil
 }
 
-// Line is a line of LabelsFile.
+// Line is a line of record.LabelsFile.
 type Line struct {
 	ID         string `json:"id"`
 	Trajectory string `json:"trajectory"`
@@ -87,15 +84,14 @@ type Line struct {
 
 // WriteLabels writes a line for each turn.
 func (j *Judge) WriteLabels(w io.Writer, answers map[string]Answer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
+	lines := record.NewLines(w)
 	for i := range j.Turns {
 		t := &j.Turns[i]
 		line := Line{ID: t.ID, Trajectory: t.Trajectory.ID, Step: t.Index, Given: t.Given()}
 		if a, ok := answers[t.ID]; ok {
 			line.Answer = &a
 		}
-		if err := e.Encode(line); err != nil {
+		if err := lines.Encode(line); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,26 +19,35 @@ import (
 )
 
 // Read visits the trajectories of a file or directory: lines with script and
-// trajectory, a directory of heldout synth, or a run directory. Giver says who gave
-// the turns their labels.
-func Read(path string, visit func(*Trajectory)) (giver string, err error) {
+// trajectory, a directory of heldout synth, or a run directory.
+func Read(path string, visit func(*Trajectory)) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", err
+		return Source{}, err
 	}
 	switch {
 	case !info.IsDir():
-		return Master, readFile(path, "", visit)
+		source, err := readFile(path, "", visit)
+		source.Uncovered = nil // other makers know no checksums
+		return source, err
 	case record.IsLog(path, record.SynthLog):
 		var m struct {
 			Condition generate.Condition `json:"condition"`
 		}
 		if _, err := record.ReadLogManifest(path, record.SynthLog, &m); err != nil {
-			return "", err
+			return Source{}, err
 		}
-		return Master, readFile(filepath.Join(path, generate.TrajectoriesFile), m.Condition.Model, visit)
+		return readFile(filepath.Join(path, record.TrajectoriesFile), m.Condition.Model, visit)
 	}
-	return Environment, readRun(path, visit)
+	return readRun(path, visit)
+}
+
+// Source is where trajectories come from.
+type Source struct {
+	// Giver is who gave the turns their labels.
+	Giver string
+	// Uncovered names what has no checksum.
+	Uncovered []string
 }
 
 // The raters that trajectories come with.
@@ -50,41 +57,31 @@ const (
 )
 
 // readFile reads lines with script and trajectory.
-func readFile(file, model string, visit func(*Trajectory)) error {
+func readFile(file, model string, visit func(*Trajectory)) (Source, error) {
+	source := Source{Giver: Master}
 	f, err := datafile.Open(file, datafile.Unlimited)
 	if err != nil {
-		return err
+		return source, err
 	}
 	defer f.Close()
-	if err := readLines(f, model, visit); err != nil {
-		return fmt.Errorf("%s%w", file, err)
+	bare, err := readLines(f, model, visit)
+	if err != nil {
+		return source, fmt.Errorf("%s: %w", file, err)
 	}
-	return nil
+	source.Uncovered = record.Uncovered(bare, file)
+	return source, nil
 }
 
-// mostLine is the longest line, in bytes.
-const mostLine = 32 << 20
-
 // readLines is readFile without the file's name, which errors begin without.
-func readLines(r io.Reader, model string, visit func(*Trajectory)) error {
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), mostLine)
-	for n := 1; in.Scan(); n++ {
-		line := bytes.TrimSpace(in.Bytes())
-		if len(line) == 0 {
-			continue
-		}
+func readLines(r io.Reader, model string, visit func(*Trajectory)) (bare int, err error) {
+	return synth.EachLine(r, func(_ int, line []byte) error {
 		t, err := readLine(line)
-		if err != nil {
-			return fmt.Errorf(":%d: %w", n, err)
+		if err == nil {
+			t.Model = model
+			visit(t)
 		}
-		t.Model = model
-		visit(t)
-	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf(": %w", err)
-	}
-	return nil
+		return err
+	})
 }
 
 // readLine reads an object with script and trajectory.
@@ -146,17 +143,20 @@ func actionsOf(s *synth.Script) string {
 }
 
 // readRun reads the episodes of models in a run directory that have a result.
-func readRun(dir string, visit func(*Trajectory)) error {
+func readRun(dir string, visit func(*Trajectory)) (Source, error) {
 	seen := map[string]bool{}
 	known := instructions{}
-	_, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
+	m, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
 		if !e.Outcome.Final() || seen[e.ID] || e.Agent == e.Model { // a baseline's agent is its name
 			return
 		}
 		seen[e.ID] = true
 		visit(trajectoryOf(e, known.of(m, e)))
 	})
-	return err
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{Environment, m.Uncovered}, nil
 }
 
 // trajectoryOf is an episode. Its own labels are those of the environment: an action

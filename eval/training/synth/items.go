@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"heldout/scoring/record"
 	"io"
 	"strings"
 )
@@ -31,15 +32,18 @@ type Checked struct {
 // trajectory hold both as JSON, or as strings of JSON as a model wrote them. With
 // lenient, code fences around such a string and trailing commas in it are removed.
 func VerifyLines(r io.Reader, o Options, lenient bool, visit func(Checked) error) error {
-	return eachLine(r, func(n int, line []byte) error {
+	_, err := EachLine(r, func(n int, line []byte) error {
 		checked := verifyLine(line, o, lenient)
 		checked.Line = n
 		return visit(checked)
 	})
+	return err
 }
 
-// eachLine visits the lines that are not blank.
-func eachLine(r io.Reader, visit func(n int, line []byte) error) error {
+// EachLine visits the lines of a file of trajectories that are not blank. A line with a
+// checksum must have the right one. Bare counts the lines without, such as those of other
+// makers. An error names the line.
+func EachLine(r io.Reader, visit func(n int, line []byte) error) (bare int, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), mostLine)
 	n := 0
@@ -49,17 +53,24 @@ func eachLine(r io.Reader, visit func(n int, line []byte) error) error {
 		if len(line) == 0 {
 			continue
 		}
+		has, err := record.CheckLine(line)
+		if has && err != nil {
+			return bare, fmt.Errorf("line %d: %w; the command that wrote the file writes it again", n, err)
+		}
+		if !has {
+			bare++
+		}
 		if err := visit(n, line); err != nil {
-			return err
+			return bare, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 	switch err := in.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d has more than %d bytes", n+1, mostLine)
+		return bare, fmt.Errorf("line %d has more than %d bytes", n+1, mostLine)
 	case err != nil:
-		return fmt.Errorf("reading the trajectories: %w", err)
+		return bare, fmt.Errorf("reading the trajectories: %w", err)
 	}
-	return nil
+	return bare, nil
 }
 
 func verifyLine(line []byte, o Options, lenient bool) Checked {

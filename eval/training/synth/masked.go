@@ -99,12 +99,13 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 
 // ReadItems reads what verify --masked writes: a line is a JSON object with the keys
 // script and trajectory, and perhaps id. Every turn of the player has the key train. The
-// error says which line is of another form, and stops the reading.
-func ReadItems(r io.Reader, visit func(*Item) error) error {
-	return eachLine(r, func(n int, line []byte) error {
+// error says which line is of another form, and stops the reading. Bare counts the lines
+// without a checksum.
+func ReadItems(r io.Reader, visit func(*Item) error) (bare int, err error) {
+	return EachLine(r, func(n int, line []byte) error {
 		item, err := readItem(line)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			return err
 		}
 		item.Line = n
 		return visit(item)

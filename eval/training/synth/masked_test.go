@@ -23,7 +23,7 @@ func TestMasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := ReadItems(strings.NewReader(string(out)), func(i *Item) error {
+		if _, err := ReadItems(strings.NewReader(string(out)), func(i *Item) error {
 			if i.ID != "a<b" || len(i.Turns) != 9 || i.Script.Goal == "" || i.Turns[1].Thought != "I think." {
 				t.Errorf("%+v", i)
 			}
@@ -55,7 +55,7 @@ func TestItemsThatAreNotVerified(t *testing.T) {
 		`[1]`:            `heldout verify --masked`,
 		strings.ReplaceAll(raw, `"Goal"`, `"Goals"`): `no "Goal"`,
 	} {
-		err := ReadItems(strings.NewReader("\n"+line), func(*Item) error { return nil })
+		_, err := ReadItems(strings.NewReader("\n"+line), func(*Item) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}

@@ -10,14 +10,7 @@ import (
 
 	"heldout/eval/training/calls"
 	"heldout/eval/training/synth"
-)
-
-// The files that a collection writes.
-const (
-	// TrajectoriesFile has the items that passed and stay, one per line.
-	TrajectoriesFile = "trajectories.jsonl"
-	// ItemsFile has one line for every item: what became of it.
-	ItemsFile = "items.jsonl"
+	"heldout/scoring/record"
 )
 
 // Outcome says what became of an item.
@@ -42,7 +35,7 @@ type Trajectory struct {
 	Trajectory json.RawMessage `json:"trajectory"`
 }
 
-// Line is a line of ItemsFile.
+// Line is a line of record.ItemsFile.
 type Line struct {
 	Item    int     `json:"item"` // from 0
 	ID      string  `json:"id"`
@@ -87,23 +80,16 @@ type Rejection struct {
 // duplicates, and writes both files. g.Ask must ask no model.
 func Collect(ctx context.Context, book *calls.Book, g *Generator, items int, threshold float64) (*Collection, error) {
 	var c *Collection
-	err := book.Replace(TrajectoriesFile, func(kept io.Writer) error {
-		return book.Replace(ItemsFile, func(all io.Writer) (err error) {
-			c, err = collect(ctx, g, items, threshold, newLines(kept), newLines(all))
+	err := book.Replace(record.TrajectoriesFile, func(kept io.Writer) error {
+		return book.Replace(record.ItemsFile, func(all io.Writer) (err error) {
+			c, err = collect(ctx, g, items, threshold, record.NewLines(kept), record.NewLines(all))
 			return err
 		})
 	})
 	return c, err
 }
 
-// newLines returns an encoder of JSON lines that leaves <, > and & as they are.
-func newLines(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
-}
-
-func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all *json.Encoder) (*Collection, error) {
+func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all record.Lines) (*Collection, error) {
 	c := &Collection{
 		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{}, Accepted: map[string]int{},
 		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{}, Diversity: newDiversity(),
@@ -211,7 +197,7 @@ func (c *Collection) attempts(it *Item) {
 }
 
 // passed counts and writes an item that passed, unless it is a duplicate.
-func (c *Collection) passed(it *Item, index *near, kept *json.Encoder, verify synth.Options) (*Duplicate, error) {
+func (c *Collection) passed(it *Item, index *near, kept record.Lines, verify synth.Options) (*Duplicate, error) {
 	c.ByCalls[len(it.Attempts)]++
 	script, turns, err := it.parsed()
 	if err != nil {

@@ -316,7 +316,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	read := func(dir string) string {
 		var all bytes.Buffer
-		for _, f := range []string{TrajectoriesFile, ItemsFile} {
+		for _, f := range []string{record.TrajectoriesFile, record.ItemsFile} {
 			b, err := os.ReadFile(filepath.Join(dir, f))
 			if err != nil {
 				t.Fatal(err)
@@ -365,7 +365,7 @@ func TestCollect(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var lines []Line
-	content, err := os.ReadFile(filepath.Join(dir, ItemsFile))
+	content, err := os.ReadFile(filepath.Join(dir, record.ItemsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestCollect(t *testing.T) {
 	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Of != lines[0].ID || lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Of != lines[0].ID {
 		t.Errorf("%s", content)
 	}
-	f, err := os.Open(filepath.Join(dir, TrajectoriesFile))
+	f, err := os.Open(filepath.Join(dir, record.TrajectoriesFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (c *Collection) summary(threshold float64) table.Table {
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf(
 		"Same task: an earlier kept item has the same goal and action forms. Near duplicate: the Jaccard similarity of the %d-word shingles of goal, actions, thoughts and observations to an earlier kept item is at least %g. %s lists every removal.",
-		ShingleWords, threshold, ItemsFile))
+		ShingleWords, threshold, record.ItemsFile))
 	if c.Outcomes[Kept] > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The kept trajectories have %d turns and %d error turns; %d of the error turns are repaired at once.", c.Turns, c.Errors, c.Repaired))
 	}

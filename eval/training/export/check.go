@@ -1,0 +1,109 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heldout/envs/datafile"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+)
+
+// manifestEnd ends the names of manifests.
+const manifestEnd = ".manifest.json"
+
+// maxManifest is the largest manifest that is read, in bytes.
+const maxManifest = 16 << 20
+
+// Checked is what was found of a file.
+type Checked struct {
+	File string
+	// Err says how it differs from what was written; nil if it does not.
+	Err error
+	// Uncovered names what of it has no checksum.
+	Uncovered []string
+}
+
+// Check compares the files of exports in a directory with their manifests, and those of
+// a directory of heldout synth or heldout judge with their checksums.
+func Check(dir string) (out []Checked, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), manifestEnd) {
+			out = append(out, checkExport(filepath.Join(dir, e.Name()))...)
+		}
+	}
+	for _, k := range []record.LogKind{record.SynthLog, record.JudgeLog} {
+		if record.IsLog(dir, k) {
+			out = append(out, checkLog(dir, k)...)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth or heldout judge", dir, manifestEnd)
+	}
+	return out, nil
+}
+
+// checkExport checks a manifest and the files that it names.
+func checkExport(name string) []Checked {
+	var m struct {
+		Parts []PartReport `json:"parts"`
+	}
+	b, err := datafile.Read(name, maxManifest)
+	has := true
+	if err == nil {
+		has, err = record.DecodeFile(b, &m)
+	}
+	out := []Checked{{File: name, Err: err}}
+	if !has {
+		out[0].Uncovered = []string{name}
+	}
+	for _, p := range m.Parts {
+		c := Checked{File: filepath.Join(filepath.Dir(name), filepath.Base(p.File))}
+		sum, err := datafile.Sum(c.File)
+		if c.Err = err; err == nil && sum != p.SHA256 {
+			c.Err = fmt.Errorf("it has the SHA-256 %s, its manifest says %s: it was changed after it was written", sum, p.SHA256)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// checkLog checks a directory of calls, without the calls: the command that made them
+// checks those.
+func checkLog(dir string, kind record.LogKind) []Checked {
+	about := Checked{File: filepath.Join(dir, kind.Manifest)}
+	has, err := record.ReadLogManifest(dir, kind, &struct{}{})
+	if about.Err = err; err == nil && !has {
+		about.Uncovered = []string{about.File}
+	}
+	out := []Checked{about}
+	for _, name := range kind.Results {
+		if c := checkLines(filepath.Join(dir, name)); !errors.Is(c.Err, os.ErrNotExist) { // a killed command has none yet
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func checkLines(name string) Checked {
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return Checked{File: name, Err: err}
+	}
+	defer f.Close()
+	bare, err := synth.EachLine(f, func(_ int, line []byte) error {
+		if !json.Valid(line) {
+			return errors.New("it is not JSON")
+		}
+		return nil
+	})
+	return Checked{name, err, record.Uncovered(bare, name)}
+}
