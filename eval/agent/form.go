@@ -83,6 +83,8 @@ type turn struct {
 	listed     bool
 	// reply is what the history holds of the model's reply; action is what was sent.
 	reply, action string
+	// told: the observation is a message of the preset.
+	told bool
 	// unanswered: the next observation does not answer the call of the reply.
 	unanswered bool
 }
@@ -276,7 +278,7 @@ func (f *formed) Observe(observation string) string {
 	if !f.told {
 		f.seen = shown
 	}
+	f.turns = append(f.turns, turn{observation: shown, told: f.told})
 	f.told = false
-	f.turns = append(f.turns, turn{observation: shown})
 	return observation
 }

@@ -46,10 +46,11 @@ func task(o configs.Observation, start envs.Start) string {
 	return strings.NewReplacer("{goal}", start.Goal, "{observation}", start.Observation).Replace(text)
 }
 
-// showActions asks for the admissible actions if the current turn shows them.
+// showActions asks for the admissible actions if the current turn shows them. A message
+// of the preset has them only in its slot.
 func (f *formed) showActions(ctx context.Context) error {
 	when := f.play.ActionsShown.When
-	if when == configs.Never || when == configs.First && f.number() > 1 {
+	if when == configs.Never || when == configs.First && f.number() > 1 || f.last().told {
 		return nil
 	}
 	list, err := f.admissible(ctx)

@@ -41,10 +41,12 @@ func recordedPages(t *testing.T, c *goldenCase) string {
 			}
 		}
 	}
-	text := "<p>" + html.EscapeString(page) + "</p>"
-	for _, sentence := range further {
-		text += "<p>" + html.EscapeString(sentence) + "</p>"
+	if more, ended := strings.CutSuffix(page, ".."); ended {
+		page = more + "."
+	} else { // only the last sentence of a paragraph gets a second full stop
+		page = strings.Join(append([]string{strings.TrimSuffix(page, ".")}, further...), ". ") + ". More follows."
 	}
+	text := "<p>" + html.EscapeString(page) + "</p>"
 	list := ""
 	for one := range strings.SplitSeq(titles, "', '") {
 		list += `<div class="mw-search-result-heading">` + html.EscapeString(one) + "</div>"
