@@ -16,10 +16,10 @@ import (
 const nativeVersion = "1.1.3"
 
 // native is our own simulator. Its games are values in this process. Their number
-// is not limited. Worlds are used again, because they know texts of the games
-// before.
+// is not limited.
 type native struct {
 	portals bool // looks at doors and drains are answered
+	library *lab.Library
 	worlds  sync.Pool
 	making  singleflight.Group // of solutions
 	known   sync.Map           // of solutions, by place
@@ -28,7 +28,7 @@ type native struct {
 func (n *native) take(context.Context) (game, error) {
 	w, ok := n.worlds.Get().(*lab.World)
 	if !ok {
-		w = lab.New()
+		w = n.library.New()
 	}
 	return &nativeGame{world: w, portals: n.portals}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"strconv"
 
 	"heldout/envs"
+	"heldout/envs/sciworld/lab"
 )
 
 // Name is the environment's name.
@@ -113,7 +114,7 @@ func (e *Env) choosePlayer(o Options) error {
 		if o.JVMs > 0 {
 			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
 		}
-		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{portals: o.Variant == AgentGym}
+		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{portals: o.Variant == AgentGym, library: lab.NewLibrary()}
 		if o.Variant == AgentGym {
 			e.digest += ", portals as 1.2.3"
 		}

@@ -1,70 +1,205 @@
 package lab
 
-// census counts how many objects of a search have each referent. The next search
-// counts only what is different.
+import "math"
+
+// census is the search for unique referents among all objects. It counts how many
+// objects have each referent and knows whose it is, so that a change costs no more
+// than the referents that it is about.
 type census struct {
-	counts  []int32   // by number of text
-	members []int32   // the objects of the last search, by index
-	spare   []int32   // memory for the next ones
-	rows    []counted // by index of object
-	turn    uint32    // number of the last search
+	objects []*Object
+	portals []*Object // of them
+	rows    []row     // by the seats of objects; the first is nobody's
+	free    []uint16  // seats that nobody has
+	counts  []count   // by number of text
+	turn    uint32    // number of the last list of objects
+	unsure  []uint16  // seats of objects whose name may be another now
+	plain   *search   // takes the place of the counts if there are too many objects
+	sharing
 }
 
-// counted is what of an object is counted.
-type counted struct {
-	list *calledList // nil: nothing
-	turn uint32      // the last search that the object was part of
+// row is what the census knows of an object.
+type row struct {
+	list   *calledList // what was counted; nil: nothing
+	name   name
+	turn   uint32 // the last list of objects that has it
+	unsure bool
 }
 
-// take makes the counts those of the given objects, which are called by the given
-// lists. There are so many texts.
-func (c *census) take(objects []*Object, lists []*calledList, texts int) {
-	c.counts = append(c.counts, make([]int32, texts-len(c.counts))...)
+// count says how many objects have a referent. Who is the combination of their
+// seats by exclusive or: that of the only one, if there is one.
+type count struct{ objects, who uint16 }
+
+// mostCounted is the number of objects up to which their seats fit.
+const mostCounted = math.MaxUint16
+
+// take brings the census up to date. If something was moved, the list of objects is
+// another.
+func (c *census) take(w *World, moved bool) {
+	if moved {
+		c.list(w)
+	}
+	for _, o := range w.stale {
+		o.refs.stale = false
+		c.update(w, o)
+		for _, x := range o.contents.chain {
+			c.update(w, x)
+		}
+	}
+	w.stale = w.stale[:0]
+	if c.plain != nil {
+		c.plain.among(w, c.objects, w.here())
+		c.sharing = c.plain.sharing
+		return
+	}
+	for _, p := range c.portals {
+		c.update(w, p)
+	}
+	if shared := c.settle(); shared || moved {
+		c.share(w)
+	}
+}
+
+// list lists the objects anew, counts new ones and forgets those that are gone.
+func (c *census) list(w *World) {
+	before := c.objects
+	c.objects, c.portals = w.collect(w.universe, true), c.portals[:0]
+	if len(c.objects) > mostCounted {
+		for _, o := range before {
+			o.seat = 0
+		}
+		*c = census{objects: c.objects, plain: &search{}}
+		return
+	}
+	c.plain = nil
 	c.turn++
-	left := c.members
-	c.members = c.spare[:0]
-	for i, o := range objects {
-		if o.index >= len(c.rows) {
-			c.rows = append(c.rows, make([]counted, o.index+1-len(c.rows))...)
+	for _, o := range c.objects {
+		if o.seat == 0 {
+			o.seat = c.seat()
+			c.update(w, o)
 		}
-		c.members = append(c.members, int32(o.index))
-		r := &c.rows[o.index]
-		r.turn = c.turn
-		c.replace(r, lists[i])
-	}
-	for _, i := range left {
-		if r := &c.rows[i]; r.turn != c.turn {
-			c.replace(r, nil)
+		c.rows[o.seat].turn = c.turn
+		if o.door != nil {
+			c.portals = append(c.portals, o)
 		}
 	}
-	c.spare = left
+	for _, o := range before {
+		if o.seat != 0 && c.rows[o.seat].turn != c.turn {
+			c.replace(o.seat, nil)
+			c.free = append(c.free, o.seat)
+			o.seat = 0
+		}
+	}
+}
+
+// seat takes a free seat.
+func (c *census) seat() uint16 {
+	if n := len(c.free); n > 0 {
+		s := c.free[n-1]
+		c.free = c.free[:n-1]
+		return s
+	}
+	if len(c.rows) == 0 {
+		c.rows = make([]row, 1, 1<<9)
+	}
+	c.rows = append(c.rows, row{})
+	return uint16(len(c.rows) - 1)
+}
+
+// update counts what an object is called now, if it is one of the list.
+func (c *census) update(w *World, o *Object) {
+	if o.seat == 0 {
+		return
+	}
+	if l := w.called(o, w.here()); l != c.rows[o.seat].list {
+		if n := int(w.shelf.size.Load()) - len(c.counts); n > 0 {
+			c.counts = append(c.counts, make([]count, n)...)
+		}
+		c.replace(o.seat, l)
+	}
 }
 
 // replace counts another list of an object.
-func (c *census) replace(r *counted, l *calledList) {
-	if r.list == l {
-		return
-	}
+func (c *census) replace(seat uint16, l *calledList) {
+	r := &c.rows[seat]
 	if r.list != nil {
-		for _, n := range r.list.sorted {
-			c.counts[n]--
+		for _, x := range r.list.numbers {
+			n := &c.counts[x]
+			n.objects--
+			n.who ^= seat
+			if n.objects == 1 {
+				c.doubt(n.who)
+			}
 		}
 	}
-	if l != nil {
-		for _, n := range l.sorted {
-			c.counts[n]++
+	if r.list = l; l != nil {
+		for _, x := range l.numbers {
+			n := &c.counts[x]
+			if n.objects++; n.objects == 2 {
+				c.doubt(n.who)
+			}
+			n.who ^= seat
 		}
 	}
-	r.list = l
+	c.doubt(seat)
 }
 
-// firstUnique returns the number of the first referent of a list that no other
-// object has.
-func (c *census) firstUnique(l *calledList) (n int32, found bool) {
-	for _, n := range l.sorted {
-		if c.counts[n] == 1 {
-			return n, true
+// doubt notes that the name of an object may be another now.
+func (c *census) doubt(seat uint16) {
+	if r := &c.rows[seat]; !r.unsure {
+		r.unsure = true
+		c.unsure = append(c.unsure, seat)
+	}
+}
+
+// settle finds the names of objects anew, and reports whether others share theirs
+// now, or other ones.
+func (c *census) settle() (shared bool) {
+	for _, seat := range c.unsure {
+		r := &c.rows[seat]
+		r.unsure = false
+		if r.list == nil {
+			continue
+		}
+		before := r.name.text
+		r.name.text = c.unique(r.list)
+		shared = shared || r.name.text == nil || before == nil
+	}
+	c.unsure = c.unsure[:0]
+	return shared
+}
+
+// unique returns the first referent of a list that no other object has; nil if there
+// is none.
+func (c *census) unique(l *calledList) *text {
+	for i, n := range l.numbers {
+		if c.counts[n].objects == 1 {
+			return l.sorted[i]
 		}
 	}
-	return 0, false
+	if len(l.numbers) == 0 {
+		return nothing
+	}
+	return nil
+}
+
+// share lists the objects that share their referents, and makes the steady attempts.
+func (c *census) share(w *World) {
+	c.lists = c.lists[:0]
+	for _, o := range c.objects {
+		if r := &c.rows[o.seat]; r.name.text == nil {
+			r.name.place = int32(len(c.lists))
+			c.lists = append(c.lists, r.list)
+		}
+	}
+	t := w.shelf.tally()
+	c.steady(t)
+	w.shelf.tallies.Put(t)
+}
+
+// text is the referent that was chosen for an object of the list by its place.
+func (c *census) text(chosen choice, i int) string {
+	if c.plain != nil {
+		return c.plain.text(chosen, i)
+	}
+	return c.chosen(chosen, c.rows[c.objects[i].seat].name)
 }

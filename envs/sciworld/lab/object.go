@@ -53,7 +53,9 @@ type Object struct {
 	shown    int // stopwatch: the ticks that it shows
 
 	refs  refCache
-	inner uint32 // counts what is moved in it, at any depth
+	lists *placeLists // nil: none were made
+	inner uint32      // counts what is moved in it, at any depth
+	seat  uint16      // in the census; 0: none
 }
 
 // terminal is what terminals have (processes §7).

@@ -34,7 +34,7 @@ type matches struct {
 // listed (core §10.2).
 func (w *World) parse(input string) (all []matches) {
 	words := parserWords(javaLower(input))
-	var reach, everywhere []*Object
+	var reach, everywhere *kept
 	for _, a := range w.actions {
 		if !startsWithAny(words, a.verbs) {
 			continue
@@ -65,11 +65,24 @@ func startsWithAny(words string, starts []string) bool {
 }
 
 // parserObjects lists what can be spoken of (core §8.1).
-func (w *World) parserObjects(everywhere bool) []*Object {
-	if everywhere {
-		return accessible(w.universe, true)
-	}
+func (w *World) parserObjects(everywhere bool) *kept {
 	k := &w.reach
+	if everywhere {
+		k = &kept{objects: accessible(w.universe, true)}
+	} else {
+		w.keepReach(k)
+	}
+	if len(k.lists) != len(k.objects) || k.names != w.names {
+		k.names, k.lists = w.names, k.lists[:0]
+		for _, x := range k.objects {
+			k.lists = append(k.lists, w.called(x, w.here()))
+		}
+	}
+	return k
+}
+
+// keepReach lists what can be reached here, if it has changed.
+func (w *World) keepReach(k *kept) {
 	if !w.isCurrent(k) {
 		around, carried := accessible(w.here(), true), accessible(w.agent, true)
 		l := newListing(len(around) + len(carried))
@@ -77,12 +90,11 @@ func (w *World) parserObjects(everywhere bool) []*Object {
 		l.addAll(carried)
 		w.keep(k, l.all())
 	}
-	return k.objects
 }
 
 // match finds the deeds of one action. There are no word boundaries, and every
 // way to use up the whole input counts, once for the same objects.
-func (w *World) match(a *action, words string, objects []*Object) (out []deed) {
+func (w *World) match(a *action, words string, objects *kept) (out []deed) {
 	add := func(d deed) {
 		d.id = a.id
 		if !slices.Contains(out, d) {
@@ -127,18 +139,17 @@ func (w *World) after(words string, alternatives []string, yield func(rest strin
 
 // naming calls yield for each object and each of its referents with which the
 // words start, with what follows.
-func (w *World) naming(words string, objects []*Object, yield func(x *Object, rest string)) {
+func (w *World) naming(words string, objects *kept, yield func(x *Object, rest string)) {
 	if words == "" {
 		return
 	}
-	for _, x := range objects {
-		list := w.called(x, w.here())
+	for i, list := range objects.lists {
 		if !list.firsts.has(words[0]) {
 			continue
 		}
 		for _, t := range list.full {
 			if t.first == words[0] && strings.HasPrefix(words, t.words) {
-				yield(x, javaTrim(words[len(t.words):]))
+				yield(objects.objects[i], javaTrim(words[len(t.words):]))
 			}
 		}
 	}

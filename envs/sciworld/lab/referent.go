@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -11,6 +10,7 @@ const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
 
 // refCache keeps the referents of an object until something changes them.
 type refCache struct {
+	stale   bool     // the census may know another called list
 	changes uint32   // counts what changes the object's own referents
 	own     *refList // nil before they were made
 	ownAt   uint32   // changes, when they were made
@@ -22,51 +22,32 @@ type refCache struct {
 	withAt    uint32 // changes of the container
 }
 
-// refList is a list of referents in set order. A world has one refList per
-// different list, so lists can be compared as pointers.
-type refList struct{ refs []string }
-
-// calledList holds the names of a thing, from its own referents and the referents
-// of its container.
-type calledList struct {
-	full   []*text // in set order
-	sorted []int32 // numbers of texts
-	firsts firstBytes
-}
-
-// firstBytes are the bytes with which texts begin, as bits; a bit may stand for
-// several bytes.
-type firstBytes uint64
-
-func (f firstBytes) has(b byte) bool { return f&(1<<(b%64)) != 0 }
-
-// pairOfLists is the pair of lists that determines a called list.
-type pairOfLists struct{ own, in *refList }
-
-// noRefs are the referents of no container.
-var noRefs = &refList{}
-
-// text is a referent; a world has one for each different referent.
-type text struct {
-	words  string // without articles, as the parser compares it
-	first  byte   // of the words
-	s      string
-	key    uint32 // by which hash tries are ordered
-	number int32  // by which the world lists it
-	seen   int    // scratch of the making of lists
-}
-
 // renamed records that the referents of an object have changed.
 func (w *World) renamed(o *Object) {
 	w.names++
-	o.refs.changes++
+	w.changed(o)
 	for _, t := range o.terminals {
 		if t != nil {
-			t.refs.changes++
+			w.changed(t)
 		}
 	}
 	if c := o.container; c != nil && kinds[c.kind].containing {
-		c.refs.changes++
+		w.changed(c)
+	}
+}
+
+// changed records it of one object.
+func (w *World) changed(o *Object) {
+	o.refs.changes++
+	w.suspect(o)
+}
+
+// suspect notes for the census that an object, and what is in it, may be called
+// otherwise.
+func (w *World) suspect(o *Object) {
+	if !o.refs.stale {
+		o.refs.stale = true
+		w.stale = append(w.stale, o)
 	}
 }
 
@@ -77,6 +58,7 @@ const mostLevels = 1 << 10
 // moved notes that something was put into a container or taken out.
 func (w *World) moved(x, c *Object) {
 	w.places++
+	w.suspect(x)
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
 	}
@@ -93,23 +75,34 @@ func (o *Object) referents() []string {
 	return o.makeReferents()
 }
 
-// refList is the same as the world keeps it.
+// refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
 	c := &o.refs
-	if c.own == nil || c.ownAt != c.changes {
-		c.own, c.ownAt = w.internList(o.referents()), c.changes
+	if c.own != nil && c.ownAt == c.changes {
+		return c.own
 	}
+	if o.door != nil || o.life != nil || o.page != nil || o.flower != nil || o.plane != nil {
+		c.own = w.shelf.list(o.referents())
+	} else {
+		c.own = w.shelf.quick(o.refKey(), o.referents)
+	}
+	c.ownAt = c.changes
 	return c.own
 }
 
-func (w *World) internList(refs []string) *refList {
-	key := join(refs, "\x00")
-	l := w.refLists[key]
-	if l == nil {
-		l = &refList{refs}
-		w.refLists[key] = l
+// refKey is what the referents of an object depend on that has nothing of its own.
+func (o *Object) refKey() refKey {
+	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
+	switch {
+	case o.terminal != nil:
+		k.of = o.terminal.owner.name
+	case o.stuff != nil:
+		k.of = o.stuff.substance
 	}
-	return l
+	if kinds[o.kind].containing {
+		k.inside = o.inside()
+	}
+	return k
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).
@@ -207,23 +200,28 @@ func (o *Object) slot(slot string) string {
 
 // containingReferents adds to each referent the same with what is inside.
 func (o *Object) containingReferents(refs []string) []string {
-	var names []string
-	for _, x := range o.contents.chain {
-		if !x.hidden {
-			names = append(names, x.descriptiveName())
-		}
-	}
-	slices.Sort(names)
-	inside := "nothing"
-	if len(names) > 0 {
-		inside = join(slices.Compact(names), " and ")
-	}
+	inside := o.inside()
 	s := newTextSet()
 	for _, r := range refs {
 		s.add(r)
 		s.add(r + " containing " + inside)
 	}
 	return inSetOrder(s.all())
+}
+
+// inside names what is inside, each name once.
+func (o *Object) inside() string {
+	var names []string
+	for _, x := range o.contents.chain {
+		if !x.hidden {
+			names = append(names, x.descriptiveName())
+		}
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	slices.Sort(names)
+	return join(slices.Compact(names), " and ")
 }
 
 // plantName is the name of a plant from its properties (objects §3.12).
@@ -304,21 +302,6 @@ func words(ws ...string) string {
 	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
 }
 
-// text is the world's own copy of a referent.
-func (w *World) text(s string) *text {
-	t := w.texts[s]
-	if t == nil {
-		t = &text{s: s, words: parserWords(s), key: trieKey(improve(hashOf(s))), number: int32(len(w.known))}
-		if t.words != "" {
-			t.first = t.words[0]
-		}
-		w.texts[s] = t
-		w.known = append(w.known, s)
-		w.counts = append(w.counts, 0)
-	}
-	return t
-}
-
 // called lists the referents of an object with those of its container, seen from
 // a place (core §5.11).
 func (w *World) called(o, from *Object) *calledList {
@@ -331,7 +314,7 @@ func (w *World) called(o, from *Object) *calledList {
 		in, withAt = w.refList(o.container), o.container.refs.changes
 	}
 	if c.called == nil || c.at != c.changes || c.container != o.container || c.withAt != withAt {
-		c.called = w.calledAs(w.refList(o), in)
+		c.called = w.shelf.calledAs(w.refList(o), in)
 		c.at, c.container, c.withAt = c.changes, o.container, withAt
 	}
 	return c.called
@@ -348,64 +331,7 @@ func (w *World) portalCalled(o, from *Object) *calledList {
 		side = 1
 	}
 	if d.called[side] == nil {
-		d.called[side] = w.calledAs(w.internList(o.portalReferents(from)), noRefs)
+		d.called[side] = w.shelf.calledAs(w.shelf.list(o.portalReferents(from)), noRefs)
 	}
 	return d.called[side]
-}
-
-// calledAs makes a called list, if the world has not made it before.
-func (w *World) calledAs(own, in *refList) *calledList {
-	l := w.calledLists[pairOfLists{own, in}]
-	if l != nil {
-		return l
-	}
-	var list []*text
-	w.mark++
-	add := func(s string) {
-		if t := w.text(lower(s)); t.seen != w.mark {
-			t.seen = w.mark
-			list = append(list, t)
-		}
-	}
-	for _, r := range own.refs {
-		if javaTrim(r) == "" {
-			continue
-		}
-		add(r)
-		for _, q := range in.refs {
-			add(r + " in " + q)
-			add(r + " on " + q)
-		}
-	}
-	l = &calledList{full: orderTexts(list)}
-	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
-	for _, t := range l.full {
-		l.sorted = append(l.sorted, t.number)
-		l.firsts |= 1 << (t.first % 64)
-	}
-	slices.SortFunc(l.sorted, func(a, b int32) int { return strings.Compare(w.known[a], w.known[b]) })
-	w.calledLists[pairOfLists{own, in}] = l
-	return l
-}
-
-// orderTexts brings different texts into the order of an immutable set that was
-// filled from a mutable one.
-func orderTexts(list []*text) []*text {
-	if len(list) < trieMembers {
-		s := newTextSet()
-		byText := map[string]*text{}
-		for _, t := range list {
-			s.add(t.s)
-			byText[t.s] = t
-		}
-		out := make([]*text, 0, len(list))
-		for _, t := range s.all() {
-			out = append(out, byText[t])
-		}
-		return out
-	}
-	slices.SortStableFunc(list, func(a, b *text) int {
-		return cmp.Compare(a.key, b.key)
-	})
-	return list
 }

@@ -7,14 +7,20 @@ import "slices"
 type refusal struct {
 	refused             bool
 	before, name, after string
+	held                *Object // its container, which does not move, is why; nil: the text is
 }
 
-func (r refusal) text() string { return r.before + r.name + r.after }
+func (r refusal) text() string {
+	if o := r.held; o != nil {
+		return "The " + o.container.name + " the " + o.name + " is in is not movable."
+	}
+	return r.before + r.name + r.after
+}
 
 func because(before string) refusal { return refusal{refused: true, before: before} }
 
 func becauseOf(before string, o *Object, after string) refusal {
-	return refusal{true, before, o.name, after}
+	return refusal{refused: true, before: before, name: o.name, after: after}
 }
 
 // refuse checks whether a deed can be done. The same checks decide whether it is
@@ -194,7 +200,7 @@ func refusePouring(x *Object) refusal {
 	case x.container == nil:
 		return becauseOf("The ", x, " can't be poured out because it doesn't appear to be in a container.")
 	case !x.container.movable:
-		return refusal{true, "The " + x.container.name + " the ", x.name, " is in is not movable."}
+		return refusal{refused: true, held: x}
 	case x.stuff != nil && x.state == solid:
 		return because("I'm not sure how to pour a solid. ")
 	case x.stuff != nil && x.state == gas:

@@ -32,7 +32,7 @@ func (w *World) clone() World {
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.listed, out.reach, out.scene, out.collections = listed{}, kept{}, kept{}, nil
+	out.listed, out.near, out.everywhere, out.stale, out.reach, out.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
 	return out
 }
 
@@ -76,6 +76,7 @@ func (c *cloner) finish(o *Object) {
 	if o.refs.container != o.container {
 		o.refs.called = nil // made elsewhere
 	}
+	o.refs.stale, o.seat, o.lists = false, 0, nil
 	o.container = c.swap(o.container)
 	o.refs.container = o.container
 	for i, t := range o.terminals {

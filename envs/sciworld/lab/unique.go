@@ -21,110 +21,155 @@ type named struct {
 // search is a search for unique referents: all of it that does not depend on
 // draws. It is valid as long as nothing changes. The next search reuses its memory.
 type search struct {
-	*memory
-	census  census
-	lists   []*calledList
 	objects []*Object
-	// texts holds, by object, the number of the first referent that names no other
-	// object; if all are shared, the complement of the object's place in shared.
-	texts  []int32
-	shared [][]int32 // the referents of objects that share all of them
-	start  choice    // after the steady attempts
+	names   []name // by place in objects
+	sharing
 }
 
-// choice holds the numbers of the referents chosen for the shared objects of a
-// search.
-type choice []int32
+// name is what a search found for an object: the first referent that names no other
+// or, if others have all of its referents, its place among those that share theirs.
+type name struct {
+	text  *text
+	place int32
+}
+
+// nothing is the name of what has no referents.
+var nothing = &text{}
+
+// sharing are the objects of a search of which others have all referents.
+type sharing struct {
+	lists []*calledList
+	start choice // after the steady attempts
+}
+
+// choice holds the referents chosen for the objects that share theirs, by their places
+// in the lists. It never changes.
+type choice []uint16
 
 // among prepares a search among objects, seen from a place.
 func (s *search) among(w *World, objects []*Object, from *Object) {
-	s.objects, s.lists, s.texts, s.shared = objects, s.lists[:0], s.texts[:0], s.shared[:0]
-	for _, o := range objects {
-		s.lists = append(s.lists, w.called(o, from))
+	lists := make([]*calledList, len(objects))
+	for i, o := range objects {
+		lists[i] = w.called(o, from)
 	}
-	s.census.take(objects, s.lists, len(s.known))
-	for _, l := range s.lists {
-		switch n, found := s.census.firstUnique(l); {
-		case found:
-			s.texts = append(s.texts, n)
-		case len(l.sorted) == 0:
-			s.texts = append(s.texts, emptyText)
-		default:
-			s.texts = append(s.texts, ^int32(len(s.shared)))
-			s.shared = append(s.shared, l.sorted)
+	t := w.shelf.tally()
+	for _, l := range lists {
+		for _, n := range l.numbers {
+			t.counts[n]++
 		}
 	}
-	s.steady()
-}
-
-// steady makes the attempts that draw nothing.
-func (s *search) steady() {
-	s.start = s.start[:0]
-	for _, refs := range s.shared {
-		s.start = append(s.start, refs[0])
-	}
-	places := make([]int32, len(s.shared))
-	for range steadyAttempts {
-		s.count(s.start)
-		same := true
-		for i, n := range s.start {
-			if s.counts[n] > 1 {
-				places[i] = (places[i] + 1) % int32(len(s.shared[i]))
-				s.start[i] = s.shared[i][places[i]]
-				same = false
+	s.objects, s.names, s.lists = objects, s.names[:0], s.lists[:0]
+	for _, l := range lists {
+		found := name{text: nothing}
+		for i, n := range l.numbers {
+			if found.text = nil; t.counts[n] == 1 {
+				found.text = l.sorted[i]
+				break
 			}
 		}
-		if same {
-			break
+		if found.text == nil {
+			found.place = int32(len(s.lists))
+			s.lists = append(s.lists, l)
+		}
+		s.names = append(s.names, found)
+	}
+	for _, l := range lists {
+		for _, n := range l.numbers {
+			t.counts[n] = 0
 		}
 	}
-}
-
-// count counts how often referents are chosen.
-func (s *search) count(c choice) {
-	for _, n := range c {
-		s.counts[n] = 0
-	}
-	for _, n := range c {
-		s.counts[n]++
-	}
-}
-
-// run draws the last attempts.
-func (s *search) run(r *random) choice {
-	out := slices.Clone(s.start)
-	for range drawnAttempts {
-		s.count(out)
-		same := true
-		for i, n := range out {
-			if s.counts[n] > 1 {
-				refs := s.shared[i]
-				out[i] = refs[r.intn(len(refs))]
-				same = false
-			}
-		}
-		if same { // nothing is drawn any more
-			break
-		}
-	}
-	return out
+	s.steady(t)
+	w.shelf.tallies.Put(t)
 }
 
 // text is the referent that was chosen for an object of the search by its place.
-func (s *search) text(c choice, i int) string {
-	n := s.texts[i]
-	if n < 0 {
-		n = c[^n]
+func (s *search) text(c choice, i int) string { return s.chosen(c, s.names[i]) }
+
+func (s *sharing) chosen(c choice, n name) string {
+	if n.text != nil {
+		return n.text.s
 	}
-	return s.known[n]
+	return s.lists[n.place].sorted[c[n.place]].s
+}
+
+// steady makes the attempts that draw nothing.
+func (s *sharing) steady(t *tally) {
+	s.start = make(choice, len(s.lists))
+	t.begin(s, s.start)
+	for range steadyAttempts {
+		changes := t.changes[:0]
+		for i, n := range t.numbers {
+			if t.counts[n] > 1 {
+				of := s.lists[i].numbers
+				at := (int32(s.start[i]) + 1) % int32(len(of))
+				changes = append(changes, change{int32(i), at, of[at]})
+			}
+		}
+		if t.changes = changes; len(changes) == 0 {
+			break
+		}
+		t.apply(s.start)
+	}
+	t.end()
+}
+
+// run draws the last attempts.
+func (s *sharing) run(w *World) choice {
+	out := slices.Clone(s.start)
+	t, r := w.shelf.tally(), w.random
+	t.begin(s, out)
+	for range drawnAttempts {
+		changes := t.changes[:0]
+		for i, n := range t.numbers {
+			if t.counts[n] > 1 {
+				of := s.lists[i].numbers
+				at := r.intn(len(of))
+				changes = append(changes, change{int32(i), int32(at), of[at]})
+			}
+		}
+		if t.changes = changes; len(changes) == 0 { // nothing is drawn any more
+			break
+		}
+		t.apply(out)
+	}
+	t.end()
+	w.random = r
+	w.shelf.tallies.Put(t)
+	return out
+}
+
+// begin counts the texts of a choice.
+func (t *tally) begin(s *sharing, c choice) {
+	t.numbers = t.numbers[:0]
+	for i, l := range s.lists {
+		n := l.numbers[c[i]]
+		t.numbers = append(t.numbers, n)
+		t.counts[n]++
+	}
+}
+
+// apply makes the changes of an attempt, in which the texts before it count.
+func (t *tally) apply(c choice) {
+	for _, ch := range t.changes {
+		t.counts[t.numbers[ch.place]]--
+		t.counts[ch.number]++
+		t.numbers[ch.place], c[ch.place] = ch.number, uint16(ch.at)
+	}
+}
+
+// end forgets the counts.
+func (t *tally) end() {
+	for _, n := range t.numbers {
+		t.counts[n] = 0
+	}
 }
 
 // unique searches unique referents of objects, seen from a place, and sorts the
 // objects by them. It draws.
 func (w *World) unique(objects []*Object, from *Object) []named {
-	s := &w.others
+	var s search
 	s.among(w, objects, from)
-	c := s.run(&w.random)
+	c := s.run(w)
 	out := make([]named, len(objects))
 	for i, o := range objects {
 		out[i] = named{s.text(c, i), o}
@@ -140,14 +185,14 @@ type listed struct {
 }
 
 // validLists returns the searches among what is seen here and among all objects.
-func (w *World) validLists() (seen, universe *search) {
+func (w *World) validLists() (seen *search, universe *census) {
 	l, here := &w.listed, w.here()
 	same := l.here == here && l.names == w.names
 	if !same || l.inner != here.inner {
 		w.near.among(w, w.collect(here, false), here)
 	}
 	if !same || l.places != w.places {
-		w.everywhere.among(w, w.collect(w.universe, true), here)
+		w.everywhere.take(w, l.here == nil || l.places != w.places)
 	}
 	*l = listed{w.names, w.places, here.inner, here}
 	return &w.near, &w.everywhere
@@ -159,6 +204,8 @@ type kept struct {
 	inner, opens uint32
 	here         *Object
 	objects      []*Object
+	names        uint32
+	lists        []*calledList // what the objects are called, as long as names stay
 }
 
 func (w *World) isCurrent(k *kept) bool {
@@ -166,7 +213,7 @@ func (w *World) isCurrent(k *kept) bool {
 }
 
 func (w *World) keep(k *kept, objects []*Object) {
-	*k = kept{w.here().inner, w.opens, w.here(), objects}
+	*k = kept{inner: w.here().inner, opens: w.opens, here: w.here(), objects: objects, lists: k.lists[:0]}
 }
 
 // visibleBelow lists what is below the place where the agent is and not hidden, in

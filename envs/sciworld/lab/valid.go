@@ -19,7 +19,7 @@ func (w *World) DrawValidActions() ValidList {
 	l := ValidList{world: w}
 	if w.universe != nil && w.choices == nil {
 		seen, universe := w.validLists()
-		l.seen, l.universe = seen.run(&w.random), universe.run(&w.random)
+		l.seen, l.universe = seen.run(w), universe.run(w)
 	}
 	return l
 }
@@ -27,33 +27,40 @@ func (w *World) DrawValidActions() ValidList {
 // Sorted lists the actions, sorted; while a question is open, the numbers of the
 // choices.
 func (l ValidList) Sorted() []string {
-	out := l.texts((*validLister).nearlySorted)
-	if !slices.IsSorted(out) {
+	out, sorted := l.texts((*validLister).nearlySorted)
+	if !sorted {
 		slices.Sort(out)
 	}
 	return out
 }
 
 // Texts lists them in the order in which the reference makes its list.
-func (l ValidList) Texts() []string { return l.texts((*validLister).deeds) }
+func (l ValidList) Texts() []string {
+	out, _ := l.texts(func(list *validLister) bool {
+		list.deeds()
+		return false
+	})
+	return out
+}
 
-func (l ValidList) texts(order func(*validLister) []validDeed) []string {
+// texts lists the actions in an order, and reports whether that is sorted.
+func (l ValidList) texts(order func(*validLister) bool) (out []string, sorted bool) {
 	w := l.world
 	if w.universe == nil {
-		return []string{notInitialized}
+		return []string{notInitialized}, true
 	}
-	var out []string
 	if w.choices != nil {
 		for i := range w.choices {
 			out = append(out, strconv.Itoa(i))
 		}
-		return out
+		return out, false
 	}
 	list := l.lister()
-	deeds := order(list)
-	out = make([]string, len(deeds))
+	sorted = order(list)
+	w.listDeeds = list.out
+	out = make([]string, len(list.out))
 	b, ends := w.listText[:0], w.listEnds[:0]
-	for _, d := range deeds {
+	for _, d := range list.out {
 		b = list.append(b, d)
 		ends = append(ends, len(b))
 	}
@@ -62,7 +69,7 @@ func (l ValidList) texts(order func(*validLister) []validDeed) []string {
 	for i, end := range ends {
 		out[i], from = all[from:end], end
 	}
-	return out
+	return out, sorted
 }
 
 // Has reports whether an action is on the list.
@@ -71,9 +78,25 @@ func (l ValidList) Has(text string) bool {
 		return slices.Contains(l.Texts(), text)
 	}
 	list := l.lister()
-	return slices.ContainsFunc(list.deeds(), func(d validDeed) bool {
-		return strings.HasPrefix(text, actions[d.id].listed) && string(list.append(nil, d)) == text
-	})
+	for i := range actions {
+		a := &actions[i]
+		if words, ok := strings.CutPrefix(text, a.listed); ok {
+			list.list(a, list.named(words, a.slots), list.named(words, a.slots-1))
+		}
+	}
+	l.world.listDeeds = list.out
+	return slices.ContainsFunc(list.out, func(d validDeed) bool { return string(list.append(nil, d)) == text })
+}
+
+// named lists the objects whose names can be in words that are for so many objects.
+func (l *validLister) named(words string, objects int) (out []int32) {
+	for _, i := range l.asFound {
+		name := l.names[i]
+		if objects > 1 && strings.HasPrefix(words[min(1, len(words)):], name) || objects == 1 && strings.HasSuffix(words, name) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // validDeed is an entry of the list: objects by their places in the search that
@@ -85,33 +108,34 @@ type validDeed struct {
 
 // append adds an entry as it is typed.
 func (l *validLister) append(b []byte, v validDeed) []byte {
-	a, s, c := &actions[v.id], l.search, l.choice
-	if v.id == teleport {
-		s, c = l.everywhere, l.from.universe
-	}
+	a := &actions[v.id]
 	b = append(b, a.listed...)
+	if v.id == teleport {
+		b = append(b, ' ')
+		return append(b, l.everywhere.text(l.from.universe, int(v.a))...)
+	}
 	if v.a >= 0 {
 		b = append(b, ' ')
-		b = append(b, s.text(c, int(v.a))...)
+		b = append(b, l.names[v.a]...)
 	}
 	if v.b >= 0 {
 		b = append(b, ' ')
 		b = append(b, a.link...)
 		b = append(b, ' ')
-		b = append(b, s.text(c, int(v.b))...)
+		b = append(b, l.names[v.b]...)
 	}
 	return b
 }
 
 // objects returns the objects of an entry.
 func (l *validLister) objects(v validDeed) (out []*Object) {
-	s := l.search
+	all := l.search.objects
 	if v.id == teleport {
-		s = l.everywhere
+		all = l.everywhere.objects
 	}
 	for _, i := range []int32{v.a, v.b} {
 		if i >= 0 {
-			out = append(out, s.objects[i])
+			out = append(out, all[i])
 		}
 	}
 	return out
@@ -122,24 +146,40 @@ func (l *validLister) deeds() []validDeed {
 	for i := range actions {
 		l.list(&actions[i], l.asFound, l.asFound)
 	}
-	l.listDeeds = l.out
 	return l.out
 }
 
-// nearlySorted lists what can be done in an order that is sorted except for rare
-// referents: actions by their words, objects by their referents.
-func (l *validLister) nearlySorted() []validDeed {
+// nearlySorted lists what can be done in an order that is sorted, as it reports, except
+// for teleporting and if two objects have one name: actions by their words, objects by
+// their referents.
+func (l *validLister) nearlySorted() (sorted bool) {
 	byText := l.sorted(l.asFound, "")
+	prefixes, twice := l.overlap(byText)
 	byLink := map[string][]int32{"": byText}
 	for _, id := range actionsSorted {
 		a := &actions[id]
-		if byLink[a.link] == nil {
-			byLink[a.link] = l.sorted(byText, " "+a.link+" ")
+		first := byText
+		if prefixes && a.link != "" {
+			if first = byLink[a.link]; first == nil {
+				first = l.sorted(byText, " "+a.link+" ")
+				byLink[a.link] = first
+			}
 		}
-		l.list(a, byLink[a.link], byText)
+		l.list(a, first, byText)
 	}
-	l.listDeeds = l.out
-	return l.out
+	return !twice && !isEnabled(teleport, l.enabled)
+}
+
+// overlap reports of objects in sorted order whether the name of one begins with that
+// of another, without which endings do not change the order, and whether two names are
+// the same.
+func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
+	for n, i := range byText[min(1, len(byText)):] {
+		before, name := l.names[byText[n]], l.names[i]
+		prefixes = prefixes || strings.HasPrefix(name, before)
+		twice = twice || name == before
+	}
+	return prefixes, twice
 }
 
 // actionsSorted are the actions in the order of their words in the list.
@@ -156,9 +196,9 @@ type validLister struct {
 	*World
 	from       ValidList
 	search     *search // of what is seen
-	everywhere *search
-	choice     choice
-	asFound    []int32 // the objects in their order
+	everywhere *census
+	names      []string // that were chosen, by place in the search
+	asFound    []int32  // the objects in their order
 	action     *action
 	first      []int32 // the objects in the order of the list
 	second     []int32
@@ -167,10 +207,10 @@ type validLister struct {
 
 func (l ValidList) lister() *validLister {
 	seen, everywhere := l.world.validLists()
-	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, choice: l.seen, out: l.world.listDeeds[:0]}
-	list.asFound = make([]int32, len(seen.objects))
+	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, out: l.world.listDeeds[:0]}
+	list.asFound, list.names = make([]int32, len(seen.objects)), make([]string, len(seen.objects))
 	for i := range list.asFound {
-		list.asFound[i] = int32(i)
+		list.asFound[i], list.names[i] = int32(i), seen.text(l.seen, i)
 	}
 	return list
 }
@@ -179,7 +219,7 @@ func (l ValidList) lister() *validLister {
 func (l *validLister) sorted(objects []int32, ending string) []int32 {
 	out := slices.Clone(objects)
 	slices.SortStableFunc(out, func(a, b int32) int {
-		return compareEnded(l.search.text(l.choice, int(a)), l.search.text(l.choice, int(b)), ending)
+		return compareEnded(l.names[a], l.names[b], ending)
 	})
 	return out
 }
@@ -273,14 +313,26 @@ func (l *validLister) pairs() {
 			}
 		}
 	case connect:
-		for _, i := range l.first {
-			if _, r := terminalOf(xs[i]); r.refused {
-				continue
-			}
-			for _, j := range l.second {
-				if !refuseConnect(xs[i], xs[j]).refused {
-					l.add(i, j)
-				}
+		l.connections()
+	}
+}
+
+// connections lists which things can be connected: two with different terminals that
+// are free.
+func (l *validLister) connections() {
+	free := make([]*Object, len(l.search.objects))
+	for i, x := range l.search.objects {
+		if t, r := terminalOf(x); !r.refused && t.terminal.partner == nil {
+			free[i] = t
+		}
+	}
+	for _, i := range l.first {
+		if free[i] == nil {
+			continue
+		}
+		for _, j := range l.second {
+			if free[j] != nil && free[i] != free[j] {
+				l.add(i, j)
 			}
 		}
 	}
@@ -288,14 +340,20 @@ func (l *validLister) pairs() {
 
 // into lists what can be brought into something open.
 func (l *validLister) into(brings func(x *Object) bool, goes func(x, y *Object) bool) {
+	var room [64]int32
+	open := room[:0]
+	for _, j := range l.second {
+		if y := l.search.objects[j]; y.isVessel && y.open {
+			open = append(open, j)
+		}
+	}
 	for _, i := range l.first {
 		x := l.search.objects[i]
 		if !brings(x) {
 			continue
 		}
-		for _, j := range l.second {
-			y := l.search.objects[j]
-			if y.isVessel && y.open && goes(x, y) {
+		for _, j := range open {
+			if goes(x, l.search.objects[j]) {
 				l.add(i, j)
 			}
 		}

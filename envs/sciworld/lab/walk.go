@@ -33,7 +33,7 @@ func (l *listing) add(o *Object) {
 func (l *listing) mark(o *Object) bool {
 	i := o.index / 64
 	if i >= len(l.members) {
-		l.members = append(l.members, make([]uint64, i+16-len(l.members))...)
+		l.members = append(l.members, make([]uint64, i+32-len(l.members))...)
 	}
 	bit := uint64(1) << (o.index % 64)
 	if l.members[i]&bit != 0 {
@@ -49,8 +49,17 @@ func newListing(members int) *listing {
 }
 
 func (l *listing) addAll(xs []*Object) {
-	for _, x := range xs {
-		l.add(x)
+	for i, x := range xs {
+		if l.members == nil {
+			l.add(x)
+			continue
+		}
+		for _, x := range xs[i:] {
+			if l.mark(x) {
+				l.append(x)
+			}
+		}
+		return
 	}
 }
 
@@ -107,34 +116,28 @@ func (o *Object) contentsAndPortals() []*Object {
 	return l.all()
 }
 
-// collected is a collected list of a place, as long as nothing is moved in it.
-type collected struct {
+// placeLists are the collected lists of an object, without hidden objects and with
+// them, as long as nothing is moved in it.
+type placeLists [2]struct {
 	inner   uint32
-	objects []*Object
-}
-
-// placeList says which list of a place it is.
-type placeList struct {
-	place  *Object
-	hidden bool
+	objects []*Object // nil: not made
 }
 
 // collect lists what belongs to a place, whether containers are open or not
-// (core §8.1). The lists of places are kept.
+// (core §8.1).
 func (w *World) collect(r *Object, hidden bool) []*Object {
-	if !r.is(aLocation) {
-		return w.collectAnew(r, hidden, manyMembers)
+	if r.lists == nil {
+		r.lists = &placeLists{}
 	}
-	key := placeList{r, hidden}
-	c, ok := w.collections[key]
-	if !ok || c.inner != r.inner {
-		if w.collections == nil {
-			w.collections = map[placeList]collected{}
-		}
-		c = collected{r.inner, w.collectAnew(r, hidden, len(c.objects)+manyMembers)}
-		w.collections[key] = c
+	kept := &r.lists[0]
+	if hidden {
+		kept = &r.lists[1]
 	}
-	return c.objects
+	if kept.objects == nil || kept.inner != r.inner {
+		kept.objects = w.collectAnew(r, hidden, len(kept.objects)+manyMembers)
+		kept.inner = r.inner
+	}
+	return kept.objects
 }
 
 // collectAnew makes the list, with space for about so many members.

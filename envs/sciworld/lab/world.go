@@ -21,7 +21,8 @@ const (
 )
 
 // World is one running simulation. The zero value is not usable; New makes one.
-// It belongs to one goroutine; worlds share nothing.
+// It belongs to one goroutine. Worlds share a
+// library and nothing that changes what they say.
 type World struct {
 	random  random
 	numbers int // the last number that an object took
@@ -59,24 +60,12 @@ type World struct {
 	// change.
 	names, places, opens uint32
 	listed               listed
+	near                 search    // among what is seen
+	everywhere           census    // among all objects
+	stale                []*Object // whose names may not be those that everywhere has
 	reach, scene         kept
-	collections          map[placeList]collected
-	*memory
-}
-
-// memory is what a world knows about texts, which never becomes invalid, and memory
-// that is used again. A world shares it with its snapshots, which do nothing.
-type memory struct {
-	texts       map[string]*text
-	known       []string // texts by number
-	counts      []int32  // scratch of searches, by number of text
-	refLists    map[string]*refList
-	calledLists map[pairOfLists]*calledList
-	mark        int
-
-	// The last searches among what is seen, among all objects, and others. A world
-	// knows by listed whether the first two are still true.
-	near, everywhere, others search
+	*shelf
+	library *Library
 
 	// Memory of the last list of valid actions, for the next one.
 	listDeeds []validDeed
@@ -84,31 +73,16 @@ type memory struct {
 	listText  []byte
 }
 
-// emptyText is the number of the empty text.
-const emptyText = 0
-
-func newMemory() *memory {
-	m := &memory{
-		texts: map[string]*text{}, known: []string{emptyText: ""}, counts: make([]int32, 1),
-		refLists: map[string]*refList{}, calledLists: map[pairOfLists]*calledList{},
-	}
-	m.near.memory, m.everywhere.memory, m.others.memory = m, m, m
-	return m
-}
-
-// mostTexts is the number of referents from which a load forgets them.
-const mostTexts = 1 << 15
-
-// New returns a world in which nothing is loaded.
-func New() *World { return &World{memory: newMemory()} }
+// New returns a world in which nothing is loaded, with a library of its own.
+func New() *World { return NewLibrary().New() }
 
 // Load starts a variation of a task. The simplifications are separated by commas.
 // It returns what is wrong with the task, empty if nothing is. The following
 // steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
-	*w = World{memory: w.memory, score: w.score, completed: w.completed}
-	if len(w.texts) > mostTexts {
-		w.memory = newMemory()
+	*w = World{
+		library: w.library, shelf: w.library.open(), score: w.score, completed: w.completed,
+		listDeeds: w.listDeeds, listEnds: w.listEnds, listText: w.listText,
 	}
 	w.trouble = w.setUp(task, variation)
 	w.simplify(task, simplifications)
@@ -190,12 +164,12 @@ func (w *World) simplify(task, wanted string) {
 }
 
 func (w *World) readSimplifications(wanted string) {
-	wanted = javaTrim(lower(wanted))
 	if wanted == "" {
 		return
 	}
+	wanted = javaTrim(lower(wanted))
 	fields := strings.Split(wanted, ",")
-	for len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
+	for wanted != "" && len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
 		fields = fields[:len(fields)-1]
 	}
 next:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 )
 
 // boardSimplifications are those of AgentBoard.
@@ -92,16 +93,17 @@ func TestCheckValues(t *testing.T) {
 
 // forget drops all that a world keeps of what it worked out.
 func (w *World) forget() {
-	w.memory = newMemory()
-	w.listed, w.reach, w.scene, w.collections = listed{}, kept{}, kept{}, nil
+	w.library = NewLibrary()
+	w.shelf = w.library.open()
+	w.listed, w.near, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
 	for _, o := range w.collect(w.universe, true) {
-		o.refs = refCache{}
+		o.refs, o.seat, o.lists = refCache{}, 0, nil
 		if o.door != nil {
 			o.door.names = [3]string{}
 		}
 	}
 	for _, o := range w.collect(w.agent, true) {
-		o.refs = refCache{}
+		o.refs, o.seat, o.lists = refCache{}, 0, nil
 		if o.door != nil {
 			o.door.names = [3]string{}
 		}
@@ -219,6 +221,62 @@ func TestWorldsShareNothing(t *testing.T) {
 	}
 }
 
+// Worlds that share a library play as if each had its own, at the same time too.
+func TestLibrary(t *testing.T) {
+	play := func(w *World, task string) (said string) {
+		rng := rand.New(rand.NewPCG(7, uint64(len(task))))
+		for v := range 2 {
+			w.Load(task, v, boardSimplifications)
+			for range 12 {
+				said += w.Step(randomActions(rng, w)) + join(w.ValidActions(), "\n")
+			}
+		}
+		return said
+	}
+	shared := NewLibrary()
+	var g errgroup.Group
+	for _, name := range TaskNames()[:12] {
+		g.Go(func() error {
+			if diff := cmp.Diff(play(New(), name), play(shared.New(), name)); diff != "" {
+				return fmt.Errorf("%s: %s", name, diff)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The census finds the same names if there are more objects than it counts.
+func TestManyObjects(t *testing.T) {
+	many, few := loaded(t, "boil", 0, "teleportAction"), loaded(t, "boil", 0, "teleportAction")
+	same := func(when string) {
+		t.Helper()
+		few.forget()
+		if diff := cmp.Diff(few.ValidActions(), many.ValidActions()); diff != "" || many.random != few.random {
+			t.Errorf("%s: the lists or the draws differ: %s", when, diff)
+		}
+	}
+	same("at the start")
+	var tables []*Object
+	for _, w := range []*World{many, few} {
+		table := w.new(WoodTable)
+		for range mostCounted / 3 {
+			w.put(w.new(Water), table)
+		}
+		w.put(table, w.universe.contents.chain[0])
+		tables = append(tables, table)
+	}
+	same("with many objects")
+	if many.everywhere.plain == nil {
+		t.Error("the objects are counted")
+	}
+	many.take(tables[0])
+	few.take(tables[1])
+	same("without them")
+}
+
 // What cannot be loaded says so, and so does every step.
 func TestTrouble(t *testing.T) {
 	w := New()
@@ -237,6 +295,20 @@ func TestTrouble(t *testing.T) {
 	}
 	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" || w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
 		t.Error(s, w.Score())
+	}
+}
+
+// Blanks alone are a label that there is not; beside commas they are none.
+func TestBlankLabels(t *testing.T) {
+	for wanted, said := range map[string]string{
+		"": "", " ": "ERROR: Unknown simplification label: ", "\t": "ERROR: Unknown simplification label: ",
+		",": "", " , ": "", "openDoors, ": "", "openDoors,,": "", ",openDoors": "ERROR: Unknown simplification label: ",
+		"openDoors, ,teleportAction": "ERROR: Unknown simplification label:  ", "easy ": "ERROR: Unknown simplification label: easy",
+	} {
+		w := loaded(t, "boil", 0, wanted)
+		if got := w.Step("task"); said != "" && w.Look() != said || said == "" && got != "Task description:\n"+w.Description() {
+			t.Errorf("%q: %q, %q", wanted, got, w.Look())
+		}
 	}
 }
 
