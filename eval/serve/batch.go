@@ -276,20 +276,13 @@ func invalidEntry() *frameError {
 // wait returns the replies of a group. If its session ends while a step goes on and
 // on, all its entries say so.
 func (g *group) wait() (replies [][]byte, hangs bool) {
-	select {
-	case replies := <-g.replies:
+	replies, err := await(g.session, g.replies)
+	if err == nil {
 		return replies, false
-	case <-g.session.Done():
-	}
-	const patience = 100 * time.Millisecond // a session may have ended between two entries
-	select {
-	case replies := <-g.replies:
-		return replies, false
-	case <-time.After(patience):
 	}
 	replies = make([][]byte, len(g.entries))
 	for i := range replies {
-		replies[i] = entryError(errorFrame(g.session.ended()))
+		replies[i] = entryError(errorFrame(err))
 	}
 	return replies, true
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -194,18 +195,8 @@ func within[T any](session *Session, request func() (T, error)) (T, error) {
 		value, err := request()
 		done <- result{value, err}
 	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-session.Done():
-	}
-	select { // both may have come at once
-	case r := <-done:
-		return r.value, r.err
-	default:
-		var none T
-		return none, session.ended()
-	}
+	r, err := await(session, done)
+	return r.value, cmp.Or(err, r.err)
 }
 
 // stepOnce answers POST …/step, which has no episode to step.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -34,12 +36,12 @@ type socket struct {
 	conn    *websocket.Conn
 	session *Session
 	ping    *time.Timer
-	once    sync.Once // of finish
 	out     sync.Mutex
 
 	mu      sync.Mutex
 	waiting []*bytes.Buffer // frames that came while a request ran
 	working bool
+	settled chan struct{} // once the session has ended: closed when the last answer is written
 }
 
 // upgrader makes WebSockets. The guard has checked the origin.
@@ -70,7 +72,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 		return
 	}
 	conn.SetPongHandler(func(string) error {
-		if c.session.over.Load() {
+		if c.session.over.Load() != nil {
 			return nil // the time until the end of the connection is set
 		}
 		return conn.SetReadDeadline(s.options.Now().Add(pongTime))
@@ -121,14 +123,27 @@ func (c *socket) read() {
 	err := c.readFrames()
 	why := Gone
 	var closed *websocket.CloseError
-	if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway || closed.Code == websocket.CloseNoStatusReceived) {
-		why = ByClient
-	} else if errors.Is(err, websocket.ErrReadLimit) || errors.Is(err, errBroken) {
-		why = Failed
+	var broken net.Error
+	if errors.As(err, &closed) {
+		if closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway || closed.Code == websocket.CloseNoStatusReceived {
+			why = ByClient
+		}
+	} else if !errors.As(err, &broken) {
+		why = Failed // the client has been told in a close frame
 	}
 	c.session.Close(why)
 	c.ping.Stop()
+	if why == Failed {
+		c.drain()
+	}
 	c.conn.Close()
+}
+
+// drain reads what the client still sends, for a while: a connection that is closed
+// before that is reset, and the close frame with it.
+func (c *socket) drain() {
+	_ = c.conn.SetReadDeadline(c.server.options.Now().Add(closeTime)) // reading reports a broken connection
+	_, _ = io.Copy(io.Discard, c.conn.NetConn())
 }
 
 func (c *socket) readFrames() error {
@@ -138,14 +153,15 @@ func (c *socket) readFrames() error {
 			return err
 		}
 		b := newBuffer()
-		if _, err := b.ReadFrom(r); err != nil {
+		if _, err := b.ReadFrom(io.LimitReader(r, maxFrame+1)); err != nil {
 			return err
 		}
-		if kind != websocket.TextMessage {
+		switch {
+		case b.Len() > maxFrame: // what was compressed
+			c.fail(fmt.Sprintf("a frame has more than %d bytes", maxFrame))
+		case kind != websocket.TextMessage:
 			c.fail("binary frames are not supported: send text frames")
-			continue
-		}
-		if !c.accept(b) {
+		case !c.accept(b):
 			c.fail(fmt.Sprintf("more than %d requests without waiting for a reply", maxPipelined))
 		}
 	}
@@ -155,12 +171,15 @@ func (c *socket) readFrames() error {
 func (c *socket) accept(b *bytes.Buffer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.working {
+	switch {
+	case c.settled != nil: // nothing more is carried out
+		release(b)
+		return true
+	case !c.working:
 		c.working = true
 		c.server.crew.start(func() { c.work(b) })
 		return true
-	}
-	if len(c.waiting) >= maxPipelined {
+	case len(c.waiting) >= maxPipelined:
 		return false
 	}
 	c.waiting = append(c.waiting, b)
@@ -180,8 +199,11 @@ func (c *socket) work(b *bytes.Buffer) {
 func (c *socket) next() *bytes.Buffer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.waiting) == 0 {
+	if c.settled != nil || len(c.waiting) == 0 {
 		c.working = false
+		if c.settled != nil {
+			close(c.settled)
+		}
 		return nil
 	}
 	b := c.waiting[0]
@@ -259,12 +281,13 @@ func (c *socket) reset(q request) (Reply, error) {
 	return c.session.Reset(e)
 }
 
-// write sends a text frame. A client that does not take it loses its session.
+// write sends a text frame; after the close frame it does nothing. A client that does
+// not take the frame loses its session.
 func (c *socket) write(frame []byte) {
 	c.out.Lock()
 	defer c.out.Unlock()
 	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
-	if c.conn.WriteMessage(websocket.TextMessage, frame) != nil && c.session != nil {
+	if err := c.conn.WriteMessage(websocket.TextMessage, frame); err != nil && err != websocket.ErrCloseSent && c.session != nil {
 		c.conn.Close() // ends reading, and so the session
 	}
 }
@@ -275,27 +298,43 @@ func (c *socket) fail(text string) {
 	c.session.Close(Failed)
 }
 
-// finish says good-bye after the end of the session.
+// finish says good-bye after the end of the session. What the running request answers
+// goes before it.
 func (c *socket) finish(why Reason) {
-	c.once.Do(func() {
-		code, text := websocket.CloseNormalClosure, ""
-		switch why {
-		case Gone:
-			c.conn.Close()
-			return
-		case Idle:
-			code, text = closeIdle, fmt.Sprintf("no request for %v", c.server.options.Idle)
-		case ShutDown:
-			code, text = websocket.CloseGoingAway, "the server shuts down"
-		case TooSlow:
-			c.write(appendError(nil, errorFrame(&EndedError{why})))
-		}
-		c.end(code, text)
-	})
+	if why == Gone {
+		c.conn.Close()
+		return
+	}
+	if !c.settle() {
+		c.write(appendError(nil, errorFrame(&EndedError{why})))
+	}
+	switch why {
+	case Idle:
+		c.end(closeIdle, fmt.Sprintf("no request for %v", c.server.options.Idle))
+	case ShutDown:
+		c.end(websocket.CloseGoingAway, "the server shuts down")
+	default:
+		c.end(websocket.CloseNormalClosure, "")
+	}
+}
+
+// settle waits until the running request is answered, and reports whether that was in
+// time. Frames after it are not carried out.
+func (c *socket) settle() bool {
+	settled := make(chan struct{})
+	c.mu.Lock()
+	if c.settled = settled; !c.working {
+		close(settled)
+	}
+	c.mu.Unlock()
+	_, ok := last(settled)
+	return ok
 }
 
 // end sends a close frame, and bounds the time until the client's own.
 func (c *socket) end(code int, text string) {
+	c.out.Lock()
+	defer c.out.Unlock()
 	now := c.server.options.Now()
 	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), now.Add(closeTime)) // the client may be gone
 	_ = c.conn.SetReadDeadline(now.Add(closeTime))                                                                // reading reports a broken connection

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,6 +139,12 @@ func TestSocketEnds(t *testing.T) {
 	c.send(`{"type":"` + strings.Repeat("x", maxFrame) + `"}`)
 	c.wantClose(websocket.CloseMessageTooBig)
 
+	c = dial(t, url+"/ws")
+	if _, err := c.NetConn().Write([]byte{0xf1, 0x80, 0, 0, 0, 0}); err != nil { // reserved bits
+		t.Fatal(err)
+	}
+	c.wantClose(websocket.CloseProtocolError)
+
 	c = dial(t, url+"/ws?session_id=nope")
 	c.wantNext(`{"type":"error","data":{"message":"Unknown session_id: nope","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
@@ -157,6 +165,58 @@ func TestSocketPanic(t *testing.T) {
 	if n := s.Table().Len(); n != 1 {
 		t.Errorf("%d sessions are open, want 1", n)
 	}
+}
+
+// Whatever is answered before a session's end arrives before the close frame, however
+// slow the goroutine that answers is.
+func TestSocketLastAnswer(t *testing.T) {
+	var ended atomic.Bool
+	_, url := online(t, func(o *Options) {
+		o.Log = func(event string, _ ...any) {
+			if event == "session closed" {
+				ended.Store(true)
+			}
+		}
+		o.Now = func() time.Time { // is asked between the end of the session and its last answer
+			if ended.Load() {
+				for range 1000 {
+					runtime.Gosched()
+				}
+			}
+			return time.Now()
+		}
+	})
+	for range 20 {
+		ended.Store(false)
+		c := dial(t, url+"/ws")
+		c.send(`{"type":"reset"}`)
+		if _, _, err := c.ReadMessage(); err != nil {
+			t.Fatal(err)
+		}
+		c.want(`{"type":"step","data":{"message":"boom"}}`, `{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
+		c.wantClose(websocket.CloseNormalClosure)
+	}
+}
+
+// A step that never ends does not keep its client from learning why the session
+// ended.
+func TestSocketHangs(t *testing.T) {
+	s, url := online(t, nil)
+	c := dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	if _, _, err := c.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"step","data":{"message":"hang"}}`)
+	<-waiting(t, s)
+	s.Table().CloseAll()
+	c.wantNext(`{"type":"error","data":{"message":"the session has ended: the server shuts down","code":"SESSION_ERROR"}}`)
+	c.wantClose(websocket.CloseGoingAway)
+	set, err := s.options.Mounts[0].Set("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(set.Env.(*echo).closed)
 }
 
 func TestSocketCapacity(t *testing.T) {
@@ -251,8 +311,11 @@ func TestSocketDeflate(t *testing.T) {
 	if got := response.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(got, "permessage-deflate") {
 		t.Errorf("extensions %q", got)
 	}
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // a hang is a failure
 	c := &wsClient{conn, t}
 	c.want(`{"type":"nope"}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`)
+	c.want(`{"type":"`+strings.Repeat("x", 100*maxFrame)+`"}`, `{"type":"error","data":{"message":"a frame has more than 65536 bytes","code":"SESSION_ERROR"}}`)
+	c.wantClose(websocket.CloseNormalClosure)
 }
 
 // Serve ends within its time: clients are told, and nothing of the server is left.

@@ -13,18 +13,19 @@ import (
 )
 
 // echo is an environment whose worlds repeat actions. The action "win" solves a
-// task, "boom" panics, "break" is an error, "bad" is not valid, and "wait" waits
-// until the world's context ends.
+// task, "boom" panics, "break" is an error, "bad" is not valid, "wait" waits until
+// the world's context ends, and "hang" until the environment is closed.
 type echo struct {
 	tasks []envs.Task
 	// head is the progress at the start.
 	head float64
 	// waiting receives a value when a wait begins.
 	waiting chan struct{}
+	closed  chan struct{}
 }
 
 func newEcho(n int) *echo {
-	e := &echo{waiting: make(chan struct{}, 64)}
+	e := &echo{waiting: make(chan struct{}, 64), closed: make(chan struct{})}
 	for i := range n {
 		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo", Digest: envs.Digest(fmt.Sprint(i))})
 	}
@@ -36,14 +37,13 @@ func (e *echo) Info() envs.Info {
 }
 func (e *echo) Tasks() []envs.Task { return e.tasks }
 func (e *echo) NewWorld(t envs.Task) (envs.World, error) {
-	return &echoWorld{task: t, head: e.head, waiting: e.waiting}, nil
+	return &echoWorld{echo: e, task: t}, nil
 }
 
 type echoWorld struct {
-	task    envs.Task
-	head    float64
-	steps   int
-	waiting chan struct{}
+	*echo
+	task  envs.Task
+	steps int
 }
 
 func (w *echoWorld) Start(context.Context) (envs.Start, error) {
@@ -64,6 +64,9 @@ func (w *echoWorld) Step(ctx context.Context, action string) (envs.Step, error) 
 		w.waiting <- struct{}{}
 		<-ctx.Done()
 		return s, ctx.Err()
+	case "hang":
+		w.waiting <- struct{}{}
+		<-w.closed
 	}
 	return s, nil
 }

@@ -78,12 +78,12 @@ type Session struct {
 	owner Owner
 	table *Table
 	ctx   context.Context
-	stop  context.CancelCauseFunc
+	stop  context.CancelFunc
 
 	// used is when the last request ended, and busy when the running one began, in
 	// nanoseconds of Unix time; busy is 0 between requests.
 	used, busy atomic.Int64
-	over       atomic.Bool
+	over       atomic.Pointer[EndedError] // nil until the session ends
 
 	mu      sync.Mutex // held by the running request
 	episode Episode
@@ -150,16 +150,44 @@ func (s *Session) name() string { return s.id[:8] }
 // Owner returns who has the session.
 func (s *Session) Owner() Owner { return s.owner }
 
-// Done is closed when the session ends.
-func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
+// lastReply is how long the reply of a running request is waited for once its session
+// has ended. It is less than lastWords.
+const lastReply = 2 * time.Second
+
+// await returns what a running request of a session replies. Once the session has
+// ended, a request that goes on and on has no reply: the error is an *EndedError.
+func await[T any](s *Session, replies <-chan T) (reply T, err error) {
+	select {
+	case reply = <-replies:
+		return reply, nil
+	case <-s.ctx.Done():
+	}
+	reply, ok := last(replies)
+	if !ok {
+		return reply, s.over.Load()
+	}
+	return reply, nil
+}
+
+// last returns the last reply of a session that has ended, if it comes in time.
+func last[T any](replies <-chan T) (reply T, ok bool) {
+	patience := time.NewTimer(lastReply)
+	defer patience.Stop()
+	select {
+	case reply = <-replies:
+		return reply, true
+	case <-patience.C:
+		return reply, false
+	}
+}
 
 // begin takes the session for a request. The caller calls end unless there is an
 // error.
 func (s *Session) begin() error {
 	s.mu.Lock()
-	if s.over.Load() {
+	if over := s.over.Load(); over != nil {
 		s.end()
-		return s.ended()
+		return over
 	}
 	s.busy.Store(s.table.now().UnixNano())
 	return nil
@@ -176,21 +204,11 @@ func (s *Session) end() {
 // clear drops the episode of a session that is over. Whoever runs a request does it
 // afterwards.
 func (s *Session) clear() {
-	if s.over.Load() && s.mu.TryLock() {
-		s.drop(s.reason())
+	if over := s.over.Load(); over != nil && s.mu.TryLock() {
+		s.drop(over.Reason)
 		s.mu.Unlock()
 	}
 }
-
-func (s *Session) reason() Reason {
-	var e *EndedError
-	if errors.As(context.Cause(s.ctx), &e) {
-		return e.Reason
-	}
-	return notYetOver
-}
-
-func (s *Session) ended() error { return &EndedError{s.reason()} }
 
 // drop ends the running episode, if there is one. Why is the reason of the session's
 // end, or empty if the session goes on.
@@ -209,10 +227,10 @@ func (s *Session) drop(why Reason) {
 
 // Close ends the session. The first call decides the reason.
 func (s *Session) Close(why Reason) {
-	if !s.over.CompareAndSwap(false, true) {
+	if !s.over.CompareAndSwap(nil, &EndedError{why}) {
 		return
 	}
-	s.stop(&EndedError{why})
+	s.stop()
 	s.table.remove(s, why)
 	if s.owner.Ended != nil {
 		s.owner.Ended(why)
@@ -392,8 +410,8 @@ func validActions(ctx context.Context, w envs.World) ([]string, error) {
 
 // failed ends the episode after an error of the environment.
 func (s *Session) failed(e *Episode, err error) error {
-	if s.over.Load() {
-		return s.ended()
+	if over := s.over.Load(); over != nil {
+		return over
 	}
 	s.table.metrics.failed(e.Mount, s.owner.Protocol)
 	if s.record != nil {

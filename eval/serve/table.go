@@ -77,7 +77,7 @@ func (t *Table) Open(o Owner) (*Session, error) {
 		return nil, &CapacityError{Active: n, Max: t.perAddress, Address: true}
 	}
 	s := &Session{id: newID(), owner: o, table: t}
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.used.Store(t.now().UnixNano())
 	shard := &t.shards[shardOf(s.id)]
 	shard.Lock()

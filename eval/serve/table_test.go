@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -142,5 +143,23 @@ func TestPanicEndsItsSessionOnly(t *testing.T) {
 	}
 	if s.Table().Len() != 1 {
 		t.Errorf("%d sessions are open, want 1", s.Table().Len())
+	}
+}
+
+// A request that ends its own session still has its reply.
+func TestLastReply(t *testing.T) {
+	s, _ := testServer(t, nil)
+	for range 100 {
+		session := start(t, s, Owner{})
+		_, err := within(session, func() (Reply, error) {
+			r, err := session.Step("boom")
+			for range 100 {
+				runtime.Gosched() // to whoever waits for the session's end
+			}
+			return r, err
+		})
+		if err == nil || !strings.Contains(err.Error(), "bang") {
+			t.Fatalf("a panic is answered by %v", err)
+		}
 	}
 }
