@@ -55,14 +55,19 @@ func NewWorker(p *Plan, o Options) *Worker {
 	return w
 }
 
+// OrderError says that an order is not for the worker's plan.
+type OrderError struct{ Why string }
+
+func (e *OrderError) Error() string { return e.Why }
+
 // find returns the episode of an order.
 func (w *Worker) find(order Order) (*episode.Episode, error) {
 	first := w.plan[order.First]
 	if first == nil {
-		return nil, fmt.Errorf("the plan has no episode %.40q", order.First)
+		return nil, &OrderError{fmt.Sprintf("the plan has no episode %.40q", order.First)}
 	}
 	if order.Trial < first.Trial || order.Trial > max(first.Trial, first.Condition.MostTrials()) || order.Attempt < 1 {
-		return nil, fmt.Errorf("episode %s has no trial %d, attempt %d", order.First, order.Trial, order.Attempt)
+		return nil, &OrderError{fmt.Sprintf("episode %s has no trial %d, attempt %d", order.First, order.Trial, order.Attempt)}
 	}
 	e := *first
 	e.Trial, e.Reflections = order.Trial, order.Reflections
@@ -72,8 +77,9 @@ func (w *Worker) find(order Order) (*episode.Episode, error) {
 	return &e, nil
 }
 
-// Play carries out an order. An error means that the worker must not play on; the
-// attempt then does not count.
+// Play carries out an order. The error of an order that is not for this plan is an
+// *OrderError. Any other means that the worker must not play on; the attempt then does
+// not count.
 func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error) {
 	e, err := w.find(order)
 	if err != nil {

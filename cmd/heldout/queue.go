@@ -37,6 +37,7 @@ type queueFlags struct {
 	security        queue.Security
 	loginEnv        string
 	ackWait, wait   time.Duration
+	open            bool
 }
 
 // connectionFlags adds the flags that every process of a run has.
@@ -46,7 +47,7 @@ func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
 	f.StringVar(&q.security.Cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
 	f.StringVar(&q.security.Key, "queue-key", "", "PEM file with the key of --queue-cert")
 	f.StringVar(&q.loginEnv, "queue-login-env", "", "environment variable with USER:PASSWORD, or a token, for --queue")
-	f.DurationVar(&q.wait, "queue-wait", 30*time.Second, "how long to wait for the server of --queue at the start")
+	f.DurationVar(&q.wait, "queue-wait", 30*time.Second, "how long to wait at the start for the server of --queue and, in a worker, for its run")
 }
 
 // login reads the variable that has the login.
@@ -64,6 +65,7 @@ func (q *queueFlags) login(sys *system) error {
 func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
 	f.StringVar(&q.address, "queue", "", "have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a server inside this process")
 	f.StringVar(&q.listen, "queue-listen", "127.0.0.1:4222", "address at which --queue embedded listens; give :4222 for workers on other machines")
+	f.BoolVar(&q.open, "queue-open", false, "let everybody who reaches --queue-listen read and change the run")
 	f.DurationVar(&q.ackWait, "queue-ack-wait", queue.AckWait, "how long a worker may be silent before its episodes go to others")
 	q.connectionFlags(f)
 }
@@ -90,7 +92,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		}
 	}
 	if !q.on() {
-		for _, name := range []string{"queue-listen", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
+		for _, name := range []string{"queue-listen", "queue-open", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
 			if given.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
 			}
@@ -113,13 +115,22 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		if given.Changed("queue-creds") {
 			errs = append(errs, errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
 		}
-		errs = append(errs, queue.CheckListen(q.listen))
+		errs = append(errs, q.checkListen())
 	} else if err := queue.CheckAddress(q.address); err != nil {
 		errs = append(errs, err)
-	} else if given.Changed("queue-listen") {
-		errs = append(errs, errors.New("--queue-listen is for --queue embedded"))
+	} else if given.Changed("queue-listen") || given.Changed("queue-open") {
+		errs = append(errs, errors.New("--queue-listen and --queue-open are for --queue embedded"))
 	}
 	return usage(errors.Join(errs...))
+}
+
+// checkListen reports an address that no server can listen at, or that is open to others.
+func (q *queueFlags) checkListen() error {
+	known := q.loginEnv != "" || q.security.CA != ""
+	if err := queue.CheckListen(q.listen); err != nil || known || q.open || private(q.listen) {
+		return err
+	}
+	return fmt.Errorf("--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env (and --queue-cert and --queue-key for TLS), or allow it with --queue-open", q.listen)
 }
 
 // options returns how the queue is reached.
@@ -161,9 +172,6 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		if err != nil {
 			return err
 		}
-		if known := l.flags.loginEnv != "" || l.flags.security.CA != ""; !known && !private(l.flags.listen) {
-			sys.warn("whoever reaches " + l.flags.listen + " can read and change this run: the embedded server asks for no key; on an open network give --queue-login-env, --queue-cert and --queue-key")
-		}
 		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Security: l.flags.security, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
@@ -187,7 +195,7 @@ func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, sh
 	if err != nil {
 		return err
 	}
-	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{Finished: s.Finished(), Servers: s.AddServers, Tell: sys.warn})
+	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{Dir: l.job.Dir, Finished: s.Finished(), Servers: s.AddServers, Tell: sys.warn})
 	if err != nil {
 		return err
 	}

@@ -60,10 +60,14 @@ type Leader struct {
 	later            time.Duration
 	// over are the attempts that need no other record, by episode and attempt.
 	over map[string]bool
+	// strays counts the messages that were set aside.
+	strays int
 }
 
 // LeaderOptions say what a leader does beside playing.
 type LeaderOptions struct {
+	// Dir is the run directory, where messages are set aside that cannot be read.
+	Dir string
 	// Finished are the ids of the episodes that have a result.
 	Finished map[string]bool
 	// Servers receives what the model servers of a worker report, by player.
@@ -80,7 +84,7 @@ type waiter struct {
 
 // Lead opens the streams of a job and begins to take records. Close ends it.
 func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, error) {
-	link, err := connect(o)
+	link, err := connect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +127,7 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 	}
 	name := l.job.Name
 	results := jetstream.StreamConfig{
-		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers")},
+		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers"), subject(name, "strays")},
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
 	}
 	work := jetstream.StreamConfig{
@@ -253,21 +257,29 @@ func (l *Leader) fetch(ctx context.Context) (n int, err error) {
 
 // take files a message from a worker.
 func (l *Leader) take(m jetstream.Msg) {
-	if m.Subject() == subject(l.job.Name, "servers") {
+	switch m.Subject() {
+	case subject(l.job.Name, "servers"):
 		l.takeServers(m)
+		return
+	case subject(l.job.Name, "strays"):
+		l.takeStray(m, m.Headers().Get(strayError))
 		return
 	}
 	key := strings.TrimPrefix(m.Subject(), subject(l.job.Name, "results."))
 	id, number, _ := strings.Cut(key, ".")
 	attempt, err := strconv.Atoi(number)
-	about, err2 := m.Metadata()
-	if err != nil || err2 != nil {
-		_ = m.Term() // no version sends such messages
+	if err != nil {
+		l.takeStray(m, fmt.Sprintf("no attempt at an episode: %.100q", key))
+		return
+	}
+	about, err := m.Metadata()
+	if err != nil {
+		_ = m.Term() // of no stream
 		return
 	}
 	n, count, whole, err := place(m, about.Sequence.Stream)
 	if err != nil {
-		_ = m.Term()
+		l.takeStray(m, err.Error())
 		return
 	}
 	l.mu.Lock()
@@ -450,6 +462,7 @@ func (l *Leader) Close(complete bool) error {
 	l.stop(nil)
 	<-l.done
 	defer l.link.close()
+	l.countStrays()
 	if !complete {
 		return nil
 	}

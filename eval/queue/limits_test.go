@@ -117,7 +117,7 @@ func TestFullQueue(t *testing.T) {
 	b.leader = &Options{Embedded: small, AckWait: 5 * time.Second, Tell: func(string) {}}
 	done := make(chan error)
 	go func() { done <- b.lead(ctx) }()
-	link, err := connect(b.options(nil))
+	link, err := connect(t.Context(), b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestLeaderWithoutRoom(t *testing.T) {
 	env := newLine(20)
 	env.seen = noise(1000)
 	b := newBench(t, env.plan(t))
-	link, err := connect(b.options(nil))
+	link, err := connect(t.Context(), b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

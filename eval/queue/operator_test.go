@@ -187,7 +187,7 @@ func TestCredentialsExpire(t *testing.T) {
 	o := newOperator(t, a)
 	_, team := o.account(o.server.AccountResolver(), "team", true)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
-	link, err := connect(Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
+	link, err := connect(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)
 	}

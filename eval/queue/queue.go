@@ -55,7 +55,8 @@ type Options struct {
 	// AckWait is the leader's; see the constant.
 	AckWait time.Duration
 	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever.
-	// FirstWait is how long to wait for the first connection.
+	// FirstWait is how long to wait for the first connection and, in a worker, for a
+	// run.
 	GiveUpAfter, FirstWait time.Duration
 	// Tell receives one-line notes about the connection. It may be called from many
 	// goroutines.
@@ -99,7 +100,7 @@ type link struct {
 }
 
 // connect opens a connection, which is opened again whenever it breaks.
-func connect(o Options) (*link, error) {
+func connect(ctx context.Context, o Options) (*link, error) {
 	l := &link{name: o.Address, tell: o.Tell}
 	l.lost, l.stop = context.WithCancelCause(context.Background())
 	opts, err := o.clientOptions(o.Embedded != nil)
@@ -112,7 +113,7 @@ func connect(o Options) (*link, error) {
 	}
 	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(pause/2), nats.Timeout(patience))
 	opts = append(opts, l.handlers(o)...)
-	if l.conn, err = l.first(o, opts); err != nil {
+	if l.conn, err = l.first(ctx, o, opts); err != nil {
 		return nil, fmt.Errorf("queue %s: %w", l.name, o.explain(err))
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(patience)); err != nil {
@@ -150,16 +151,30 @@ func (s Security) explain(err error) error {
 }
 
 // first opens the first connection. It waits for a server that does not answer.
-func (l *link) first(o Options, opts []nats.Option) (*nats.Conn, error) {
+func (l *link) first(ctx context.Context, o Options, opts []nats.Option) (c *nats.Conn, err error) {
+	err = o.await(ctx, nats.ErrNoServers, func() error {
+		c, err = nats.Connect(o.Address, opts...)
+		return err
+	}, func() {
+		o.Tell(fmt.Sprintf("queue %s: no NATS server answers there; trying for %v", l.name, o.FirstWait))
+	})
+	return c, err
+}
+
+// await tries something once a second, for as long as FirstWait says and the error is
+// absent. Waits is called before the second attempt.
+func (o Options) await(ctx context.Context, absent error, try func() error, waits func()) error {
 	for left := o.FirstWait; ; left -= pause {
-		c, err := nats.Connect(o.Address, opts...)
-		if !errors.Is(err, nats.ErrNoServers) || left < pause {
-			return c, err
+		err := try()
+		if !errors.Is(err, absent) || left < pause {
+			return err
 		}
 		if left == o.FirstWait {
-			o.Tell(fmt.Sprintf("queue %s: no NATS server answers there; trying for %v", l.name, o.FirstWait))
+			waits()
 		}
-		time.Sleep(pause)
+		if !rest(ctx) {
+			return context.Cause(ctx)
+		}
 	}
 }
 

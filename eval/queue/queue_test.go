@@ -1,11 +1,14 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"heldout/eval/episode"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
 	"heldout/eval"
@@ -84,6 +88,8 @@ type bench struct {
 	job    Job
 	// leader and worker are how they reach the server; nil for in the process.
 	leader, worker *Options
+	// tell receives what the leader tells of workers; nil for the log.
+	tell func(line string)
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
@@ -124,9 +130,11 @@ func (b *bench) lead(ctx context.Context) error {
 	for _, r := range session.Store.Attempts {
 		finished[r.ID] = r.Outcome.Final()
 	}
-	leader, err := Lead(ctx, b.options(b.leader), b.job, LeaderOptions{
-		Finished: finished, Servers: session.AddServers, Tell: func(line string) { b.t.Log(line) },
-	})
+	tell := b.tell
+	if tell == nil {
+		tell = func(line string) { b.t.Log(line) }
+	}
+	leader, err := Lead(ctx, b.options(b.leader), b.job, LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers, Tell: tell})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -234,7 +242,7 @@ func TestLeaderAndWorkerAreReplaced(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	plan := newLine(3).plan(t)
 	b := newBench(t, plan)
-	link, err := connect(b.options(nil))
+	link, err := connect(t.Context(), b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +292,7 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- b.lead(ctx) }()
-	link, err := connect(b.options(nil))
+	link, err := connect(t.Context(), b.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,6 +312,88 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 	b.check()
 	if n := env.steps.Load(); n != 40 {
 		t.Errorf("%d steps were played, want 2 for each of 20 episodes", n)
+	}
+}
+
+// Messages of strangers end no worker: they are set aside, and the run is whole.
+func TestStrays(t *testing.T) {
+	plan := newLine(5).plan(t)
+	b := newBench(t, plan)
+	var told []string
+	b.tell = func(line string) { told = append(told, line) }
+	link, err := connect(t.Context(), b.options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.close()
+	done := make(chan error)
+	go func() { done <- b.lead(t.Context()) }()
+	awaitMessages(t, link, workStream(b.job.Name), 5)
+	long := strings.Repeat("x", 2*maxStray)
+	strays := []*nats.Msg{
+		{Subject: "work.x", Data: []byte("garbage")}, {Subject: "work.y", Data: []byte(long)}, {Subject: "work.z", Data: []byte("{}")},
+		{Subject: "work.z.1", Data: []byte(`{"first":"` + plan.Episodes[0].ID + `","trial":7,"attempt":1}`)},
+		{Subject: "results.x", Data: []byte("garbage")}, {Subject: "results.x.1", Header: nats.Header{partHeader: {"7"}}},
+	}
+	for _, m := range strays {
+		stream := workStream(b.job.Name)
+		if strings.HasPrefix(m.Subject, "results") {
+			stream = resultsStream(b.job.Name)
+		}
+		m.Subject = subject(b.job.Name, m.Subject)
+		if err := link.publish(t.Context(), stream, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var workers sync.WaitGroup
+	b.workUntilEnd(&workers)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	workers.Wait()
+	b.check()
+	content, err := os.ReadFile(filepath.Join(b.dir, straysFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"subject":"heldout.test-1.work.x","error":"the order cannot be read: `, `"data":"garbage"}`, "the plan has no episode", "has no trial 7", "no attempt at an episode", "part \\\"7\\\" of a record"} {
+		if !strings.Contains(string(content), want) {
+			t.Errorf("the strays are\n%s\nwithout %s", content, want)
+		}
+	}
+	if n := bytes.Count(content, []byte("\n")); n != len(strays) || len(content) > 2*maxStray {
+		t.Errorf("%d strays are kept in %d bytes, want %d", n, len(content), len(strays))
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "is not of this run") || !strings.Contains(told[1], "6 messages in the queue were not of this run") {
+		t.Errorf("told %q", told)
+	}
+}
+
+// Workers may be started before the leader.
+func TestWorkersWaitForTheRun(t *testing.T) {
+	b := newBench(t, newLine(20).plan(t))
+	waiting := make(chan string, 3)
+	b.worker = &Options{Embedded: b.server, FirstWait: time.Hour, Tell: func(line string) { waiting <- line }}
+	var workers errgroup.Group
+	for range cap(waiting) {
+		workers.Go(func() error { return b.work(t.Context()) })
+	}
+	for range cap(waiting) {
+		if line := <-waiting; !strings.Contains(line, "no run waits for workers there; waiting for one for 1h0m0s") {
+			t.Errorf("told %q", line)
+		}
+	}
+	if err := b.lead(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := workers.Wait(); err != nil {
+		t.Error(err)
+	}
+	b.check()
+	waits, stop := context.WithCancel(t.Context())
+	b.worker.Tell = func(string) { stop() }
+	if err := b.work(waits); !errors.Is(err, context.Canceled) {
+		t.Errorf("a worker that waits is stopped: %v", err)
 	}
 }
 

@@ -22,8 +22,11 @@ import (
 // record.
 const errorHeader = "Heldout-Error"
 
-// errEnded says that the run is complete.
-var errEnded = errors.New("the run has ended")
+// errEnded says that the run is complete, errNoRun that there is none yet or no more.
+var (
+	errEnded = errors.New("the run has ended")
+	errNoRun = errors.New("no run waits for workers there; start one with heldout run --queue, or it is complete")
+)
 
 // Worker plays orders of a run.
 type Worker struct {
@@ -35,14 +38,21 @@ type Worker struct {
 }
 
 // Join connects to a server and finds the run with that name, or the only one if
-// the name is empty. Close the worker when it is done.
+// the name is empty. It waits for a run that is not there yet. Close the worker when
+// it is done.
 func Join(ctx context.Context, o Options, name string) (*Worker, error) {
-	link, err := connect(o)
+	link, err := connect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	w := &Worker{link: link}
-	if w.Job, err = link.find(ctx, name); err != nil {
+	err = o.await(ctx, errNoRun, func() error {
+		w.Job, err = link.find(ctx, name)
+		return err
+	}, func() {
+		o.Tell(fmt.Sprintf("queue %s: no run waits for workers there; waiting for one for %v", link.name, o.FirstWait))
+	})
+	if err != nil {
 		err = link.named(err)
 		link.close()
 		return nil, err
@@ -74,9 +84,9 @@ func (l *link) find(ctx context.Context, name string) (found Job, err error) {
 	case list.Err() != nil:
 		return found, list.Err()
 	case len(names) == 0 && name != "":
-		return found, fmt.Errorf("there is no run %.40q; without --job, the only run is taken", name)
+		return found, fmt.Errorf("there is no run %.40q (without --job, the only run is taken): %w", name, errNoRun)
 	case len(names) == 0:
-		return found, errors.New("no run waits for workers there; start one with heldout run --queue, or it is complete")
+		return found, errNoRun
 	case len(names) > 1:
 		return found, fmt.Errorf("there are several runs; choose one with --job: %s", strings.Join(names, ", "))
 	}
@@ -186,17 +196,22 @@ func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstr
 }
 
 // carryOut plays an order and sends the record. An order that is not carried out
-// is given back. Pulse is the time between two signs of life.
+// is given back, and one that nobody can carry out is set aside. Pulse is the time between two signs of life.
 func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Duration) error {
 	alive := keepAlive(m, max(pulse, time.Millisecond))
 	defer alive()
+	store := func(stored *nats.Msg) error { return w.link.publish(ctx, resultsStream(w.Job.Name), stored) }
 	var order eval.Order
 	if err := json.Unmarshal(m.Data(), &order); err != nil {
-		return fmt.Errorf("an order cannot be read: %w", err)
+		return w.setAside(m, store, fmt.Errorf("the order cannot be read: %w", err))
 	}
 	rec, err := w.player.Play(ctx, order)
+	var unknown *eval.OrderError
+	if errors.As(err, &unknown) {
+		return w.setAside(m, store, err)
+	}
 	if err == nil {
-		err = w.send(ctx, rec)
+		err = w.send(rec, store)
 	}
 	if err != nil {
 		_ = m.Nak() // comes back by itself if that is lost
@@ -208,7 +223,7 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 }
 
 // send stores a record in the stream of results.
-func (w *Worker) send(ctx context.Context, rec *record.Episode) error {
+func (w *Worker) send(rec *record.Episode, store func(*nats.Msg) error) error {
 	name := subject(w.Job.Name, fmt.Sprintf("results.%s.%d", rec.ID, rec.Attempt))
 	data, err := pack(rec)
 	var messages []*nats.Msg
@@ -219,7 +234,7 @@ func (w *Worker) send(ctx context.Context, rec *record.Episode) error {
 		messages = []*nats.Msg{{Subject: name, Header: nats.Header{errorHeader: {err.Error()}}}}
 	}
 	for _, m := range messages {
-		if err := w.link.publish(ctx, resultsStream(w.Job.Name), m); err != nil {
+		if err := store(m); err != nil {
 			return err
 		}
 	}
