@@ -30,7 +30,7 @@ type limits struct {
 
 // usualLimits leave room for four times the published archives and more.
 // Archives of text shrink to a tenth; one that grows a hundredfold is made to.
-var usualLimits = limits{members: 1 << 20, file: 64 << 20, total: 64 << 30, ratio: 200, slack: 256 << 20, directory: 64 << 20}
+var usualLimits = limits{members: 1 << 17, file: 64 << 20, total: 64 << 30, ratio: 200, slack: 256 << 20, directory: 64 << 20}
 
 // visitor is told of a regular file of an archive. It reads what it wants of the
 // content.

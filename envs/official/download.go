@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,8 +33,8 @@ const (
 	stall = time.Minute
 )
 
-// largest is the size of the largest file that is fetched, in bytes.
-const largest = 16 << 30
+// look is after how many bytes a download looks again whether the disk has room.
+const look = 64 << 20
 
 // Progress says how far a download is.
 type Progress struct {
@@ -49,10 +50,11 @@ type downloader struct {
 	tell      func(Progress)
 	stall     time.Duration
 	wait      time.Duration // the first one between two attempts
+	free      func(dir string) (int64, error)
 }
 
 func newDownloader(proxy func(*http.Request) (*url.URL, error), userAgent string, tell func(Progress)) *downloader {
-	d := &downloader{userAgent: userAgent, tell: tell, stall: stall, wait: firstWait}
+	d := &downloader{userAgent: userAgent, tell: tell, stall: stall, wait: firstWait, free: freeSpace}
 	d.http = &http.Client{
 		Transport: &http.Transport{
 			Proxy: proxy, ForceAttemptHTTP2: true, TLSHandshakeTimeout: stall, ResponseHeaderTimeout: stall,
@@ -143,7 +145,11 @@ func (d *downloader) retry(ctx context.Context, s Source, file string, state *do
 			return ctx.Err()
 		}
 		if permanent := new(backoff.PermanentError); errors.As(err, &permanent) {
-			return fmt.Errorf("%s: %w", s.Name, permanent.Err)
+			err = fmt.Errorf("%s: %w", s.Name, permanent.Err)
+			if errors.As(err, new(*sizeError)) {
+				err = errors.Join(err, forget(file))
+			}
+			return err
 		}
 		if sizeOf(file) > before {
 			try = 0
@@ -177,6 +183,9 @@ func (d *downloader) once(ctx context.Context, s Source, file string, state *dow
 	if err != nil {
 		return err
 	}
+	if most := s.most(); max(state.Total, offset) > most {
+		return backoff.Permanent(&sizeError{most})
+	}
 	if err := writeDownload(file, *state); err != nil {
 		return backoff.Permanent(err)
 	}
@@ -184,7 +193,8 @@ func (d *downloader) once(ctx context.Context, s Source, file string, state *dow
 	if err != nil {
 		return backoff.Permanent(err)
 	}
-	body := &watched{r: resp.Body, timer: time.AfterFunc(d.stall, func() { cancel(errStalled) }), stall: d.stall, at: offset, total: state.Total, source: s.Name, tell: d.tell}
+	body := &watched{r: resp.Body, timer: time.AfterFunc(d.stall, func() { cancel(errStalled) }), stall: d.stall, at: offset, total: state.Total, most: s.most(), source: s.Name, tell: d.tell,
+		room: func(more int64) error { return room(filepath.Dir(file), more, d.free) }}
 	defer body.timer.Stop()
 	err = errors.Join(out.Truncate(offset), body.copyTo(ctx, out, offset), out.Sync(), out.Close())
 	if err != nil {
@@ -253,9 +263,6 @@ func (d *download) accept(resp *http.Response, have int64) (offset int64, err er
 		return 0, errors.New("the server has fewer bytes than before")
 	}
 	d.Total, d.Validator = resp.ContentLength, validator(resp)
-	if d.Total > largest {
-		return 0, backoff.Permanent(fmt.Errorf("the file has %d bytes, more than the limit of %d", d.Total, int64(largest)))
-	}
 	return 0, nil
 }
 
@@ -285,6 +292,13 @@ func contentRange(header string) (from, total int64, err error) {
 	return from, total, err
 }
 
+// sizeError says that a file is larger than what its source publishes can be.
+type sizeError struct{ most int64 }
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("the file has more than %d bytes, which no official one has; it is not kept", e.most)
+}
+
 // errStalled says that a server stopped sending.
 var errStalled = errors.New("the server sends nothing any more")
 
@@ -294,15 +308,24 @@ type watched struct {
 	timer     *time.Timer
 	stall     time.Duration
 	at, total int64
+	most      int64 // bytes of the file
+	looked    int64 // up to where the disk is known to have room
 	source    string
 	tell      func(Progress)
+	room      func(more int64) error
 }
 
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	w.timer.Reset(w.stall)
-	if w.at += int64(n); w.at > largest {
-		return n, backoff.Permanent(fmt.Errorf("the server sends more than %d bytes", int64(largest)))
+	if w.at += int64(n); w.at > w.most {
+		return 0, backoff.Permanent(&sizeError{w.most})
+	}
+	if w.at >= w.looked {
+		if full := w.room(max(look, w.total-w.at)); full != nil {
+			return 0, backoff.Permanent(full)
+		}
+		w.looked = w.at + look
 	}
 	w.tell(Progress{Source: w.source, Bytes: w.at, Total: max(0, w.total)})
 	return n, err

@@ -25,12 +25,26 @@ type finder struct {
 	parts []Part
 	sums  map[string]string // SHA-256 by path
 	files map[string]string // path by SHA-256
+	tails []tail            // in the order of the parts
 }
+
+// tail is what the name of a file ends like, and its path in the data folder.
+type tail struct{ end, file string }
 
 func newFinder() *finder {
 	f := &finder{parts: Parts(), sums: known(), files: map[string]string{}}
 	for file, sum := range f.sums {
 		f.files[sum] = file
+	}
+	for _, p := range f.parts {
+		for _, file := range p.Files {
+			if p.ID() == "pddl/problems" {
+				f.tails = append(f.tails, tail{"/pddlgym/pddl/" + file, p.Folder + "/" + file})
+			}
+			if p.Lines == 0 {
+				f.tails = append(f.tails, tail{"/" + path.Join(path.Base(p.Folder), file), p.Folder + "/" + file})
+			}
+		}
 	}
 	return f
 }
@@ -92,12 +106,10 @@ func gameOf(name string, content []byte) string {
 // byPath returns the known path that the name of a file ends like: a story by its
 // own name, a problem or a game with its folders.
 func (f *finder) byPath(name string) string {
-	for _, p := range f.parts {
-		for _, file := range p.Files {
-			tail := path.Join(path.Base(p.Folder), file)
-			if p.ID() == "pddl/problems" && strings.HasSuffix("/"+name, "/pddlgym/pddl/"+file) || p.Lines == 0 && strings.HasSuffix("/"+name, "/"+tail) {
-				return p.Folder + "/" + file
-			}
+	name = "/" + name
+	for _, t := range f.tails {
+		if strings.HasSuffix(name, t.end) {
+			return t.file
 		}
 	}
 	return ""

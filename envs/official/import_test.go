@@ -3,6 +3,7 @@ package official
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,6 +116,19 @@ func TestImportRefusals(t *testing.T) {
 }
 
 // A link that stands where a label file should is not followed.
+// An archive of very many members is given up, soon: looking at one costs little.
+func TestImportManyMembers(t *testing.T) {
+	members := make([]member, usualLimits.members+1)
+	for i := range members {
+		members[i].name = fmt.Sprintf("d/f%d.pddl", i)
+	}
+	file := filepath.Join(t.TempDir(), "many.tar.gz")
+	check(t, os.WriteFile(file, tarGz(t, members...), 0o600))
+	if _, err := Import(t.Context(), options(t, nil), []string{file}); err == nil || !strings.Contains(err.Error(), "the archive has more than 131072 members") {
+		t.Error(err)
+	}
+}
+
 func TestLinksAreNotFollowed(t *testing.T) {
 	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: "/etc/passwd", link: true})}}
 	o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")

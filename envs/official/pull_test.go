@@ -162,6 +162,59 @@ func TestServersThatStall(t *testing.T) {
 }
 
 // What arrives has to be what was published.
+// endless is a server that never ends its answer, except by saying that it is huge.
+type endless struct{ size string }
+
+func (e endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e.size != "" {
+		w.Header().Set("Content-Length", e.size)
+	}
+	for r.Context().Err() == nil {
+		if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+			return
+		}
+	}
+}
+
+// A source that sends too much is given up at its limit, and nothing of it is kept.
+func TestEndlessSources(t *testing.T) {
+	for _, size := range []string{"", "1000000000000"} {
+		server := httptest.NewServer(endless{size})
+		t.Cleanup(server.Close)
+		sources, err := Replace(Sources(), []string{"react=" + server.URL + "/questions.json"}, "")
+		check(t, err)
+		o := options(t, sources, "hotpotqa")
+		var most int64
+		o.Tell = func(p Progress) { most = max(most, p.Bytes) }
+		if err := fetch(o); err == nil || !strings.Contains(err.Error(), "react: the file has more than 1179017 bytes") {
+			t.Errorf("size %q: %v", size, err)
+		}
+		if most > 1179017 {
+			t.Errorf("size %q: %d bytes were written", size, most)
+		}
+		left, err := filepath.Glob(filepath.Join(o.Dir, workName, "react*"))
+		if check(t, err); len(left) > 0 {
+			t.Errorf("size %q: %q is left", size, left)
+		}
+	}
+}
+
+// A pull leaves room on the disk, and continues once there is more.
+func TestFullDisk(t *testing.T) {
+	p := officialArchives(t)
+	_, sources := publish(t, p)
+	o := options(t, sources, "hotpotqa")
+	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
+	d.free = func(string) (int64, error) { return reserve + look - 1, nil }
+	if err := pullWith(t.Context(), o, d); err == nil || !strings.Contains(err.Error(), "react: the disk of ") || !strings.Contains(err.Error(), "has 319 MB free, want 320") {
+		t.Error(err)
+	}
+	check(t, fetch(o))
+	if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
+		t.Errorf("the questions are %s", got)
+	}
+}
+
 func TestOtherBytes(t *testing.T) {
 	p := officialArchives(t)
 	wrong := slices.Clone(p.questions)

@@ -88,6 +88,21 @@ func Sources() []Source {
 	}
 }
 
+// mostUnknown bounds a file whose size is not known in advance, in bytes.
+const mostUnknown = 2 << 30
+
+// most is how many bytes a source may have. One whose bytes are not known may grow
+// fourfold.
+func (s Source) most() int64 {
+	switch {
+	case s.Size > 0 && s.SHA256 != "":
+		return s.Size
+	case s.Size > 0:
+		return 4 * s.Size
+	}
+	return mostUnknown
+}
+
 // Replace applies replacements of the form NAME=URL or NAME=FILE, and hfEndpoint,
 // a mirror of Hugging Face, if it is not empty.
 func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Source, error) {

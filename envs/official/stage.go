@@ -166,6 +166,9 @@ func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Pa
 		}
 		return "", fmt.Errorf("there are two different files for %s, the second is %s; give one of them", found.file, name)
 	}
+	if err := room(s.dir, from.Size, freeSpace); err != nil {
+		return "", err
+	}
 	if err := s.write(found.file, bytes.NewReader(b)); err != nil {
 		return "", err
 	}
@@ -293,14 +296,17 @@ func (s *stage) offerFile(file, from string, move bool, r Receipt) error {
 	}
 	if move {
 		s.moves[file] = from
-	} else if err := s.copyFile(file, from); err != nil {
+	} else if err := s.copyFile(file, from, r.Size); err != nil {
 		return err
 	}
 	s.receipts[file] = r
 	return nil
 }
 
-func (s *stage) copyFile(file, from string) error {
+func (s *stage) copyFile(file, from string, size int64) error {
+	if err := room(s.dir, size, freeSpace); err != nil {
+		return err
+	}
 	f, err := os.Open(from)
 	if err != nil {
 		return err
