@@ -135,6 +135,9 @@ func (p *console) eachLine(ctx context.Context, visit func(n int, line string) e
 		case <-ctx.Done():
 			return ctx.Err()
 		case line, ok := <-lines:
+			if !ok && errors.Is(scanner.Err(), bufio.ErrTooLong) {
+				return fmt.Errorf("line %d of standard input has more than %d bytes: give one action per line", n, maxLine)
+			}
 			if !ok {
 				return scanner.Err()
 			}

@@ -75,6 +75,7 @@ var floors = map[string]int{
 	"eval/training/synth/generate": 6,
 	"eval/training/judge":          9,
 	"eval/training/export":         9,
+	"cmd/heldout/ulimit":           0,
 	"cmd/heldout":                  11,
 }
 

@@ -13,11 +13,13 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/term"
 
+	_ "heldout/cmd/heldout/ulimit" // ends a process that has too little
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
@@ -210,6 +212,10 @@ func usage(err error) error {
 	return &codedError{err, exitUsage}
 }
 
+// longestLine bounds a line of an error, in bytes: it may quote a file without line
+// feeds.
+const longestLine = 4000
+
 // printableLines makes an error's text safe for a terminal, line by line: it may
 // quote what a server or a file says.
 func printableLines(err error) string {
@@ -217,6 +223,9 @@ func printableLines(err error) string {
 	for i, line := range splitLines(err.Error()) {
 		if i > 0 {
 			out = append(out, '\n')
+		}
+		if n := len(line); n > longestLine {
+			line = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longestLine], ""), n)
 		}
 		out = append(out, table.Printable(line)...)
 	}

@@ -5,6 +5,7 @@ package agentboard
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -24,7 +25,9 @@ func Labels[L any](b []byte, parse func(line []byte, task int) (L, error)) ([]L,
 		}
 		labels = append(labels, l)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%d: the line has more than %d bytes", len(labels)+1, longestLine)
+	} else if err != nil {
 		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
 	}
 	return labels, nil

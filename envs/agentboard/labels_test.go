@@ -22,7 +22,7 @@ func TestLabels(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"a\n\nc": "2: empty",
-		"a\n" + strings.Repeat("x", longestLine+1): "2: bufio.Scanner: token too long",
+		"a\n" + strings.Repeat("x", longestLine+1): "2: the line has more than 1048576 bytes",
 	} {
 		if got, err := Labels([]byte(text), parse); err == nil || err.Error() != want || got != nil {
 			t.Errorf("%.9q: %v, %v, want %s", text, got, err, want)

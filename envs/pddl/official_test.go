@@ -268,7 +268,7 @@ func TestOfficialErrors(t *testing.T) {
 		{"too many labels", func(f layout) { f[labelFile] += strings.Replace(line(f, 60), `"id": 59`, `"id": 60`, 1) },
 			"pddl/test.jsonl has 61 lines, but there are 60 tasks"},
 		{"a line without end", func(f layout) { f[labelFile] += strings.Repeat(" ", 1<<21) },
-			"DIR/pddl/test.jsonl:61: bufio.Scanner: token too long"},
+			"DIR/pddl/test.jsonl:61: the line has more than 1048576 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -113,13 +113,19 @@ func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []
 	return now, again, nil
 }
 
+// mostAddress is the longest address, in bytes.
+const mostAddress = 2048
+
 // expand replaces every @FILE with the addresses in the file: one per line; empty
 // lines and lines that begin with # do not count.
 func expand(given []string) ([]string, error) {
 	var all []string
 	for _, address := range given {
 		file, isFile := strings.CutPrefix(address, "@")
-		if !isFile {
+		switch {
+		case !isFile && len(address) > mostAddress:
+			return nil, fmt.Errorf("the servers of --base-url: an address has at most %d bytes", mostAddress)
+		case !isFile:
 			all = append(all, address)
 			continue
 		}
@@ -128,8 +134,14 @@ func expand(given []string) ([]string, error) {
 			return nil, fmt.Errorf("the servers of --base-url: %w", err)
 		}
 		before := len(all)
+		n := 0
 		for line := range strings.Lines(string(b)) {
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			n++
+			switch line = strings.TrimSpace(line); {
+			case line == "" || strings.HasPrefix(line, "#"):
+			case len(line) > mostAddress:
+				return nil, fmt.Errorf("the servers of --base-url: %s:%d: an address has at most %d bytes, and there is one per line", file, n, mostAddress)
+			default:
 				all = append(all, line)
 			}
 		}

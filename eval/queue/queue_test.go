@@ -326,9 +326,14 @@ func TestStrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer link.close()
+	first, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- b.lead(t.Context()) }()
+	go func() { done <- b.lead(first) }()
 	awaitMessages(t, link, workStream(b.job.Name), 5)
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	long := strings.Repeat("x", 2*maxStray)
 	strays := []*nats.Msg{
 		{Subject: "work.x", Data: []byte("garbage")}, {Subject: "work.y", Data: []byte(long)}, {Subject: "work.z", Data: []byte("{}")},
@@ -347,7 +352,8 @@ func TestStrays(t *testing.T) {
 	}
 	var workers sync.WaitGroup
 	b.workUntilEnd(&workers)
-	if err := <-done; err != nil {
+	awaitMessages(t, link, resultsStream(b.job.Name), 12) // and what the servers report
+	if err := b.lead(t.Context()); err != nil {
 		t.Error(err)
 	}
 	workers.Wait()

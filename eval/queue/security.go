@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/nats-io/jwt/v2"
@@ -103,13 +102,17 @@ func (s Security) clientOptions(inProcess bool) (opts []nats.Option, err error) 
 		}
 		opts = append(opts, nats.UserCredentials(s.Creds))
 	}
-	if s.CA != "" {
-		opts = append(opts, nats.RootCAs(s.CA))
+	if s.CA == "" && s.Cert == "" {
+		return opts, nil
 	}
-	if s.Cert != "" {
-		opts = append(opts, nats.ClientCert(s.Cert, s.Key))
+	secure := &tls.Config{MinVersion: tls.VersionTLS12}
+	if secure.RootCAs, err = s.authority(); err != nil {
+		return nil, err
 	}
-	return opts, nil
+	if secure.Certificates, err = s.certificates(); err != nil {
+		return nil, err
+	}
+	return append(opts, nats.Secure(secure)), nil
 }
 
 // login takes Login apart: either the first two or the last are empty.
@@ -136,22 +139,51 @@ func (s Security) secure(o *server.Options) error {
 	if s.Cert == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
+	certificates, err := s.certificates()
 	if err != nil {
-		return fmt.Errorf("--queue-cert, --queue-key: %w", err)
+		return err
 	}
-	o.TLS, o.TLSConfig, o.TLSTimeout = true, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, patience.Seconds()
+	o.TLS, o.TLSConfig, o.TLSTimeout = true, &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}, patience.Seconds()
 	if s.CA == "" {
 		return nil
 	}
-	pem, err := os.ReadFile(s.CA)
+	o.TLSVerify, o.TLSConfig.ClientAuth = true, tls.RequireAndVerifyClientCert
+	o.TLSConfig.ClientCAs, err = s.authority()
+	return err
+}
+
+// certificates reads Cert and Key, if they are given.
+func (s Security) certificates() ([]tls.Certificate, error) {
+	if s.Cert == "" {
+		return nil, nil
+	}
+	cert, err := datafile.Read(s.Cert, datafile.MaxConfig)
 	if err != nil {
-		return fmt.Errorf("--queue-ca: %w", err)
+		return nil, fmt.Errorf("--queue-cert: %w", err)
+	}
+	key, err := datafile.Read(s.Key, datafile.MaxConfig)
+	if err != nil {
+		return nil, fmt.Errorf("--queue-key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("--queue-cert %s, --queue-key %s: %w", s.Cert, s.Key, err)
+	}
+	return []tls.Certificate{pair}, nil
+}
+
+// authority reads CA; nil stands for the system's authorities.
+func (s Security) authority() (*x509.CertPool, error) {
+	if s.CA == "" {
+		return nil, nil
+	}
+	pem, err := datafile.Read(s.CA, datafile.MaxConfig)
+	if err != nil {
+		return nil, fmt.Errorf("--queue-ca: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("--queue-ca: %s has no certificate in PEM form", s.CA)
+		return nil, fmt.Errorf("--queue-ca: %s has no certificate in PEM form", s.CA)
 	}
-	o.TLSVerify, o.TLSConfig.ClientCAs, o.TLSConfig.ClientAuth = true, pool, tls.RequireAndVerifyClientCert
-	return nil
+	return pool, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ import (
 // renderCSV writes each table with a line of keys, numbers at full precision and
 // rates as fractions; an empty line stands between tables. Marks and notes are
 // left out. Text stays unchanged except for control characters other than tabs
-// and line feeds: CSV has no escapes for them, and a terminal may obey them.
+// and line feeds: CSV has no escapes for them, and a terminal may obey them. What a
+// spreadsheet would take for a formula gets an apostrophe before it.
 func renderCSV(w io.Writer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
@@ -50,10 +52,22 @@ func csvValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		return escapeRunes(v, func(r rune) bool { return r != '\t' && r != '\n' && unicode.IsControl(r) })
+		return NoFormula(escapeRunes(v, func(r rune) bool { return r != '\t' && r != '\n' && unicode.IsControl(r) }))
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// NoFormula puts an apostrophe before a text that a spreadsheet would take for a
+// formula, and before one that begins with an apostrophe. Spreadsheets read a cell as a
+// formula if it begins with =, +, - or @, some also behind white space or in their wide
+// forms.
+func NoFormula(text string) string {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
+	if strings.ContainsRune("=+-@＝＋－＠'", first) {
+		return "'" + text
+	}
+	return text
 }
 
 // jsonTable is a table for programs: a row is an object by column keys, in the

@@ -100,6 +100,18 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A text that a spreadsheet would compute is a text for it; numbers stay numbers.
+func TestCSVFormulas(t *testing.T) {
+	table := Table{ID: "t", Columns: []Column{{Key: "a"}, {Key: "b"}}}
+	for _, text := range []string{"=1+1", "+1", "-1", "@a", " =1", "\t=1", "＝1", "'a", "", "a=1", "–"} {
+		table.Rows = append(table.Rows, []Cell{String(text), Points(-0.5)})
+	}
+	want := "a,b\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@a,-0.5\n' =1,-0.5\n'\t=1,-0.5\n'＝1,-0.5\n''a,-0.5\n,-0.5\na=1,-0.5\n–,-0.5\n"
+	if diff := cmp.Diff(want, render(t, CSV, table)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCells(t *testing.T) {
 	for _, c := range []struct {
 		cell  Cell
@@ -317,6 +329,10 @@ func checkCSV(t *testing.T, want Table, text string) {
 			case string:
 				v = valid(v)
 				hasControl := strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' })
+				if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(got)); strings.ContainsRune("=+-@＝＋－＠", first) {
+					t.Errorf("row %d: a spreadsheet takes %q for a formula", i, got)
+				}
+				got = strings.TrimPrefix(got, "'")
 				if !hasControl && got != v || hasControl && got == v {
 					t.Errorf("row %d: %q, want %q", i, got, v)
 				}

@@ -254,11 +254,8 @@ func (x *exporter) abort() {
 // write writes the examples, source by source.
 func (x *exporter) write(ctx context.Context) error {
 	for _, s := range x.sources {
-		about, err := hashSource(s)
-		if err != nil {
-			return err
-		}
 		before := x.report.Taken
+		var err error
 		if s.run != nil {
 			err = s.run.each(func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
 		} else {
@@ -266,6 +263,10 @@ func (x *exporter) write(ctx context.Context) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.path, err)
+		}
+		about, err := hashSource(s)
+		if err != nil {
+			return err
 		}
 		about.Taken = x.report.Taken - before
 		x.report.Sources = append(x.report.Sources, about)

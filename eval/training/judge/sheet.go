@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"heldout/scoring/table"
 	"io"
 	"slices"
 	"strings"
@@ -46,10 +47,8 @@ func WriteSheet(w io.Writer, turns []Turn, mostHistory int) error {
 // characters.
 const mostCell = 32_000
 
-// cellText makes a text safe for a cell. Spreadsheets read a cell as a formula if it
-// begins with =, +, -, @, a tab or a carriage return, some also behind white space
-// or in their wide forms; such a cell gets an apostrophe before it. Control
-// characters become spaces, because CSV has no escapes for them.
+// cellText makes a text safe for a cell. Control characters become spaces, because CSV
+// has no escapes for them.
 func cellText(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	text = strings.Map(func(r rune) rune {
@@ -61,10 +60,7 @@ func cellText(text string) string {
 	if len(text) > mostCell {
 		text = strings.ToValidUTF8(text[:mostCell], "") + "…"
 	}
-	if begin := strings.TrimSpace(text); begin != "" && strings.ContainsRune("=+-@＝＋－＠'", []rune(begin)[0]) {
-		return "'" + text
-	}
-	return text
+	return table.NoFormula(text)
 }
 
 // ReadSheet reads labels of people for the turns: a CSV with the columns id and

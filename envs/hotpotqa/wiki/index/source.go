@@ -200,7 +200,9 @@ func (d *dumpLines) file(name string, r io.Reader) error {
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: the line has more than %d bytes: a dump has one article per line", name, n+1, maxLine)
+	} else if err != nil {
 		return fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
 	return nil
