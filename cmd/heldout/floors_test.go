@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"scoring/table":                3,
 	"scoring/refinement":           3,
 	"scoring":                      4,
+	"scoring/column":               4,
 	"scoring/figure":               6,
 	"eval/episode":                 5,
 	"eval/episode/episodetest":     4,

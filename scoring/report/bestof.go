@@ -6,6 +6,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -15,7 +16,7 @@ import (
 type tries struct {
 	where, name string
 	best        []scoring.BestOf // of 1, 2, … tries
-	mark        func(table.Cell) table.Cell
+	marks       string
 }
 
 // severalTries returns the rows and the held-out scores with two seeds or more.
@@ -26,7 +27,7 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 			byScore[r.Score] = r.BestOf()
 		}
 		if best := byScore[r.Score]; best != nil {
-			all = append(all, tries{r.place(), r.name, best, r.mark})
+			all = append(all, tries{r.place(), r.name, best, r.marks()})
 		}
 	}
 	for _, l := range scored(plain, w) {
@@ -35,7 +36,7 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 			of[env] = byScore[s]
 		}
 		if best := scoring.HeldOutBestOf(w, of); len(best) > 1 {
-			all = append(all, tries{heldOutName, l.name, best, func(c table.Cell) table.Cell { return c }})
+			all = append(all, tries{heldOutName, l.name, best, ""})
 		}
 	}
 	return all
@@ -45,35 +46,18 @@ const oracleNote = "The best try is chosen by an oracle, the environment's own j
 
 // bestOf has the rates of one try and of the best of all, as papers print them, with
 // published ones.
-func bestOf(from *Report) table.Table {
+func bestOf(from *Report, t *table.Table) {
 	all := from.tries()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	t := table.Table{ID: "best-of", Title: "Best of N tries", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "N"},
-		{Key: "success", Header: "one SR", Detail: true},
-		{Key: "any_success", Header: "Any SR"}, {Key: "any_success_low", Header: "95% low"}, {Key: "any_success_high", Header: "high", Upper: true},
-		{Key: "progress", Header: "one PR", Detail: true},
-		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
-	}}
 	marks := ""
 	for i, a := range all {
 		one, best := a.best[0], a.best[len(a.best)-1]
-		sLow, sHigh := interval(best.Success)
-		pLow, pHigh := interval(best.Progress)
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(a.where), table.String(a.name), table.Int(best.Tries),
-			a.mark(table.Percent(one.Success.Mean)), a.mark(table.Percent(best.Success.Mean)), sLow, sHigh,
-			a.mark(table.Percent(one.Progress.Mean)), a.mark(table.Percent(best.Progress.Mean)), pLow, pHigh,
-		})
+		t.Add(append(a.label(best.Tries), column.OneSuccess.Is(one.Success.Mean).Marked(a.marks), rated(column.AnySuccess, best.Success).Marked(a.marks),
+			column.OneProgress.Is(one.Progress.Mean).Marked(a.marks), rated(column.BestProgress, best.Progress).Marked(a.marks))...)
 		if last(all, i) {
-			published, used := publishedBest(a.where, from.bests, from.weights)
-			marks += used
-			for _, p := range published {
-				none := table.None()
-				t.Rows = append(t.Rows, []table.Cell{table.String(a.where), p.name, p.tries, none, p.success, none, none, none, p.progress, none, none})
-			}
+			marks += addPublished(t, a.where, column.AnySuccess, from)
 		}
 	}
 	t.Notes = append(t.Notes, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
@@ -81,37 +65,37 @@ func bestOf(from *Report) table.Table {
 	t.Notes = append(t.Notes, tryNotes(from.rows)...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
-	return t
 }
 
 // last reports whether the number i is the last of its place.
 func last(all []tries, i int) bool { return i+1 == len(all) || all[i+1].where != all[i].where }
 
-// publishedTries are published rates of the best of several tries.
-type publishedTries struct{ name, tries, success, progress table.Cell }
+// label says whose tries they are, and how many.
+func (a tries) label(n int) []table.Field {
+	return []table.Field{column.Environment.Is(a.where), column.Model.Is(a.name), column.Tries.Is(n)}
+}
 
-// publishedBest are the published rates of the best of several tries in one place,
-// and their marks.
-func publishedBest(where string, baselines []Baseline, w configs.Weights) (out []publishedTries, marks string) {
-	for _, b := range baselines {
+// addPublished adds the published rates of the best of several tries in one place, and
+// returns their marks.
+func addPublished(t *table.Table, where string, success table.Bounded, from *Report) (marks string) {
+	for _, b := range from.bests {
 		for i, l := range publishedLines(b) {
 			if b.Table.Rows[i].BestOf < 2 {
 				continue
 			}
 			r, ok := l.rates[where]
-			if h := l.heldOut(w); where == heldOutName && len(h.Missing) == 0 {
+			if h := l.heldOut(from.weights); where == heldOutName && len(h.Missing) == 0 {
 				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
 			}
 			if !ok || r.success == nil && r.progress == nil {
 				continue
 			}
 			marks += r.marks
-			out = append(out, publishedTries{
-				table.String(l.name), table.Int(b.Table.Rows[i].BestOf), rateCell(r.success, r.marks), rateCell(r.progress, r.marks),
-			})
+			t.Add(column.Environment.Is(where), column.Model.Is(l.name), column.Tries.Is(b.Table.Rows[i].BestOf),
+				optional(success.Of, r.success, r.marks), optional(column.BestProgress.Of, r.progress, r.marks))
 		}
 	}
-	return out, marks
+	return marks
 }
 
 // tryNotes say what the tries of rows are.
@@ -143,33 +127,18 @@ func tryNotes(rows []row) []string {
 }
 
 // passAtK has the best of every number of tries.
-func passAtK(from *Report) table.Table {
+func passAtK(from *Report, t *table.Table) {
 	all := from.tries()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	t := table.Table{ID: "pass-at-k", Title: "Best of k tries", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "tries", Header: "k"},
-		{Key: "pass", Header: "pass@k"}, {Key: "pass_low", Header: "95% low"}, {Key: "pass_high", Header: "high", Upper: true},
-		{Key: "best_progress", Header: "best PR"}, {Key: "best_progress_low", Header: "95% low"}, {Key: "best_progress_high", Header: "high", Upper: true},
-	}}
 	marks := ""
 	for i, a := range all {
 		for _, b := range a.best {
-			sLow, sHigh := interval(b.Success)
-			pLow, pHigh := interval(b.Progress)
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(a.where), table.String(a.name), table.Int(b.Tries),
-				a.mark(table.Percent(b.Success.Mean)), sLow, sHigh, a.mark(table.Percent(b.Progress.Mean)), pLow, pHigh,
-			})
+			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks), rated(column.BestProgress, b.Progress).Marked(a.marks))...)
 		}
 		if last(all, i) {
-			published, used := publishedBest(a.where, from.bests, from.weights)
-			marks += used
-			for _, p := range published {
-				none := table.None()
-				t.Rows = append(t.Rows, []table.Cell{table.String(a.where), p.name, p.tries, p.success, none, none, p.progress, none, none})
-			}
+			marks += addPublished(t, a.where, column.Pass, from)
 		}
 	}
 	t.Notes = append(t.Notes, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
@@ -177,14 +146,13 @@ func passAtK(from *Report) table.Table {
 	t.Notes = append(t.Notes, tryNotes(from.rows)...)
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
-	return t
 }
 
 // bestOfPaired has the differences of the best of all tries from the first row of
 // each environment.
-func bestOfPaired(from *Report) table.Table {
+func bestOfPaired(from *Report, t *table.Table) {
 	if len(from.tries()) == 0 {
-		return table.Table{}
+		return
 	}
 	rows := from.plain
 	var pairs pairing
@@ -204,18 +172,11 @@ func bestOfPaired(from *Report) table.Table {
 			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 			continue
 		}
-		pairs.add(c, r.where(), table.String(r.name), table.String(base.name), table.Int(n))
+		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Tries.Is(n))
 	}
-	t := pairs.table(
-		table.Column{Key: "environment", Header: "Environment", Left: true},
-		table.Column{Key: "model", Header: "Model", Left: true},
-		table.Column{Key: "against", Header: "against", Left: true},
-		table.Column{Key: "tries", Header: "N"},
-	)
-	t.ID, t.Title = "best-of-paired", "Best of N tries: differences, paired by task"
+	pairs.fill(t)
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
-	return t
 }

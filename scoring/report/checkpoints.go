@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -23,22 +24,21 @@ func (r *Report) InOrder(names []string) (err error) {
 }
 
 // checkpoints has the rates of models in an order.
-func checkpoints(from *Report) table.Table {
+func checkpoints(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
 	if len(from.checkpoints) == 0 {
-		return table.Table{}
+		return
 	}
-	t := table.Table{ID: "checkpoints", Title: "Checkpoints in order", Columns: rateColumnsWithLimits()}
 	marks := ""
 	for _, l := range from.checkpoints {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			t.Rows = append(t.Rows, rateCells(heldOutName, l.name, fromRun, h.Success, h.Progress, ""))
+			addRates(t, heldOutName, l.name, fromRun, h.Success, h.Progress, "")
 		}
 	}
 	for _, env := range environmentsOf(rows) {
 		for _, l := range from.checkpoints {
 			if r, ok := l.rates[env]; ok {
-				t.Rows = append(t.Rows, rateCells(env, l.name, fromRun, *r.success, *r.progress, r.marks))
+				addRates(t, env, l.name, fromRun, *r.success, *r.progress, r.marks)
 				marks += r.marks
 			}
 		}
@@ -48,7 +48,6 @@ func checkpoints(from *Report) table.Table {
 	t.Notes = append(t.Notes, otherNames(rows)...)
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, rateMarks(marks)...)
-	return t
 }
 
 // ordered returns the lines in the order of their names.
@@ -90,21 +89,8 @@ const (
 	fromPublished = "published"
 )
 
-// rateColumnsWithLimits are the columns of rateCells.
-func rateColumnsWithLimits() []table.Column {
-	return []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "from", Header: "From", Left: true},
-		{Key: "success", Header: "SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true},
-		{Key: "progress", Header: "PR"}, {Key: "progress_low", Header: "95% low"}, {Key: "progress_high", Header: "high", Upper: true},
-	}
-}
-
-// rateCells are the rates of a model on an environment.
-func rateCells(env, name, from string, success, progress scoring.Estimate, mark string) []table.Cell {
-	sLow, sHigh := interval(success)
-	pLow, pHigh := interval(progress)
-	return []table.Cell{
-		table.String(env), table.String(name), table.String(from),
-		table.Percent(success.Mean).Marked(mark), sLow, sHigh, table.Percent(progress.Mean).Marked(mark), pLow, pHigh,
-	}
+// addRates adds the rates of a model on an environment.
+func addRates(t *table.Table, env, name, from string, success, progress scoring.Estimate, mark string) {
+	t.Add(column.Environment.Is(env), column.Model.Is(name), column.From.Is(from),
+		rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark))
 }

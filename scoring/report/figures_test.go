@@ -18,10 +18,10 @@ func TestRates(t *testing.T) {
 		group{"pddl", envs.Official, 4, "random", 0, nil, "ff-f"},
 	)
 	got := find(t, everything([]Run{run}, []Baseline{baseline("paper")}, weights), "rates")
-	same(t, "environments", column(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai", "pddl", "pddl", "pddl", "pddl")
-	same(t, "models", column(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random", "GPT-9 [paper]", "Tuned, Llama [paper]")
-	same(t, "from", column(t, got, "from"), "run", "published", "run", "published", "run", "run", "published", "published")
-	same(t, "success", column(t, got, "success"), "93.8", "25.0", "100.0", "30.0", "75.0", "0.0*", "10.0", "12.5")
+	same(t, "environments", below(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai", "pddl", "pddl", "pddl", "pddl")
+	same(t, "models", below(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random", "GPT-9 [paper]", "Tuned, Llama [paper]")
+	same(t, "from", below(t, got, "from"), "run", "published", "run", "published", "run", "run", "published", "published")
+	same(t, "success", below(t, got, "success"), "93.8", "25.0", "100.0", "30.0", "75.0", "0.0*", "10.0", "12.5")
 	hasNote(t, got, "A paper")
 	hasNote(t, got, "random: the held-out score is incomplete; missing: babyai, pddl (3 of 4 episodes).")
 }
@@ -76,15 +76,15 @@ func TestBySteps(t *testing.T) {
 	}
 	run := stepRun(t, 3, []record.Step{at(0.5), at(1)}, []record.Step{at(0), at(0.5), at(0.25)})
 	got := find(t, everything([]Run{run}, nil, weights), "steps")
-	same(t, "steps", column(t, got, "step"), "1", "2", "3")
-	same(t, "success", column(t, got, "success"), "0.0", "50.0", "50.0")
-	same(t, "progress", column(t, got, "progress"), "25.0", "75.0", "62.5")
+	same(t, "steps", below(t, got, "step"), "1", "2", "3")
+	same(t, "success", below(t, got, "success"), "0.0", "50.0", "50.0")
+	same(t, "progress", below(t, got, "progress"), "25.0", "75.0", "62.5")
 }
 
 // A long episode has no more points than a figure needs, and its last step is one.
 func TestManySteps(t *testing.T) {
 	run := stepRun(t, 1000, make([]record.Step, 601))
-	steps := column(t, find(t, everything([]Run{run}, nil, weights), "steps"), "step")
+	steps := below(t, find(t, everything([]Run{run}, nil, weights), "steps"), "step")
 	if n := len(steps); n > 60 || steps[n-1] != "601" {
 		t.Errorf("%d points, the last at step %s", n, steps[n-1])
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -31,22 +33,20 @@ func environments(w configs.Weights) []string {
 // heldOut puts the environments side by side, one line per model, as published
 // tables do, with the held-out score at the end. Only official tasks in the
 // benchmark's own form count: a variant is another benchmark.
-func heldOut(from *Report) table.Table {
+func heldOut(from *Report, t *table.Table) {
 	rows, baselines, w := from.plain, from.baselines, from.weights
-	t := table.Table{ID: "held-out", Title: "Held-out score"}
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" || !w.Has(r.Condition.Env) || r.sweep != nil || !r.comparesAcross()
 	})
 	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != "" || swept && len(rows) == 0 })
 	if len(rows) == 0 && len(baselines) == 0 {
-		return t
+		return
 	}
 	all := environments(w)
 	lines := gather(rows, row.environment)
-	t.Columns = rateColumns(all)
 	bounded := slices.ContainsFunc(lines, func(l line) bool { return l.heldOut(w).Success.Interval != nil })
-	t.Columns = append(t.Columns, scoreColumns(bounded)...)
+	t.Columns = column.HeldOut(all, bounded)
 	t.Notes = append(t.Notes, weightNote(w))
 	if bounded {
 		t.Notes = append(t.Notes, "95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
@@ -59,22 +59,11 @@ func heldOut(from *Report) table.Table {
 	}
 	marks := ""
 	for _, l := range lines {
-		t.Rows = append(t.Rows, append(l.cells(all), l.score(w, bounded)...))
+		t.Add(append(l.fields(all), l.score(w, bounded)...)...)
 		marks += l.marks(all)
 	}
 	t.Notes = append(t.Notes, rateMarks(marks)...)
 	t.Notes = append(t.Notes, sources(baselines, marks)...)
-	return t
-}
-
-// rateColumns has a column for the model and two for the rates of each of the
-// names.
-func rateColumns(names []string) []table.Column {
-	columns := []table.Column{{Key: "model", Header: "Model", Left: true}}
-	for _, n := range names {
-		columns = append(columns, table.Column{Key: n + "_success", Header: n + " SR"}, table.Column{Key: n + "_progress", Header: "PR"})
-	}
-	return columns
 }
 
 func weightNote(w configs.Weights) string {
@@ -265,50 +254,35 @@ func scored(rows []row, w configs.Weights) []line {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.comparesAcross() }), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
-// scoreColumns returns the columns of the held-out score, with its intervals if
-// there are any. Published results have no intervals.
-func scoreColumns(bounded bool) (columns []table.Column) {
-	for i, rate := range []string{"heldout_success", "heldout_progress"} {
-		columns = append(columns, table.Column{Key: rate, Header: []string{"Held-out SR", "PR"}[i]})
-		if bounded {
-			columns = append(columns, table.Column{Key: rate + "_low", Header: "95% low"}, table.Column{Key: rate + "_high", Header: "high", Upper: true})
-		}
-	}
-	return columns
-}
-
-// score returns the cells of the held-out score.
-func (l line) score(w configs.Weights, bounded bool) []table.Cell {
+// score is the held-out score of a line.
+func (l line) score(w configs.Weights, bounded bool) []table.Field {
 	h := l.heldOut(w)
-	var cells []table.Cell
-	for _, e := range []scoring.Estimate{h.Success, h.Progress} {
-		score := table.None()
-		if len(h.Missing) == 0 {
-			score = table.Percent(e.Mean)
-		}
-		if cells = append(cells, score); bounded {
-			low, high := interval(e)
-			cells = append(cells, low, high)
-		}
+	switch {
+	case len(h.Missing) > 0:
+		return nil
+	case bounded:
+		return []table.Field{rated(column.HeldOutSuccess, h.Success), rated(column.HeldOutProgress, h.Progress)}
 	}
-	return cells
+	return []table.Field{column.HeldOutSuccess.Of.Is(h.Success.Mean), column.HeldOutProgress.Of.Is(h.Progress.Mean)}
 }
 
-// cells returns the name and the rates in these columns.
-func (l line) cells(columns []string) []table.Cell {
-	cells := []table.Cell{table.String(l.name)}
-	for _, c := range columns {
-		r := l.rates[c]
-		cells = append(cells, rateCell(r.success, r.marks), rateCell(r.progress, r.marks))
+// fields are the name of a line and its rates on environments.
+func (l line) fields(environments []string) []table.Field {
+	out := []table.Field{column.Model.Is(l.name)}
+	for _, env := range environments {
+		r := l.rates[env]
+		success, progress := column.On(env)
+		out = append(out, optional(success, r.success, r.marks), optional(progress, r.progress, r.marks))
 	}
-	return cells
+	return out
 }
 
-func rateCell(rate *scoring.Estimate, marks string) table.Cell {
+// optional is a rate that may not be there.
+func optional(c table.Of[float64], rate *scoring.Estimate, marks string) table.Field {
 	if rate == nil {
-		return table.None()
+		return c.Is(math.NaN())
 	}
-	return table.Percent(rate.Mean).Marked(marks)
+	return c.Is(rate.Mean).Marked(marks)
 }
 
 // marks returns all marks in these columns.

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
 // Kind is a kind of table.
 type Kind struct {
 	// ID is the name by which readers ask for it.
-	ID string
+	ID, Title string
 	// Only says which runs alone have it; empty if all can.
 	Only Only
 	// Request: only readers who ask for it get it.
@@ -26,7 +27,25 @@ type Kind struct {
 	// Lacks says why runs may have no rows for it.
 	Lacks string
 
-	build func(*Report) []table.Table
+	columns []table.Declared
+	fill    func(*Report, *table.Table)
+	each    func(from *Report, blank table.Table) []table.Table // of a kind of several tables
+}
+
+func of(columns ...table.Declared) []table.Declared { return columns }
+
+// Columns are the columns of the table. Those of environments and of conditions of
+// sweeps are not among them.
+func (k Kind) Columns() []table.Column { return table.Columns(k.columns...) }
+
+// build makes the tables.
+func (k Kind) build(from *Report) []table.Table {
+	t := table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()}
+	if k.each != nil {
+		return k.each(from, t)
+	}
+	k.fill(from, &t)
+	return []table.Table{t}
 }
 
 // Only says which runs alone have a table.
@@ -42,48 +61,267 @@ const (
 
 // kinds are all kinds of tables, in the order in which they are printed.
 var kinds = []Kind{
-	{ID: "headline", Section: "summary", build: one(headline)},
-	{ID: "presets", Section: "protocols", build: one(presetTable)},
-	{ID: "presets-published", Section: "protocols", build: one(presetPublished)},
-	{ID: "protocols", Section: "protocols", build: one(protocolSpread)},
-	{ID: "memorisation", Only: Families, Section: "memorisation", build: one(memorisation)},
-	{ID: "dose", Only: Families, Lacks: "no run is a sweep of families of perturbations", build: one(doseTable)},
-	{ID: "families", Only: Families, Lacks: "no run is a sweep of families of perturbations, each alone", build: one(familyTable)},
-	{ID: "old-forms", Only: Families, Section: "memorisation", Steps: true, build: one(oldFormTable)},
-	{ID: "results", Section: "rates", build: resultTables},
-	{ID: "difficulty", Section: "rates", Late: true, build: one(difficulty)},
-	{ID: "spread", Section: "seeds", build: one(spread)},
-	{ID: "paired", Section: "differences", Lacks: "no two models played the same tasks to the end", build: one(paired)},
-	{ID: "ranks", Section: "differences", Late: true, build: one(ranks)},
-	{ID: "pairs", Request: true, Section: "differences", build: one(pairTable)},
-	{ID: "robustness", Only: Sweeps, Lacks: "no run is a sweep of perturbations", build: robustness},
-	{ID: "change", Only: Sweeps, Section: "robustness", build: changes},
-	{ID: "best-of", Section: "tries", build: one(bestOf)},
-	{ID: "pass-at-k", Request: true, Lacks: "no model was run with several seeds", build: one(passAtK)},
-	{ID: "best-of-paired", Request: true, Section: "tries", build: one(bestOfPaired)},
-	{ID: "trials", Only: Trials, Section: "trials", build: one(trials)},
-	{ID: "trials-cost", Only: Trials, Section: "trials", Steps: true, build: one(trialCosts)},
-	{ID: "trials-paired", Only: Trials, Section: "trials", build: one(trialsPaired)},
-	{ID: "held-out", Section: "rates", build: one(heldOut)},
-	{ID: "refinement", Section: "refinement", Steps: true, build: one(refinementShort)},
-	{ID: "refinement-measures", Request: true, Lacks: "no episode has a result", Steps: true, build: one(refinementMeasures)},
-	{ID: "refinement-paired", Request: true, Section: "refinement", Steps: true, build: one(refinementPaired)},
-	{ID: "progress-profile", Request: true, Section: "steps", Steps: true, build: one(progressProfile)},
-	{ID: "against-published", Only: Baselines, Request: true, Section: "rates", Late: true, build: one(againstPublished)},
-	{ID: "kinds", Request: true, Section: "rates", build: one(kindTable)},
-	{ID: "rates", Request: true, Lacks: "no episode is planned", build: one(rateTable)},
-	{ID: "tasks", Request: true, Lacks: "no episode has a result", build: one(taskTable)},
-	{ID: "seeds", Request: true, Lacks: "no model was run with several seeds", build: one(seedTable)},
-	{ID: "steps", Request: true, Lacks: "no episode has a result", Steps: true, build: one(stepTable)},
-	{ID: "usage", Request: true, Section: "cost", Lacks: "no episode has a result", build: one(usageTable)},
-	{ID: "endings", Request: true, Lacks: "no episode is planned", build: one(endingTable)},
-	{ID: "lost-steps", Request: true, Lacks: "no unsolved episode has steps", Steps: true, build: one(lostTable)},
-	{ID: "checkpoints", Request: true, Drawn: true, Lacks: "no model was served, or there is no order", build: one(checkpoints)},
-}
-
-// one builds the only table of a kind.
-func one(build func(*Report) table.Table) func(*Report) []table.Table {
-	return func(r *Report) []table.Table { return []table.Table{build(r)} }
+	{
+		ID: "headline", Title: "Headline", Section: "summary",
+		columns: of(
+			column.Model, column.Environment, column.Success.Of, column.SuccessHalf, column.Progress.Of,
+			column.ProgressHalf,
+		),
+		fill: headline,
+	},
+	{
+		ID: "presets", Title: "Presets", Section: "protocols",
+		columns: of(
+			column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,
+			column.Success.Of, column.LooseSuccess, column.Seeds,
+		),
+		fill: presets,
+	},
+	{
+		ID: "presets-published", Title: "Published results of these presets", Section: "protocols",
+		columns: of(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn, column.ResultPlace),
+		fill:    presetsPublished,
+	},
+	{
+		ID: "protocols", Title: "How much of a score is protocol", Section: "protocols",
+		columns: of(
+			column.Model, column.Environment, column.Presets, column.Lowest, column.LowestSuccess, column.Highest,
+			column.HighestSuccess, column.Range,
+		),
+		fill: protocolSpread,
+	},
+	{
+		ID: "memorisation", Title: "Memorisation index", Only: Families, Section: "memorisation",
+		columns: of(
+			column.Environment, column.Model, column.Grade, column.FamilyCount, column.Rate, column.Base,
+			column.Perturbed, column.Index, column.P,
+		),
+		fill: memorisation,
+	},
+	{
+		ID: "dose", Title: "Rates by number of combined families", Only: Families, Lacks: "no run is a sweep of families of perturbations",
+		columns: of(
+			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate,
+			column.Level, column.Difference, column.P.AsDetail(),
+		),
+		fill: doses,
+	},
+	{
+		ID: "families", Title: "Change by family of perturbations", Only: Families, Lacks: "no run is a sweep of families of perturbations, each alone",
+		columns: of(
+			column.Environment, column.Model, column.Family, column.FamilyGrade, column.Rate, column.Level,
+			column.Difference, column.P,
+		),
+		fill: families,
+	},
+	{
+		ID: "old-forms", Title: "Actions in the old form", Only: Families, Section: "memorisation", Steps: true,
+		columns: of(
+			column.Environment, column.Model, column.Perturbation, column.Actions, column.Old,
+			column.Episodes.AsDetail(), column.Refused, column.Never, column.Within[0], column.Within[1],
+			column.Within[2], column.Within[3], column.MedianRelearn,
+		),
+		fill: oldForms,
+	},
+	{
+		ID: "results", Title: "Results", Section: "rates",
+		columns: of(
+			column.Environment, column.TaskSet, column.Model, column.Agent, column.Finished,
+			column.Planned.AsDetail(), column.Success, column.Progress, column.Grounding, column.Seeds,
+		),
+		each: results,
+	},
+	{
+		ID: "difficulty", Title: "Easy and hard tasks", Section: "rates", Late: true,
+		columns: of(
+			column.Environment, column.Model, column.EasyTasks, column.EasySuccess, column.EasyProgress,
+			column.HardTasks, column.HardSuccess, column.HardProgress,
+		),
+		fill: difficulty,
+	},
+	{
+		ID: "spread", Title: "Spread over seeds", Section: "seeds",
+		columns: of(
+			column.Environment, column.Model, column.Seeds, column.Success.Of, column.SuccessDeviations,
+			column.Progress.Of, column.ProgressDeviations, column.Grounding, column.GroundingDeviations,
+		),
+		fill: spread,
+	},
+	{
+		ID: "paired", Title: "Differences, paired by task", Section: "differences", Lacks: "no two models played the same tasks to the end",
+		columns: of(
+			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
+			column.ProgressChange,
+		),
+		fill: paired,
+	},
+	{
+		ID: "ranks", Title: "Ranks", Section: "differences", Late: true,
+		columns: of(
+			column.Environment, column.Model, column.Success.Of, column.SuccessRank, column.Progress.Of,
+			column.ProgressRank,
+		),
+		fill: ranks,
+	},
+	{
+		ID: "pairs", Title: "Differences of all pairs", Request: true, Section: "differences",
+		columns: of(
+			column.Environment, column.Model, column.Against, column.Rate, column.Difference, column.Together.Low,
+			column.Together.High,
+		),
+		fill: pairs,
+	},
+	{
+		ID: "robustness", Title: "Robustness", Only: Sweeps, Lacks: "no run is a sweep of perturbations",
+		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Spread, column.WithoutNoise),
+		each:    robustness,
+	},
+	{
+		ID: "change", Title: "Change from base, paired by task", Only: Sweeps, Section: "robustness",
+		columns: of(column.Model, column.Changed, column.Compared, column.SuccessChange, column.ProgressChange),
+		each:    changes,
+	},
+	{
+		ID: "best-of", Title: "Best of N tries", Section: "tries",
+		columns: of(
+			column.Environment, column.Model, column.Tries, column.OneSuccess, column.AnySuccess, column.OneProgress,
+			column.BestProgress,
+		),
+		fill: bestOf,
+	},
+	{
+		ID: "pass-at-k", Title: "Best of k tries", Request: true, Lacks: "no model was run with several seeds",
+		columns: of(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
+		fill:    passAtK,
+	},
+	{
+		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Request: true, Section: "tries",
+		columns: of(
+			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
+			column.ProgressChange,
+		),
+		fill: bestOfPaired,
+	},
+	{
+		ID: "trials", Title: "Success and progress after each trial", Only: Trials, Section: "trials",
+		columns: of(column.Environment, column.Model, column.Trial, column.Success, column.Progress, column.BestTrial),
+		fill:    trials,
+	},
+	{
+		ID: "trials-cost", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
+		columns: of(
+			column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedTrials, column.Same,
+			column.Cut, column.Reflections, column.Calls, column.TokensIn, column.TokensOut,
+		),
+		fill: trialCosts,
+	},
+	{
+		ID: "trials-paired", Title: "Reflections against retries without memory, paired by task", Only: Trials, Section: "trials",
+		columns: of(
+			column.Environment, column.Model, column.Against, column.Trial, column.Compared, column.SuccessChange,
+			column.ProgressChange,
+		),
+		fill: trialsPaired,
+	},
+	{
+		ID: "held-out", Title: "Held-out score", Section: "rates",
+		columns: of(column.Model, column.HeldOutSuccess, column.HeldOutProgress),
+		fill:    heldOut,
+	},
+	{
+		ID: "refinement", Title: "Refinement", Section: "refinement", Steps: true,
+		columns: of(column.Environment, column.Model, column.Refinement),
+		fill:    refinementShort,
+	},
+	{
+		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Lacks: "no episode has a result", Steps: true,
+		columns: of(
+			column.Environment, column.Model, column.Measure, column.Measured.Of, column.Unit, column.Measured.Low,
+			column.Measured.High,
+		),
+		fill: refinementMeasures,
+	},
+	{
+		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Request: true, Section: "refinement", Steps: true,
+		columns: of(
+			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
+			column.Difference.Low, column.Difference.High, column.P,
+		),
+		fill: refinementPaired,
+	},
+	{
+		ID: "progress-profile", Title: "Progress profile", Request: true, Section: "steps", Steps: true,
+		columns: of(column.Environment, column.Model, column.ProgressLevel, column.Reached, column.ReachedAt),
+		fill:    progressProfile,
+	},
+	{
+		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true, Section: "rates", Late: true,
+		columns: of(
+			column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
+			column.ProgressChange,
+		),
+		fill: againstPublished,
+	},
+	{
+		ID: "kinds", Title: "Rates by kind", Request: true, Section: "rates",
+		columns: of(
+			column.Environment, column.Model, column.Kind, column.Tasks, column.Success, column.Progress,
+			column.Value,
+		),
+		fill: byKind,
+	},
+	{
+		ID: "rates", Title: "Rates and held-out score", Request: true, Lacks: "no episode is planned",
+		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
+		fill:    rateLines,
+	},
+	{
+		ID: "tasks", Title: "Rates by task", Request: true, Lacks: "no episode has a result",
+		columns: of(
+			column.Environment, column.TaskNo, column.Task, column.Type, column.Model, column.Episodes,
+			column.Success.Of, column.Progress.Of,
+		),
+		fill: byTask,
+	},
+	{
+		ID: "seeds", Title: "Rates by seed", Request: true, Lacks: "no model was run with several seeds",
+		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of, column.Progress.Of),
+		fill:    bySeed,
+	},
+	{
+		ID: "steps", Title: "Success and progress by step", Request: true, Lacks: "no episode has a result", Steps: true,
+		columns: of(column.Environment, column.Model, column.Step, column.Success, column.Progress),
+		fill:    byStep,
+	},
+	{
+		ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost", Lacks: "no episode has a result",
+		columns: of(
+			column.Environment, column.Model, column.Quantity, column.Episodes, column.Mean, column.Tenth,
+			column.Median, column.Ninth,
+		),
+		fill: usage,
+	},
+	{
+		ID: "endings", Title: "How episodes ended", Request: true, Lacks: "no episode is planned",
+		columns: of(
+			column.Environment, column.Model, column.Planned, column.SolvedEpisodes, column.EndedEarly,
+			column.StepLimit, column.ContextExceeded, column.ModelError, column.EnvError, column.NotRun,
+		),
+		fill: endings,
+	},
+	{
+		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Lacks: "no unsolved episode has steps", Steps: true,
+		columns: of(
+			column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
+			column.Invalid, column.Loops, column.Other,
+		),
+		fill: lostSteps,
+	},
+	{
+		ID: "checkpoints", Title: "Checkpoints in order", Request: true, Drawn: true, Lacks: "no model was served, or there is no order",
+		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
+		fill:    checkpoints,
+	},
 }
 
 // In lists the kinds that a section of the page of a report has.

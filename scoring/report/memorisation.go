@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -16,51 +17,49 @@ import (
 
 // losses collects lines of a table about the share of a rate that is lost.
 type losses struct {
-	table  table.Table
-	ps     map[string][]float64 // by rate
+	notes  []string
+	lines  []lossLine
 	failed reasons
 	atMost bool
 	about  stats.Question
 }
 
-func newLosses(t table.Table) *losses { return &losses{table: t, ps: map[string][]float64{}} }
-
-// add adds a line with the p value of a rate, which stands in the last cell.
-func (l *losses) add(rate string, p float64, cells ...table.Cell) {
-	if !math.IsNaN(p) {
-		l.ps[rate] = append(l.ps[rate], p)
-	}
-	l.table.Rows = append(l.table.Rows, append(cells, table.Cell{Text: rate, Value: p}))
+// lossLine is a line with the p value of its rate; NaN if there is none.
+type lossLine struct {
+	rate   string
+	p      float64
+	fields []table.Field
 }
 
-// corrected replaces the p values by corrected ones, each rate by itself.
-func (l *losses) corrected() {
-	most := 0
-	by := map[string][]float64{}
-	for rate, ps := range l.ps {
+func (l *losses) add(rate string, p float64, fields ...table.Field) {
+	l.lines = append(l.lines, lossLine{rate, p, append(fields, column.Rate.Is(rate))})
+}
+
+// fill adds the lines with corrected p values, each rate by itself, and the notes that
+// all these tables have.
+func (l *losses) fill(t *table.Table, all []*played) {
+	by, most := map[string][]float64{}, 0
+	for _, of := range l.lines {
+		if !math.IsNaN(of.p) {
+			by[of.rate] = append(by[of.rate], of.p)
+		}
+	}
+	for rate, ps := range by {
 		by[rate], most = stats.Holm(ps), max(most, len(ps))
 	}
-	for _, cells := range l.table.Rows {
-		last := &cells[len(cells)-1]
-		rate, p := last.Text, last.Value.(float64)
-		if math.IsNaN(p) {
-			*last = table.None()
-			continue
+	for _, of := range l.lines {
+		if !math.IsNaN(of.p) {
+			of.fields, by[of.rate] = append(of.fields, column.P.Is(by[of.rate][0])), by[of.rate][1:]
 		}
-		*last, by[rate] = table.Probability(by[rate][0]), by[rate][1:]
+		t.Add(of.fields...)
 	}
+	t.Notes = append(t.Notes, l.notes...)
 	if most > 0 {
-		l.table.Notes = append(l.table.Notes, "p: two-sided, that nothing changes. "+decided(most, ratesApart))
+		t.Notes = append(t.Notes, "p: two-sided, that nothing changes. "+decided(most, ratesApart))
 	}
-}
-
-// finish adds the notes that all these tables have.
-func (l *losses) finish(all []*played) table.Table {
-	l.corrected()
-	l.table.Notes = append(l.table.Notes, l.aboutNotes(all)...)
-	l.table.Notes = append(l.table.Notes, l.failed...)
-	l.table.Notes = append(l.table.Notes, missing(all, l.table.Rows)...)
-	return l.table
+	t.Notes = append(t.Notes, l.aboutNotes(all)...)
+	t.Notes = append(t.Notes, l.failed...)
+	t.Notes = append(t.Notes, missing(all, t.Rows)...)
 }
 
 // aboutNotes say which rates have other names, and what the intervals are about.
@@ -113,23 +112,14 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 // perturbation.
 const unreadableNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; --table refinement-measures has shares for each perturbation."
 
-// rateColumn says which rate a line is about.
-var rateColumn = table.Column{Key: "rate", Header: "Rate", Left: true}
-
 // memorisation is the table of memorisation indices, by environment, player and grade,
 // and of the share of the held-out score that is lost.
-func memorisation(from *Report) table.Table {
+func memorisation(from *Report, t *table.Table) {
 	all := from.families()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	l := newLosses(table.Table{ID: "memorisation", Title: "Memorisation index", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "grade", Header: "Grade"}, {Key: "families", Header: "Families", Detail: true}, rateColumn,
-		{Key: "base", Header: "Base"}, {Key: "perturbed", Header: "Changed"},
-		{Key: "index", Header: "Index"}, {Key: "index_low", Header: "95% low"}, {Key: "index_high", Header: "high", Upper: true},
-		{Key: "p", Header: "p"},
-	}})
+	var l losses
 	var reasons reasons
 	for _, p := range all {
 		if p.base == nil {
@@ -146,18 +136,17 @@ func memorisation(from *Report) table.Table {
 				l.failed.add(fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
 				m = unknown(of, p.base)
 			}
-			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), table.String(p.env), table.String(p.name), table.Int(grade), table.Int(len(of)))
+			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), p.label(column.Grade.Is(grade), column.FamilyCount.Is(len(of)))...)
 		}
 	}
-	heldOutIndices(l, all, from.weights, &reasons)
-	t := &l.table
-	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
+	heldOutIndices(&l, all, from.weights, &reasons)
+	if len(l.lines) > 0 {
+		l.notes = slices.Insert(l.notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
 			"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. 95% low, high: Fieller's interval, paired by task. "+
 			"No published values exist. More: heldout help robustness.")
 	}
-	t.Notes = append(t.Notes, reasons...)
-	return l.finish(all)
+	l.notes = append(l.notes, reasons...)
+	l.fill(t, all)
 }
 
 const (
@@ -185,7 +174,7 @@ func unknown(of []condition, base *row) (m scoring.Memorisation) {
 }
 
 // indices adds a line for each rate.
-func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, label ...table.Cell) {
+func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, label ...table.Field) {
 	l.about, l.atMost = m.About, l.atMost || m.AtMost
 	for _, i := range []struct {
 		rate string
@@ -197,17 +186,21 @@ func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, 
 		case errors.Is(i.Why, stats.ErrNoBase):
 			reasons.add(noInterval)
 		case i.Why != nil:
-			reasons.add(fmt.Sprintf("%s, %s: no interval of the index: %v.", label[1].Text, label[0].Text, i.Why))
+			reasons.add(fmt.Sprintf("%s, %s: no interval of the index: %v.", label[1].Text(), label[0].Text(), i.Why))
 		}
-		l.add(i.rate, i.P, append(slices.Clone(label), table.String(i.rate),
-			table.Percent(i.Base).Marked(mark), table.Percent(i.Kept).Marked(mark), table.Percent(i.Value), table.Percent(i.Low), table.Percent(i.High))...)
+		l.add(i.rate, i.P, append(slices.Clone(label), column.Base.Is(i.Base).Marked(mark), column.Perturbed.Is(i.Kept).Marked(mark), column.Index.Is(i.Value, i.Low, i.High))...)
 	}
+}
+
+// label says who played where.
+func (p *played) label(more ...table.Field) []table.Field {
+	return append([]table.Field{column.Environment.Is(p.env), column.Model.Is(p.name)}, more...)
 }
 
 // marksOf are the marks of rates that are made from these conditions.
 func marksOf(of []condition) (marks string) {
 	for _, c := range of {
-		mark := c.mark(table.Cell{}).Mark
+		mark := c.marks()
 		for _, m := range []string{incompleteMark, repliesMark} {
 			if strings.Contains(mark, m) && !strings.Contains(marks, m) {
 				marks += m
@@ -258,7 +251,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 				continue
 			}
 			counted = true
-			l.indices(m, reasons, "", table.String(heldOutName), table.String(first.name), table.Int(grade), table.Int(families))
+			l.indices(m, reasons, "", column.Environment.Is(heldOutName), column.Model.Is(first.name), column.Grade.Is(grade), column.FamilyCount.Is(families))
 		}
 	}
 	if counted {
@@ -266,7 +259,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 		for _, h := range w.HeldOut {
 			parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 		}
-		l.table.Notes = append(l.table.Notes, fmt.Sprintf("Held-out score: 1 - Changed/Base of the rates weighted with %s (%s); the variances of the environments add up.", strings.Join(parts, ", "), w.Source))
+		l.notes = append(l.notes, fmt.Sprintf("Held-out score: 1 - Changed/Base of the rates weighted with %s (%s); the variances of the environments add up.", strings.Join(parts, ", "), w.Source))
 	}
 }
 
@@ -288,17 +281,8 @@ func heldOutBases(of map[string]*played, w configs.Weights) (base map[string]*sc
 	return base, lacking
 }
 
-// changeColumns are the columns of a rate and of its change.
-func changeColumns() []table.Column {
-	return []table.Column{
-		rateColumn, {Key: "value", Header: "Value"}, {Key: "value_low", Header: "95% low", Detail: true}, {Key: "value_high", Header: "high", Upper: true, Detail: true},
-		{Key: "difference", Header: "Δ"}, {Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
-		{Key: "p", Header: "p"},
-	}
-}
-
 // changed adds a line for each rate: the mean over conditions and its change from base.
-func (l *losses) changed(p *played, of []condition, label ...table.Cell) {
+func (l *losses) changed(p *played, of []condition, label ...table.Field) {
 	success, progress := scoring.MeanRates(scoresOf(of))
 	nan := math.NaN()
 	none := scoring.Change{Difference: stats.Difference{Mean: nan, Interval: stats.Interval{Low: nan, High: nan}, P: nan}}
@@ -317,80 +301,64 @@ func (l *losses) changed(p *played, of []condition, label ...table.Cell) {
 		scoring.Estimate
 		scoring.Change
 	}{{"SR", success, c.Success}, {"PR", progress, c.Progress}} {
-		low, high := interval(r.Estimate)
-		l.add(r.rate, r.P, append(slices.Clone(label), table.String(r.rate),
-			table.Percent(r.Estimate.Mean).Marked(marksOf(of)), low, high,
-			table.Points(r.Difference.Mean), table.Points(r.Low), table.Points(r.High))...)
+		l.add(r.rate, r.P, append(p.label(label...), rated(column.Level, r.Estimate).Marked(marksOf(of)), column.Difference.Is(r.Difference.Mean, r.Low, r.High))...)
 	}
 }
 
 // unchanged adds the rates without a perturbation.
-func (l *losses) unchanged(base *row, label ...table.Cell) {
+func (l *losses) unchanged(p *played, label ...table.Field) {
 	for _, r := range []struct {
 		rate string
 		scoring.Estimate
-	}{{"SR", base.Success.Estimate}, {"PR", base.Progress.Estimate}} {
-		low, high := interval(r.Estimate)
-		l.add(r.rate, math.NaN(), append(slices.Clone(label), table.String(r.rate),
-			base.mark(table.Percent(r.Estimate.Mean)), low, high, table.None(), table.None(), table.None())...)
+	}{{"SR", p.base.Success.Estimate}, {"PR", p.base.Progress.Estimate}} {
+		l.add(r.rate, math.NaN(), append(p.label(label...), p.base.rated(column.Level, r.Estimate))...)
 	}
 }
 
-// changeNote explains the columns of changeColumns.
+// changeNote explains a rate and its change.
 const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, in percentage points, on the same tasks; " +
 	"seeds averaged within each task first. 95% low, high: Student's t interval of the paired differences, as in the table of differences."
 
-// doseTable has the rates by number of combined families.
-func doseTable(from *Report) table.Table {
+// doses has the rates by number of combined families.
+func doses(from *Report, t *table.Table) {
 	all := from.families()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	l := newLosses(table.Table{ID: "dose", Title: "Rates by number of combined families", Columns: append([]table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "grade", Header: "Grade", Left: true}, {Key: "families", Header: "Families", Left: true}, {Key: "perturbations", Header: "Sets", Detail: true},
-	}, changeColumns()...)})
-	last := len(l.table.Columns) - 1
-	l.table.Columns[last].Detail = true // the p values of most interest are those of single families
+	var l losses
 	for _, p := range all {
 		before := ""
 		for _, d := range p.doses() {
 			if d.grade != before && p.base != nil {
-				l.unchanged(p.base, table.String(p.env), table.String(p.name), table.String(d.grade), table.Int(0), table.Int(1))
+				l.unchanged(p, column.DoseGrade.Is(d.grade), column.Combined.Is(0), column.Sets.Is(1))
 			}
 			before = d.grade
-			families := table.Int(d.parts)
+			families := column.Combined.Is(d.parts)
 			if d.all {
-				families.Text = fmt.Sprintf("all %d", d.parts)
+				families = families.Shown(fmt.Sprintf("all %d", d.parts))
 			}
-			l.changed(p, d.under, table.String(p.env), table.String(p.name), table.String(d.grade), families, table.Int(len(d.under)))
+			l.changed(p, d.under, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.under)))
 		}
 	}
-	l.table.Notes = append(l.table.Notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. "+changeNote)
-	return l.finish(all)
+	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. "+changeNote)
+	l.fill(t, all)
 }
 
-// familyTable has the change by family and grade.
-func familyTable(from *Report) table.Table {
+// families has the change by family and grade.
+func families(from *Report, t *table.Table) {
 	all := from.families()
-	if len(all) == 0 {
-		return table.Table{}
-	}
-	l := newLosses(table.Table{ID: "families", Title: "Change by family of perturbations", Columns: append([]table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "family", Header: "Family", Left: true}, {Key: "grade", Header: "Grade", Left: true},
-	}, changeColumns()...)})
+	var l losses
 	for _, p := range all {
 		for _, c := range singleFamilies(p) {
 			part := c.about.Parts[0]
-			l.changed(p, []condition{c}, table.String(p.env), table.String(p.name), table.String(part.Family), table.Int(part.Grade))
+			l.changed(p, []condition{c}, column.Family.Is(part.Family), column.FamilyGrade.Is(part.Grade))
 		}
 	}
-	if len(l.table.Rows) == 0 { // all are combinations
-		return table.Table{}
+	if len(l.lines) == 0 { // all are combinations
+		return
 	}
-	l.table.Notes = append(l.table.Notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
-	return l.finish(all)
+	l.notes = append(l.notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
+	l.fill(t, all)
 }
 
 // singleFamilies are the perturbations of one family, also those that were drawn.

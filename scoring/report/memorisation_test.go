@@ -62,33 +62,33 @@ func TestMemorisation(t *testing.T) {
 	tables := everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)
 	same(t, "tables", ids(tables)[:4], "headline", "memorisation", "dose", "families")
 	m := find(t, tables, "memorisation")
-	same(t, "environments", column(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
-	same(t, "families", column(t, m, "families"), "3", "3", "2", "2", "5", "5")
+	same(t, "environments", below(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "families", below(t, m, "families"), "3", "3", "2", "2", "5", "5")
 	// By hand: babyai 75 and (25 + 50 + 75)/3 = 50, pddl 100 and 75, weights 3 and 1:
 	// 81.25 and 56.25, of which 4/13 is lost. PR is half way more.
-	same(t, "base", column(t, m, "base"), "75.0", "87.5", "100.0", "100.0", "81.2", "90.6")
-	same(t, "perturbed", column(t, m, "perturbed"), "50.0", "75.0", "75.0", "87.5", "56.2", "78.1")
-	same(t, "index", column(t, m, "index"), "33.3", "14.3", "25.0", "12.5", "30.8", "13.8")
+	same(t, "base", below(t, m, "base"), "75.0", "87.5", "100.0", "100.0", "81.2", "90.6")
+	same(t, "perturbed", below(t, m, "perturbed"), "50.0", "75.0", "75.0", "87.5", "56.2", "78.1")
+	same(t, "index", below(t, m, "index"), "33.3", "14.3", "25.0", "12.5", "30.8", "13.8")
 	hasNote(t, m, "Fieller")
 	hasNote(t, m, "corrected for 3 comparisons")
 	hasNote(t, m, "No published values exist")
 	hasNoNote(t, m, "Incomplete")
 
 	d := rowsOf(find(t, tables, "dose"), "SR")
-	same(t, "grades", column(t, d, "grade"), "2", "2", "2", "2", "drawn", "drawn", "2", "2", "2")
-	same(t, "families", column(t, d, "families"), "0", "1", "2", "all 3", "0", "2", "0", "1", "all 2")
-	same(t, "sets", column(t, d, "perturbations"), "1", "3", "2", "1", "1", "1", "1", "2", "1")
-	same(t, "rates", column(t, d, "value"), "75.0", "50.0", "25.0", "0.0", "75.0", "50.0", "100.0", "75.0", "25.0")
-	same(t, "change", column(t, d, "difference"), "–", "-25.0", "-50.0", "-75.0", "–", "-25.0", "–", "-25.0", "-75.0")
+	same(t, "grades", below(t, d, "grade"), "2", "2", "2", "2", "drawn", "drawn", "2", "2", "2")
+	same(t, "families", below(t, d, "families"), "0", "1", "2", "all 3", "0", "2", "0", "1", "all 2")
+	same(t, "sets", below(t, d, "perturbations"), "1", "3", "2", "1", "1", "1", "1", "2", "1")
+	same(t, "rates", below(t, d, "value"), "75.0", "50.0", "25.0", "0.0", "75.0", "50.0", "100.0", "75.0", "25.0")
+	same(t, "change", below(t, d, "difference"), "–", "-25.0", "-50.0", "-75.0", "–", "-25.0", "–", "-25.0", "-75.0")
 
 	f := rowsOf(find(t, tables, "families"), "SR")
-	same(t, "family", column(t, f, "family"), "verbs", "names", "order", "verbs", "names")
-	same(t, "grade", column(t, f, "grade"), "2", "2", "1", "2", "2")
-	same(t, "change", column(t, f, "difference"), "-50.0", "-25.0", "0.0", "0.0", "-50.0")
+	same(t, "family", below(t, f, "family"), "verbs", "names", "order", "verbs", "names")
+	same(t, "grade", below(t, f, "grade"), "2", "2", "1", "2", "2")
+	same(t, "change", below(t, f, "difference"), "-50.0", "-25.0", "0.0", "0.0", "-50.0")
 	hasNote(t, f, "verbs 2: title of verbs:2; names 2: title of names:2; order 1: title of order:1.")
 
 	// Other tables have no rows for them, and there is no table of conditions.
-	same(t, "results", column(t, find(t, tables, "results"), "environment"), "babyai", "pddl")
+	same(t, "results", below(t, find(t, tables, "results"), "environment"), "babyai", "pddl")
 	for _, other := range tables {
 		if other.ID == "robustness" || other.ID == "change" {
 			t.Errorf("there is a table %s", other.ID)
@@ -173,16 +173,16 @@ func TestIncompleteFamilies(t *testing.T) {
 	}
 	tables := everything([]Run{run}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")
-	same(t, "model", column(t, m, "model"), "vllm:M", "vllm:N", "vllm:M", "vllm:N", "vllm:M")
-	same(t, "base", column(t, m, "base"), "75.0", "75.0*", "100.0", "100.0", "81.2")
-	same(t, "perturbed", column(t, m, "perturbed"), "50.0", "75.0*", "75.0", "75.0", "56.2")
-	same(t, "index", column(t, m, "index"), "33.3", "–", "25.0", "25.0", "30.8")
+	same(t, "model", below(t, m, "model"), "vllm:M", "vllm:N", "vllm:M", "vllm:N", "vllm:M")
+	same(t, "base", below(t, m, "base"), "75.0", "75.0*", "100.0", "100.0", "81.2")
+	same(t, "perturbed", below(t, m, "perturbed"), "50.0", "75.0*", "75.0", "75.0", "56.2")
+	same(t, "index", below(t, m, "index"), "33.3", "–", "25.0", "25.0", "30.8")
 	hasNote(t, m, "vllm:N on babyai, grade 2: no index: not every planned episode has a result.")
 	hasNote(t, m, "vllm:N on babyai has results for 30 of 32 episodes (missing: verbs:2).")
 	f := rowsOf(find(t, tables, "families"), "SR")
-	same(t, "verbs", column(t, f, "value")[:4], "25.0", "50.0", "75.0", "100.0*")
+	same(t, "verbs", below(t, f, "value")[:4], "25.0", "50.0", "75.0", "100.0*")
 	d := rowsOf(find(t, tables, "dose"), "SR")
-	if got := strings.Join(column(t, d, "value"), " "); !strings.Contains(got, "75.0*") {
+	if got := strings.Join(below(t, d, "value"), " "); !strings.Contains(got, "75.0*") {
 		t.Errorf("no dose of vllm:N is marked: %s", got)
 	}
 }
@@ -199,15 +199,15 @@ func TestNoBaseOfFamilies(t *testing.T) {
 	nothing.Sweep = sweep
 	tables := everything([]Run{nothing}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")
-	same(t, "grades", column(t, m, "grade"), "1", "3")
-	same(t, "index", column(t, m, "index"), "–", "–")
+	same(t, "grades", below(t, m, "grade"), "1", "3")
+	same(t, "index", below(t, m, "index"), "–", "–")
 	hasNote(t, m, noIndex)
 	hasNote(t, m, "vllm:M: no index of the held-out score; missing: babyai.")
 	without := newRun(t, "b", group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"})
 	without.Sweep = sweep
 	tables = everything([]Run{without}, nil, weights)
 	hasNote(t, find(t, tables, "memorisation"), "was not planned without a perturbation")
-	same(t, "rate", column(t, rowsOf(find(t, tables, "families"), "SR"), "value"), "25.0")
+	same(t, "rate", below(t, rowsOf(find(t, tables, "families"), "SR"), "value"), "25.0")
 	// A record that says nothing of its perturbations has no such tables.
 	without.Sweep = nil
 	for _, other := range everything([]Run{without}, nil, weights) {

@@ -42,7 +42,7 @@ func TestOldFormTable(t *testing.T) {
 		"perturbation": "verbs:2", "actions": "36", "old": "66.7", "episodes": "12", "refused": "12", "never": "6",
 		"within_1": "0.0", "within_3": "–", "median": "2",
 	} {
-		same(t, key, column(t, o, key), want)
+		same(t, key, below(t, o, key), want)
 	}
 	hasNote(t, o, "they are censored at their end")
 }

@@ -26,19 +26,19 @@ func TestOutside(t *testing.T) {
 		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes}, {"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
 	}
 	alone := everything([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
-	same(t, "tasks", column(t, find(t, alone, "results"), "tasks"), "4 outside the benchmark", "4 outside the benchmark")
-	same(t, "held-out", column(t, find(t, alone, "held-out"), "model"), "GPT-9 [paper]", "Tuned, Llama [paper]")
+	same(t, "tasks", below(t, find(t, alone, "results"), "tasks"), "4 outside the benchmark", "4 outside the benchmark")
+	same(t, "held-out", below(t, find(t, alone, "held-out"), "model"), "GPT-9 [paper]", "Tuned, Llama [paper]")
 	if i := slices.IndexFunc(find(t, alone, "headline").Rows, func(cells []table.Cell) bool { return cells[1].Text == heldOutName }); i >= 0 {
 		t.Error("tasks outside the benchmarks have a held-out score")
 	}
-	same(t, "numbers", column(t, find(t, alone, "tasks"), "index"), "–", "–", "–", "–", "–", "–", "–", "–")
+	same(t, "numbers", below(t, find(t, alone, "tasks"), "index"), "–", "–", "–", "–", "–", "–", "–", "–")
 
 	runs := []Run{newRun(t, "benchmark", both("SSff")...), other(newRun(t, "outside", both("SSSS")...))}
 	tables := everything(runs, nil, weights)
 	h := find(t, tables, "headline")
-	same(t, "places", column(t, h, "environment"), heldOutName, "babyai", "babyai (other tasks)", "pddl", "pddl (other tasks)")
-	same(t, "rates", column(t, h, "success"), "50.0", "50.0", "100.0", "50.0", "100.0")
-	same(t, "names", column(t, h, "model"), "vllm:M", "vllm:M", "vllm:M", "vllm:M", "vllm:M")
+	same(t, "places", below(t, h, "environment"), heldOutName, "babyai", "babyai (other tasks)", "pddl", "pddl (other tasks)")
+	same(t, "rates", below(t, h, "success"), "50.0", "50.0", "100.0", "50.0", "100.0")
+	same(t, "names", below(t, h, "model"), "vllm:M", "vllm:M", "vllm:M", "vllm:M", "vllm:M")
 	if slices.ContainsFunc(tables, func(tb table.Table) bool { return tb.ID == "paired" }) {
 		t.Error("tasks outside the benchmark are compared with those of the benchmark")
 	}

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
 // paired is the table of differences from the first row of each environment, and
 // of held-out scores from the first one.
-func paired(from *Report) table.Table {
+func paired(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
 	var pairs pairing
 	first := map[string]row{}
@@ -25,7 +26,7 @@ func paired(from *Report) table.Table {
 			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 			continue
 		}
-		pairs.add(c, r.where(), table.String(r.name), table.String(base.name))
+		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name))
 	}
 	lines := scored(rows, w)
 	for i, l := range lines {
@@ -37,14 +38,9 @@ func paired(from *Report) table.Table {
 			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.", l.name, lines[0].name, err))
 			continue
 		}
-		pairs.add(c, table.String(heldOutName), table.String(l.name), table.String(lines[0].name))
+		pairs.add(c, column.Environment.Is(heldOutName), column.Model.Is(l.name), column.Against.Is(lines[0].name))
 	}
-	t := pairs.table(
-		table.Column{Key: "environment", Header: "Environment", Left: true},
-		table.Column{Key: "model", Header: "Model", Left: true},
-		table.Column{Key: "against", Header: "against", Left: true},
-	)
-	t.ID, t.Title = "paired", "Differences, paired by task"
+	pairs.fill(t)
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairs.pairedNote())
 		if len(lines) > 1 {
@@ -52,5 +48,4 @@ func paired(from *Report) table.Table {
 		}
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
-	return t
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -12,7 +13,7 @@ import (
 // pairing collects the comparisons for one table.
 type pairing struct {
 	comparisons []scoring.Comparison
-	labels      [][]table.Cell
+	labels      [][]table.Field
 	failed      []string // what could not be compared, and why
 }
 
@@ -40,41 +41,27 @@ func (p *pairing) intervalNote() string {
 	return note + ", for new tasks of these kinds; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
 }
 
-func (p *pairing) add(c scoring.Comparison, label ...table.Cell) {
+func (p *pairing) add(c scoring.Comparison, label ...table.Field) {
 	p.comparisons, p.labels = append(p.comparisons, c), append(p.labels, label)
 }
 
-// table makes the table; columns are the columns of the labels.
-func (p *pairing) table(columns ...table.Column) table.Table {
-	t := table.Table{Columns: append(columns,
-		table.Column{Key: "tasks", Header: "Tasks", Detail: true},
-		table.Column{Key: "success_difference", Header: "Δ SR"},
-		table.Column{Key: "success_low", Header: "95% low"},
-		table.Column{Key: "success_high", Header: "high", Upper: true},
-		table.Column{Key: "success_p", Header: "p"},
-		table.Column{Key: "progress_difference", Header: "Δ PR"},
-		table.Column{Key: "progress_low", Header: "95% low"},
-		table.Column{Key: "progress_high", Header: "high", Upper: true},
-		table.Column{Key: "progress_p", Header: "p"},
-	)}
+// fill fills the table.
+func (p *pairing) fill(t *table.Table) {
 	var successP, progressP []float64
 	for _, c := range p.comparisons {
 		successP, progressP = append(successP, c.Success.P), append(progressP, c.Progress.P)
 	}
 	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
 	for i, c := range p.comparisons {
-		t.Rows = append(t.Rows, append(p.labels[i],
-			table.Int(c.Success.N),
-			table.Points(c.Success.Mean), table.Points(c.Success.Low), table.Points(c.Success.High), table.Probability(successP[i]),
-			table.Points(c.Progress.Mean), table.Points(c.Progress.Low), table.Points(c.Progress.High), table.Probability(progressP[i]),
-		))
+		t.Add(append(p.labels[i], column.Compared.Is(c.Success.N),
+			column.SuccessChange.Is(c.Success.Mean, c.Success.Low, c.Success.High), column.SuccessChange.P.Is(successP[i]),
+			column.ProgressChange.Is(c.Progress.Mean, c.Progress.Low, c.Progress.High), column.ProgressChange.P.Is(progressP[i]))...)
 	}
 	if n := len(p.comparisons); n > 0 {
 		t.Notes = append(t.Notes, "p: two-sided, of the same t. "+decided(n, ratesApart))
 	}
 	t.Notes = append(t.Notes, p.onlyTheseKinds(successP, progressP)...)
 	t.Notes = append(t.Notes, p.failed...)
-	return t
 }
 
 // ratesApart says that each rate is corrected by itself.
@@ -107,8 +94,8 @@ func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string)
 			continue
 		}
 		var label, of []string
-		for _, cell := range p.labels[i] {
-			label = append(label, cell.Text)
+		for _, field := range p.labels[i] {
+			label = append(label, field.Text())
 		}
 		for _, d := range []struct {
 			rate     string

@@ -43,7 +43,7 @@ func Power(runs []Run, difference float64) table.Table {
 			}
 			assumed = assumed || !p.Known && p.Task > 0
 			for _, bound := range p.Bounds() {
-				label := []table.Cell{r.where(), table.String(r.name), table.String(base.name), table.String(rate.name)}
+				label := []table.Cell{table.String(r.place()), table.String(r.name), table.String(base.name), table.String(rate.name)}
 				t.Rows = append(t.Rows, append(label, planCells(p, bound, difference)...))
 			}
 		}

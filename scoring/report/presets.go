@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -72,39 +73,26 @@ func (p protocol) metric(s *scoring.Score) scoring.Rate {
 	return s.Metric(p.definition.Metric.Aggregate == "mean-over-types")
 }
 
-// presetTable has a row for every preset and model.
-func presetTable(from *Report) table.Table {
+// presets has a row for every preset and model.
+func presets(from *Report, t *table.Table) {
 	rows, known := from.presets(), protocols(from.Runs)
-	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
-		{Key: "tasks", Header: "Tasks", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "metric", Header: "Metric", Left: true},
-		{Key: "value", Header: "Value"}, {Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
-		{Key: "success", Header: "SR"}, {Key: "loose_success", Header: "Loose"}, {Key: "seeds", Header: "Seeds", Detail: true},
-	}}
-	loose := false
+	if len(rows) == 0 {
+		return
+	}
+	loose := slices.ContainsFunc(rows, func(r row) bool { return known[r.Condition.Preset.Key()].definition.Metric.Loose != "" })
+	if !loose {
+		t.Drop(column.LooseSuccess)
+	}
 	for _, r := range rows {
 		p := known[r.Condition.Preset.Key()]
-		rate := p.metric(r.Score)
-		low, high := interval(rate.Estimate)
-		cells := []table.Cell{
-			table.String(r.place()), table.String(p.SHA256), table.String(r.tasks()), table.String(r.name), table.String(p.definition.Metric.Primary),
-			r.mark(table.Percent(rate.Mean)), low, high, r.mark(table.Percent(r.Success.Mean)), table.None(), table.Int(len(r.Seeds)),
+		line := []table.Field{
+			column.Preset.Is(r.place()), column.SHA256.Is(p.SHA256), column.TaskSet.Is(r.tasks()), r.who(), column.Metric.Is(p.definition.Metric.Primary),
+			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Of, r.Success.Mean), column.Seeds.Is(len(r.Seeds)),
 		}
 		if p.definition.Metric.Loose != "" {
-			loose = true
-			cells[9] = table.Percent(r.Loose().Mean)
+			line = append(line, column.LooseSuccess.Is(r.Loose().Mean))
 		}
-		t.Rows = append(t.Rows, cells)
-	}
-	if len(t.Rows) == 0 {
-		return t
-	}
-	if !loose {
-		t.Columns = slices.Delete(t.Columns, 9, 10)
-		for i := range t.Rows {
-			t.Rows[i] = slices.Delete(t.Rows[i], 9, 10)
-		}
+		t.Add(line...)
 	}
 	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other. By task type: --table kinds.")
 	if loose {
@@ -113,17 +101,12 @@ func presetTable(from *Report) table.Table {
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	t.Notes = append(t.Notes, presetNotes(rows, known)...)
 	t.Notes = append(t.Notes, incomplete(rows)...)
-	return t
 }
 
-// presetPublished has the published results of the rows' presets, except of those
+// presetsPublished has the published results of the rows' presets, except of those
 // that the run changed.
-func presetPublished(from *Report) table.Table {
+func presetsPublished(from *Report, t *table.Table) {
 	known := protocols(from.Runs)
-	t := table.Table{ID: "presets-published", Title: "Published results of these presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "value", Header: "Value"},
-		{Key: "kind", Header: "Kind", Left: true}, {Key: "mark", Header: "Read in", Left: true}, {Key: "source", Header: "Source", Left: true},
-	}}
 	seen := map[string]bool{}
 	for _, r := range from.presets() {
 		p := known[r.Condition.Preset.Key()]
@@ -137,10 +120,8 @@ func presetPublished(from *Report) table.Table {
 			t.Notes = append(t.Notes, p.Name+" was changed, so these results do not compare with the run: "+strings.Join(p.Changes, "; ")+".")
 		}
 		for _, published := range of {
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(p.Name), table.String(published.Model), asPrinted(&published.Value), table.String(cmp.Or(published.Kind, "authors")),
-				table.String(published.Mark), table.String(published.Source),
-			})
+			t.Add(column.Preset.Is(p.Name), column.Model.Is(published.Model), column.Printed.Is(published.Value).Shown(asPrinted(&published.Value).Text),
+				column.ResultKind.Is(cmp.Or(published.Kind, "authors")), column.ReadIn.Is(published.Mark), column.ResultPlace.Is(published.Source))
 		}
 		for _, note := range results.Notes {
 			t.Notes = append(t.Notes, p.Name+": "+note)
@@ -149,7 +130,6 @@ func presetPublished(from *Report) table.Table {
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Value: the preset's metric, in percent as printed. authors: by those who made the model or quoted by others; reproduction: by somebody else.")
 	}
-	return t
 }
 
 // presetNotes say what each preset is and what the run changed.
@@ -175,12 +155,7 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 
 // protocolSpread says for each model and environment how far the success rates of
 // presets are apart: how much of a score is protocol.
-func protocolSpread(from *Report) table.Table {
-	t := table.Table{ID: "protocols", Title: "How much of a score is protocol", Columns: []table.Column{
-		{Key: "model", Header: "Model", Left: true}, {Key: "environment", Header: "Environment", Left: true}, {Key: "presets", Header: "Presets"},
-		{Key: "lowest", Header: "Lowest", Left: true}, {Key: "lowest_success", Header: "SR"},
-		{Key: "highest", Header: "Highest", Left: true}, {Key: "highest_success", Header: "SR"}, {Key: "range", Header: "Range"},
-	}}
+func protocolSpread(from *Report, t *table.Table) {
 	type player struct{ model, env string }
 	var order []player
 	by := map[player][]row{}
@@ -198,14 +173,12 @@ func protocolSpread(from *Report) table.Table {
 		}
 		bySuccess := func(a, b row) int { return cmp.Compare(a.Success.Mean, b.Success.Mean) }
 		low, high := slices.MinFunc(of, bySuccess), slices.MaxFunc(of, bySuccess)
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(p.model), table.String(p.env), table.Int(len(of)),
-			table.String(low.Condition.Preset.Name), low.mark(table.Percent(low.Success.Mean)),
-			table.String(high.Condition.Preset.Name), high.mark(table.Percent(high.Success.Mean)), table.Points(high.Success.Mean - low.Success.Mean),
-		})
+		t.Add(column.Model.Is(p.model), column.Environment.Is(p.env), column.Presets.Is(len(of)),
+			column.Lowest.Is(low.Condition.Preset.Name), low.share(column.LowestSuccess, low.Success.Mean),
+			column.Highest.Is(high.Condition.Preset.Name), high.share(column.HighestSuccess, high.Success.Mean),
+			column.Range.Is(high.Success.Mean-low.Success.Mean))
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = []string{"One model under several presets: SR strict success in percent, Range in percentage points. Presets differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
 	}
-	return t
 }

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -53,11 +54,19 @@ func printed(p configs.PublishedTable) table.Table {
 			if success == nil && progress == nil {
 				continue
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success), solved(p, column, success), asPrinted(progress)})
+			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success), words(solved(p, column, success)), asPrinted(progress)})
 		}
 	}
 	t.Notes = append([]string{"SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."}, p.Notes...)
 	return t
+}
+
+// words is a cell with a text, which may be none.
+func words(text string) table.Cell {
+	if text == "" {
+		return table.None()
+	}
+	return table.String(text)
 }
 
 func at(values []*float64, i int) *float64 {
@@ -92,15 +101,16 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 	return benchmarkTasks[column]
 }
 
-// solved says which numbers of solved tasks a success rate can stand for.
-func solved(p configs.PublishedTable, column string, success *float64) table.Cell {
+// solved says which numbers of solved tasks a success rate can stand for; empty if that
+// is not known.
+func solved(p configs.PublishedTable, column string, success *float64) string {
 	n := tasksOfColumn(p, column)
 	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.SuccessStd != nil }) {
-		return table.None() // means over seeds are no counts
+		return "" // means over seeds are no counts
 	}
 	ks, cut := stats.Counts(*success, decimals(*success), n)
 	if ks == nil {
-		return table.String(fmt.Sprintf("not k of %d", n))
+		return fmt.Sprintf("not k of %d", n)
 	}
 	text := fmt.Sprintf("%d of %d", ks[0], n)
 	if last := ks[len(ks)-1]; last != ks[0] {
@@ -109,7 +119,7 @@ func solved(p configs.PublishedTable, column string, success *float64) table.Cel
 	if cut {
 		text += ", cut off"
 	}
-	return table.String(text)
+	return text
 }
 
 // recomputed has the values that follow from the cells of a table's rows, next to
@@ -200,14 +210,8 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 
 // againstPublished has the difference of every complete official row from each
 // published rate of its environment.
-func againstPublished(from *Report) table.Table {
+func againstPublished(from *Report, t *table.Table) {
 	rows := from.plain
-	t := table.Table{ID: "against-published", Title: "Differences from published results, unpaired", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "published", Header: "Published", Left: true},
-		{Key: "solved", Header: "Solved", Left: true, Detail: true},
-		{Key: "success_difference", Header: "Δ SR"}, {Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true}, {Key: "success_p", Header: "p"},
-		{Key: "progress_difference", Header: "Δ PR"}, {Key: "progress_low", Header: "95% low"}, {Key: "progress_high", Header: "high", Upper: true}, {Key: "progress_p", Header: "p"},
-	}}
 	for _, r := range rows {
 		n := len(r.Environment.Tasks)
 		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" || !r.comparesAcross() {
@@ -223,9 +227,12 @@ func againstPublished(from *Report) table.Table {
 				if success == nil && progress == nil {
 					continue
 				}
-				cells := []table.Cell{r.where(), table.String(r.name), table.String(method(p) + " [" + b.Name + "]"), solved(b.Table, r.Condition.Env, success)}
-				cells = append(cells, r.againstCells(success, n, "success")...)
-				t.Rows = append(t.Rows, append(cells, r.againstCells(progress, n, "progress")...))
+				line := []table.Field{r.where(), r.who(), column.Published.Is(method(p) + " [" + b.Name + "]")}
+				if text := solved(b.Table, r.Condition.Env, success); text != "" {
+					line = append(line, column.Solved.Is(text))
+				}
+				line = append(line, r.against(column.SuccessChange, success, n, "success")...)
+				t.Add(append(line, r.against(column.ProgressChange, progress, n, "progress")...)...)
 			}
 		}
 	}
@@ -234,14 +241,12 @@ func againstPublished(from *Report) table.Table {
 			"p: where a limit is 0; neither is corrected for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
-	return t
 }
 
-// againstCells returns the cells that compare one rate with a published one.
-func (r row) againstCells(percent *float64, n int, rate string) []table.Cell {
-	none := []table.Cell{table.None(), table.None(), table.None(), table.None()}
+// against compares one rate with a published one.
+func (r row) against(c column.Change, percent *float64, n int, rate string) []table.Field {
 	if percent == nil {
-		return none
+		return nil
 	}
 	published := []float64{*percent / 100}
 	if ks, _ := stats.Counts(*percent, decimals(*percent), n); rate == "success" && ks != nil {
@@ -254,7 +259,7 @@ func (r row) againstCells(percent *float64, n int, rate string) []table.Cell {
 	for i, p := range published {
 		d, err := r.Against(p, n, rate)
 		if err != nil {
-			return none
+			return nil
 		}
 		if i == 0 {
 			hull = d
@@ -266,5 +271,5 @@ func (r row) againstCells(percent *float64, n int, rate string) []table.Cell {
 	if rate == "progress" {
 		ours = r.Progress.Mean
 	}
-	return []table.Cell{table.Points(ours - *percent/100), table.Points(hull.Low), table.Points(hull.High), table.Probability(hull.P)}
+	return []table.Field{c.Is(ours-*percent/100, hull.Low, hull.High), c.P.Is(hull.P)}
 }

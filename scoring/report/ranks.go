@@ -5,6 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -12,7 +13,7 @@ import (
 type ranked struct {
 	where             string
 	names             []string
-	success, progress []table.Cell
+	success, progress []table.Field
 	scoring.Ranking
 	err error
 }
@@ -46,8 +47,8 @@ func rankRows(rows []row) ranked {
 	for _, of := range rows {
 		scores = append(scores, of.Score)
 		r.names = append(r.names, of.name)
-		r.success = append(r.success, of.mark(table.Percent(of.Success.Mean)))
-		r.progress = append(r.progress, of.mark(table.Percent(of.Progress.Mean)))
+		r.success = append(r.success, of.share(column.Success.Of, of.Success.Mean))
+		r.progress = append(r.progress, of.share(column.Progress.Of, of.Progress.Mean))
 	}
 	r.Ranking, r.err = scoring.Rank(scores)
 	return r
@@ -60,63 +61,49 @@ func rankLines(lines []line, w configs.Weights) ranked {
 		h := l.heldOut(w)
 		models = append(models, l.scores)
 		r.names = append(r.names, l.name)
-		r.success = append(r.success, table.Percent(h.Success.Mean))
-		r.progress = append(r.progress, table.Percent(h.Progress.Mean))
+		r.success = append(r.success, column.Success.Of.Is(h.Success.Mean))
+		r.progress = append(r.progress, column.Progress.Of.Is(h.Progress.Mean))
 	}
 	r.Ranking, r.err = scoring.RankHeldOut(w, models)
 	return r
 }
 
 // ranks has the ranks that each model may have.
-func ranks(from *Report) table.Table {
-	t := table.Table{ID: "ranks", Title: "Ranks", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "success", Header: "SR"}, {Key: "success_rank", Header: "rank"}, {Key: "progress", Header: "PR"}, {Key: "progress_rank", Header: "rank"},
-	}}
+func ranks(from *Report, t *table.Table) {
 	for _, r := range from.ranked() {
 		if r.err != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: no ranks, because %v.", r.where, r.err))
 			continue
 		}
 		for i, name := range r.names {
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(r.where), table.String(name), r.success[i], rankCell(r.Success[i]), r.progress[i], rankCell(r.Progress[i]),
-			})
+			t.Add(column.Environment.Is(r.where), column.Model.Is(name), r.success[i], column.SuccessRank.Is(rankText(r.Success[i])),
+				r.progress[i], column.ProgressRank.Is(rankText(r.Progress[i])))
 		}
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append([]string{"rank: the ranks that the paired differences from all others allow, from intervals that hold at once at 95 % (Mogstad et al. 2023; --table pairs)."}, t.Notes...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	return t
 }
 
-func rankCell(r scoring.Ranks) table.Cell {
+func rankText(r scoring.Ranks) string {
 	if r.Best == r.Worst {
-		return table.String(fmt.Sprint(r.Best))
+		return fmt.Sprint(r.Best)
 	}
-	return table.String(fmt.Sprintf("%d-%d", r.Best, r.Worst))
+	return fmt.Sprintf("%d-%d", r.Best, r.Worst)
 }
 
-// pairTable has the differences of all pairs, from which ranks follow, with the
+// pairs has the differences of all pairs, from which ranks follow, with the
 // intervals of each alone and of all together.
-func pairTable(from *Report) table.Table {
-	t := table.Table{ID: "pairs", Title: "Differences of all pairs", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "against", Header: "against", Left: true},
-		{Key: "rate", Header: "Rate", Left: true}, {Key: "difference", Header: "Δ"},
-		{Key: "low", Header: "95% low"}, {Key: "high", Header: "high", Upper: true},
-		{Key: "together_low", Header: "together low"}, {Key: "together_high", Header: "high", Upper: true},
-	}}
+func pairs(from *Report, t *table.Table) {
 	for _, r := range from.ranked() {
 		for _, p := range r.Pairs {
 			for _, d := range []struct {
 				rate            string
 				alone, together scoring.Change
 			}{{"SR", p.Alone.Success, p.Together.Success}, {"PR", p.Alone.Progress, p.Together.Progress}} {
-				t.Rows = append(t.Rows, []table.Cell{
-					table.String(r.where), table.String(r.names[p.A]), table.String(r.names[p.B]), table.String(d.rate), table.Points(d.alone.Mean),
-					table.Points(d.alone.Low), table.Points(d.alone.High), table.Points(d.together.Low), table.Points(d.together.High),
-				})
+				t.Add(column.Environment.Is(r.where), column.Model.Is(r.names[p.A]), column.Against.Is(r.names[p.B]), column.Rate.Is(d.rate),
+					column.Together.Is(d.together.Mean, d.together.Low, d.together.High), column.Difference.Is(d.alone.Mean, d.alone.Low, d.alone.High))
 			}
 		}
 	}
@@ -125,5 +112,4 @@ func pairTable(from *Report) table.Table {
 			"Together: wider intervals that hold for all pairs of an environment and a rate at once at 95 % (Bonferroni).")
 		t.Notes = append(t.Notes, aboutNotes(from.plain)...)
 	}
-	return t
 }

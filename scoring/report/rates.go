@@ -10,12 +10,11 @@ import (
 // heldOutName stands for an environment in the rows of the held-out score.
 const heldOutName = "held-out score"
 
-// rateTable has the held-out score and the rates of each environment with their
+// rateLines has the held-out score and the rates of each environment with their
 // intervals, published results beside them, one line per environment and model.
 // Environments that only publications have are left out.
-func rateTable(from *Report) table.Table {
+func rateLines(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
-	t := table.Table{ID: "rates", Title: "Rates and held-out score", Columns: rateColumnsWithLimits()}
 	lines := gather(rows, row.place)
 	runs := len(lines)
 	var shown []Baseline
@@ -32,7 +31,7 @@ func rateTable(from *Report) table.Table {
 			from = fromPublished
 		}
 		marks += mark
-		t.Rows = append(t.Rows, rateCells(env, lines[i].name, from, success, progress, mark))
+		addRates(t, env, lines[i].name, from, success, progress, mark)
 	}
 	for i, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
@@ -47,7 +46,7 @@ func rateTable(from *Report) table.Table {
 		}
 	}
 	if len(t.Rows) == 0 {
-		return t
+		return
 	}
 	t.Notes = append(t.Notes, weightNote(w))
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
@@ -56,7 +55,6 @@ func rateTable(from *Report) table.Table {
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, rateMarks(marks)...)
 	t.Notes = append(t.Notes, sources(shown, marks)...)
-	return t
 }
 
 // environmentsOf lists the environments of rows, each once.

@@ -4,12 +4,14 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -95,9 +97,6 @@ func (r *Report) of(k Kind) []table.Table {
 		return made
 	}
 	for _, t := range k.build(r) {
-		if t.ID == "" { // the runs have nothing of the sort
-			continue
-		}
 		if k.Only != Trials && len(t.Rows) > 0 {
 			t.Notes = append(t.Notes, firstTrial(r.rows)...)
 		}
@@ -175,8 +174,9 @@ const noPerturbation = "none"
 // title names a row in a note that holds for all perturbations.
 func (r row) title() string { return r.line }
 
-// where names a row's environment for a table.
-func (r row) where() table.Cell { return table.String(r.place()) }
+// where says where a row was played, who by whom.
+func (r row) where() table.Field { return column.Environment.Is(r.place()) }
+func (r row) who() table.Field   { return column.Model.Is(r.name) }
 
 // tasks says which tasks a row was made on.
 func (r row) tasks() string {
@@ -192,20 +192,28 @@ func (r row) tasks() string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// mark marks rates of a row that is not complete or has reservations.
-func (r row) mark(c table.Cell) table.Cell {
+// marks are those of the rates of a row that is not complete or has reservations.
+func (r row) marks() (marks string) {
 	if !r.Complete() {
-		c = c.Marked(incompleteMark)
+		marks = incompleteMark
 	}
 	if r.reservations() != nil {
-		c = c.Marked(repliesMark)
+		marks += repliesMark
 	}
-	return c
+	return marks
 }
 
-func interval(r scoring.Estimate) (low, high table.Cell) {
-	if r.Interval == nil {
-		return table.None(), table.None()
+// share is a share of a row, rated a rate with its interval.
+func (r row) share(c table.Of[float64], v float64) table.Field { return c.Is(v).Marked(r.marks()) }
+
+func (r row) rated(c table.Bounded, e scoring.Estimate) table.Field {
+	return rated(c, e).Marked(r.marks())
+}
+
+// rated is an estimate with its interval.
+func rated(c table.Bounded, e scoring.Estimate) table.Field {
+	if e.Interval == nil {
+		return c.Is(e.Mean, math.NaN(), math.NaN())
 	}
-	return table.Percent(r.Interval.Low), table.Percent(r.Interval.High)
+	return c.Is(e.Mean, e.Interval.Low, e.Interval.High)
 }

@@ -157,8 +157,8 @@ func find(t *testing.T, tables []table.Table, id string) table.Table {
 	return tables[i]
 }
 
-// column returns what stands below a key.
-func column(t *testing.T, tb table.Table, key string) (out []string) {
+// below returns what stands below a key.
+func below(t *testing.T, tb table.Table, key string) (out []string) {
 	t.Helper()
 	i := slices.IndexFunc(tb.Columns, func(c table.Column) bool { return c.Key == key })
 	if i < 0 {
@@ -294,17 +294,17 @@ func TestResults(t *testing.T) {
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSSS"},
 	)}, nil, weights)
 	r := find(t, tables, "results")
-	same(t, "environments", column(t, r, "environment"), "babyai", "pddl")
-	same(t, "tasks", column(t, r, "tasks"), "4 official", "3 of 4 generated")
-	same(t, "models", column(t, r, "model"), "vllm:M", "vllm:M")
-	same(t, "agents", column(t, r, "agent"), "react", "react")
-	same(t, "seeds", column(t, r, "seeds"), "1", "2")
-	same(t, "finished", column(t, r, "finished"), "4", "6")
-	same(t, "planned", column(t, r, "planned"), "4", "6")
-	same(t, "success", column(t, r, "success"), "100.0", "33.3")
-	same(t, "progress", column(t, r, "progress"), "100.0", "66.7")
-	same(t, "grounding", column(t, r, "grounding"), "75.0", "75.0")
-	same(t, "low", column(t, r, "success_low"), "51.0", "6.1")
+	same(t, "environments", below(t, r, "environment"), "babyai", "pddl")
+	same(t, "tasks", below(t, r, "tasks"), "4 official", "3 of 4 generated")
+	same(t, "models", below(t, r, "model"), "vllm:M", "vllm:M")
+	same(t, "agents", below(t, r, "agent"), "react", "react")
+	same(t, "seeds", below(t, r, "seeds"), "1", "2")
+	same(t, "finished", below(t, r, "finished"), "4", "6")
+	same(t, "planned", below(t, r, "planned"), "4", "6")
+	same(t, "success", below(t, r, "success"), "100.0", "33.3")
+	same(t, "progress", below(t, r, "progress"), "100.0", "66.7")
+	same(t, "grounding", below(t, r, "grounding"), "75.0", "75.0")
+	same(t, "low", below(t, r, "success_low"), "51.0", "6.1")
 	hasNote(t, r, "Generated tasks are heldout's own")
 	hasNote(t, r, "vllm:M: temperature 0, top-p 1, replies of at most 512 tokens.")
 	hasNoNote(t, r, "Incomplete")
@@ -349,12 +349,12 @@ func TestIncomplete(t *testing.T) {
 		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"}, group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
 	)}, nil, weights)
 	r := find(t, tables, "results")
-	same(t, "success", column(t, r, "success"), "100.0", "50.0*")
-	same(t, "finished", column(t, r, "finished"), "4", "2")
+	same(t, "success", below(t, r, "success"), "100.0", "50.0*")
+	same(t, "finished", below(t, r, "finished"), "4", "2")
 	hasNote(t, r, "* Incomplete: random on pddl has results for 2 of 8 episodes (2 model_error, 1 env_error, 1 context_exceeded, 1 cancelled, 1 not run). "+
 		"Its rates cover only those; the same command plays the rest.")
-	same(t, "easy", column(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
-	same(t, "spread", column(t, find(t, tables, "spread"), "success"), "50.0*")
+	same(t, "easy", below(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
+	same(t, "spread", below(t, find(t, tables, "spread"), "success"), "50.0*")
 	for _, id := range []string{"difficulty", "spread", "held-out"} {
 		hasNote(t, find(t, tables, id), incompleteNote)
 	}
@@ -364,16 +364,16 @@ func TestIncomplete(t *testing.T) {
 	}
 	hasNote(t, p, "random cannot be compared with expert on pddl: not every planned episode has a result.")
 	h := find(t, tables, "held-out")
-	same(t, "held-out", column(t, h, "pddl_success"), "100.0", "50.0*")
+	same(t, "held-out", below(t, h, "pddl_success"), "100.0", "50.0*")
 	hasNote(t, h, "random: the held-out score is incomplete; missing: babyai, pddl (2 of 8 episodes).")
 	hasNote(t, h, "expert: the held-out score is incomplete; missing: babyai.")
 }
 
 func TestNothingFinished(t *testing.T) {
 	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil, weights)
-	same(t, "success", column(t, find(t, tables, "results"), "success"), "–*")
-	same(t, "low", column(t, find(t, tables, "results"), "success_low"), "–")
-	same(t, "held-out", column(t, find(t, tables, "held-out"), "pddl_success"), "–*")
+	same(t, "success", below(t, find(t, tables, "results"), "success"), "–*")
+	same(t, "low", below(t, find(t, tables, "results"), "success_low"), "–")
+	same(t, "held-out", below(t, find(t, tables, "held-out"), "pddl_success"), "–*")
 }
 
 // TestLabels: one model that stands in several rows is told apart by what
@@ -415,7 +415,7 @@ func TestLabels(t *testing.T) {
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
-			same(t, "models", column(t, find(t, everything(runs, nil, weights), "results"), "model"), c.want...)
+			same(t, "models", below(t, find(t, everything(runs, nil, weights), "results"), "model"), c.want...)
 		})
 	}
 }
@@ -433,9 +433,9 @@ func TestHeldOut(t *testing.T) {
 	}
 	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress", "pddl_success", "pddl_progress",
 		"heldout_success", "heldout_success_low", "heldout_success_high", "heldout_progress", "heldout_progress_low", "heldout_progress_high")
-	same(t, "score", column(t, h, "heldout_success"), "43.8")
-	same(t, "progress", column(t, h, "heldout_progress"), "71.9")
-	same(t, "alfworld", column(t, h, "alfworld_success"), "–")
+	same(t, "score", below(t, h, "heldout_success"), "43.8")
+	same(t, "progress", below(t, h, "heldout_progress"), "71.9")
+	same(t, "alfworld", below(t, h, "alfworld_success"), "–")
 	hasNote(t, h, "weighted with babyai 3, pddl 1 (a paper)")
 	hasNoNote(t, h, "incomplete")
 }
@@ -456,8 +456,8 @@ func TestHeldOutWhole(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
-			same(t, "pddl", column(t, h, "pddl_success"), c.pddl)
-			same(t, "score", column(t, h, "heldout_success"), "–")
+			same(t, "pddl", below(t, h, "pddl_success"), c.pddl)
+			same(t, "score", below(t, h, "heldout_success"), "–")
 			hasNote(t, h, "expert: the held-out score is incomplete; missing: "+c.missing+".")
 			if strings.Contains(c.pddl, partMark) {
 				hasNote(t, h, partMark+" On a part of the tasks")
@@ -494,8 +494,8 @@ func TestHeldOutLines(t *testing.T) {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
 			h := find(t, everything(runs, nil, weights), "held-out")
-			same(t, "models", column(t, h, "model"), c.models...)
-			same(t, "scores", column(t, h, "heldout_success"), c.score...)
+			same(t, "models", below(t, h, "model"), c.models...)
+			same(t, "scores", below(t, h, "heldout_success"), c.score...)
 		})
 	}
 }
@@ -503,11 +503,11 @@ func TestHeldOutLines(t *testing.T) {
 func TestBaselines(t *testing.T) {
 	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, []Baseline{baseline("paper"), baseline("paper:two")}, weights)
 	h := find(t, tables, "held-out")
-	same(t, "models", column(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]", "Tuned, Llama [paper:two]")
-	same(t, "pddl", column(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
-	same(t, "alfworld", column(t, h, "alfworld_progress"), "–", "50.0", "90.0†", "50.0", "90.0†")
-	same(t, "babyai", column(t, h, "babyai_success"), "–", "30.0", "–", "30.0", "–")
-	same(t, "score", column(t, h, "heldout_success"), "–", "25.0", "–", "25.0", "–") // (3*30 + 10) / 4
+	same(t, "models", below(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]", "Tuned, Llama [paper:two]")
+	same(t, "pddl", below(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
+	same(t, "alfworld", below(t, h, "alfworld_progress"), "–", "50.0", "90.0†", "50.0", "90.0†")
+	same(t, "babyai", below(t, h, "babyai_success"), "–", "30.0", "–", "30.0", "–")
+	same(t, "score", below(t, h, "heldout_success"), "–", "25.0", "–", "25.0", "–") // (3*30 + 10) / 4
 	for note, want := range map[string]int{
 		"[paper]: A paper; Main results.": 1, "[paper:two]: A paper; Main results.": 1,
 		"The paper's own note.": 1, "The table's own note.": 2, heldInMark + " Held in": 1,
@@ -535,16 +535,16 @@ func TestPaired(t *testing.T) {
 			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
 	}
 	p := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
-	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
-	same(t, "models", column(t, p, "model"), "random", "vllm:M", "random", "vllm:M")
-	same(t, "against", column(t, p, "against"), "expert", "expert", "expert", "expert")
-	same(t, "tasks", column(t, p, "tasks"), "4", "4", "4", "4")
-	same(t, "success", column(t, p, "success_difference"), "-100.0", "-25.0", "-100.0", "-25.0")
-	same(t, "progress", column(t, p, "progress_difference"), "-50.0", "-12.5", "-50.0", "-12.5")
+	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
+	same(t, "models", below(t, p, "model"), "random", "vllm:M", "random", "vllm:M")
+	same(t, "against", below(t, p, "against"), "expert", "expert", "expert", "expert")
+	same(t, "tasks", below(t, p, "tasks"), "4", "4", "4", "4")
+	same(t, "success", below(t, p, "success_difference"), "-100.0", "-25.0", "-100.0", "-25.0")
+	same(t, "progress", below(t, p, "progress_difference"), "-50.0", "-12.5", "-50.0", "-12.5")
 	// All tasks differ by -1 for random: of the six with the two added, the mean is
 	// -2/3 and its variance 4/36, so that t(3) is -2 and P 0.1393, times 4 by Holm.
-	same(t, "low", column(t, p, "success_low"), "-100.0", "-100.0", "-100.0", "-100.0")
-	same(t, "p", column(t, p, "success_p"), "0.557", "1.000", "0.557", "1.000")
+	same(t, "low", below(t, p, "success_low"), "-100.0", "-100.0", "-100.0", "-100.0")
+	same(t, "p", below(t, p, "success_p"), "0.557", "1.000", "0.557", "1.000")
 	hasNote(t, p, "corrected for 4 comparisons (Holm)")
 }
 
@@ -559,12 +559,12 @@ func TestPairedHeldOut(t *testing.T) {
 	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
 	tables := everything([]Run{newRun(t, "run", groups...)}, nil, weights)
 	p := find(t, tables, "paired")
-	same(t, "environments", column(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
-	same(t, "differences", column(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
+	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "differences", below(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
 	r := find(t, tables, "ranks")
-	same(t, "ranked", column(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
-	same(t, "rank", column(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
-	same(t, "pairs", column(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5", "-18.8")
+	same(t, "ranked", below(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "rank", below(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
+	same(t, "pairs", below(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5", "-18.8")
 }
 
 // TestBestOf is worked by hand: of three seeds, the tasks have 3, 1, 0 and 0
@@ -583,19 +583,19 @@ func TestBestOf(t *testing.T) {
 	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
 	tables := everything([]Run{run}, []Baseline{published}, weights)
 	b := find(t, tables, "best-of")
-	same(t, "places", column(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
-	same(t, "models", column(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
-	same(t, "tries", column(t, b, "tries")[:3], "3", "3", "10")
-	same(t, "one", column(t, b, "success")[:3], "33.3", "8.3", "–")
-	same(t, "any", column(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
-	same(t, "best", column(t, b, "best_progress")[:3], "75.0", "62.5", "40.0")
+	same(t, "places", below(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "models", below(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
+	same(t, "tries", below(t, b, "tries")[:3], "3", "3", "10")
+	same(t, "one", below(t, b, "success")[:3], "33.3", "8.3", "–")
+	same(t, "any", below(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
+	same(t, "best", below(t, b, "best_progress")[:3], "75.0", "62.5", "40.0")
 	hasNote(t, b, "chosen by an oracle")
 	k := find(t, tables, "pass-at-k")
-	same(t, "pass@k", column(t, k, "pass")[:6], "33.3", "41.7", "50.0", "8.3", "16.7", "25.0") // A at 2: (1 + 2/3)/4
-	same(t, "best PR", column(t, k, "best_progress")[:3], "66.7", "70.8", "75.0")
-	same(t, "differences", column(t, find(t, tables, "best-of-paired"), "success_difference"), "-25.0", "-25.0")
+	same(t, "pass@k", below(t, k, "pass")[:6], "33.3", "41.7", "50.0", "8.3", "16.7", "25.0") // A at 2: (1 + 2/3)/4
+	same(t, "best PR", below(t, k, "best_progress")[:3], "66.7", "70.8", "75.0")
+	same(t, "differences", below(t, find(t, tables, "best-of-paired"), "success_difference"), "-25.0", "-25.0")
 	for _, other := range tables {
-		if other.ID == "held-out" && slices.Contains(column(t, other, "model"), "GPT-9 [paper]") {
+		if other.ID == "held-out" && slices.Contains(below(t, other, "model"), "GPT-9 [paper]") {
 			t.Error("the best of ten stands beside rates of one try")
 		}
 	}
@@ -607,8 +607,8 @@ func TestBestOfIncomplete(t *testing.T) {
 	b := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"}, group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
 	)}, nil, weights), "best-of")
-	same(t, "tries", column(t, b, "tries"), "2")
-	same(t, "any", column(t, b, "any_success"), "55.6*") // (2/3 + 1 + 0)/3
+	same(t, "tries", below(t, b, "tries"), "2")
+	same(t, "any", below(t, b, "any_success"), "55.6*") // (2/3 + 1 + 0)/3
 	hasNote(t, b, "tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
 	hasNote(t, b, "Incomplete")
 }
@@ -617,7 +617,7 @@ func TestPairedOnce(t *testing.T) {
 	p := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
 	)}, nil, weights), "paired")
-	same(t, "p", column(t, p, "success_p"), "0.236")
+	same(t, "p", below(t, p, "success_p"), "0.236")
 	hasNoNote(t, p, "Holm")
 }
 
@@ -644,12 +644,12 @@ func TestCaveat(t *testing.T) {
 		{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
 	}
 	whole := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "held-out")
-	same(t, "score", column(t, whole, "heldout_success"), "62.5")
+	same(t, "score", below(t, whole, "heldout_success"), "62.5")
 	run := newRun(t, "run", groups...)
 	run.Scores[0].Environment.Caveat = "the sub-goals are others"
 	marked := find(t, everything([]Run{run}, nil, weights), "held-out")
-	same(t, "score", column(t, marked, "heldout_success"), "–")
-	same(t, "babyai", column(t, marked, "babyai_success"), "50.0"+caveatMark)
+	same(t, "score", below(t, marked, "heldout_success"), "–")
+	same(t, "babyai", below(t, marked, "babyai_success"), "50.0"+caveatMark)
 	hasNote(t, marked, "missing: babyai (not comparable)")
 	hasNote(t, marked, caveatMark+" Not comparable")
 	hasNoNote(t, whole, caveatMark)

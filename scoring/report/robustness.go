@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -24,7 +25,7 @@ const reuseMark = "§"
 // sweep, or a published row.
 type swept struct {
 	name   string
-	tasks  table.Cell
+	tasks  string
 	cells  map[string]sweptCell // by condition
 	absent []string             // notes about the conditions that it lacks
 }
@@ -61,24 +62,31 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 }
 
 // robustness puts the conditions of every swept environment side by side.
-func robustness(from *Report) (tables []table.Table) {
+func robustness(from *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range from.swept() {
-		lines, columns := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
+		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
 		for _, b := range from.baselines {
 			if b.Table.Env == p.env {
 				lines = append(lines, publishedSweeps(b)...)
-				columns = appendNew(columns, b.Table.Columns)
+				names = appendNew(names, b.Table.Columns)
 			}
 		}
-		tables = append(tables, robustnessTable(p.env, lines, columns, p.notes, from.baselines))
+		t := blank
+		t.Title += " on " + p.env
+		t.Columns = column.Sweep(names)
+		addSwept(&t, p.env, lines, names, p.notes, from.baselines)
+		tables = append(tables, t)
 	}
 	return tables
 }
 
 // changes says what every perturbation changes, by environment.
-func changes(from *Report) (tables []table.Table) {
+func changes(from *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range from.swept() {
-		tables = append(tables, changeTable(p.env, p.lines, p.perturbations))
+		t := blank
+		t.Title = "Change from base on " + p.env + ", paired by task"
+		addChanges(&t, p.lines, p.perturbations)
+		tables = append(tables, t)
 	}
 	return tables
 }
@@ -143,7 +151,7 @@ func sweptLines(rows []row) []swept {
 		if !ok {
 			i = len(lines)
 			index[string(key)] = i
-			lines = append(lines, swept{name: r.line, tasks: table.String(r.tasks()), cells: map[string]sweptCell{}})
+			lines = append(lines, swept{name: r.line, tasks: r.tasks(), cells: map[string]sweptCell{}})
 			models = append(models, c.Model)
 		}
 		column := r.Condition.Perturbation
@@ -184,7 +192,7 @@ func (l *swept) otherModels(model string, rows []row) {
 func publishedSweeps(b Baseline) []swept {
 	var out []swept
 	for _, l := range publishedLines(b) {
-		s := swept{name: l.name, tasks: table.None(), cells: map[string]sweptCell{}}
+		s := swept{name: l.name, cells: map[string]sweptCell{}}
 		for column, r := range l.rates {
 			if r.success != nil || r.progress != nil {
 				s.cells[column] = sweptCell{rates: r}
@@ -195,22 +203,8 @@ func publishedSweeps(b Baseline) []swept {
 	return out
 }
 
-// robustnessTable puts the conditions side by side, two rows per model.
-func robustnessTable(env string, lines []swept, columns, notes []string, baselines []Baseline) table.Table {
-	t := table.Table{ID: "robustness", Title: "Robustness on " + env, Columns: []table.Column{
-		{Key: "model", Header: "Model", Left: true},
-		{Key: "tasks", Header: "Tasks", Left: true},
-		{Key: "rate", Header: "Rate", Left: true},
-	}}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Key: "condition_" + c, Header: c})
-	}
-	t.Columns = append(t.Columns,
-		table.Column{Key: "average", Header: "Average"},
-		table.Column{Key: "population_std", Header: "std pop."},
-		table.Column{Key: "sample_std", Header: "sample"},
-		table.Column{Key: "std_without_noise", Header: "w/o noise"},
-	)
+// addSwept adds two rows per model.
+func addSwept(t *table.Table, env string, lines []swept, conditions, notes []string, baselines []Baseline) {
 	marks := ""
 	for _, l := range lines {
 		notes = append(notes, l.absent...)
@@ -221,9 +215,12 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 			{"SR", func(r rates) *scoring.Estimate { return r.success }},
 			{"PR", func(r rates) *scoring.Estimate { return r.progress }},
 		} {
-			cells, used := l.row(columns, rate.of)
-			cells = append(cells, l.withoutNoise(columns, rate.name))
-			t.Rows = append(t.Rows, append([]table.Cell{table.String(l.name), l.tasks, table.String(rate.name)}, cells...))
+			line, used := l.row(conditions, rate.of)
+			line = append(line, column.Model.Is(l.name), column.Rate.Is(rate.name), column.WithoutNoise.Is(l.withoutNoise(conditions, rate.name)))
+			if l.tasks != "" {
+				line = append(line, column.TaskSet.Is(l.tasks))
+			}
+			t.Add(line...)
 			marks += used
 		}
 	}
@@ -243,16 +240,15 @@ func robustnessTable(env string, lines []swept, columns, notes []string, baselin
 	}
 	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != env })
 	t.Notes = append(t.Notes, sources(baselines, marks)...)
-	return t
 }
 
-// row returns the cells of one rate, and all marks on them.
-func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []table.Cell, marks string) {
+// row returns one rate under all conditions, and all marks on it.
+func (l swept) row(conditions []string, of func(rates) *scoring.Estimate) (line []table.Field, marks string) {
 	var values []float64
 	averageMarks := "" // marks that hold for the average as well
-	for _, c := range columns {
+	for _, c := range conditions {
 		r := l.cells[c].rates
-		cells = append(cells, rateCell(of(r), r.marks))
+		line = append(line, optional(column.Condition(c), of(r), r.marks))
 		if value := of(r); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)
 			marks += r.marks
@@ -266,19 +262,18 @@ func (l swept) row(columns []string, of func(rates) *scoring.Estimate) (cells []
 		}
 	}
 	if len(values) == 0 {
-		return append(cells, table.None(), table.None(), table.None()), marks
+		return line, marks
 	}
-	return append(cells,
-		table.Percent(stats.Mean(values)).Marked(averageMarks),
-		table.Percent(stats.PopulationStd(values)), table.Percent(stats.SampleStd(values)),
+	return append(line, column.Average.Is(stats.Mean(values)).Marked(averageMarks),
+		column.Spread.Population.Is(stats.PopulationStd(values)), column.Spread.Sample.Is(stats.SampleStd(values)),
 	), marks + averageMarks
 }
 
 // withoutNoise is the deviation of a rate over the row's conditions without the
 // part that chance adds. It requires that all conditions were played.
-func (l swept) withoutNoise(columns []string, rate string) table.Cell {
+func (l swept) withoutNoise(conditions []string, rate string) float64 {
 	var scores []*scoring.Score
-	for _, c := range columns {
+	for _, c := range conditions {
 		cell := l.cells[c]
 		if strings.Contains(cell.marks, reuseMark) {
 			cell = l.cells[baseColumn]
@@ -286,19 +281,19 @@ func (l swept) withoutNoise(columns []string, rate string) table.Cell {
 		if cell.score != nil {
 			scores = append(scores, cell.score)
 		} else if cell.success != nil {
-			return table.None()
+			return math.NaN()
 		}
 	}
 	success, progress := scoring.ConditionStd(scores)
 	if rate == "PR" {
-		return table.Percent(progress)
+		return progress
 	}
-	return table.Percent(success)
+	return success
 }
 
-// changeTable compares every condition with the one without perturbation, and
+// addChanges compares every condition with the one without perturbation, and
 // their average, by task.
-func changeTable(env string, lines []swept, perturbations []string) table.Table {
+func addChanges(t *table.Table, lines []swept, perturbations []string) {
 	var pairs pairing
 	for _, l := range lines {
 		base := l.cells[baseColumn].score
@@ -322,15 +317,10 @@ func changeTable(env string, lines []swept, perturbations []string) table.Table 
 			pairs.compare(l.name, "average of these", played, base)
 		}
 	}
-	t := pairs.table(
-		table.Column{Key: "model", Header: "Model", Left: true},
-		table.Column{Key: "perturbation", Header: "Perturbation", Left: true},
-	)
-	t.ID, t.Title = "change", "Change from base on "+env+", paired by task"
+	pairs.fill(t)
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairs.pairedNote())
 	}
-	return t
 }
 
 // compare adds the change from base to the mean of scores.
@@ -340,5 +330,5 @@ func (p *pairing) compare(model, label string, scores []*scoring.Score, base *sc
 		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with base: %v.", model, label, err))
 		return
 	}
-	p.add(c, table.String(model), table.String(label))
+	p.add(c, column.Model.Is(model), column.Changed.Is(label))
 }

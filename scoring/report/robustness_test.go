@@ -55,17 +55,17 @@ func TestRobustness(t *testing.T) {
 	tables := everything(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
 	same(t, "tables", ids(tables), "headline", "results", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "against-published", "kinds")
 	r := find(t, tables, "robustness")
-	same(t, "models", column(t, r, "model"),
+	same(t, "models", below(t, r, "model"),
 		"vllm:M", "vllm:M", "expert", "expert", "vllm:N", "vllm:N", "vllm:K", "vllm:K", "Tuned, Llama [paper:robust]", "Tuned, Llama [paper:robust]")
-	same(t, "rates", column(t, r, "rate"), "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR")
-	same(t, "base", column(t, r, "condition_base"), "75.0", "87.5", "100.0", "100.0", "50.0", "75.0", "37.5", "68.8", "60.0†", "80.0†")
-	same(t, "P1", column(t, r, "condition_P1"), "25.0", "62.5", "100.0", "100.0", "33.3*", "66.7*", "–", "–", "30.0†", "50.0†")
-	same(t, "P5", column(t, r, "condition_P5"), "0.0", "50.0", "100.0§", "100.0§", "–", "–", "37.5§", "68.8§", "6.0", "–")
-	same(t, "mine", column(t, r, "condition_mine"), "–", "–", "–", "–", "–", "–", "12.5", "56.2", "–", "–")
-	same(t, "average", column(t, r, "average"), "33.3‡", "66.7‡", "100.0‡", "100.0‡", "41.7‡*", "70.8‡*", "29.2‡", "64.6‡", "32.0‡", "65.0‡")
+	same(t, "rates", below(t, r, "rate"), "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR")
+	same(t, "base", below(t, r, "condition_base"), "75.0", "87.5", "100.0", "100.0", "50.0", "75.0", "37.5", "68.8", "60.0†", "80.0†")
+	same(t, "P1", below(t, r, "condition_P1"), "25.0", "62.5", "100.0", "100.0", "33.3*", "66.7*", "–", "–", "30.0†", "50.0†")
+	same(t, "P5", below(t, r, "condition_P5"), "0.0", "50.0", "100.0§", "100.0§", "–", "–", "37.5§", "68.8§", "6.0", "–")
+	same(t, "mine", below(t, r, "condition_mine"), "–", "–", "–", "–", "–", "–", "12.5", "56.2", "–", "–")
+	same(t, "average", below(t, r, "average"), "33.3‡", "66.7‡", "100.0‡", "100.0‡", "41.7‡*", "70.8‡*", "29.2‡", "64.6‡", "32.0‡", "65.0‡")
 	// 60, 30 and 6: the deviations of three numbers, by hand.
-	same(t, "population", column(t, r, "population_std")[8:], "22.1", "15.0")
-	same(t, "sample", column(t, r, "sample_std")[8:], "27.1", "21.2")
+	same(t, "population", below(t, r, "population_std")[8:], "22.1", "15.0")
+	same(t, "sample", below(t, r, "sample_std")[8:], "27.1", "21.2")
 	for _, note := range []string{"P1: other verbs.", "mine: a rule of mine.", reuseMark + " ", partMark + " ", incompleteNote, heldInMark + " ", "[paper:robust]: A paper; Robustness."} {
 		hasNote(t, r, note)
 	}
@@ -73,9 +73,9 @@ func TestRobustness(t *testing.T) {
 	hasNoNote(t, r, "not the same in all runs")
 	hasNoNote(t, r, "[paper]")
 	c := find(t, tables, "change")
-	same(t, "compared", column(t, c, "model"), "vllm:M", "vllm:M", "vllm:M", "expert", "vllm:K")
-	same(t, "perturbations", column(t, c, "perturbation"), "P1", "P5, vllm:M-", "average of these", "P1", "mine")
-	same(t, "change", column(t, c, "success_difference"), "-50.0", "-75.0", "-62.5", "0.0", "-25.0")
+	same(t, "compared", below(t, c, "model"), "vllm:M", "vllm:M", "vllm:M", "expert", "vllm:K")
+	same(t, "perturbations", below(t, c, "perturbation"), "P1", "P5, vllm:M-", "average of these", "P1", "mine")
+	same(t, "change", below(t, c, "success_difference"), "-50.0", "-75.0", "-62.5", "0.0", "-25.0")
 	hasNote(t, c, "vllm:N: P1 cannot be compared with base: not every planned episode has a result.")
 	hasNote(t, c, "corrected for 5 comparisons (Holm)")
 }
@@ -93,6 +93,6 @@ func TestSweepBesideRun(t *testing.T) {
 	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
 	same(t, "tables", ids(tables), "headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
 	h := find(t, tables, "held-out")
-	same(t, "held-out", column(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")
-	same(t, "not the sweep's", column(t, h, "alfworld_success")[:1], table.None().Text)
+	same(t, "held-out", below(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")
+	same(t, "not the sweep's", below(t, h, "alfworld_success")[:1], table.None().Text)
 }

@@ -2,38 +2,30 @@ package report
 
 import (
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
+	"math"
 )
 
-// spread is the table of deviations over seeds, for rows with several.
-func spread(from *Report) table.Table {
+// spread has the deviations over seeds, for rows with several.
+func spread(from *Report, t *table.Table) {
 	rows := from.plain
-	t := table.Table{
-		ID: "spread", Title: "Spread over seeds",
-		Columns: []table.Column{
-			{Key: "environment", Header: "Environment", Left: true},
-			{Key: "model", Header: "Model", Left: true},
-			{Key: "seeds", Header: "Seeds", Detail: true},
-			{Key: "success", Header: "SR"},
-			{Key: "success_population_std", Header: "std pop."},
-			{Key: "success_sample_std", Header: "sample"},
-			{Key: "progress", Header: "PR"},
-			{Key: "progress_population_std", Header: "std pop."},
-			{Key: "progress_sample_std", Header: "sample"},
-			{Key: "grounding", Header: "GA", Detail: true},
-			{Key: "grounding_population_std", Header: "std pop.", Detail: true},
-			{Key: "grounding_sample_std", Header: "sample", Detail: true},
-		},
-	}
 	for _, r := range rows {
 		if len(r.Seeds) < 2 {
 			continue
 		}
-		cells := []table.Cell{r.where(), table.String(r.name), table.Int(len(r.Seeds))}
-		for _, rate := range []scoring.Rate{r.Success, r.Progress, r.Grounding} {
-			cells = append(cells, r.mark(table.Percent(rate.Mean)), r.spreadCell(rate.PopulationStd), r.spreadCell(rate.SampleStd))
+		line := []table.Field{r.where(), r.who(), column.Seeds.Is(len(r.Seeds))}
+		for _, of := range []struct {
+			mean table.Of[float64]
+			std  column.Deviations
+			scoring.Rate
+		}{
+			{column.Success.Of, column.SuccessDeviations, r.Success}, {column.Progress.Of, column.ProgressDeviations, r.Progress},
+			{column.Grounding, column.GroundingDeviations, r.Grounding},
+		} {
+			line = append(line, r.share(of.mean, of.Mean), r.deviation(of.std.Population, of.PopulationStd), r.deviation(of.std.Sample, of.SampleStd))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Add(line...)
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 (sample): "+
@@ -42,13 +34,12 @@ func spread(from *Report) table.Table {
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
-	return t
 }
 
-// spreadCell is a deviation of seeds. Equal seeds have none.
-func (r row) spreadCell(std float64) table.Cell {
+// deviation is a deviation of seeds. Equal seeds have none.
+func (r row) deviation(c table.Of[float64], std float64) table.Field {
 	if r.EqualSeeds() {
-		return table.None().Marked(repliesMark)
+		return c.Is(math.NaN()).Marked(repliesMark)
 	}
-	return table.Percent(std)
+	return c.Is(std)
 }

@@ -2,11 +2,13 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -37,47 +39,23 @@ func (t tried) after(n int) (row, bool) {
 
 // trials has the rates after each trial, and published results after several
 // trials beside them.
-func trials(from *Report) table.Table {
+func trials(from *Report, t *table.Table) {
 	all := from.tried()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	t := table.Table{
-		ID: "trials", Title: "Success and progress after each trial",
-		Columns: []table.Column{
-			{Key: "environment", Header: "Environment", Left: true},
-			{Key: "model", Header: "Model", Left: true},
-			{Key: "trial", Header: "Trial"},
-			{Key: "success", Header: "SR"},
-			{Key: "success_low", Header: "95% low"},
-			{Key: "success_high", Header: "high", Upper: true},
-			{Key: "progress", Header: "PR"},
-			{Key: "progress_low", Header: "95% low"},
-			{Key: "progress_high", Header: "high", Upper: true},
-			{Key: "best_progress", Header: "Best PR", Detail: true},
-		},
-		Notes: []string{
-			"A task is played again after a failure, until it is solved. SR: tasks solved in any trial so far; PR: progress in the last trial, Best PR: in the best, in percent. " +
-				"The environment says which trials failed, so SR is that of an agent with an oracle.",
-		},
-	}
+	t.Notes = append(t.Notes, "A task is played again after a failure, until it is solved. SR: tasks solved in any trial so far; PR: progress in the last trial, Best PR: in the best, in percent. "+
+		"The environment says which trials failed, so SR is that of an agent with an oracle.")
 	var plain []row
 	for _, r := range all {
 		plain = append(plain, r.row)
 		for n := range r.trials {
-			cells := []table.Cell{r.where(), table.String(r.name), table.Int(n + 1)}
-			after, ok := r.after(n)
-			if !ok {
-				for range 7 {
-					cells = append(cells, table.None())
-				}
-				t.Rows = append(t.Rows, cells)
-				continue
+			line := []table.Field{r.where(), r.who(), column.Trial.Is(n + 1)}
+			if after, ok := r.after(n); ok {
+				line = append(line, after.rated(column.Success, after.Success.Estimate), after.rated(column.Progress, after.Progress.Estimate),
+					after.share(column.BestTrial, r.trials[n].Best.Mean))
 			}
-			sLow, sHigh := interval(after.Success.Estimate)
-			pLow, pHigh := interval(after.Progress.Estimate)
-			t.Rows = append(t.Rows, append(cells, after.mark(table.Percent(after.Success.Mean)), sLow, sHigh,
-				after.mark(table.Percent(after.Progress.Mean)), pLow, pHigh, after.mark(table.Percent(r.trials[n].Best.Mean))))
+			t.Add(line...)
 		}
 	}
 	t.Notes = append(t.Notes, aboutNotes(plain)...)
@@ -93,9 +71,7 @@ func trials(from *Report) table.Table {
 		t.Notes = append(t.Notes, r.doubts()...)
 	}
 	t.Notes = append(t.Notes, grouped(all, func(r tried) string { return r.title() }, func(r tried) string { return r.lacksControl(all) })...)
-	rows, notes := publishedTrials(plain, from.baselines)
-	t.Rows, t.Notes = append(t.Rows, rows...), append(t.Notes, notes...)
-	return t
+	addPublishedTrials(t, plain, from.baselines)
 }
 
 // howTried says how a row's tasks are played again.
@@ -196,45 +172,27 @@ func (r tried) lacksControl(all []tried) string {
 }
 
 // trialCosts has what each trial took.
-func trialCosts(from *Report) table.Table {
+func trialCosts(from *Report, t *table.Table) {
 	all := from.tried()
 	if len(all) == 0 {
-		return table.Table{}
+		return
 	}
-	t := table.Table{
-		ID: "trials-cost", Title: "Cost of each trial",
-		Columns: []table.Column{
-			{Key: "environment", Header: "Environment", Left: true},
-			{Key: "model", Header: "Model", Left: true},
-			{Key: "trial", Header: "Trial"},
-			{Key: "episodes", Header: "Episodes"},
-			{Key: "solved", Header: "Solved"},
-			{Key: "same", Header: "Same"},
-			{Key: "cut", Header: "Cut", Detail: true},
-			{Key: "reflections", Header: "Reflections", Detail: true},
-			{Key: "calls", Header: "Calls"},
-			{Key: "prompt_tokens", Header: "Tokens in"},
-			{Key: "completion_tokens", Header: "out"},
-		},
-		Notes: []string{
-			"Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as the one before; Cut: trials that a rule ended early. " +
-				"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.",
-		},
-	}
+	t.Notes = append(t.Notes, "Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as the one before; Cut: trials that a rule ended early. "+
+		"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.")
 	for _, r := range all {
 		for _, n := range r.trials {
-			same := table.None()
-			if n.Same >= 0 && n.Number > 1 {
-				same = table.Int(n.Same)
-			}
-			episodes := table.Int(n.Played)
+			episodes := column.Episodes.Is(n.Played)
 			if n.Played < n.Due {
 				episodes = episodes.Marked(incompleteMark)
 			}
-			t.Rows = append(t.Rows, []table.Cell{
-				r.where(), table.String(r.name), table.Int(n.Number), episodes, table.Int(n.Solved), same, table.Int(n.Cut), table.Int(n.Reflections),
-				table.Int(n.Calls), table.Int(n.PromptTokens), table.Int(n.CompletionTokens),
-			})
+			line := []table.Field{
+				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedTrials.Is(n.Solved), column.Cut.Is(n.Cut),
+				column.Reflections.Is(n.Reflections), column.Calls.Is(n.Calls), column.TokensIn.Is(n.PromptTokens), column.TokensOut.Is(n.CompletionTokens),
+			}
+			if n.Same >= 0 && n.Number > 1 {
+				line = append(line, column.Same.Is(n.Same))
+			}
+			t.Add(line...)
 		}
 	}
 	if slices.ContainsFunc(all, func(r tried) bool {
@@ -243,16 +201,12 @@ func trialCosts(from *Report) table.Table {
 	}) {
 		t.Notes = append(t.Notes, incompleteMark+" Incomplete: some trials that are due have no result; the table of trials says which.")
 	}
-	return t
 }
 
 // trialsPaired has the differences from the retries without memory after each
 // trial.
-func trialsPaired(from *Report) table.Table {
+func trialsPaired(from *Report, t *table.Table) {
 	all := from.tried()
-	if len(all) == 0 {
-		return table.Table{}
-	}
 	var pairs pairing
 	for _, r := range all {
 		base, ok := r.control(all)
@@ -271,49 +225,48 @@ func trialsPaired(from *Report) table.Table {
 				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s after trial %d: %v.", r.name, base.name, r.Condition.Env, n+1, err))
 				continue
 			}
-			pairs.add(c, r.where(), table.String(r.name), table.String(base.name), table.Int(n+1))
+			pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Trial.Is(n+1))
 		}
 	}
-	t := pairs.table(
-		table.Column{Key: "environment", Header: "Environment", Left: true},
-		table.Column{Key: "model", Header: "Model", Left: true},
-		table.Column{Key: "against", Header: "against", Left: true},
-		table.Column{Key: "trial", Header: "Trial"},
-	)
-	t.ID, t.Title = "trials-paired", "Reflections against retries without memory, paired by task"
+	pairs.fill(t)
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0, "Δ: with reflections minus without, in percentage points, after as many trials of the same tasks; "+pairs.pairedNote())
 	}
-	return t
 }
 
 // reflexion is the id of published tables of results after several trials.
 const reflexion = "reflexion"
 
-// publishedTrials returns published results after several trials on the
-// environments whose official tasks the rows are about.
-func publishedTrials(rows []row, baselines []Baseline) (out [][]table.Cell, notes []string) {
+// addPublishedTrials adds published results after several trials on the environments
+// whose official tasks the rows are about.
+func addPublishedTrials(t *table.Table, rows []row, baselines []Baseline) {
+	before := len(t.Rows)
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
 		for i, env := range b.Table.Columns {
-			if !slices.ContainsFunc(rows, func(r row) bool { return r.place() == env && r.Environment.Source == envs.Official }) {
+			if !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == env && r.Environment.Source == envs.Official }) {
 				continue
 			}
 			for _, p := range b.Table.Rows {
-				out = append(out, []table.Cell{
-					table.String(env), table.String(method(p) + " [" + b.Name + "]"), table.None(),
-					asPrinted(at(p.Success, i)), table.None(), table.None(), asPrinted(at(p.Progress, i)), table.None(), table.None(), table.None(),
-				})
+				t.Add(column.Environment.Is(env), column.Model.Is(method(p)+" ["+b.Name+"]"), reprinted(column.Success.Of, p.Success, i), reprinted(column.Progress.Of, p.Progress, i))
 			}
 		}
-		if len(out) > 0 {
-			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title, b.Table.Title))
-			notes = append(notes, b.Table.Notes...)
+		if len(t.Rows) > before {
+			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title, b.Table.Title))
+			t.Notes = append(t.Notes, b.Table.Notes...)
 		} else {
-			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
+			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
 		}
 	}
-	return out, notes
+}
+
+// reprinted is a published rate, shown as it was printed.
+func reprinted(c table.Of[float64], percents []*float64, i int) table.Field {
+	rate := fraction(percents, i)
+	if rate == nil {
+		return c.Is(math.NaN())
+	}
+	return c.Is(rate.Mean).Shown(asPrinted(percents[i]).Text)
 }

@@ -52,13 +52,13 @@ func TestTrialTables(t *testing.T) {
 	b.Table.ID = reflexion
 	tables := everything([]Run{ours, control}, []Baseline{b}, weights)
 	rates := find(t, tables, "trials")
-	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"}, column(t, rates, "success")); diff != "" {
+	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"}, below(t, rates, "success")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"1", "2", "3", "1", "2", "3", "–", "–"}, column(t, rates, "trial")); diff != "" {
+	if diff := cmp.Diff([]string{"1", "2", "3", "1", "2", "3", "–", "–"}, below(t, rates, "trial")); diff != "" {
 		t.Error(diff)
 	}
-	names := column(t, rates, "model")
+	names := below(t, rates, "model")
 	if names[0] != "vllm:m (memory 2, same action 3)" || names[3] != "vllm:m (memory 0, same action 0)" || names[7] != "Tuned, Llama [paper:reflexion]" {
 		t.Errorf("names %q", names)
 	}
@@ -74,14 +74,14 @@ func TestTrialTables(t *testing.T) {
 	if strings.Contains(notes, "no retries without memory") {
 		t.Errorf("the control is there:\n%s", notes)
 	}
-	if diff := cmp.Diff([]string{"2", "3"}, column(t, find(t, tables, "trials-paired"), "trial")); diff != "" {
+	if diff := cmp.Diff([]string{"2", "3"}, below(t, find(t, tables, "trials-paired"), "trial")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"+25.0", "+50.0"}, column(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
+	if diff := cmp.Diff([]string{"+25.0", "+50.0"}, below(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
 		t.Error(diff)
 	}
 	cost := find(t, tables, "trials-cost")
-	if diff := cmp.Diff([]string{"43", "32", "21", "40", "30", "30"}, column(t, cost, "calls")); diff != "" {
+	if diff := cmp.Diff([]string{"43", "32", "21", "40", "30", "30"}, below(t, cost, "calls")); diff != "" {
 		t.Error(diff)
 	}
 	for _, id := range []string{"headline", "results", "held-out"} {
@@ -89,7 +89,7 @@ func TestTrialTables(t *testing.T) {
 			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
 		}
 	}
-	if got := column(t, find(t, tables, "headline"), "success"); !slices.Equal(got, []string{"25.0", "25.0"}) {
+	if got := below(t, find(t, tables, "headline"), "success"); !slices.Equal(got, []string{"25.0", "25.0"}) {
 		t.Errorf("headline %q", got)
 	}
 }
@@ -99,7 +99,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "fS", "fm", "S", "-")
 	tables := everything([]Run{ours}, nil, configs.Weights{})
 	rates := find(t, tables, "trials")
-	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, column(t, rates, "success")); diff != "" {
+	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, below(t, rates, "success")); diff != "" {
 		t.Error(diff)
 	}
 	notes := strings.Join(rates.Notes, "\n")
@@ -112,7 +112,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
 	}
-	if got := column(t, find(t, tables, "trials-cost"), "episodes"); !slices.Equal(got, []string{"3*", "1*", "0"}) {
+	if got := below(t, find(t, tables, "trials-cost"), "episodes"); !slices.Equal(got, []string{"3*", "1*", "0"}) {
 		t.Errorf("episodes %q", got)
 	}
 }

@@ -26,6 +26,8 @@ type Table struct {
 type Column struct {
 	// Key names the column for programs (CSV, JSON), Header for people.
 	Key, Header string
+	// About says in one line what it holds.
+	About string
 	// Left aligns the column to the left, for words. Numbers are aligned to the
 	// right.
 	Left bool

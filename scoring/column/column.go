@@ -1,0 +1,315 @@
+// Package column declares the columns of tables. Tables are made of these columns, and
+// figures and the help read the same declarations.
+package column
+
+import (
+	"fmt"
+	"strconv"
+
+	"heldout/scoring/refinement"
+	"heldout/scoring/table"
+)
+
+// Columns of many tables.
+var (
+	Environment = table.Words("environment", "Environment", "where it was played: the environment, or the preset if there is one")
+	Model       = table.Words("model", "Model", "who played, with what tells it from others of its model")
+	Against     = table.Words("against", "against", "the model that the first one is set against")
+	Success     = table.Rate("success", "SR", "success rate: the share of solved episodes, in percent")
+	Progress    = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
+	Grounding   = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
+	TaskSet     = table.Words("tasks", "Tasks", "how many tasks were played, of which source")
+	Compared    = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
+	Tasks       = table.Count("tasks", "Tasks", "number of tasks with a result")
+	Seeds       = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
+	Episodes    = table.Count("episodes", "Episodes", "number of episodes with a result")
+	Planned     = table.Count("planned", "Planned", "number of planned episodes, one for every task and seed")
+	Rate        = table.Words("rate", "Rate", "which rate the line is about: SR or PR")
+	P           = table.Chance("p", "p", "two-sided p value of the difference, corrected for the number of lines")
+	Value       = table.Rate("value", "Value", "the preset's metric, in percent")
+	Level       = table.Rate("value", "Value", "the rate, in percent").WithDetail(false)
+)
+
+// Columns of headline, results, difficulty and spread.
+var (
+	SuccessHalf  = table.Amount("success_half_width", "±", "half the width of the 95% interval of SR", halfWidth)
+	ProgressHalf = table.Amount("progress_half_width", "±", "half the width of the 95% interval of PR", halfWidth)
+
+	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
+	Finished = table.Count("finished", "Done", "number of episodes with a result").AsDetail()
+
+	EasyTasks    = table.Count("easy_tasks", "Easy", "number of easy tasks with a result")
+	EasySuccess  = table.Share("easy_success", "SR", "success rate on easy tasks, in percent")
+	EasyProgress = table.Share("easy_progress", "PR", "progress rate on easy tasks, in percent")
+	HardTasks    = table.Count("hard_tasks", "Hard", "number of hard tasks with a result")
+	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent")
+	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent")
+
+	SuccessDeviations   = deviations("success_", false)
+	ProgressDeviations  = deviations("progress_", false)
+	GroundingDeviations = deviations("grounding_", true)
+)
+
+func halfWidth(half float64) table.Cell {
+	c := table.Percent(half)
+	if c.Value != nil {
+		c.Text = fmt.Sprintf("±%.1f", 100*half)
+	}
+	return c
+}
+
+// Deviations are the columns of standard deviations.
+type Deviations struct{ Population, Sample table.Of[float64] }
+
+func deviations(prefix string, detail bool) Deviations {
+	d := Deviations{
+		table.Share(prefix+"population_std", "std pop.", "standard deviation with divisor n, in percentage points"),
+		table.Share(prefix+"sample_std", "sample", "standard deviation with divisor n-1, in percentage points"),
+	}
+	d.Population.Detail, d.Sample.Detail = detail, detail
+	return d
+}
+
+// Heads implements table.Declared.
+func (d Deviations) Heads() []table.Column { return table.Columns(d.Population, d.Sample) }
+
+// Change is a difference with its interval and its p value.
+type Change struct {
+	table.Bounded
+	P table.Of[float64]
+}
+
+// Heads implements table.Declared.
+func (c Change) Heads() []table.Column { return table.Columns(c.Bounded, c.P) }
+
+// Columns of differences: paired, ranks, pairs and against-published.
+var (
+	SuccessChange = Change{
+		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points"), "success_"),
+		table.Chance("success_p", "p", "two-sided p value of the difference of SR"),
+	}
+	ProgressChange = Change{
+		table.Limited(table.Difference("progress_difference", "Δ PR", "difference of PR, in percentage points"), "progress_"),
+		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
+	}
+	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"), "")
+	Together   = together()
+
+	SuccessRank  = table.Words("success_rank", "rank", "the ranks by SR that the differences from all others allow").Aligned(false)
+	ProgressRank = table.Words("progress_rank", "rank", "the ranks by PR that the differences from all others allow").Aligned(false)
+
+	Published = table.Words("published", "Published", "the published result that the model is set against")
+	Solved    = table.Words("solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
+)
+
+func together() table.Bounded {
+	b := table.Limited(table.Difference("difference", "Δ", ""), "together_")
+	b.Low.Header = "together low"
+	b.Low.About, b.High.About = "lower limit of the intervals that hold for all pairs at once", "upper limit of the intervals that hold for all pairs at once"
+	return b
+}
+
+// Columns of presets.
+var (
+	Preset       = table.Words("preset", "Preset", "the evaluation protocol")
+	SHA256       = table.Words("sha256", "SHA-256", "the hash of the preset").AsDetail()
+	Metric       = table.Words("metric", "Metric", "the metric of the preset")
+	MetricValue  = table.Limited(table.Share("value", "Value", "the preset's metric, in percent of the highest score"), "")
+	LooseSuccess = table.Share("loose_success", "Loose", "the looser success of the protocol's source, in percent")
+
+	Printed     = table.Amount("value", "Value", "the published value, in percent as printed", amount)
+	ResultKind  = table.Words("kind", "Kind", "authors, or a reproduction by somebody else")
+	ReadIn      = table.Words("mark", "Read in", "where the value was read")
+	ResultPlace = table.Words("source", "Source", "where the value was published")
+
+	Presets        = table.Count("presets", "Presets", "number of presets that the model played")
+	Lowest         = table.Words("lowest", "Lowest", "the preset with the lowest SR")
+	LowestSuccess  = table.Share("lowest_success", "SR", "the lowest SR, in percent")
+	Highest        = table.Words("highest", "Highest", "the preset with the highest SR")
+	HighestSuccess = table.Share("highest_success", "SR", "the highest SR, in percent")
+	Range          = table.Difference("range", "Range", "how far the two are apart, in percentage points")
+)
+
+// Columns of families of perturbations.
+var (
+	Grade         = table.Count("grade", "Grade", "the grade of the families; 1 is the mildest")
+	FamilyCount   = table.Count("families", "Families", "number of families, each alone").AsDetail()
+	Base          = table.Share("base", "Base", "the rate without a perturbation, in percent")
+	Perturbed     = table.Share("perturbed", "Changed", "the mean rate over the families, in percent")
+	Index         = table.Rate("index", "Index", "the share of the rate that is lost, in percent")
+	DoseGrade     = table.Words("grade", "Grade", "the grade of the families, or drawn")
+	Combined      = table.Count("families", "Families", "number of families that are combined; 0 is without a perturbation").Aligned(true)
+	Sets          = table.Count("perturbations", "Sets", "number of perturbations over which the rate is averaged").AsDetail()
+	Family        = table.Words("family", "Family", "the family of perturbations")
+	FamilyGrade   = Grade.Aligned(true)
+	Perturbation  = table.Words("perturbation", "Perturbation", "the perturbation, or how many families are combined")
+	Actions       = table.Count("actions", "Actions", "number of actions whose form the perturbation changes")
+	Old           = table.Rate("old", "Old", "the share of these actions that are in the old form, in percent")
+	Refused       = table.Count("refused", "Refused", "number of episodes with an action in an old form")
+	Never         = table.Count("never", "Never", "number of refused episodes that never use the new form")
+	MedianRelearn = table.Count("median", "Median", "steps until half of the refused episodes use the new form")
+)
+
+// Within are the shares of refused episodes that use the new form within so many steps,
+// in the order of refinement.SurvivalSteps.
+var Within = within()
+
+func within() (out []table.Bounded) {
+	for _, steps := range refinement.SurvivalSteps {
+		out = append(out, table.Rate(fmt.Sprintf("within_%d", steps), fmt.Sprintf("in %d", steps),
+			fmt.Sprintf("the share of refused episodes that use the new form within %d steps, in percent", steps)).WithDetail(steps != 1 && steps != 5))
+	}
+	return out
+}
+
+// Columns of sweeps.
+var (
+	Changed      = table.Words("perturbation", "Perturbation", "what is set against the tasks without a perturbation")
+	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
+	Spread       = deviations("", false)
+	WithoutNoise = table.Share("std_without_noise", "w/o noise", "the sample deviation without what chance adds to it, in percentage points")
+)
+
+// Sweep are the columns of a table of these conditions.
+func Sweep(conditions []string) []table.Column {
+	heads := table.Columns(Model, TaskSet, Rate)
+	for _, name := range conditions {
+		heads = append(heads, Condition(name).Column)
+	}
+	return append(heads, table.Columns(Average, Spread, WithoutNoise)...)
+}
+
+// Condition is the rate under a condition of a sweep.
+func Condition(name string) table.Of[float64] {
+	return table.Share("condition_"+name, name, "the rate under this condition, in percent")
+}
+
+// Columns of several tries and trials.
+var (
+	Tries        = table.Count("tries", "N", "number of tries")
+	OneSuccess   = table.Share("success", "one SR", "success rate of one try, in percent").AsDetail()
+	AnySuccess   = table.Rate("any_success", "Any SR", "the share of tasks that any of the tries solved, in percent")
+	OneProgress  = table.Share("progress", "one PR", "progress rate of one try, in percent").AsDetail()
+	BestProgress = table.Rate("best_progress", "best PR", "the mean over tasks of the best progress of the tries, in percent")
+	Pass         = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+
+	Trial        = table.Count("trial", "Trial", "the number of the trial")
+	BestTrial    = table.Share("best_progress", "Best PR", "progress in the best trial so far, in percent").AsDetail()
+	SolvedTrials = table.Count("solved", "Solved", "number of tasks that the trial solved")
+	Same         = table.Count("same", "Same", "number of trials with the same actions as the one before")
+	Cut          = table.Count("cut", "Cut", "number of trials that a rule ended early").AsDetail()
+	Reflections  = table.Count("reflections", "Reflections", "number of reflections made after the trial").AsDetail()
+	Calls        = table.Count("calls", "Calls", "number of model calls")
+	TokensIn     = table.Count("prompt_tokens", "Tokens in", "tokens of the prompts, as the server counted them")
+	TokensOut    = table.Count("completion_tokens", "out", "tokens of the replies, as the server counted them")
+)
+
+// The held-out score.
+var (
+	HeldOutSuccess  = table.Rate("heldout_success", "Held-out SR", "success rate of the held-out score, in percent")
+	HeldOutProgress = table.Rate("heldout_progress", "PR", "progress rate of the held-out score, in percent")
+)
+
+// HeldOut are the columns of the table of the held-out score, which has limits if it is
+// bounded.
+func HeldOut(environments []string, bounded bool) []table.Column {
+	heads := table.Columns(Model)
+	for _, env := range environments {
+		success, progress := On(env)
+		heads = append(heads, table.Columns(success, progress)...)
+	}
+	if bounded {
+		return append(heads, table.Columns(HeldOutSuccess, HeldOutProgress)...)
+	}
+	return append(heads, table.Columns(HeldOutSuccess.Of, HeldOutProgress.Of)...)
+}
+
+// On are the rates on an environment that stands beside others.
+func On(env string) (success, progress table.Of[float64]) {
+	return table.Share(env+"_success", env+" SR", "success rate on this environment, in percent"),
+		table.Share(env+"_progress", "PR", "progress rate on this environment, in percent")
+}
+
+// Measures are columns of measures.
+type Measures []table.Of[float64]
+
+// Heads implements table.Declared.
+func (m Measures) Heads() (out []table.Column) {
+	for _, c := range m {
+		out = append(out, c.Column)
+	}
+	return out
+}
+
+// Refinement are the columns of the most informative measures of what models do with
+// their errors. Their keys are those of the measures.
+var Refinement = Measures{
+	table.Share("format_errors", "Format", "replies without an action, in percent of the steps"),
+	table.Share("cut_off", "Cut off", "those that the length limit ended, in percent of the steps").AsDetail(),
+	table.Share("invalid", "Invalid", "actions that were not carried out, in percent of the steps"),
+	OldForm,
+	table.Share("repeated_errors", "Repeat", "errors already answered as errors in an equal situation, in percent of the errors"),
+	table.Share("loops", "Loop", "steps in cycles, in percent of the steps"),
+	table.Share("error_run_mean", "Run", "mean length of runs of errors, in steps").AsDetail(),
+	table.Share("recovered_1", "Rec. 1", "errors followed at once by a different valid action, in percent").AsDetail(),
+	table.Share("recovered_3", "Rec. 3", "errors followed within 3 steps by a different valid action, in percent"),
+	table.Share("recovered_5", "Rec. 5", "errors followed within 5 steps by a different valid action, in percent").AsDetail(),
+	table.Share("progressed_5", "Progr.", "errors followed within 5 steps by progress, in percent"),
+	table.Share("stuck_steps", "Stuck", "of unsolved episodes, the steps after the last progress, in percent"),
+	table.Share("lost_progress", "Lost", "progress that was lost again, in percent").AsDetail(),
+	table.Share("distinct_2", "Dist.-2", "distinct pairs of words in thoughts, in percent of all pairs").AsDetail(),
+}
+
+// OldForm is there if tasks were played under a perturbation.
+var OldForm = table.Share("old_form", "Old form", "invalid actions in the form that a perturbation replaces, in percent of the steps")
+
+// Columns of what models do with their errors.
+var (
+	Measure       = table.Words("measure", "Measure", "the measure; scoring/refinement/MEASURES.md defines each")
+	Measured      = table.Limited(table.Share("value", "Value", "the value, in its unit"), "")
+	Unit          = table.Words("unit", "", "the unit of the value and of its limits")
+	ProgressLevel = table.Share("progress", "Progress", "a level of progress, in percent")
+	Reached       = table.Rate("reached", "Reached", "the share of episodes that reached it, in percent")
+	ReachedAt     = table.Limited(table.Share("steps", "Steps", "the step at which those reached it, on average"), "steps_")
+)
+
+// Columns of tables behind figures.
+var (
+	From    = table.Words("from", "From", "run, or published")
+	Kind    = table.Words("kind", "Kind", "the kind of tasks, such as a game or a level")
+	TaskNo  = table.Count("index", "No.", "the number of the task in the benchmark")
+	Task    = table.Words("task", "Task", "the task")
+	Type    = table.Words("type", "Type", "the type of the task")
+	Seed    = table.Count("seed", "Seed", "the seed")
+	Step    = table.Count("step", "Step", "the number of the step")
+	Lost    = table.Count("steps", "Steps", "number of steps of unsolved episodes")
+	CutOff  = table.Share("cut_off", "Cut off", "replies without an action that the length limit ended, in percent of the steps")
+	Format  = table.Share("format", "Format error", "other replies without an action, in percent of the steps")
+	Invalid = table.Share("invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
+	Loops   = table.Share("loops", "Loop", "valid steps in cycles, in percent of the steps")
+	Other   = table.Share("other", "Other", "other valid actions, in percent of the steps")
+
+	Unsolved        = table.Count("episodes", "Unsolved", "number of unsolved episodes")
+	SolvedEpisodes  = table.Count("solved", "Solved", "number of solved episodes")
+	EndedEarly      = table.Count("early", "Ended early", "number of unsolved episodes that ended before the step limit")
+	StepLimit       = table.Count("limit", "Step limit", "number of unsolved episodes that used all steps")
+	ContextExceeded = table.Count("context_exceeded", "Context exceeded", "number of episodes that did not fit the model's context")
+	ModelError      = table.Count("model_error", "Model error", "number of episodes that a model server broke off")
+	EnvError        = table.Count("env_error", "Environment error", "number of episodes that the environment broke off")
+	NotRun          = table.Count("not_run", "Not run", "number of episodes that were not played or cancelled")
+
+	Quantity = table.Words("quantity", "Quantity", "what an episode used")
+	Mean     = table.Amount("mean", "Mean", "mean over the episodes", amount)
+	Tenth    = table.Amount("low", "10 %", "a tenth of the episodes used less", amount)
+	Median   = table.Amount("median", "Median", "half of the episodes used less", amount)
+	Ninth    = table.Amount("high", "90 %", "a tenth of the episodes used more", amount)
+)
+
+// amount shows a number with three digits or more.
+func amount(x float64) table.Cell {
+	digits := 0
+	for limit := 100.0; x < limit && digits < 3; limit /= 10 {
+		digits++
+	}
+	return table.Cell{Text: strconv.FormatFloat(x, 'f', digits, 64), Value: x}
+}
