@@ -105,7 +105,8 @@ var (
 func together() table.Bounded {
 	b := table.Limited(table.Difference("difference", "Δ", ""), "together_")
 	b.Low.Header = "together low"
-	b.Low.About, b.High.About = "lower limit of the intervals that hold for all pairs at once", "upper limit of the intervals that hold for all pairs at once"
+	b.Low.About = "lower limit of the interval that holds for all pairs at once"
+	b.High.About = "upper limit of the interval that holds for all pairs at once"
 	return b
 }
 
@@ -156,8 +157,9 @@ var Within = within()
 
 func within() (out []table.Bounded) {
 	for _, steps := range refinement.SurvivalSteps {
-		out = append(out, table.Rate(fmt.Sprintf("within_%d", steps), fmt.Sprintf("in %d", steps),
-			fmt.Sprintf("the share of refused episodes that use the new form within %d steps, in percent", steps)).WithDetail(steps != 1 && steps != 5))
+		about := fmt.Sprintf("the share of refused episodes that use the new form within %d steps, in percent", steps)
+		c := table.Rate(fmt.Sprintf("within_%d", steps), fmt.Sprintf("in %d", steps), about)
+		out = append(out, c.WithDetail(steps != 1 && steps != 5))
 	}
 	return out
 }

@@ -1,0 +1,48 @@
+package column_test
+
+import (
+	"strings"
+	"testing"
+
+	"heldout/scoring/column"
+	"heldout/scoring/report"
+	"heldout/scoring/table"
+)
+
+// Every column of every table has a key of its own, and a line that says what it holds.
+func TestColumns(t *testing.T) {
+	for _, id := range report.IDs() {
+		k, _ := report.Find(id)
+		seen := map[string]bool{}
+		if k.Title == "" || len(k.Columns()) < 3 {
+			t.Errorf("%s has the title %q and %d columns", id, k.Title, len(k.Columns()))
+		}
+		for _, c := range k.Columns() {
+			switch {
+			case c.Key == "" || seen[c.Key]:
+				t.Errorf("%s has two columns %q", id, c.Key)
+			case c.About == "" || strings.HasSuffix(c.About, ".") || strings.Contains(c.About, "\n"):
+				t.Errorf("%s, %s: %q is no line", id, c.Key, c.About)
+			}
+			seen[c.Key] = true
+		}
+	}
+}
+
+// A field of a column that a table does not have is a mistake that no table survives.
+func TestNoSuchColumn(t *testing.T) {
+	of := table.Table{ID: "steps", Columns: table.Columns(column.Environment, column.Success)}
+	of.Add(column.Success.Is(0.5, 0.25, 0.75).Marked("*"))
+	if got := of.Rows[0][1]; got.Text != "50.0" || got.Mark != "*" || of.Rows[0][0].Value != nil || of.Rows[0][3].Text != "75.0" {
+		t.Errorf("the line is %v", of.Rows[0])
+	}
+	if v, ok := column.Success.In(of.Rows[0][1]); !ok || v != 0.5 {
+		t.Errorf("the value is %v, %v", v, ok)
+	}
+	defer func() {
+		if said := recover(); said != "table steps has no column progress" {
+			t.Errorf("it said %v", said)
+		}
+	}()
+	of.Add(column.Progress.Is(0.5, 0.25, 0.75))
+}
