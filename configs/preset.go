@@ -19,9 +19,11 @@ type Preset struct {
 	Version int    `yaml:"version" json:"version"`
 	// Title says in a line what is played.
 	Title string `yaml:"title" json:"title"`
-	// Status is Exact or Adapted. Deviations say in what an adapted preset differs
-	// from its source.
+	// Status is Exact or Adapted. UpTo names in what an exact preset's requests may differ
+	// from its source's, because those differ from run to run: some of EqualUpTo.
+	// Deviations say in what an adapted preset differs from its source.
 	Status     string       `yaml:"status" json:"status"`
+	UpTo       Strings      `yaml:"up-to" json:"up-to,omitempty"`
 	Deviations []string     `yaml:"deviations" json:"deviations,omitempty"`
 	Source     PresetSource `yaml:"source" json:"source"`
 	// Texts are fixed texts of the source by name.

@@ -35,6 +35,9 @@ func (p *Preset) check() error {
 	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
 	errs.oneOf("status", p.Status, []string{Exact, Adapted})
+	for _, name := range p.UpTo {
+		errs.oneOf("up-to", name, EqualUpTo())
+	}
 	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
 	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
 	errs.want(p.Title != "", "title is empty")

@@ -38,8 +38,8 @@ func listPresets(sys *system, format string, wide bool) error {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
 		{Key: "preset", Header: "Preset", Left: true}, {Key: "environment", Header: "Environment", Left: true, Detail: true}, {Key: "tasks", Header: "Tasks"},
 		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true, Detail: true}, {Key: "metric", Header: "Metric", Left: true},
-		{Key: "status", Header: "Status", Left: true}, {Key: "originals", Header: "Files"}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
-	}, Notes: []string{"Steps: the largest step limit. Files: how many files of the source the user must have (heldout preset prompt NAME)."}}
+		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"}, {Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
+	}, Notes: []string{"Steps: the largest step limit. Compared: requests of the original code that tests compare with heldout's; Equal: those that are the same. Files: how many files of the source the user must have (heldout preset prompt NAME)."}}
 	names, err := configs.PresetNames()
 	if err != nil {
 		return err
@@ -58,9 +58,14 @@ func listPresets(sys *system, format string, wide bool) error {
 			if err != nil {
 				return err
 			}
+			compared, err := p.Compared()
+			if err != nil {
+				return err
+			}
 			t.Rows = append(t.Rows, []table.Cell{
 				table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count), table.Int(p.Env.Limit.Max()),
-				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.Status), table.Int(len(bench.Originals(&p))), table.String(hash),
+				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.StatusText()),
+				table.Int(compared.Requests), table.Int(compared.Equal + compared.UpTo), table.Int(len(bench.Originals(&p))), table.String(hash),
 			})
 		}
 	}

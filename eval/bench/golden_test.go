@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
-// recorded is a file of requests that an original harness sent, and how far a preset
-// reproduces it.
+// recorded is a file of requests that an original harness sent. configs/compared.yaml has
+// how far presets reproduce it.
 type recorded struct {
 	file string
 	// preset plays it, {env} standing for the last word of the file's protocol; empty
@@ -23,46 +23,44 @@ type recorded struct {
 	elsewhere bool
 	// settings replace those of the preset.
 	settings map[string]string
-	// equal and outcomes count requests and outcomes that are equal today, more the
-	// requests beyond those of the original. A change that raises the first two writes the
-	// new numbers here; no change lowers them.
-	equal, outcomes, more int
+	// whole: what is compared holds for all parts of the preset.
+	whole bool
 }
 
 // goldenFiles are all files of recorded protocols.
 var goldenFiles = []recorded{
-	{file: "agentbench-hh", preset: "agentbench-hh", originals: "agentbench_v02", equal: 44, outcomes: 7},
-	{file: "agentbench-hh-fc", preset: "agentbench-hh-fc", originals: "agentbench", elsewhere: true, equal: 51, outcomes: 7},
-	{file: "agentbench-hh-filter", preset: "agentbench-hh", originals: "agentbench_v02", elsewhere: true, equal: 107, outcomes: 4},
-	{file: "agentbench-hh-long", preset: "agentbench-hh", originals: "agentbench_v02", equal: 70, outcomes: 2},
-	{file: "agentboard-alfworld", preset: "agentboard:alfworld", originals: "agentboard", outcomes: 5, more: 40},
-	{file: "agentboard-babyai", preset: "agentboard:babyai", originals: "agentboard", outcomes: 8},
-	{file: "agentboard-context-error", preset: "agentboard:alfworld", originals: "agentboard", more: 4},
-	{file: "agentboard-jericho", preset: "agentboard:jericho", originals: "agentboard", outcomes: 6},
-	{file: "agentboard-long", preset: "agentboard:{env}", originals: "agentboard", outcomes: 4},
+	{file: "agentbench-hh", preset: "agentbench-hh", originals: "agentbench_v02"},
+	{file: "agentbench-hh-fc", preset: "agentbench-hh-fc", originals: "agentbench", elsewhere: true},
+	{file: "agentbench-hh-filter", preset: "agentbench-hh", originals: "agentbench_v02", elsewhere: true},
+	{file: "agentbench-hh-long", preset: "agentbench-hh", originals: "agentbench_v02"},
+	{file: "agentboard-alfworld", preset: "agentboard:alfworld", originals: "agentboard"},
+	{file: "agentboard-babyai", preset: "agentboard:babyai", originals: "agentboard"},
+	{file: "agentboard-context-error", preset: "agentboard:alfworld", originals: "agentboard"},
+	{file: "agentboard-jericho", preset: "agentboard:jericho", originals: "agentboard"},
+	{file: "agentboard-long", preset: "agentboard:{env}", originals: "agentboard"},
 	{file: "agentboard-open-alfworld"},
 	{file: "agentboard-open-babyai"},
 	{file: "agentboard-open-jericho"},
 	{file: "agentboard-open-pddl"},
 	{file: "agentboard-open-sciworld"},
-	{file: "agentboard-pddl", preset: "agentboard:pddl", originals: "agentboard", outcomes: 5, more: 53},
-	{file: "agentboard-sciworld", preset: "agentboard:sciworld", originals: "agentboard", outcomes: 3},
+	{file: "agentboard-pddl", preset: "agentboard:pddl", originals: "agentboard"},
+	{file: "agentboard-sciworld", preset: "agentboard:sciworld", originals: "agentboard"},
 	{file: "agentboard-vllm-prompts"},
 	{file: "agentgym-alfworld", preset: "agentgym-alfworld", originals: "agentgym", elsewhere: true,
-		settings: map[string]string{"split": "valid_unseen"}, equal: 72, outcomes: 7},
-	{file: "agentgym-babyai", preset: "agentgym-babyai", originals: "agentgym", elsewhere: true, equal: 64, outcomes: 4},
-	{file: "agentgym-babyai-one-line", preset: "agentgym-babyai", originals: "agentgym", elsewhere: true, equal: 64, outcomes: 4},
-	{file: "agentgym-sciworld", preset: "agentgym-sciworld", originals: "agentgym", elsewhere: true, equal: 111, outcomes: 6},
-	{file: "eto-alfworld", preset: "eto-alfworld:unseen", originals: "eto", equal: 89, outcomes: 7},
-	{file: "eto-context-error", preset: "eto-alfworld:unseen", originals: "eto", equal: 83, outcomes: 3},
-	{file: "eto-sciworld", preset: "eto-sciworld:unseen", originals: "eto", equal: 203, outcomes: 6},
-	{file: "eto-sciworld-seen", preset: "eto-sciworld:seen", originals: "eto", equal: 219, outcomes: 4},
-	{file: "react-alfworld", preset: "react-alfworld", originals: "react", equal: 117, outcomes: 7},
-	{file: "react-alfworld-pairs", preset: "react-alfworld", originals: "react", equal: 108, outcomes: 36},
-	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", equal: 18, outcomes: 4},
+		settings: map[string]string{"split": "valid_unseen"}},
+	{file: "agentgym-babyai", preset: "agentgym-babyai", originals: "agentgym", elsewhere: true},
+	{file: "agentgym-babyai-one-line", preset: "agentgym-babyai", originals: "agentgym", elsewhere: true},
+	{file: "agentgym-sciworld", preset: "agentgym-sciworld", originals: "agentgym", elsewhere: true},
+	{file: "eto-alfworld", preset: "eto-alfworld:unseen", originals: "eto", whole: true},
+	{file: "eto-context-error", preset: "eto-alfworld:unseen", originals: "eto", whole: true},
+	{file: "eto-sciworld", preset: "eto-sciworld:unseen", originals: "eto"},
+	{file: "eto-sciworld-seen", preset: "eto-sciworld:seen", originals: "eto"},
+	{file: "react-alfworld", preset: "react-alfworld", originals: "react"},
+	{file: "react-alfworld-pairs", preset: "react-alfworld", originals: "react"},
+	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
 	{file: "reflexion-alfworld"},
-	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true},
-	{file: "tales-llm-0.36", preset: "tales-{env}", originals: "tales", elsewhere: true},
+	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
+	{file: "tales-llm-0.36", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
 }
 
 // Every recorded file is in the table.
@@ -87,29 +85,41 @@ func TestGoldenFilesAreComplete(t *testing.T) {
 // outcome and score.
 func TestGoldenRequests(t *testing.T) {
 	folder := sharedtest.Golden(t, "protocols")
-	var mu sync.Mutex
-	var all tally
-	t.Cleanup(func() { t.Log(all) })
+	counted, err := configs.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, file := range goldenFiles {
 		t.Run(file.file, func(t *testing.T) {
 			t.Parallel()
-			cases := readCases(t, folder, file.file)
-			var sum tally
-			for _, c := range cases {
-				sum.add(file.compare(t, folder, c))
+			var found []configs.Comparison
+			var differences []string
+			for _, c := range readCases(t, folder, file.file) {
+				s := file.compare(t, folder, c)
+				i := slices.IndexFunc(found, func(f configs.Comparison) bool { return f.Preset == s.Preset })
+				if i < 0 {
+					i, found = len(found), append(found, configs.Comparison{File: file.file, Preset: s.Preset})
+				}
+				found[i].Add(s.Comparison)
+				differences = append(differences, s.differences...)
 			}
-			t.Logf("%s: %s", file.file, sum)
-			mu.Lock()
-			all.add(sum)
-			mu.Unlock()
-			for _, line := range sum.firstDifferences() {
+			for _, line := range firstOfEach(differences) {
 				t.Log(line)
 			}
-			if sum.equal != file.equal || sum.outcomesEqual != file.outcomes || sum.more != file.more {
-				t.Errorf("the table has equal: %d, outcomes: %d, more: %d; now they are %d, %d and %d: "+
-					"write that if it is better, and mend the preset if it is not",
-					file.equal, file.outcomes, file.more, sum.equal, sum.outcomesEqual, sum.more)
+			was := slices.DeleteFunc(slices.Clone(counted), func(c configs.Comparison) bool { return c.File != file.file })
+			slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.Preset, b.Preset) })
+			if !slices.Equal(was, found) {
+				t.Errorf("configs/compared.yaml has\n%sand now there are\n%s"+
+					"Write that if it is better, and mend the preset if it is not.", lines(was), lines(found))
 			}
 		})
 	}
+}
+
+// lines writes comparisons as their file has them.
+func lines(list []configs.Comparison) (text string) {
+	for _, c := range list {
+		text += c.String() + "\n"
+	}
+	return text
 }

@@ -14,31 +14,16 @@ import (
 	"heldout/scoring/record"
 )
 
-// tally counts what was compared.
+// tally counts what was compared in a case.
 type tally struct {
-	requests, equal         int
-	outcomes, outcomesEqual int
-	// more are requests beyond those of the original.
-	more        int
-	differences []string // of each case, the first
+	configs.Comparison
+	differences []string // the first of the requests, and that of the outcome
 }
 
-func (s *tally) add(o tally) {
-	s.requests, s.equal, s.more = s.requests+o.requests, s.equal+o.equal, s.more+o.more
-	s.outcomes, s.outcomesEqual = s.outcomes+o.outcomes, s.outcomesEqual+o.outcomesEqual
-	s.differences = append(s.differences, o.differences...)
-}
-
-// String says what was compared.
-func (s tally) String() string {
-	return fmt.Sprintf("%d requests, %d equal; %d outcomes, %d equal; %d requests more",
-		s.requests, s.equal, s.outcomes, s.outcomesEqual, s.more)
-}
-
-// firstDifferences are the first ones, each kind once.
-func (s *tally) firstDifferences() (out []string) {
+// firstOfEach are the first differences, each kind once.
+func firstOfEach(differences []string) (out []string) {
 	seen := map[string]bool{}
-	for _, d := range s.differences {
+	for _, d := range differences {
 		_, what, _ := strings.Cut(d, ": ")
 		if !seen[what] && len(out) < 12 {
 			seen[what] = true
@@ -51,14 +36,17 @@ func (s *tally) firstDifferences() (out []string) {
 // compare plays a case and compares it with its recording.
 func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) {
 	t.Helper()
-	s.requests = len(c.requests)
+	s.Requests = len(c.requests)
 	if c.outcome != nil {
-		s.outcomes = 1
+		s.Outcomes = 1
 	}
 	differ := func(format string, args ...any) {
 		s.differences = append(s.differences, c.name()+": "+fmt.Sprintf(format, args...))
 	}
 	h, err := f.how(t, c)
+	if s.Preset = h.preset; f.whole {
+		s.Preset, _, _ = strings.Cut(h.preset, ":")
+	}
 	if err != nil {
 		differ("%v", err)
 		return s
@@ -77,21 +65,24 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 			break
 		}
 		difference := sameRequest(p, c.paths[i], want, sent.paths[i], sent.requests[i])
-		if difference == "" {
-			s.equal++
-		} else if !found {
+		switch {
+		case difference == "":
+			s.Equal++
+		case len(p.UpTo) > 0 && sameRequest(p, c.paths[i], plain(p.UpTo, want), sent.paths[i], plain(p.UpTo, sent.requests[i])) == "":
+			s.UpTo++
+		case !found:
 			found = true
 			differ("request %d: %s", i+1, difference)
 		}
 	}
-	s.more = max(0, len(sent.requests)-len(c.requests))
+	s.More = max(0, len(sent.requests)-len(c.requests))
 	if c.outcome == nil {
 		return s
 	}
 	if d := f.sameOutcome(p, c.outcome, rec); d != "" {
 		differ("outcome: %s", d)
 	} else {
-		s.outcomesEqual++
+		s.Same++
 	}
 	return s
 }

@@ -41,6 +41,12 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 		return h, fmt.Errorf("no preset plays it yet")
 	}
 	env := c.protocol[strings.LastIndex(c.protocol, ":")+1:]
+	if strings.HasPrefix(f.file, "tales") {
+		if env, _, _ = strings.Cut(c.task, " "); env != "alfworld" && env != "sciworld" {
+			env = "jericho"
+		}
+	}
+	h.preset = strings.ReplaceAll(h.preset, "{env}", env)
 	switch f.file {
 	case "agentboard-long":
 		h.context = 4096
@@ -53,53 +59,52 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	case "react-hotpotqa":
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
 	case "tales", "tales-llm-0.36":
-		if env, err = h.tales(c); err != nil {
-			return h, err
-		}
+		return h, h.tales(c, env)
 	}
-	h.preset = strings.ReplaceAll(h.preset, "{env}", env)
 	return h, nil
 }
 
+// talesKinds are the task types of TALES' environments.
+var talesKinds = map[string]string{
+	"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple", "ALFWorldLookAtObjInLightUnseen": "look_at_obj_in_light",
+	"ScienceWorldBoil": "boil", "ScienceWorldFindPlant": "find-plant",
+}
+
 // tales says how a run of TALES is played.
-func (h *how) tales(c *goldenCase) (env string, err error) {
+func (h *how) tales(c *goldenCase, env string) (err error) {
 	for i, flag := range c.flags {
 		switch flag {
 		case "--conversation":
 		case "--game-seed":
 			if h.seed, err = strconv.Atoi(c.flags[i+1]); err != nil {
-				return "", err
+				return err
 			}
 		default:
 			if strings.HasPrefix(flag, "--") {
-				return "", fmt.Errorf("no preset has the flag %s", flag)
+				return fmt.Errorf("no preset has the flag %s", flag)
 			}
 		}
 	}
 	if c.agent != "" && c.agent != "zero-shot" {
-		return "", fmt.Errorf("no preset has the agent %s", c.agent)
+		return fmt.Errorf("no preset has the agent %s", c.agent)
 	}
 	h.steps = len(c.requests)
 	if c.outcome != nil {
 		h.steps = c.outcome.MaxSteps
 	}
-	env, _, _ = strings.Cut(c.task, " ")
-	kinds := map[string]string{
-		"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple", "ALFWorldLookAtObjInLightUnseen": "look_at_obj_in_light",
-		"ScienceWorldBoil": "boil", "ScienceWorldFindPlant": "find-plant",
-	}
 	switch env {
 	case "alfworld":
-		h.preset, h.kind = "tales-alfworld:unseen-1", kinds[c.env]
+		h.preset, h.kind = h.preset+":unseen-1", talesKinds[c.env]
 	case "sciworld":
-		h.preset, h.kind, h.settings = "tales-sciworld:seed-1", kinds[c.env], map[string]string{"split": "test"}
+		h.preset, h.kind, h.settings = h.preset+":seed-1", talesKinds[c.env], map[string]string{"split": "test"}
 	default:
-		h.preset, h.task, h.settings = "tales-jericho:seed-1", env, map[string]string{"game-seed": ""}
+		h.task, _, _ = strings.Cut(c.task, " ")
+		h.preset, h.settings = h.preset+":seed-1", map[string]string{"game-seed": ""}
 		if h.seed > 0 {
 			h.settings["game-seed"] = strconv.Itoa(h.seed)
 		}
 	}
-	return env, nil
+	return nil
 }
 
 // play plays a case, and returns what was sent and what was recorded.

@@ -1,0 +1,85 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Comparison counts how far a preset reproduces a file of requests that the original
+// code sent. The tests keep the counts true.
+type Comparison struct {
+	// File is the recording; Preset is what it vouches for: a preset, or a part of one.
+	// It is empty if no preset plays the recording.
+	File   string `yaml:"file"`
+	Preset string `yaml:"preset"`
+	// Requests were compared. Equal are those that are equal to the original's, UpTo those
+	// that are after what Preset.UpTo names was applied to both.
+	Requests int `yaml:"requests"`
+	Equal    int `yaml:"equal"`
+	UpTo     int `yaml:"up-to"`
+	// Outcomes were compared, Same of them are those that the original reported.
+	Outcomes int `yaml:"outcomes"`
+	Same     int `yaml:"same"`
+	// More are requests beyond those of the original.
+	More int `yaml:"more"`
+}
+
+// Comparisons lists all comparisons, one for each file and preset.
+func Comparisons() (list []Comparison, err error) {
+	err = embedded("compared.yaml", &list)
+	return list, err
+}
+
+// Add adds the counts of another comparison.
+func (c *Comparison) Add(o Comparison) {
+	c.Requests, c.Equal, c.UpTo = c.Requests+o.Requests, c.Equal+o.Equal, c.UpTo+o.UpTo
+	c.Outcomes, c.Same, c.More = c.Outcomes+o.Outcomes, c.Same+o.Same, c.More+o.More
+}
+
+// Proves reports whether a comparison shows that a protocol is the original's.
+func (c Comparison) Proves() bool {
+	return c.Requests > 0 && c.Equal+c.UpTo == c.Requests && c.Same == c.Outcomes && c.More == 0
+}
+
+// String is a line of the file of comparisons.
+func (c Comparison) String() string {
+	text := "- {file: " + c.File
+	if c.Preset != "" {
+		text += fmt.Sprintf(", preset: %q", c.Preset)
+	}
+	text += fmt.Sprintf(", requests: %d, equal: %d", c.Requests, c.Equal)
+	if c.UpTo > 0 {
+		text += fmt.Sprintf(", up-to: %d", c.UpTo)
+	}
+	text += fmt.Sprintf(", outcomes: %d, same: %d", c.Outcomes, c.Same)
+	if c.More > 0 {
+		text += fmt.Sprintf(", more: %d", c.More)
+	}
+	return text + "}"
+}
+
+// Compared sums up the comparisons that vouch for a preset of one part.
+func (p *Preset) Compared() (sum Comparison, err error) {
+	all, err := Comparisons()
+	for _, c := range all {
+		if name, part, _ := strings.Cut(c.Preset, ":"); name == p.Name && (part == "" || part == p.Env.Part) {
+			sum.Add(c)
+		}
+	}
+	return sum, err
+}
+
+// StatusText says how near a preset is to its source, such as "exact up to set-order".
+func (p *Preset) StatusText() string {
+	if p.Status == Exact && len(p.UpTo) > 0 {
+		return Exact + " up to " + strings.Join(p.UpTo, " and ")
+	}
+	return p.Status
+}
+
+// EqualUpTo are the values of Preset.UpTo, in what an original differs from itself from
+// run to run:
+//
+//   - set-order: the order of what PDDL's games list, which is that of a Python set
+//   - room-order: the order of what ScienceWorld's rooms hold, which is that of a Java set
+func EqualUpTo() []string { return []string{"set-order", "room-order"} }

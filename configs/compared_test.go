@@ -1,0 +1,64 @@
+package configs_test
+
+import (
+	"slices"
+	"testing"
+
+	"heldout/configs"
+)
+
+// A preset is exact if the comparisons with its original show it, and only then.
+func TestStatusIsEarned(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		whole, err := configs.LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := whole.All()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parts {
+			c, err := p.Compared()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Status == configs.Exact && !c.Proves() {
+				t.Errorf("%s is called exact, and the comparisons are %v", p.ID(false), c)
+			}
+			if c.UpTo > 0 && len(p.UpTo) == 0 {
+				t.Errorf("%s does not say up to what %d requests are equal", p.ID(false), c.UpTo)
+			}
+		}
+	}
+}
+
+// Comparisons are of presets that there are, each once, sorted.
+func TestComparisons(t *testing.T) {
+	all, err := configs.Comparisons()
+	if err != nil || len(all) == 0 {
+		t.Fatal(len(all), err)
+	}
+	var lines []string
+	for _, c := range all {
+		lines = append(lines, c.String())
+		if c.Preset == "" {
+			continue
+		}
+		found, err := configs.FindPresets(c.Preset, nil)
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+			continue
+		}
+		if sum, err := found[0].Compared(); err != nil || sum.Requests < c.Requests {
+			t.Errorf("%v is no part of the sum %v: %v", c, sum, err)
+		}
+	}
+	if !slices.IsSorted(lines) || len(slices.Compact(slices.Clone(lines))) < len(lines) {
+		t.Error("the comparisons are not sorted, or one stands there twice")
+	}
+}
