@@ -34,6 +34,29 @@ type Plan struct {
 	Shard *record.Shard
 }
 
+// Breadth returns the largest numbers of seeds of a condition, and of models that play
+// the same tasks unperturbed.
+func (p *Plan) Breadth() (seeds, models int) {
+	type place struct{ env, preset, model, perturbation string }
+	bySeed, byModel := map[place]int{}, map[place]map[string]bool{}
+	for _, g := range p.Groups {
+		c := g.Condition
+		at := place{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
+		bySeed[at]++
+		seeds = max(seeds, bySeed[at])
+		if c.Perturbation != episode.NoPerturbation {
+			continue
+		}
+		at.model = ""
+		if byModel[at] == nil {
+			byModel[at] = map[string]bool{}
+		}
+		byModel[at][c.Model] = true
+		models = max(models, len(byModel[at]))
+	}
+	return seeds, models
+}
+
 // NewPlan lists the episodes of all specs: by environment, player, seed and task.
 // The expert does not depend on the seed and plays with the first only.
 func NewPlan(specs ...*Spec) (*Plan, error) {

@@ -42,6 +42,9 @@ func TestPlan(t *testing.T) {
 	if least, most := p.Cost(); least.Calls != 6 || most.Calls != 6*10 || most.Reflections != 0 {
 		t.Errorf("it costs %+v to %+v", least, most)
 	}
+	if seeds, models := p.Breadth(); seeds != 2 || models != 2 {
+		t.Errorf("%d seeds and %d models", seeds, models)
+	}
 	if again := mustPlan(t, twoPlayers()); again.Hash() != p.Hash() || again.Episodes[8].ID != p.Episodes[8].ID {
 		t.Error("the same plan has another identity")
 	}

@@ -94,6 +94,10 @@ var only = map[report.Only]string{
 	report.Families:  "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
 	report.Trials:    "only runs with --trials of at least 2 have the table %q",
 	report.Baselines: "the table %q needs published results; name some with --baseline",
+	report.Presets:   "only runs with --preset have the table %q",
+	report.Seeds:     "only runs with several --seeds have the table %q",
+	report.Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
+	report.Threes:    "the table %q needs three models; name them with --model, or give several runs to heldout compare",
 }
 
 // suits reports tables that a run will not have, before anything is played. has says

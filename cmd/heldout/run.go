@@ -75,7 +75,11 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
-		if err := out.suits(map[report.Only]bool{report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies()}); err != nil {
+		seeds, models := job.Plan.Breadth()
+		if err := out.suits(map[report.Only]bool{
+			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(), report.Presets: len(job.Config.Preset) > 0,
+			report.Seeds: seeds > 1, report.Pairs: models > 1, report.Threes: models > 2,
+		}); err != nil {
 			return err
 		}
 		if dry {

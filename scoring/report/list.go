@@ -57,6 +57,10 @@ const (
 	Families  Only = "sweeps of families"
 	Trials    Only = "several trials"
 	Baselines Only = "published results"
+	Presets   Only = "presets"
+	Seeds     Only = "several seeds"
+	Pairs     Only = "two models or more"
+	Threes    Only = "three models or more"
 )
 
 // kinds are all kinds of tables, in the order in which they are printed.
@@ -70,7 +74,7 @@ var kinds = []Kind{
 		fill: headline,
 	},
 	{
-		ID: "presets", Title: "Presets", Section: "protocols",
+		ID: "presets", Title: "Presets", Only: Presets, Section: "protocols",
 		columns: of(
 			column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,
 			column.Success.Of, column.LooseSuccess, column.Seeds,
@@ -78,12 +82,12 @@ var kinds = []Kind{
 		fill: presets,
 	},
 	{
-		ID: "presets-published", Title: "Published results of these presets", Section: "protocols",
+		ID: "presets-published", Title: "Published results of these presets", Only: Presets, Section: "protocols",
 		columns: of(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn, column.ResultPlace),
 		fill:    presetsPublished,
 	},
 	{
-		ID: "protocols", Title: "How much of a score is protocol", Section: "protocols",
+		ID: "protocols", Title: "How much of a score is protocol", Only: Presets, Section: "protocols",
 		columns: of(
 			column.Model, column.Environment, column.Presets, column.Lowest, column.LowestSuccess, column.Highest,
 			column.HighestSuccess, column.Range,
@@ -140,7 +144,7 @@ var kinds = []Kind{
 		fill: difficulty,
 	},
 	{
-		ID: "spread", Title: "Spread over seeds", Section: "seeds",
+		ID: "spread", Title: "Spread over seeds", Only: Seeds, Section: "seeds",
 		columns: of(
 			column.Environment, column.Model, column.Seeds, column.Success.Of, column.SuccessDeviations,
 			column.Progress.Of, column.ProgressDeviations, column.Grounding, column.GroundingDeviations,
@@ -148,7 +152,7 @@ var kinds = []Kind{
 		fill: spread,
 	},
 	{
-		ID: "paired", Title: "Differences, paired by task", Section: "differences", Lacks: "no two models played the same tasks to the end",
+		ID: "paired", Title: "Differences, paired by task", Only: Pairs, Section: "differences", Lacks: "no two models played the same tasks to the end",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -156,7 +160,7 @@ var kinds = []Kind{
 		fill: paired,
 	},
 	{
-		ID: "ranks", Title: "Ranks", Section: "differences", Late: true,
+		ID: "ranks", Title: "Ranks", Only: Threes, Section: "differences", Late: true,
 		columns: of(
 			column.Environment, column.Model, column.Success.Of, column.SuccessRank, column.Progress.Of,
 			column.ProgressRank,
@@ -164,7 +168,7 @@ var kinds = []Kind{
 		fill: ranks,
 	},
 	{
-		ID: "pairs", Title: "Differences of all pairs", Request: true, Section: "differences",
+		ID: "pairs", Title: "Differences of all pairs", Only: Threes, Request: true, Section: "differences",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Rate, column.Difference, column.Together.Low,
 			column.Together.High,
@@ -182,7 +186,7 @@ var kinds = []Kind{
 		each:    changes,
 	},
 	{
-		ID: "best-of", Title: "Best of N tries", Section: "tries",
+		ID: "best-of", Title: "Best of N tries", Only: Seeds, Section: "tries",
 		columns: of(
 			column.Environment, column.Model, column.Tries, column.OneSuccess, column.AnySuccess, column.OneProgress,
 			column.BestProgress,
@@ -190,12 +194,12 @@ var kinds = []Kind{
 		fill: bestOf,
 	},
 	{
-		ID: "pass-at-k", Title: "Best of k tries", Request: true, Lacks: "no model was run with several seeds",
+		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Request: true, Lacks: "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
 		fill:    passAtK,
 	},
 	{
-		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Request: true, Section: "tries",
+		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Only: Seeds, Request: true, Section: "tries",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -242,7 +246,7 @@ var kinds = []Kind{
 		fill: refinementMeasures,
 	},
 	{
-		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Request: true, Section: "refinement", Steps: true,
+		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Only: Pairs, Request: true, Section: "refinement", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
 			column.Difference.Low, column.Difference.High, column.P,
@@ -284,7 +288,7 @@ var kinds = []Kind{
 		fill: byTask,
 	},
 	{
-		ID: "seeds", Title: "Rates by seed", Request: true, Lacks: "no model was run with several seeds",
+		ID: "seeds", Title: "Rates by seed", Only: Seeds, Request: true, Lacks: "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of, column.Progress.Of),
 		fill:    bySeed,
 	},
