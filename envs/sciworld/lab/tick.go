@@ -115,12 +115,6 @@ var sourceTemps = [len(kinds)]float64{
 	Fridge: 2, Freezer: -18, UltraColdFreezer: -86,
 }
 
-// The coefficients of heat transfer (processes §3).
-const (
-	transfer  = 0.10
-	mostMoved = 1000.0
-)
-
 // heat heats what is in a heat source that is on.
 func (o *Object) heat(most float64) {
 	if !o.activated {
@@ -144,41 +138,6 @@ func (o *Object) cool(least float64) {
 		}
 	}
 }
-
-// exchangeHeat lets the object and its contents exchange heat, then its contents
-// with each other.
-func (o *Object) exchangeHeat() {
-	var room [16]*Object
-	warm := room[:0]
-	for _, x := range o.contents.all() {
-		if x.stuff != nil {
-			warm = append(warm, x)
-		}
-	}
-	if len(warm) == 0 {
-		return
-	}
-	if o.stuff != nil {
-		for _, x := range warm {
-			touch(o, x)
-		}
-	}
-	for i, x := range warm {
-		for _, y := range warm[:i] {
-			touch(x, y)
-		}
-	}
-}
-
-// touch moves heat between two things: the second one already feels the new
-// temperature of the first.
-func touch(a, b *Object) {
-	m := min(a.stuff.conductivity, b.stuff.conductivity)
-	a.temp += clip(float64(float64((b.temp-a.temp)*m) * transfer))
-	b.temp += clip(float64(float64((a.temp-b.temp)*m) * transfer))
-}
-
-func clip(v float64) float64 { return max(-mostMoved, min(v, mostMoved)) }
 
 // stateAt is the state of matter at a temperature.
 func (o *Object) stateAt(temp float64) state {

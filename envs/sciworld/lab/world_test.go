@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -275,6 +276,58 @@ func TestManyObjects(t *testing.T) {
 	many.take(tables[0])
 	few.take(tables[1])
 	same("without them")
+}
+
+// Many things exchange heat as if each touched the others one after the other.
+func TestHeatOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	w := New()
+	for n := manyWarm; n < 80; n++ {
+		spread := []float64{0, 1e-9, 30, 4000, 60000}[n%5]
+		var all, one []*Object
+		for range n {
+			x := w.new([]Kind{Water, WoodCup, TinCup, Air}[rng.IntN(4)])
+			x.temp += spread * rng.Float64()
+			y := *x
+			all, one = append(all, x), append(one, &y)
+		}
+		if done := exchangeMany(all); done != (spread < 5000) {
+			t.Errorf("a spread of %v degrees: %v", spread, done)
+		} else if !done {
+			continue
+		}
+		for i, x := range one {
+			for _, y := range one[:i] {
+				touch(x, y)
+			}
+		}
+		for i := range all {
+			if math.Float64bits(all[i].temp) != math.Float64bits(one[i].temp) {
+				t.Fatalf("%d things, spread %v: number %d has %v, want %v", n, spread, i, all[i].temp, one[i].temp)
+			}
+		}
+	}
+}
+
+// BenchmarkOpenTap lets time pass with 3,000 waters in a drain.
+func BenchmarkOpenTap(b *testing.B) {
+	w := loaded(b, "boil", 0, "easy")
+	w.Step("teleport to kitchen")
+	w.Step("activate sink")
+	sink := w.here()
+	for _, x := range w.here().contents.all() {
+		if x.kind == Sink {
+			sink = x
+		}
+	}
+	for i := range 3000 {
+		x := w.new(Water)
+		x.temp += float64(i) / 1e4
+		w.put(x, sink.portals.all()[0].door.to)
+	}
+	for b.Loop() {
+		w.tick()
+	}
 }
 
 // What cannot be loaded says so, and so does every step.
