@@ -130,6 +130,9 @@ type PresetList struct {
 	Format string `yaml:"format" json:"format"`
 	// Key is the key of the list in a JSON object.
 	Key string `yaml:"key" json:"key,omitempty"`
+	// Partial: names that the environment does not have are left out. The number of tasks
+	// and the hash of their names say which remain.
+	Partial bool `yaml:"partial" json:"partial,omitempty"`
 }
 
 // ListFormats are the values of PresetList.Format:

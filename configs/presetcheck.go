@@ -96,6 +96,7 @@ func (p *Preset) checkPart() error {
 		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
+		errs.want(!l.Partial || e.Tasks.SHA256 != "", "env.tasks.sha256 is missing: it says which tasks of a partial list there are")
 	}
 	e.Limit.check(&errs)
 	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""

@@ -39,15 +39,16 @@ func (c Chosen) listed(env envs.Env, about *record.Protocol) (tasks []envs.Task,
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", found.Name, err)
 	}
-	tasks, err = named(env, names)
+	tasks, err = named(env, names, list.Partial)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", found.Name, err)
 	}
 	return tasks, true, nil
 }
 
-// named returns the tasks of those names, each once, in the order of the names.
-func named(env envs.Env, names []string) (out []envs.Task, err error) {
+// named returns the tasks of those names, each once, in the order of the names. Of a
+// partial list, names that the environment does not have are left out.
+func named(env envs.Env, names []string, partial bool) (out []envs.Task, err error) {
 	byName := map[string]envs.Task{}
 	for _, t := range env.Tasks() {
 		byName[t.ID] = t
@@ -60,6 +61,8 @@ func named(env envs.Env, names []string) (out []envs.Task, err error) {
 			if t, err = finder.Task(name); err != nil {
 				return nil, err
 			}
+		} else if !ok && partial {
+			continue
 		} else if !ok {
 			return nil, fmt.Errorf("it names the task %.100q, which the data lack", name)
 		}
