@@ -154,14 +154,24 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 // a limit in bytes, and streamBytes the limit that they then have.
 const maxBytesRequired, streamBytes = 10113, 1 << 30
 
+// notCreated is the code of a stream that the server cannot create. It can be so for a
+// moment: the first two connections of an account get in each other's way.
+const notCreated, creations = 10049, 3
+
 // makeStream makes a stream, or changes it to what it should be. A full stream
 // refuses messages, which come again: it drops none.
-func (l *Leader) makeStream(ctx context.Context, c jetstream.StreamConfig) error {
-	_, err := l.link.js.CreateOrUpdateStream(ctx, c)
-	var api *jetstream.APIError
-	if errors.As(err, &api) && api.ErrorCode == maxBytesRequired {
-		c.MaxBytes = streamBytes
+func (l *Leader) makeStream(ctx context.Context, c jetstream.StreamConfig) (err error) {
+	for range creations {
 		_, err = l.link.js.CreateOrUpdateStream(ctx, c)
+		var api *jetstream.APIError
+		switch {
+		case !errors.As(err, &api):
+			return err
+		case api.ErrorCode == maxBytesRequired && c.MaxBytes == 0:
+			c.MaxBytes = streamBytes
+		case api.ErrorCode != notCreated || !rest(ctx):
+			return err
+		}
 	}
 	return err
 }
