@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -135,17 +136,13 @@ type restricted struct {
 // Tables implements figure.Source.
 func (r restricted) Tables(kind string) (out []table.Table) {
 	for _, t := range r.Report.Tables(kind) {
-		at := environmentColumn(t)
+		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
 		if at >= 0 && len(r.environments) > 0 {
 			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool { return !slices.Contains(r.environments, row[at].Text) })
 		}
 		out = append(out, t)
 	}
 	return out
-}
-
-func environmentColumn(t table.Table) int {
-	return slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "environment" })
 }
 
 // checkEnvironments reports an environment that the runs do not have.

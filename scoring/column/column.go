@@ -5,6 +5,7 @@ package column
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"heldout/scoring/refinement"
 	"heldout/scoring/table"
@@ -183,7 +184,7 @@ func Sweep(conditions []string) []table.Column {
 
 // Condition is the rate under a condition of a sweep.
 func Condition(name string) table.Of[float64] {
-	return table.Share("condition_"+name, name, "the rate under this condition, in percent")
+	return table.Share(conditionPrefix+name, name, "the rate under this condition, in percent")
 }
 
 // Columns of several tries and trials.
@@ -315,3 +316,16 @@ func amount(x float64) table.Cell {
 	}
 	return table.Cell{Text: strconv.FormatFloat(x, 'f', digits, 64), Value: x}
 }
+
+// Texts of the columns From and Environment.
+const (
+	FromRun       = "run"
+	FromPublished = "published"
+	HeldOutScore  = "held-out score" // in place of an environment
+)
+
+// conditionPrefix begins the keys of conditions.
+const conditionPrefix = "condition_"
+
+// IsCondition reports whether a column is a condition of a sweep.
+func IsCondition(c table.Column) bool { return strings.HasPrefix(c.Key, conditionPrefix) }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"heldout/scoring/column"
 	"image/color"
 
 	"gonum.org/v1/plot/vg"
@@ -10,24 +11,27 @@ import (
 
 // part is a part of a stacked bar.
 type part struct {
-	key, name string
-	color     color.NRGBA
-	hatched   bool
+	column  named
+	name    string
+	color   color.NRGBA
+	hatched bool
 }
 
 // endings has a panel for each environment: what became of the planned episodes.
 func endings(r reader, f *Figure) error {
 	return stacked(r, f, []part{
-		{"solved", "solved", colors[2], false},
-		{"early", "ended early", colors[4], false},
-		{"limit", "step limit", colors[1], false},
-		{"context_exceeded", "context exceeded", colors[3], true},
-		{"model_error", "model error", colors[0], true},
-		{"env_error", "environment error", colors[6], true},
-		{"not_run", "not run", rest, false},
-	}, func(row int) float64 {
-		planned, _ := r.number(row, "planned")
+		{column.SolvedEpisodes, "solved", colors[2], false},
+		{column.EndedEarly, "ended early", colors[4], false},
+		{column.StepLimit, "step limit", colors[1], false},
+		{column.ContextExceeded, "context exceeded", colors[3], true},
+		{column.ModelError, "model error", colors[0], true},
+		{column.EnvError, "environment error", colors[6], true},
+		{column.NotRun, "not run", rest, false},
+	}, func(r reader, row int) float64 {
+		planned, _ := r.number(row, column.Planned)
 		return planned
+	}, func(r reader, row int, c named) string {
+		return r.text(row, c) + " of " + r.text(row, column.Planned) + " episodes"
 	})
 }
 
@@ -35,59 +39,56 @@ func endings(r reader, f *Figure) error {
 // were.
 func failures(r reader, f *Figure) error {
 	return stacked(r, f, []part{
-		{"cut_off", "cut-off reply", colors[6], false},
-		{"format", "format error", colors[3], false},
-		{"invalid", "invalid action", colors[1], false},
-		{"loops", "loop", colors[4], false},
-		{"other", "other valid action", colors[5], false},
-	}, func(int) float64 { return 1 })
+		{column.CutOff, "cut-off reply", colors[6], false},
+		{column.Format, "format error", colors[3], false},
+		{column.Invalid, "invalid action", colors[1], false},
+		{column.Loops, "loop", colors[4], false},
+		{column.Other, "other valid action", colors[5], false},
+	}, func(reader, int) float64 { return 1 }, func(r reader, row int, c named) string {
+		cell := r.cell(row, c)
+		return cell.Text + " %" + cell.Mark + " of " + r.text(row, column.Lost) + " steps"
+	})
 }
 
-// stacked has a panel for each environment with a bar for each model. Parts that
-// no bar has are left out of the legend.
-func stacked(r reader, f *Figure, parts []part, whole func(row int) float64) error {
+// stacked has a panel for each environment with a bar for each model. A row's parts are
+// of its whole, and say says them. Parts that no bar has are left out of the legend.
+func stacked(r reader, f *Figure, parts []part,
+	whole func(r reader, row int) float64, say func(r reader, row int, c named) string) error {
 	names := r.models()
 	var out []rowPanel
-	for _, env := range r.distinct("environment") {
+	for _, env := range r.distinct(column.Environment) {
+		of := r.is(column.Environment, env)
 		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-			row := r.find("environment", env, "model", names[i])
+			row := of.find(names[i])
 			if row < 0 {
 				return
 			}
 			sum := 0.0
 			for _, p := range parts {
-				value, _ := r.number(row, p.key)
+				value, _ := of.number(row, p.column)
 				if value == 0 {
 					continue
 				}
-				from, to := sum/whole(row), (sum+value)/whole(row)
+				from, to := sum/whole(of, row), (sum+value)/whole(of, row)
 				p.fill(s, x(from), y-3.6, x(to), y+3.6)
-				s.mark(x(from), y-3.6, x(to), y+3.6, fmt.Sprintf("%s, %s: %s: %s", env, names[i], p.name, amount(r, row, p.key, whole(row))))
+				s.mark(x(from), y-3.6, x(to), y+3.6, fmt.Sprintf("%s, %s: %s: %s", env, names[i], p.name, say(of, row, p.column)))
 				sum += value
 			}
 		}, false})
 	}
 	var key []entry
 	for _, p := range parts {
-		if r.any(p.key) {
+		if r.any(p.column) {
 			key = append(key, boxEntry(p.name, p.fill))
 		}
 	}
 	return rowFigure(f, names, out, key)
 }
 
-// amount says a share, or a number of episodes of all.
-func amount(r reader, row int, key string, whole float64) string {
-	if whole == 1 {
-		return r.text(row, key) + " %" + r.cell(row, key).Mark + " of " + r.text(row, "steps") + " steps"
-	}
-	return r.text(row, key) + " of " + r.text(row, "planned") + " episodes"
-}
-
 // any reports whether a column has a number other than 0.
-func (r reader) any(key string) bool {
+func (r reader) any(c named) bool {
 	for row := range r.Rows {
-		if x, _ := r.number(row, key); x != 0 {
+		if x, _ := r.number(row, c); x != 0 {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
 	"image/color"
 	"math"
 	"slices"
@@ -50,21 +52,22 @@ func looks(names []string, last map[string]float64) map[string]look {
 
 // lines is a figure of curves.
 type lines struct {
-	r         reader
-	key, name string // of the value
-	at        string // key of the place on the x axis
-	x         func(of reader) axis
+	r     reader
+	value table.Bounded
+	name  string
+	at    named // the place on the x axis
+	x     func(of reader) axis
 	// stays: a curve that ends early goes on at its last value.
 	stays bool
 }
 
 // byStep has a panel for each environment: a curve over steps for each model.
-func byStep(key, name string) func(reader, *Figure) error {
+func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
-		return lines{r: r, key: key, name: name, at: "step", x: func(of reader) axis {
+		return lines{r: r, value: value, name: name, at: column.Step, x: func(of reader) axis {
 			most := 1.0
 			for row := range of.Rows {
-				step, _ := of.number(row, "step")
+				step, _ := of.number(row, column.Step)
 				most = max(most, step)
 			}
 			return roundAxis(0, most, 1, "step")
@@ -74,12 +77,12 @@ func byStep(key, name string) func(reader, *Figure) error {
 
 // byTries has a panel for each environment: a curve over numbers of tries for each
 // model.
-func byTries(key, name string) func(reader, *Figure) error {
+func byTries(value table.Bounded, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
-		return lines{r: r, key: key, name: name, at: "tries", x: func(of reader) axis {
+		return lines{r: r, value: value, name: name, at: column.Tries, x: func(of reader) axis {
 			most := 2.0
 			for row := range of.Rows {
-				tries, _ := of.number(row, "tries")
+				tries, _ := of.number(row, column.Tries)
 				most = max(most, tries)
 			}
 			scale := axis{min: 0, max: most, label: "tries"}
@@ -94,7 +97,7 @@ func byTries(key, name string) func(reader, *Figure) error {
 // checkpoints has a panel for each environment and the held-out score: a curve
 // over training for success and progress.
 func checkpoints(r reader, f *Figure) error {
-	names := r.distinct("model")
+	names := r.distinct(column.Model)
 	f.width = doubleColumn
 	scale := axis{min: -0.3, max: float64(len(names)) - 0.7}
 	every := (len(names) + 9) / 10
@@ -107,19 +110,19 @@ func checkpoints(r reader, f *Figure) error {
 		f.Caption += fmt.Sprintf(" %d: %s.", i+1, shown(name))
 	}
 	scale.label = "checkpoint"
-	environments := r.distinct("environment")
+	environments := r.distinct(column.Environment)
 	columns := gridColumns(len(environments))
-	all := twoRates("success", "progress")
+	all := twoRates(column.Success, column.Progress)
 	var plots []*plot.Plot
 	for i, env := range environments {
-		of := r.is("environment", env)
+		of := r.is(column.Environment, env)
 		p := curvePlot(env, i%columns == 0, scale)
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
 			for _, q := range all {
 				var points []curvePoint
 				for row := range of.Rows {
-					points = append(points, newPoint(of, row, q.key, float64(slices.Index(names, of.text(row, "model"))),
-						fmt.Sprintf("%s, %s: %s %s", env, of.text(row, "model"), q.name, of.exact(row, q.key))))
+					points = append(points, newPoint(of, row, q.value, float64(slices.Index(names, of.text(row, column.Model))),
+						fmt.Sprintf("%s, %s: %s %s", env, of.text(row, column.Model), q.name, of.exact(row, q.value))))
 				}
 				curve(s, p, points, look{q.glyph.Color.(color.NRGBA), solid(q.glyph.Color), true}, &q.glyph)
 			}
@@ -157,12 +160,12 @@ func curvePlot(title string, labelled bool, x axis) *plot.Plot {
 func (l lines) figure(f *Figure) error {
 	names := l.r.models()
 	last := map[string]float64{}
-	environments := l.r.distinct("environment")
+	environments := l.r.distinct(column.Environment)
 	for _, env := range environments {
-		of := l.r.is("environment", env)
+		of := l.r.is(column.Environment, env)
 		final := map[string]float64{}
 		for row := range of.Rows {
-			final[of.text(row, "model")], _ = of.number(row, l.key)
+			final[of.text(row, column.Model)], _ = of.number(row, l.value)
 		}
 		for name, value := range final {
 			last[name] += value
@@ -181,7 +184,7 @@ func (l lines) figure(f *Figure) error {
 	}
 	var plots []*plot.Plot
 	for i, env := range environments {
-		of := l.r.is("environment", env)
+		of := l.r.is(column.Environment, env)
 		p := curvePlot(env, i%columns == 0, l.x(of))
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, of, env, names, looks) }))
 		plots = append(plots, p)
@@ -215,10 +218,10 @@ func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []strin
 				continue
 			}
 			var points []curvePoint
-			part := of.is("model", name)
+			part := of.is(column.Model, name)
 			for row := range part.Rows {
 				at, _ := part.number(row, l.at)
-				points = append(points, newPoint(part, row, l.key, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name, l.at, part.text(row, l.at), l.name, part.exact(row, l.key))))
+				points = append(points, newPoint(part, row, l.value, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name, l.at.ID(), part.text(row, l.at), l.name, part.exact(row, l.value))))
 			}
 			if n := len(points); n > 0 && l.stays && points[n-1].x < longest {
 				stays := points[n-1]
@@ -236,15 +239,15 @@ type curvePoint struct {
 	text            string
 }
 
-func newPoint(r reader, row int, key string, x float64, text string) curvePoint {
+func newPoint(r reader, row int, value table.Bounded, x float64, text string) curvePoint {
 	point := curvePoint{x: x, low: math.NaN(), high: math.NaN(), text: text}
 	var ok bool
-	if point.y, ok = r.number(row, key); !ok {
+	if point.y, ok = r.number(row, value); !ok {
 		point.y = math.NaN()
 	}
-	if low, ok := r.number(row, key+"_low"); ok {
+	if low, ok := r.number(row, value.Low); ok {
 		point.low = low
-		point.high, _ = r.number(row, key+"_high")
+		point.high, _ = r.number(row, value.High)
 	}
 	return point
 }

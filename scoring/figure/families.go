@@ -2,13 +2,13 @@ package figure
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -16,20 +16,20 @@ import (
 // combined families of perturbations for each model.
 func byDose(rate string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
-		r = panelled(r.is("rate", rate), "grade", func(text string) string {
+		r = panelled(r.is(column.Rate, rate), column.DoseGrade, func(text string) string {
 			if text == "drawn" {
 				return text
 			}
 			return "grade " + text
 		})
-		f.Table.Rows = newReader(f.Table).is("rate", rate).Rows
-		return lines{r: r, key: "value", name: rate, at: "families", x: func(of reader) axis {
+		f.Table.Rows = newReader(f.Table).is(column.Rate, rate).Rows
+		return lines{r: r, value: column.Level, name: rate, at: column.Combined, x: func(of reader) axis {
 			scale := axis{label: "combined families"}
 			for row := range of.Rows {
-				n, _ := of.number(row, "families")
+				n, _ := of.number(row, column.Combined)
 				known := slices.ContainsFunc(scale.ticks, func(t plot.Tick) bool { return t.Value == n })
 				if !known {
-					scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: of.text(row, "families")})
+					scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: of.text(row, column.Combined)})
 				}
 				scale.max = max(scale.max, n)
 			}
@@ -40,16 +40,13 @@ func byDose(rate string) func(reader, *Figure) error {
 
 // panelled returns the reader with the text of another column in the environment's
 // name.
-func panelled(r reader, key string, name func(text string) string) reader {
-	at, ok := r.column["environment"]
-	if !ok {
-		return r
-	}
+func panelled(r reader, c named, name func(text string) string) reader {
+	at := r.column[column.Environment.Key]
 	rows := r.Rows
 	r.Rows = nil
 	for i, cells := range rows {
 		cells = slices.Clone(cells)
-		cells[at] = table.String(cells[at].Text + ", " + name(rows[i][r.column[key]].Text))
+		cells[at] = table.String(cells[at].Text + ", " + name(rows[i][r.column[c.ID()]].Text))
 		r.Rows = append(r.Rows, cells)
 	}
 	return r
@@ -58,22 +55,15 @@ func panelled(r reader, key string, name func(text string) string) reader {
 // families has a panel for each environment and model: the change by family of
 // perturbations.
 func families(r reader, f *Figure) error {
-	reach := 0.05
-	for row := range r.Rows {
-		for _, key := range []string{"low", "high", "difference"} {
-			if x, ok := r.number(row, key); ok {
-				reach = max(reach, math.Abs(x))
-			}
-		}
-	}
-	r.column["difference_low"], r.column["difference_high"], r.column["difference_p"] = r.column["low"], r.column["high"], r.column["p"]
+	reach := r.reach(0.05, column.Difference.Low, column.Difference.High, column.Difference)
 	scale := roundAxis(-reach, reach, 100, "percentage points")
-	all := twoRates("SR", "PR")
+	rates := []string{"SR", "PR"} // of the series
+	all := twoRates(column.Difference, column.Difference)
 	for i := range all {
-		all[i].name = "Δ " + all[i].name
+		all[i].name, all[i].p = "Δ "+rates[i], column.P
 	}
 	var names []string
-	named := func(row int) string { return r.text(row, "family") + " " + r.text(row, "grade") }
+	named := func(row int) string { return r.text(row, column.Family) + " " + r.text(row, column.FamilyGrade) }
 	for row := range r.Rows {
 		if name := named(row); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -81,7 +71,7 @@ func families(r reader, f *Figure) error {
 	}
 	var out []rowPanel
 	models := r.models()
-	for _, env := range r.distinct("environment") {
+	for _, env := range r.distinct(column.Environment) {
 		for _, model := range models {
 			title := env
 			if len(models) > 1 {
@@ -89,16 +79,16 @@ func families(r reader, f *Figure) error {
 			}
 			rows := map[string]int{} // by family and rate
 			for row := range r.Rows {
-				if r.text(row, "environment") == env && r.text(row, "model") == model {
-					rows[named(row)+r.text(row, "rate")] = row
+				if r.text(row, column.Environment) == env && r.text(row, column.Model) == model {
+					rows[named(row)+r.text(row, column.Rate)] = row
 				}
 			}
 			if len(rows) == 0 {
 				continue
 			}
 			out = append(out, rowPanel{title, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				for _, q := range all {
-					if row, ok := rows[names[i]+q.key]; ok {
+				for k, q := range all {
+					if row, ok := rows[names[i]+rates[k]]; ok {
 						drawChange(s, r, row, q, x, y+q.shift, fmt.Sprintf("%s, %s: %s", title, names[i], q.name))
 					}
 				}
@@ -110,15 +100,14 @@ func families(r reader, f *Figure) error {
 
 // drawChange draws a difference and its interval.
 func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length, y vg.Length, what string) {
-	value, ok := r.number(row, "difference")
+	value, ok := r.number(row, q.value)
 	if !ok {
 		return
 	}
-	q.key = "difference"
 	q.interval(s, r, row, x, y)
-	if r.hollow(row, q.key) {
+	if q.hollow(r, row) {
 		q.glyph.Shape = draw.RingGlyph{}
 	}
 	glyph(s, q.glyph, x(value), y)
-	s.markAt(x(value), y, 3.2, what+" "+r.exact(row, q.key))
+	s.markAt(x(value), y, 3.2, what+" "+q.exact(r, row))
 }

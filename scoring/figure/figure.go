@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/scoring/column"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
@@ -39,36 +40,145 @@ type Kind struct {
 	Caption string
 	// Section is where the page of a report has it.
 	Section string
+	// Lines, if there are any, are the columns of a table of its numbers that has a column
+	// for each model, with the values of Values.
+	Lines  []table.Column
+	Values table.Bounded
 
 	build func(reader, *Figure) error
 }
 
 // decided says how figures of differences show which of them are significant. Intervals
 // are not corrected for their number, so they do not.
-const decided = "Filled dots are significant: p is below 0.05, corrected if there are several comparisons (Holm). Hollow dots are not, even where the line, which is not corrected, leaves 0 out."
+const decided = "Filled dots are significant: p is below 0.05, corrected if there are several comparisons (Holm). " +
+	"Hollow dots are not, even where the line, which is not corrected, leaves 0 out."
+
+// Columns of lines of numbers that stand beside each other, by model.
+var (
+	taskColumns    = table.Columns(column.Environment, column.TaskNo, column.Task, column.Type)
+	stepColumns    = table.Columns(column.Environment, column.Step)
+	measureColumns = table.Columns(column.Environment, column.Measure, column.Unit)
+)
 
 // kinds are all kinds in the order of the report.
 var kinds = []Kind{
-	{"held-out", "Held-out score", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", "rates", heldOut},
-	{"rates", "Rates by environment", "rates", "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.", "rates", rates},
-	{"differences", "Differences, paired by task", "paired", "Dots are differences in percentage points, lines their 95% intervals. " + decided, "differences", differences},
-	{"tasks", "Success by task", "tasks", "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty boxes are 0, gaps are tasks without a result.", "tasks", taskMatrix("success", "SR")},
-	{"tasks-progress", "Progress by task", "tasks", "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are tasks without a result.", "tasks", taskMatrix("progress", "PR")},
-	{"progress", "Progress by step", "steps", "Lines are means over tasks, bands their 95% intervals.", "steps", byStep("progress", "PR")},
-	{"success", "Steps to success", "steps", "Lines are the shares of episodes that were solved by a step, bands their 95% intervals.", "steps", byStep("success", "SR")},
-	{"pass-at-k", "Solved by one of k tries", "pass-at-k", "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots are published. An oracle chooses the try.", "tries", byTries("pass", "pass@k")},
-	{"best-at-k", "Best progress of k tries", "pass-at-k", "Lines are the best progress of k tries, bands its 95% intervals. Single dots are published. An oracle chooses the try.", "tries", byTries("best_progress", "best PR")},
-	{"tokens", "Completion tokens per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means.", "cost", usage("completion tokens")},
-	{"time", "Time of the model per episode", "usage", "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means. Seconds of answered requests.", "cost", usage("model seconds")},
-	{"robustness", "Robustness", "robustness", "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the more stable the model.", "robustness", robustness},
-	{"dose", "Success by number of combined families", "dose", "Lines are success rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", "memorisation", byDose("SR")},
-	{"dose-progress", "Progress by number of combined families", "dose", "Lines are progress rates over the number of families of perturbations that are combined, bands their 95% intervals. 0 is without a perturbation.", "memorisation", byDose("PR")},
-	{"families", "Change by family of perturbations", "families", "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% intervals. The number behind a family is its grade. " + decided, "memorisation", families},
-	{"seeds", "Spread over seeds", "seeds", "Dots are the rates of single seeds, bars their means.", "seeds", seeds},
-	{"endings", "How episodes ended", "endings", "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.", "failures", endings},
-	{"failures", "Steps of unsolved episodes", "lost-steps", "What the steps of unsolved episodes were.", "failures", failures},
-	{"checkpoints", "Checkpoints in order", "checkpoints", "Dots are rates, bands their 95% intervals.", "checkpoints", checkpoints},
-	{"refinement", "What models do with their errors", "refinement-measures", "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of the steps. Repeated: errors that were already answered as errors; recovered: followed by a different valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes after their last progress.", "refinement", refinement},
+	{
+		Name: "held-out", Title: "Held-out score", Table: "rates", Section: "rates",
+		Caption: "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.",
+		build:   heldOut,
+	},
+	{
+		Name: "rates", Title: "Rates by environment", Table: "rates", Section: "rates",
+		Caption: "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.",
+		build:   rates,
+	},
+	{
+		Name: "differences", Title: "Differences, paired by task", Table: "paired", Section: "differences",
+		Caption: "Dots are differences in percentage points, lines their 95% intervals. " + decided,
+		build:   differences,
+	},
+	{
+		Name: "tasks", Title: "Success by task", Table: "tasks", Section: "tasks",
+		Caption: "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty " +
+			"boxes are 0, gaps are tasks without a result.",
+		Lines: taskColumns, Values: column.Success,
+		build: taskMatrix(column.Success, "SR"),
+	},
+	{
+		Name: "tasks-progress", Title: "Progress by task", Table: "tasks", Section: "tasks",
+		Caption: "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are " +
+			"tasks without a result.",
+		Lines: taskColumns, Values: column.Progress,
+		build: taskMatrix(column.Progress, "PR"),
+	},
+	{
+		Name: "progress", Title: "Progress by step", Table: "steps", Section: "steps",
+		Caption: "Lines are means over tasks, bands their 95% intervals.",
+		Lines:   stepColumns, Values: column.Progress,
+		build: byStep(column.Progress, "PR"),
+	},
+	{
+		Name: "success", Title: "Steps to success", Table: "steps", Section: "steps",
+		Caption: "Lines are the shares of episodes that were solved by a step, bands their 95% intervals.",
+		Lines:   stepColumns, Values: column.Success,
+		build: byStep(column.Success, "SR"),
+	},
+	{
+		Name: "pass-at-k", Title: "Solved by one of k tries", Table: "pass-at-k", Section: "tries",
+		Caption: "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots " +
+			"are published. An oracle chooses the try.",
+		build: byTries(column.Pass, "pass@k"),
+	},
+	{
+		Name: "best-at-k", Title: "Best progress of k tries", Table: "pass-at-k", Section: "tries",
+		Caption: "Lines are the best progress of k tries, bands its 95% intervals. Single dots are published. An " +
+			"oracle chooses the try.",
+		build: byTries(column.BestProgress, "best PR"),
+	},
+	{
+		Name: "tokens", Title: "Completion tokens per episode", Table: "usage", Section: "cost",
+		Caption: "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means.",
+		build:   usage("completion tokens"),
+	},
+	{
+		Name: "time", Title: "Time of the model per episode", Table: "usage", Section: "cost",
+		Caption: "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means. " +
+			"Seconds of answered requests.",
+		build: usage("model seconds"),
+	},
+	{
+		Name: "robustness", Title: "Robustness", Table: "robustness", Section: "robustness",
+		Caption: "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the " +
+			"more stable the model.",
+		build: robustness,
+	},
+	{
+		Name: "dose", Title: "Success by number of combined families", Table: "dose", Section: "memorisation",
+		Caption: "Lines are success rates over the number of families of perturbations that are combined, bands their " +
+			"95% intervals. 0 is without a perturbation.",
+		build: byDose("SR"),
+	},
+	{
+		Name: "dose-progress", Title: "Progress by number of combined families", Table: "dose", Section: "memorisation",
+		Caption: "Lines are progress rates over the number of families of perturbations that are combined, bands " +
+			"their 95% intervals. 0 is without a perturbation.",
+		build: byDose("PR"),
+	},
+	{
+		Name: "families", Title: "Change by family of perturbations", Table: "families", Section: "memorisation",
+		Caption: "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% " +
+			"intervals. The number behind a family is its grade. " + decided,
+		build: families,
+	},
+	{
+		Name: "seeds", Title: "Spread over seeds", Table: "seeds", Section: "seeds",
+		Caption: "Dots are the rates of single seeds, bars their means.",
+		build:   seeds,
+	},
+	{
+		Name: "endings", Title: "How episodes ended", Table: "endings", Section: "failures",
+		Caption: "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.",
+		build:   endings,
+	},
+	{
+		Name: "failures", Title: "Steps of unsolved episodes", Table: "lost-steps", Section: "failures",
+		Caption: "What the steps of unsolved episodes were.",
+		build:   failures,
+	},
+	{
+		Name: "checkpoints", Title: "Checkpoints in order", Table: "checkpoints", Section: "checkpoints",
+		Caption: "Dots are rates, bands their 95% intervals.",
+		build:   checkpoints,
+	},
+	{
+		Name: "refinement", Title: "What models do with their errors", Table: "refinement-measures", Section: "refinement",
+		Caption: "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of " +
+			"the steps. Repeated: errors that were already answered as errors; recovered: followed by a different " +
+			"valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes " +
+			"after their last progress.",
+		Lines: measureColumns, Values: column.Measured,
+		build: refinement,
+	},
 }
 
 // Names lists the figures.
@@ -116,12 +226,15 @@ func New(name string, from Source) (Figure, error) {
 		return f, &EmptyError{name, of.Lacks}
 	}
 	r := newReader(f.Table)
-	r.order = newReader(merged(from.Tables("rates"))).is("from", "run").distinct("model")
+	r.order = newReader(merged(from.Tables("rates"))).is(column.From, column.FromRun).distinct(column.Model)
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
 	return f, nil
 }
+
+// tableTitle says which of several tables a line is of.
+var tableTitle = table.Words("table", "Table", "the table")
 
 // merged returns one table. Several of them, as of environments that were swept, get
 // their title as the first column; all have the same columns or they are left out.
@@ -139,7 +252,7 @@ func merged(of []table.Table) table.Table {
 		}
 		return keys
 	}
-	out.Columns = append([]table.Column{{Key: "table", Header: "Table", Left: true}}, of[0].Columns...)
+	out.Columns = append(table.Columns(tableTitle), of[0].Columns...)
 	out.Rows, out.Notes = nil, nil
 	for _, t := range of {
 		if !slices.Equal(keys(t), keys(of[0])) {
@@ -186,7 +299,8 @@ func (s *sheet) mark(x0, y0, x1, y1 vg.Length, text string) {
 	*s.marks = append(*s.marks, mark{vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}, text})
 }
 
-// reader reads the cells of a table by the keys of its columns.
+// reader reads the cells of a table by its columns. It is a mistake of the program to read
+// a column that the table does not have.
 type reader struct {
 	table.Table
 	column map[string]int
@@ -201,20 +315,29 @@ func newReader(t table.Table) reader {
 	return r
 }
 
-// cell returns a cell; an empty one if there is no such column.
-func (r reader) cell(row int, key string) table.Cell {
-	if i, ok := r.column[key]; ok {
-		return r.Rows[row][i]
+// named is a column.
+type named interface{ ID() string }
+
+func (r reader) has(c named) bool {
+	_, ok := r.column[c.ID()]
+	return ok
+}
+
+// cell returns a cell.
+func (r reader) cell(row int, c named) table.Cell {
+	i, ok := r.column[c.ID()]
+	if !ok {
+		panic(fmt.Sprintf("table %s has no column %s", r.ID, c.ID()))
 	}
-	return table.None()
+	return r.Rows[row][i]
 }
 
 // text is a cell for people, without its mark.
-func (r reader) text(row int, key string) string { return r.cell(row, key).Text }
+func (r reader) text(row int, c named) string { return r.cell(row, c).Text }
 
-// number is a cell for programs; not ok if it is empty or has words.
-func (r reader) number(row int, key string) (x float64, ok bool) {
-	switch v := r.cell(row, key).Value.(type) {
+// number is a cell for programs; not ok if it is empty.
+func (r reader) number(row int, c named) (x float64, ok bool) {
+	switch v := r.cell(row, c).Value.(type) {
 	case float64:
 		return v, true
 	case int:
@@ -223,34 +346,26 @@ func (r reader) number(row int, key string) (x float64, ok bool) {
 	return 0, false
 }
 
+// marked says a number with its mark.
+func (r reader) marked(row int, c named) string {
+	cell := r.cell(row, c)
+	return cell.Text + cell.Mark
+}
+
 // exact says a number with its mark and its interval.
-func (r reader) exact(row int, key string) string {
-	c := r.cell(row, key)
-	out := c.Text + c.Mark
-	if low := r.cell(row, key+"_low"); low.Value != nil {
-		out += fmt.Sprintf(" (95%% %s to %s)", low.Text, r.text(row, key+"_high"))
-	}
-	if p := r.cell(row, key+"_p"); p.Value != nil {
-		out += ", p " + p.Text
+func (r reader) exact(row int, b table.Bounded) string {
+	out := r.marked(row, b)
+	if low := r.cell(row, b.Low); low.Value != nil {
+		out += fmt.Sprintf(" (95%% %s to %s)", low.Text, r.text(row, b.High))
 	}
 	return out
 }
 
-// hollow reports whether a number has a hollow dot: one that was published, or a
-// difference that is not significant.
-func (r reader) hollow(row int, key string) bool {
-	if _, decides := r.column[key+"_p"]; decides {
-		p, ok := r.number(row, key+"_p")
-		return !ok || p >= 0.05
-	}
-	return r.text(row, "from") == "published"
-}
-
 // distinct lists the texts of a column, each once, in the order of the rows.
-func (r reader) distinct(key string) (out []string) {
+func (r reader) distinct(c named) (out []string) {
 	seen := map[string]bool{}
 	for i := range r.Rows {
-		if text := r.text(i, key); !seen[text] {
+		if text := r.text(i, c); !seen[text] {
 			seen[text] = true
 			out = append(out, text)
 		}
@@ -260,7 +375,7 @@ func (r reader) distinct(key string) (out []string) {
 
 // models lists the models. Those of runs come first, in the order of the runs.
 func (r reader) models() []string {
-	names := r.distinct("model")
+	names := r.distinct(column.Model)
 	place := func(name string) int {
 		if i := slices.Index(r.order, name); i >= 0 {
 			return i
@@ -284,6 +399,16 @@ func (r reader) keep(pass func(row int) bool) reader {
 }
 
 // is returns the reader of the rows with that text.
-func (r reader) is(key, text string) reader {
-	return r.keep(func(row int) bool { return r.text(row, key) == text })
+func (r reader) is(c named, text string) reader {
+	return r.keep(func(row int) bool { return r.text(row, c) == text })
+}
+
+// find returns the first row of a model; -1 if there is none.
+func (r reader) find(model string) int {
+	for row := range r.Rows {
+		if r.text(row, column.Model) == model {
+			return row
+		}
+	}
+	return -1
 }

@@ -12,15 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/scoring/column"
+	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
 
 // rateRows is a table with rates of models on two environments.
 func rateRows(id string, models ...string) table.Table {
-	t := table.Table{ID: id, Title: "Rates", Notes: []string{"A note."}}
-	for _, key := range []string{"environment", "model", "from", "success", "success_low", "success_high", "progress", "progress_low", "progress_high"} {
-		t.Columns = append(t.Columns, table.Column{Key: key, Header: key})
-	}
+	t := table.Table{ID: id, Title: "Rates", Notes: []string{"A note."}, Columns: columnsOf(id)}
 	for _, env := range []string{"alfworld", "pddl"} {
 		for i, model := range models {
 			p := float64(i) / float64(len(models))
@@ -50,6 +49,16 @@ func (all tables) Tables(kind string) (out []table.Table) {
 	return out
 }
 
+// columnsOf are the columns of a kind of table, so that a figure that reads another one
+// fails.
+func columnsOf(id string) []table.Column {
+	if id == "robustness" {
+		return column.Sweep([]string{"base", "P1"})
+	}
+	k, _ := report.Find(id)
+	return k.Columns()
+}
+
 // everyTable has something for every figure.
 func everyTable(models ...string) tables {
 	rates := rateRows("rates", models...)
@@ -58,21 +67,18 @@ func everyTable(models ...string) tables {
 	rates.Rows = append(rates.Rows, heldOut)
 	all := tables{rates, rateRows("checkpoints", models...)}
 	add := func(id string, keys string, row func(model string, i int) [][]any) {
-		t := table.Table{ID: id, Title: id}
-		for _, key := range strings.Fields(keys) {
-			t.Columns = append(t.Columns, table.Column{Key: key, Header: key})
-		}
+		t := table.Table{ID: id, Title: id, Columns: columnsOf(id)}
 		for i, model := range models {
 			for _, values := range row(model, i) {
-				var cells []table.Cell
-				for _, v := range values {
-					switch v := v.(type) {
+				cells := slices.Repeat([]table.Cell{table.None()}, len(t.Columns))
+				for i, key := range strings.Fields(keys) {
+					switch v := values[i].(type) {
 					case float64:
-						cells = append(cells, table.Percent(v))
+						cells[t.At(key)] = table.Percent(v)
 					case int:
-						cells = append(cells, table.Int(v))
+						cells[t.At(key)] = table.Int(v)
 					case string:
-						cells = append(cells, table.String(v))
+						cells[t.At(key)] = table.String(v)
 					}
 				}
 				t.Rows = append(t.Rows, cells)
@@ -286,6 +292,20 @@ func TestDecided(t *testing.T) {
 				t.Errorf("%s at p %v: %d hollow dots, want %d", name, c.p, n, c.rings)
 			}
 		}
+	}
+}
+
+// A part of one planned episode is an episode, no share of steps.
+func TestOneEpisode(t *testing.T) {
+	one := table.Table{ID: "endings", Columns: columnsOf("endings")}
+	one.Add(column.Environment.Is("pddl"), column.Model.Is("m"), column.Planned.Is(1), column.SolvedEpisodes.Is(1))
+	f, err := New("endings", tables{one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	element, _, err := f.Inline()
+	if want := "<title>pddl, m: solved: 1 of 1 episodes</title>"; err != nil || !strings.Contains(string(element), want) {
+		t.Errorf("no mark says %s (%v)", want, err)
 	}
 }
 

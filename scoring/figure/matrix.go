@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"heldout/scoring/column"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -15,15 +16,15 @@ const mostColumns = 300
 
 // taskMatrix has a panel for each environment, one below the other: models by
 // tasks.
-func taskMatrix(key, name string) func(reader, *Figure) error {
+func taskMatrix(value named, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
 		f.width = doubleColumn
 		var plots []*plot.Plot
 		var heights []vg.Length
 		var names []labels
-		for _, env := range r.distinct("environment") {
-			of := r.is("environment", env)
-			m := newMatrix(of, key, name)
+		for _, env := range r.distinct(column.Environment) {
+			of := r.is(column.Environment, env)
+			m := newMatrix(of, value, name)
 			m.marked = len(r.Rows) <= mostMarks
 			plots = append(plots, m.plot(f, env))
 			names = append(names, newLabels(m.models))
@@ -64,26 +65,26 @@ type matrixCell struct {
 	text string
 }
 
-func newMatrix(r reader, key, name string) matrix {
+func newMatrix(r reader, of named, name string) matrix {
 	tasks := map[string]int{}
 	var rows []int // the first row of each task
 	for row := range r.Rows {
-		if id := r.text(row, "index") + " " + r.text(row, "task"); tasks[id] == 0 {
+		if id := r.text(row, column.TaskNo) + " " + r.text(row, column.Task); tasks[id] == 0 {
 			rows = append(rows, row)
 			tasks[id] = len(rows)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b int) int {
-		x, _ := r.number(a, "index")
-		y, _ := r.number(b, "index")
+		x, _ := r.number(a, column.TaskNo)
+		y, _ := r.number(b, column.TaskNo)
 		return int(x) - int(y)
 	})
 	m := matrix{models: r.models(), tasks: len(rows), each: (len(rows) + mostColumns - 1) / mostColumns}
-	column := map[string]int{}
+	place := map[string]int{}
 	for i, row := range rows {
-		column[r.text(row, "index")+" "+r.text(row, "task")] = i / m.each
+		place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)] = i / m.each
 		if i%m.each == 0 {
-			m.types = append(m.types, r.text(row, "type"))
+			m.types = append(m.types, r.text(row, column.Type))
 		}
 	}
 	at := map[string]int{}
@@ -92,16 +93,16 @@ func newMatrix(r reader, key, name string) matrix {
 		m.cells = append(m.cells, make([]matrixCell, len(m.types)))
 	}
 	for row := range r.Rows {
-		value, ok := r.number(row, key)
+		value, ok := r.number(row, of)
 		if !ok {
 			continue
 		}
-		c := &m.cells[at[r.text(row, "model")]][column[r.text(row, "index")+" "+r.text(row, "task")]]
+		c := &m.cells[at[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
 		c.sum += value
 		c.n++
-		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, "model"), r.text(row, "index"), r.text(row, "task"), name, r.exact(row, key), r.text(row, "episodes"))
+		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, column.Model), r.text(row, column.TaskNo), r.text(row, column.Task), name, r.marked(row, of), r.text(row, column.Episodes))
 		if c.n > 1 {
-			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, "model"), r.text(row, "index"), name, 100*c.sum/float64(c.n), c.n)
+			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, column.Model), r.text(row, column.TaskNo), name, 100*c.sum/float64(c.n), c.n)
 		}
 	}
 	return m

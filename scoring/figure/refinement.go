@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"heldout/scoring/column"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -21,33 +22,32 @@ func refinement(r reader, f *Figure) error {
 	var names []string
 	var places []place
 	var headings []bool
-	for _, env := range r.distinct("environment") {
+	for _, env := range r.distinct(column.Environment) {
 		names, places, headings = append(names, env), append(places, place{}), append(headings, true)
-		for _, model := range r.is("environment", env).models() {
+		for _, model := range r.is(column.Environment, env).models() {
 			names, places, headings = append(names, model), append(places, place{env, model}), append(headings, false)
 		}
 	}
-	q := series{key: "value", glyph: draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}}
-	r.column["value_low"], r.column["value_high"] = r.column["low"], r.column["high"]
+	q := series{value: column.Measured, glyph: draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}}
 	var out []rowPanel
 	for _, m := range refinementShown {
-		of := r.is("measure", m.measure)
+		of := r.is(column.Measure, m.measure)
 		if len(of.Rows) == 0 {
 			continue
 		}
 		rows := map[place]int{}
 		for row := range of.Rows {
-			rows[place{of.text(row, "environment"), of.text(row, "model")}] = row
+			rows[place{of.text(row, column.Environment), of.text(row, column.Model)}] = row
 		}
 		out = append(out, rowPanel{m.short, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 			row, ok := rows[places[i]]
 			if !ok {
 				return
 			}
-			value, _ := of.number(row, "value")
+			value, _ := of.number(row, column.Measured)
 			q.interval(s, of, row, x, y)
 			glyph(s, q.glyph, x(value), y)
-			s.markAt(x(value), y, 3.2, fmt.Sprintf("%s, %s: %s %s", places[i].env, places[i].model, m.measure, of.exact(row, "value")))
+			s.markAt(x(value), y, 3.2, fmt.Sprintf("%s, %s: %s %s", places[i].env, places[i].model, m.measure, of.exact(row, column.Measured)))
 		}, false})
 	}
 	return rowFigure(f, names, out, nil, headings...)

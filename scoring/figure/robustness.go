@@ -9,36 +9,36 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
-
-// conditionPrefix begins the keys of columns that are conditions.
-const conditionPrefix = "condition_"
 
 // robustness has a panel for each environment and rate: a dot for each condition.
 func robustness(r reader, f *Figure) error {
 	var conditions []table.Column
 	for _, c := range r.Columns {
-		if strings.HasPrefix(c.Key, conditionPrefix) {
+		if column.IsCondition(c) {
 			conditions = append(conditions, c)
 		}
 	}
 	names := r.models()
 	tables := []string{""}
-	if _, ok := r.column["table"]; ok {
-		tables = r.distinct("table")
+	if r.has(tableTitle) {
+		tables = r.distinct(tableTitle)
 	}
 	var out []rowPanel
 	for _, of := range tables {
-		for _, rate := range r.distinct("rate") {
-			part := r.keep(func(row int) bool { return (of == "" || r.text(row, "table") == of) && r.text(row, "rate") == rate })
+		for _, rate := range r.distinct(column.Rate) {
+			part := r.keep(func(row int) bool {
+				return (of == "" || r.text(row, tableTitle) == of) && r.text(row, column.Rate) == rate
+			})
 			title := strings.TrimSpace(strings.TrimPrefix(of, "Robustness on ") + " " + rate)
 			if of == "" {
 				title = strings.TrimPrefix(f.Table.Title, "Robustness on ") + " " + rate
 			}
 			out = append(out, rowPanel{title, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				for row := range part.Rows {
-					if part.text(row, "model") == names[i] {
+					if part.text(row, column.Model) == names[i] {
 						drawConditions(s, part, row, conditions, x, y, title)
 					}
 				}
@@ -66,7 +66,7 @@ func conditionGlyph(i int) draw.GlyphStyle {
 func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x func(float64) vg.Length, y vg.Length, title string) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range conditions {
-		if value, ok := r.number(row, c.Key); ok {
+		if value, ok := r.number(row, c); ok {
 			low, high = min(low, value), max(high, value)
 		}
 	}
@@ -75,12 +75,12 @@ func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x fu
 	}
 	s.StrokeLine2(draw.LineStyle{Color: rest, Width: 1.5}, x(low), y, x(high), y)
 	for i, c := range slices.Backward(conditions) {
-		value, ok := r.number(row, c.Key)
+		value, ok := r.number(row, c)
 		if !ok {
 			continue
 		}
 		s.DrawGlyphNoClip(conditionGlyph(i), vg.Point{X: x(value), Y: y})
-		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, "model"), c.Header, r.exact(row, c.Key),
-			r.text(row, "average"), r.text(row, "sample_std")))
+		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, column.Model), c.Header, r.marked(row, c),
+			r.text(row, column.Average), r.text(row, column.Spread.Sample)))
 	}
 }

@@ -3,6 +3,8 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
 	"math"
 	"slices"
 	"strings"
@@ -87,16 +89,18 @@ func withHeadings(l labels, headings []bool) labels {
 
 // series is a rate that rows show.
 type series struct {
-	key, name string
-	glyph     draw.GlyphStyle
-	shift     vg.Length // from the middle of the row
+	value table.Bounded
+	p     named // of a difference; nil if it is none
+	name  string
+	glyph draw.GlyphStyle
+	shift vg.Length // from the middle of the row
 }
 
 // twoRates are success and progress.
-func twoRates(success, progress string) []series {
+func twoRates(success, progress table.Bounded) []series {
 	return []series{
-		{success, "SR", draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, 2.2},
-		{progress, "PR", draw.GlyphStyle{Color: colors[1], Radius: 2.3, Shape: diamond{}}, -2.2},
+		{success, nil, "SR", draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, 2.2},
+		{progress, nil, "PR", draw.GlyphStyle{Color: colors[1], Radius: 2.3, Shape: diamond{}}, -2.2},
 	}
 }
 
@@ -112,11 +116,30 @@ func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
 // interval draws the interval of a row of the table; the number is clipped to the
 // axis.
 func (q series) interval(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
-	low, ok := r.number(row, q.key+"_low")
-	high, also := r.number(row, q.key+"_high")
+	low, ok := r.number(row, q.value.Low)
+	high, also := r.number(row, q.value.High)
 	if ok && also {
 		s.StrokeLine2(solid(q.glyph.Color), x(low), y, x(high), y)
 	}
+}
+
+// exact says a number with its mark, its interval and its p value.
+func (q series) exact(r reader, row int) string {
+	out := r.exact(row, q.value)
+	if q.p != nil && r.cell(row, q.p).Value != nil {
+		out += ", p " + r.text(row, q.p)
+	}
+	return out
+}
+
+// hollow reports whether a number has a hollow dot: one that was published, or a
+// difference that is not significant.
+func (q series) hollow(r reader, row int) bool {
+	if q.p == nil {
+		return r.text(row, column.From) == column.FromPublished
+	}
+	p, ok := r.number(row, q.p)
+	return !ok || p >= 0.05
 }
 
 // entries are the legend of series.
@@ -127,33 +150,13 @@ func entries(all []series) (out []entry) {
 	return out
 }
 
-// find returns the first row of the table with these texts; -1 if there is none.
-func (r reader) find(keysAndTexts ...string) int {
-	return slices.IndexFunc(seq(len(r.Rows)), func(row int) bool {
-		for i := 0; i < len(keysAndTexts); i += 2 {
-			if r.text(row, keysAndTexts[i]) != keysAndTexts[i+1] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func seq(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // dots are panels by environment with a dot and an interval for each series.
 func dots(r reader, names []string, all []series, scale axis, zero bool) (out []rowPanel) {
-	for _, env := range r.distinct("environment") {
-		of := r.is("environment", env)
+	for _, env := range r.distinct(column.Environment) {
+		of := r.is(column.Environment, env)
 		place := map[string]int{}
 		for row := range of.Rows {
-			place[of.text(row, "model")] = row
+			place[of.text(row, column.Model)] = row
 		}
 		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 			row, ok := place[names[i]]
@@ -161,23 +164,23 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 				return
 			}
 			for _, q := range all {
-				value, ok := of.number(row, q.key)
+				value, ok := of.number(row, q.value)
 				if !ok {
 					continue
 				}
 				at := y + q.shift
 				g := q.glyph
-				if of.hollow(row, q.key) {
+				if q.hollow(of, row) {
 					g.Shape = draw.RingGlyph{}
 				}
 				q.interval(s, of, row, x, at)
 				glyph(s, g, x(value), at)
 				right := value
-				if high, ok := of.number(row, q.key+"_high"); ok {
+				if high, ok := of.number(row, q.value.High); ok {
 					right = max(right, high)
 				}
-				s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter), vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.key).Mark)
-				s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, of.exact(row, q.key)))
+				s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter), vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.value).Mark)
+				s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(of, row)))
 			}
 		}, zero})
 	}
@@ -186,24 +189,23 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 
 // rates has a panel for the held-out score and for each environment.
 func rates(r reader, f *Figure) error {
-	names, all := r.models(), twoRates("success", "progress")
+	names, all := r.models(), twoRates(column.Success, column.Progress)
 	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all))
 }
 
 // heldOut is the panel of the held-out score alone.
 func heldOut(r reader, f *Figure) error {
-	const score = "held-out score" // its environment in the table of rates
-	of := r.is("environment", score)
+	of := r.is(column.Environment, column.HeldOutScore)
 	if len(of.Rows) == 0 {
 		return errors.New("no model has complete results on all official tasks of the held-out environments")
 	}
 	var without []string
-	for _, model := range r.is("from", "run").distinct("model") {
-		if of.find("model", model) < 0 {
+	for _, model := range r.is(column.From, column.FromRun).distinct(column.Model) {
+		if of.find(model) < 0 {
 			without = append(without, shown(model))
 		}
 	}
-	if len(of.is("from", "run").Rows) == 0 {
+	if len(of.is(column.From, column.FromRun).Rows) == 0 {
 		f.Caption += " All here are published."
 	}
 	if without != nil {
@@ -215,38 +217,42 @@ func heldOut(r reader, f *Figure) error {
 
 // differences has a panel for each environment.
 func differences(r reader, f *Figure) error {
-	all := twoRates("success_difference", "progress_difference")
-	for i, key := range []string{"success", "progress"} {
-		all[i].name = "Δ " + all[i].name
-		for _, suffix := range []string{"_low", "_high", "_p"} {
-			r.column[all[i].key+suffix] = r.column[key+suffix]
-		}
-	}
+	all := twoRates(column.SuccessChange.Bounded, column.ProgressChange.Bounded)
+	all[0].p, all[1].p = column.SuccessChange.P, column.ProgressChange.P
 	reach := 0.05
-	for row := range r.Rows {
-		for _, key := range []string{"success_low", "success_high", "progress_low", "progress_high"} {
-			if x, ok := r.number(row, key); ok {
-				reach = max(reach, math.Abs(x))
-			}
-		}
+	for i := range all {
+		all[i].name = "Δ " + all[i].name
+		reach = r.reach(reach, all[i].value.Low, all[i].value.High)
 	}
 	scale := roundAxis(-reach, reach, 100, "percentage points")
-	if bases := r.distinct("against"); len(bases) == 1 {
+	if bases := r.distinct(column.Against); len(bases) == 1 {
 		f.Caption += " All are minus " + shown(bases[0]) + "."
 	}
 	names := r.models()
 	return rowFigure(f, names, dots(r, names, all, scale, true), entries(all))
 }
 
+// reach is the largest size of numbers in some columns, or at least a given one.
+func (r reader) reach(least float64, columns ...named) float64 {
+	for row := range r.Rows {
+		for _, c := range columns {
+			if x, ok := r.number(row, c); ok {
+				least = max(least, math.Abs(x))
+			}
+		}
+	}
+	return least
+}
+
 // seeds has a panel for each environment: a dot for each seed.
 func seeds(r reader, f *Figure) error {
-	names, all := r.models(), twoRates("success", "progress")
+	names, all := r.models(), twoRates(column.Success, column.Progress)
 	var out []rowPanel
-	for _, env := range r.distinct("environment") {
-		of := r.is("environment", env)
+	for _, env := range r.distinct(column.Environment) {
+		of := r.is(column.Environment, env)
 		rows := map[string][]int{}
 		for row := range of.Rows {
-			name := of.text(row, "model")
+			name := of.text(row, column.Model)
 			rows[name] = append(rows[name], row)
 		}
 		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
@@ -266,12 +272,12 @@ func drawSeeds(s *sheet, r reader, rows []int, q series, x func(float64) vg.Leng
 	sum := 0.0
 	q.glyph.Radius *= 0.75
 	for _, row := range rows {
-		value, _ := r.number(row, q.key)
+		value, _ := r.number(row, q.value)
 		sum += value
 		g := q.glyph
 		g.Color = faded(colors[slices.Index([]string{"SR", "PR"}, q.name)], 0.6)
 		s.DrawGlyphNoClip(g, vg.Point{X: x(value), Y: y})
-		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, "environment"), r.text(row, "model"), r.text(row, "seed"), q.name, r.exact(row, q.key)))
+		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Seed), q.name, r.marked(row, q.value)))
 	}
 	mean := sum / float64(len(rows))
 	s.StrokeLine2(solid(ink), x(mean), y-2, x(mean), y+2)
@@ -280,24 +286,24 @@ func drawSeeds(s *sheet, r reader, rows []int, q series, x func(float64) vg.Leng
 // usage has a panel for each environment: the distribution of a quantity.
 func usage(quantity string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
-		r = r.is("quantity", quantity)
+		r = r.is(column.Quantity, quantity)
 		if len(r.Rows) == 0 {
 			return fmt.Errorf("no episode has %s", quantity)
 		}
 		f.Table.Rows = r.Rows
 		names := r.models()
 		var out []rowPanel
-		for _, env := range r.distinct("environment") {
-			of := r.is("environment", env)
+		for _, env := range r.distinct(column.Environment) {
+			of := r.is(column.Environment, env)
 			most := 0.0
 			for row := range of.Rows {
-				high, _ := of.number(row, "high")
-				mean, _ := of.number(row, "mean")
+				high, _ := of.number(row, column.Ninth)
+				mean, _ := of.number(row, column.Mean)
 				most = max(most, high, mean)
 			}
 			label := quantity
 			out = append(out, rowPanel{env, roundAxis(0, most, 1, label), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				if row := of.find("model", names[i]); row >= 0 {
+				if row := of.find(names[i]); row >= 0 {
 					drawUsage(s, of, row, x, y)
 				}
 			}, false})
@@ -307,13 +313,13 @@ func usage(quantity string) func(reader, *Figure) error {
 }
 
 func drawUsage(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
-	low, _ := r.number(row, "low")
-	median, _ := r.number(row, "median")
-	high, _ := r.number(row, "high")
-	mean, _ := r.number(row, "mean")
+	low, _ := r.number(row, column.Tenth)
+	median, _ := r.number(row, column.Median)
+	high, _ := r.number(row, column.Ninth)
+	mean, _ := r.number(row, column.Mean)
 	s.StrokeLine2(solid(colors[0]), x(low), y, x(high), y)
 	glyph(s, draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, x(median), y)
 	s.StrokeLine2(solid(ink), x(mean), y-2.5, x(mean), y+2.5)
 	s.mark(min(x(low), x(mean))-3, y-3.5, max(x(high), x(mean))+3, y+3.5, fmt.Sprintf("%s, %s: %s per episode: median %s, 10 %% %s, 90 %% %s, mean %s (%s episodes)",
-		r.text(row, "environment"), r.text(row, "model"), r.text(row, "quantity"), r.text(row, "median"), r.text(row, "low"), r.text(row, "high"), r.text(row, "mean"), r.text(row, "episodes")))
+		r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Quantity), r.text(row, column.Median), r.text(row, column.Tenth), r.text(row, column.Ninth), r.text(row, column.Mean), r.text(row, column.Episodes)))
 }

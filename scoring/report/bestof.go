@@ -36,7 +36,7 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 			of[env] = byScore[s]
 		}
 		if best := scoring.HeldOutBestOf(w, of); len(best) > 1 {
-			all = append(all, tries{heldOutName, l.name, best, ""})
+			all = append(all, tries{column.HeldOutScore, l.name, best, ""})
 		}
 	}
 	return all
@@ -84,7 +84,7 @@ func addPublished(t *table.Table, where string, success table.Bounded, from *Rep
 				continue
 			}
 			r, ok := l.rates[where]
-			if h := l.heldOut(from.weights); where == heldOutName && len(h.Missing) == 0 {
+			if h := l.heldOut(from.weights); where == column.HeldOutScore && len(h.Missing) == 0 {
 				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
 			}
 			if !ok || r.success == nil && r.progress == nil {

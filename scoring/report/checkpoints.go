@@ -32,13 +32,13 @@ func checkpoints(from *Report, t *table.Table) {
 	marks := ""
 	for _, l := range from.checkpoints {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			addRates(t, heldOutName, l.name, fromRun, h.Success, h.Progress, "")
+			addRates(t, column.HeldOutScore, l.name, column.FromRun, h.Success, h.Progress, "")
 		}
 	}
 	for _, env := range environmentsOf(rows) {
 		for _, l := range from.checkpoints {
 			if r, ok := l.rates[env]; ok {
-				addRates(t, env, l.name, fromRun, *r.success, *r.progress, r.marks)
+				addRates(t, env, l.name, column.FromRun, *r.success, *r.progress, r.marks)
 				marks += r.marks
 			}
 		}
@@ -83,11 +83,6 @@ func (l line) called(name string) bool {
 	_, bare, _ := strings.Cut(l.model, ":")
 	return slices.Contains([]string{l.name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
 }
-
-const (
-	fromRun       = "run"
-	fromPublished = "published"
-)
 
 // addRates adds the rates of a model on an environment.
 func addRates(t *table.Table, env, name, from string, success, progress scoring.Estimate, mark string) {

@@ -22,7 +22,7 @@ func headline(from *Report, t *table.Table) {
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	for _, l := range gather(rows, row.place) {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			addHeadline(t, l.name, heldOutName, h.Success, h.Progress, "")
+			addHeadline(t, l.name, column.HeldOutScore, h.Success, h.Progress, "")
 		}
 		for _, env := range l.order {
 			r := l.rates[env]

@@ -251,7 +251,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 				continue
 			}
 			counted = true
-			l.indices(m, reasons, "", column.Environment.Is(heldOutName), column.Model.Is(first.name), column.Grade.Is(grade), column.FamilyCount.Is(families))
+			l.indices(m, reasons, "", column.Environment.Is(column.HeldOutScore), column.Model.Is(first.name), column.Grade.Is(grade), column.FamilyCount.Is(families))
 		}
 	}
 	if counted {

@@ -38,7 +38,7 @@ func paired(from *Report, t *table.Table) {
 			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.", l.name, lines[0].name, err))
 			continue
 		}
-		pairs.add(c, column.Environment.Is(heldOutName), column.Model.Is(l.name), column.Against.Is(lines[0].name))
+		pairs.add(c, column.Environment.Is(column.HeldOutScore), column.Model.Is(l.name), column.Against.Is(lines[0].name))
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {

@@ -55,7 +55,7 @@ func rankRows(rows []row) ranked {
 }
 
 func rankLines(lines []line, w configs.Weights) ranked {
-	r := ranked{where: heldOutName}
+	r := ranked{where: column.HeldOutScore}
 	var models []map[string]*scoring.Score
 	for _, l := range lines {
 		h := l.heldOut(w)

@@ -4,11 +4,9 @@ import (
 	"slices"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
-
-// heldOutName stands for an environment in the rows of the held-out score.
-const heldOutName = "held-out score"
 
 // rateLines has the held-out score and the rates of each environment with their
 // intervals, published results beside them, one line per environment and model.
@@ -26,16 +24,16 @@ func rateLines(from *Report, t *table.Table) {
 	}
 	marks := ""
 	add := func(env string, i int, success, progress scoring.Estimate, mark string) {
-		from := fromRun
+		from := column.FromRun
 		if i >= runs {
-			from = fromPublished
+			from = column.FromPublished
 		}
 		marks += mark
 		addRates(t, env, lines[i].name, from, success, progress, mark)
 	}
 	for i, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			add(heldOutName, i, h.Success, h.Progress, "")
+			add(column.HeldOutScore, i, h.Success, h.Progress, "")
 		}
 	}
 	for _, env := range environmentsOf(rows) {

@@ -77,7 +77,7 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 
 // Has reports whether any table may have lines of an environment.
 func (r *Report) Has(environment string) bool {
-	return environment == heldOutName ||
+	return environment == column.HeldOutScore ||
 		slices.ContainsFunc(r.all, func(of row) bool { return environment == of.place() || environment == of.Condition.Env })
 }
 

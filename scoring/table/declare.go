@@ -11,6 +11,9 @@ type Declared interface {
 	Heads() []Column
 }
 
+// ID is the key by which a table has the column.
+func (c Column) ID() string { return c.Key }
+
 // Heads implements Declared.
 func (c Column) Heads() []Column { return []Column{c} }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
@@ -130,7 +131,7 @@ func newContent(p plan, from *report.Report) (content, error) {
 		if k.Section != p.id {
 			continue
 		}
-		d, err := newDrawing(k.Name, from)
+		d, err := newDrawing(k, from)
 		var empty *figure.EmptyError
 		if errors.As(err, &empty) {
 			continue
@@ -156,8 +157,8 @@ func newContent(p plan, from *report.Report) (content, error) {
 	return c, nil
 }
 
-func newDrawing(name string, from figure.Source) (drawing, error) {
-	f, err := figure.New(name, from)
+func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
+	f, err := figure.New(k.Name, from)
 	if err != nil {
 		return drawing{}, err
 	}
@@ -165,7 +166,11 @@ func newDrawing(name string, from figure.Source) (drawing, error) {
 	if d.SVG, d.marks, err = f.Inline(); err != nil {
 		return drawing{}, err
 	}
-	d.Numbers = newGrid(compact(f))
+	numbers := f.Table
+	if k.Lines != nil {
+		numbers = pivot(numbers, k.Lines, k.Values)
+	}
+	d.Numbers = newGrid(numbers)
 	d.Numbers.Title = "Numbers: " + f.Title
 	for _, note := range f.Table.Notes {
 		if first, _ := utf8.DecodeRuneInString(note); strings.ContainsRune("*#†‡¶§", first) {
@@ -175,65 +180,39 @@ func newDrawing(name string, from figure.Source) (drawing, error) {
 	return d, nil
 }
 
-// compact is the table of a figure with a column for each model where it has a line
-// for each model and step, task or measure.
-func compact(f figure.Figure) table.Table {
-	switch f.Name {
-	case "tasks":
-		return pivot(f.Table, []string{"environment", "index", "task", "type"}, "success")
-	case "tasks-progress":
-		return pivot(f.Table, []string{"environment", "index", "task", "type"}, "progress")
-	case "success":
-		return pivot(f.Table, []string{"environment", "step"}, "success")
-	case "progress":
-		return pivot(f.Table, []string{"environment", "step"}, "progress")
-	case "refinement":
-		return pivot(f.Table, []string{"environment", "measure", "unit"}, "value")
-	}
-	return f.Table
-}
-
-// pivot makes a table with a line for each combination of keys and a column for
+// pivot makes a table with a line for each combination of some columns and a column for
 // each model. The limits of an interval stand behind the value.
-func pivot(t table.Table, keys []string, value string) table.Table {
-	at := func(key string) int {
-		return slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
-	}
-	model, v, low, high := at("model"), at(value), at(value+"_low"), at(value+"_high")
-	if value == "value" {
-		low, high = at("low"), at("high")
-	}
-	out := table.Table{ID: t.ID, Title: t.Title, Notes: t.Notes}
-	for _, key := range keys {
-		out.Columns = append(out.Columns, t.Columns[at(key)])
-	}
-	column, line := map[string]int{}, map[string]int{}
+func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Table {
+	out := table.Table{ID: t.ID, Title: t.Title, Notes: t.Notes, Columns: slices.Clone(lines)}
+	place, line := map[string]int{}, map[string]int{} // of models, and of lines
+	model, v := t.At(column.Model.Key), t.At(values.Key)
+	low := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == values.Low.Key })
 	for _, row := range t.Rows {
-		if name := row[model].Text; column[name] == 0 {
-			column[name] = len(out.Columns)
+		if name := row[model].Text; place[name] == 0 {
+			place[name] = len(out.Columns)
 			out.Columns = append(out.Columns, table.Column{Key: name, Header: name})
 		}
 	}
 	for _, row := range t.Rows {
 		var id strings.Builder
-		for _, key := range keys {
-			fmt.Fprintf(&id, "%s\n", row[at(key)].Text)
+		for _, c := range lines {
+			fmt.Fprintf(&id, "%s\n", row[t.At(c.Key)].Text)
 		}
 		n, ok := line[id.String()]
 		if !ok {
 			n = len(out.Rows)
 			line[id.String()] = n
 			cells := slices.Repeat([]table.Cell{table.None()}, len(out.Columns))
-			for i, key := range keys {
-				cells[i] = row[at(key)]
+			for i, c := range lines {
+				cells[i] = row[t.At(c.Key)]
 			}
 			out.Rows = append(out.Rows, cells)
 		}
 		cell := row[v]
 		if low >= 0 && row[low].Value != nil {
-			cell.Mark += fmt.Sprintf(" (%s–%s)", row[low].Text, row[high].Text)
+			cell.Mark += fmt.Sprintf(" (%s–%s)", row[low].Text, row[t.At(values.High.Key)].Text)
 		}
-		out.Rows[n][column[row[model].Text]] = cell
+		out.Rows[n][place[row[model].Text]] = cell
 	}
 	return out
 }
