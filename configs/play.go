@@ -19,6 +19,8 @@ type Observation struct {
 	// Arrive is Keep (also when empty) or Strip: without "You arrive at loc N. " at
 	// the start of an observation.
 	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
+	// Without is a text that is taken out of every observation after the first.
+	Without string `yaml:"without" json:"without,omitempty"`
 	// Task is how the task is told, with the slots {goal} and {observation}; empty
 	// for the goal and, on the next line, the first observation.
 	Task string `yaml:"task" json:"task,omitempty"`

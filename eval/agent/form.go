@@ -161,6 +161,9 @@ func firstObservation(o configs.Observation, text string) string {
 }
 
 func laterObservation(o configs.Observation, text string) string {
+	if o.Without != "" {
+		text = strings.ReplaceAll(text, o.Without, "")
+	}
 	if o.Arrive == configs.Strip && strings.HasPrefix(text, "You arrive at loc ") {
 		if _, rest, ok := strings.Cut(text, ". "); ok {
 			return rest

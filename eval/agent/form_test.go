@@ -196,3 +196,15 @@ func TestFormWithABrokenList(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Later observations lose what the preset says.
+func TestLaterObservation(t *testing.T) {
+	o := configs.Observation{Arrive: configs.Strip, Without: `\n`}
+	for text, want := range map[string]string{
+		"You arrive at loc 3. A desk.": "A desk.", `One\n two` + "\n": "One two\n", "You arrive.": "You arrive.",
+	} {
+		if got := laterObservation(o, text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func Parsers() []string {
 // thought.
 func parseLine(reply string, _ int) (parsed, bool) {
 	line, _, _ := strings.Cut(reply, "\n")
-	line = strings.TrimSpace(line)
+	line = strip(line)
 	return parsed{action: line}, line != ""
 }
 
@@ -177,15 +177,15 @@ func parseWhole(reply string, _ int) (parsed, bool) {
 
 // parseNumbered reads ReAct's reply for HotpotQA: a thought and, on a line with
 // the number of the turn, an action. Of the action, the first letter becomes lower
-// case. Without the label, the first line is the thought, and the action is asked
-// for again.
+// case. Without the label, or with more than one, the first line is the thought, and the
+// action is asked for again.
 func parseNumbered(reply string, turn int) (parsed, bool) {
-	before, after, ok := strings.Cut(strings.TrimSpace(reply), fmt.Sprintf("\nAction %d: ", turn))
-	if !ok {
-		line, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
+	parts := strings.Split(strip(reply), fmt.Sprintf("\nAction %d: ", turn))
+	if len(parts) != 2 {
+		line, _, _ := strings.Cut(strip(reply), "\n")
 		return parsed{thought: line}, false
 	}
-	return parsed{thought: before, action: lowerFirst(strings.TrimSpace(after))}, true
+	return parsed{thought: parts[0], action: lowerFirst(parts[1])}, true
 }
 
 // lowerFirst makes the first letter of a text lower case.

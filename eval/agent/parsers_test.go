@@ -71,6 +71,8 @@ func TestNamedParsers(t *testing.T) {
 		{"thought-action-i", "I see.\nAction 3: Search[Box]", "I see.", "search[Box]", true},
 		{"thought-action-i", "I see.\nI go.\nAction 2: Search[Box]", "I see.", "", false},
 		{"thought-action-i", "I see.\nAction 3: Éclair[a]\n", "I see.", "éclair[a]", true},
+		{"thought-action-i", "I see.\nAction 3:  Search[Box]", "I see.", " Search[Box]", true},
+		{"thought-action-i", "I see.\nAction 3: a\nAction 3: b", "I see.", "", false},
 		{"thought-action-i", "", "", "", false},
 		{"agentrefine", "**Action:** open box", "", "open box", true},
 		{"agentboard", "The next action is to open box", "", "open box", true},

@@ -102,7 +102,7 @@ func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 	}
 	move.Reply += "\n" + reply.Text
 	move.Repairs = append(move.Repairs, SecondCall)
-	action := strings.TrimSpace(reply.Text)
+	action := strip(reply.Text)
 	p.action = lowerFirst(action)
 	f.last().reply += " " + action
 	return nil

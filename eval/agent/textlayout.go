@@ -54,7 +54,7 @@ func (l *textLayout) messages(f *formed) []model.Message {
 // actions, otherwise the action.
 func (f *formed) said(i int) string {
 	if f.play.Reply.Parser == numberedParser {
-		return strings.TrimSpace(f.turns[i].reply)
+		return strip(f.turns[i].reply)
 	}
 	return f.turns[i].action
 }
