@@ -75,12 +75,6 @@ func (c Of[V]) By(show func(V) Cell) Of[V] {
 // Is returns a value for the column.
 func (c Of[V]) Is(v V) Field { return Field{[]string{c.Key}, []Cell{c.show(v)}} }
 
-// In returns the value of a cell of the column; false if it is empty.
-func (c Of[V]) In(cell Cell) (V, bool) {
-	v, ok := cell.Value.(V)
-	return v, ok
-}
-
 // Bounded declares a column of numbers, and two for the limits of their intervals.
 type Bounded struct {
 	Of[float64]
@@ -104,12 +98,6 @@ func (b Bounded) Heads() []Column { return []Column{b.Column, b.Low.Column, b.Hi
 // By returns the columns with numbers that are shown in another way.
 func (b Bounded) By(show func(float64) Cell) Bounded {
 	b.show, b.Low.show, b.High.show = show, show, show
-	return b
-}
-
-// Headed returns the columns with another header.
-func (b Bounded) Headed(header string) Bounded {
-	b.Header = header
 	return b
 }
 
