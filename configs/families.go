@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"heldout/envs/spelling"
 	"io/fs"
 	"maps"
 	"path"
@@ -86,7 +87,7 @@ func (f Families) Family(id string) (Family, error) {
 			return family, nil
 		}
 	}
-	return Family{}, fmt.Errorf("there is no family %q of perturbations; there are %s", id, strings.Join(FamilyIDs(), ", "))
+	return Family{}, fmt.Errorf("there is no family %q of perturbations%s; there are %s", id, spelling.Hint(id, FamilyIDs()), strings.Join(FamilyIDs(), ", "))
 }
 
 // Grade returns the rules of a grade.

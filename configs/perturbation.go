@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"heldout/envs/spelling"
 	"io/fs"
 	"maps"
 	"path"
@@ -109,7 +110,7 @@ func LoadPerturbation(name string) (Perturbation, error) {
 	b, err := files.ReadFile(file)
 	if err != nil {
 		names, _ := PerturbationNames()
-		return Perturbation{}, fmt.Errorf("there is no perturbation %q; there are %s, or give a YAML file", name, strings.Join(names, ", "))
+		return Perturbation{}, fmt.Errorf("there is no perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists the families), or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return ParsePerturbation(file, b)
 }

@@ -3,6 +3,7 @@ package configs
 import (
 	"encoding/json"
 	"fmt"
+	"heldout/envs/spelling"
 	"io/fs"
 	"maps"
 	"path"
@@ -356,7 +357,7 @@ func PresetText(name string) ([]byte, error) {
 	b, err := files.ReadFile(path.Join("presets", name+".yaml"))
 	if err != nil {
 		names, _ := PresetNames()
-		return nil, fmt.Errorf("there is no preset %q; there are %s, or give a YAML file", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no preset %q%s; there are %s, or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return b, nil
 }

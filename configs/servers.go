@@ -6,7 +6,7 @@ import "errors"
 // list of addresses, or for several models a mapping from a model to its
 // addresses. An address @FILE stands for the addresses in a file.
 type Servers struct {
-	// All are the addresses of the only served model. They replace ByModel.
+	// All are the addresses of every served model. They replace ByModel.
 	All Strings
 	// ByModel are the addresses of each model, by its name in Run.Model.
 	ByModel map[string]Strings

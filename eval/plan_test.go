@@ -181,6 +181,12 @@ func TestSelectTasksNumberedNames(t *testing.T) {
 	}
 }
 
+func TestSeedsReversed(t *testing.T) {
+	if _, err := ParseSeeds("3,9-0"); err == nil || err.Error() != `seeds "3,9-0": the range "9-0" is reversed; write 0-9` {
+		t.Error(err)
+	}
+}
+
 func TestSelectTasks(t *testing.T) {
 	var tasks []envs.Task
 	for i, id := range []string{"a/x1", "a/x2", "b/x1", "b/y+"} {

@@ -35,6 +35,9 @@ func ParseSeeds(s string) ([]int64, error) {
 		}
 		first, err1 := strconv.ParseInt(from, 10, 64)
 		last, err2 := strconv.ParseInt(to, 10, 64)
+		if err1 == nil && err2 == nil && first >= 0 && last >= 0 && last < first {
+			return nil, fmt.Errorf("seeds %q: the range %q is reversed; write %d-%d", s, part, last, first)
+		}
 		if err1 != nil || err2 != nil || first < 0 || last < first || last-first >= maxSeeds {
 			return bad(part)
 		}

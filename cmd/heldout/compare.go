@@ -15,10 +15,10 @@ func newCompare(sys *system) *cobra.Command {
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Print the tables of runs from their records",
-		Long: `compare reads run directories and prints their tables. Several runs share one
-table. Models that played the same tasks are compared with the first one, paired
-by task. Runs that played an environment by different protocols do not compare
-and are refused; --mixed prints them all the same.`,
+		Long: `compare reads run directories, or those below folders, and prints their tables.
+Several runs share one table. Models that played the same tasks are compared
+with the first one, paired by task. Runs that played an environment by different
+protocols do not compare and are refused; --mixed prints them all the same.`,
 		Example: `  heldout compare runs/base runs/tuned
   heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
@@ -37,10 +37,28 @@ and are refused; --mixed prints them all the same.`,
 	return c
 }
 
+// expanded replaces each folder that is no run by the runs below it, in the order of
+// their names.
+func expanded(sys *system, dirs []string) (out []string) {
+	for _, dir := range dirs {
+		var problems []string
+		found := record.Find(dir, func(folder string, err error) { problems = append(problems, fmt.Sprintf("%s: %v", folder, err)) })
+		if len(found) == 0 { // reading it says why
+			out = append(out, dir)
+			continue
+		}
+		for _, line := range problems {
+			sys.warn(line)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
 // runsOf divides directories into runs, and says which shards are missing. Even under
 // different names, the same records count once.
 func runsOf(sys *system, dirs []string) ([]record.Parts, error) {
-	runs, err := record.Together(dirs, func(line string) { sys.say("%s", line) })
+	runs, err := record.Together(expanded(sys, dirs), func(line string) { sys.say("%s", line) })
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ checks what is there. The data folder is --data, or HELDOUT_DATA, or else the
 folder heldout in your data directory (on Linux ~/.local/share/heldout). All
 commands find it there.`,
 		Args: args(1, 1, "a command: pull, import or check"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			return usage(fmt.Errorf("unknown command %q; there are pull, import and check", names[0]))
+		RunE: func(c *cobra.Command, names []string) error {
+			return unknownPart(c, names[0])
 		},
 	}
 	c.AddCommand(newDataPull(sys), newDataImport(sys), newDataCheck(sys))

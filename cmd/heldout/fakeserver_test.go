@@ -67,6 +67,10 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path {
 	case "/v1/models":
+		if mode == "both" {
+			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm"},{"id":"other","owned_by":"vllm"}]}`, fakeModel)
+			return
+		}
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, length)
 	case "/version", "/api/version":
 		fmt.Fprint(w, `{"version":"1.2.3"}`)

@@ -18,6 +18,7 @@ import (
 // ones. A new package must be given its place here.
 var floors = map[string]int{
 	"envs/address":                 0,
+	"envs/spelling":                0,
 	"envs/datafile":                0,
 	"envs":                         0,
 	"configs/pysource":             0,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/envs/spelling"
 	"heldout/scoring/stats"
 )
 
@@ -21,5 +22,5 @@ func checkInterval(about string) error {
 	if slices.Contains(stats.Questions(), stats.Question(about)) {
 		return nil
 	}
-	return usage(fmt.Errorf("unknown interval %q; there are %s", about, strings.Trim(fmt.Sprint(stats.Questions()), "[]")))
+	return usage(fmt.Errorf("unknown interval %q%s; there are %s", about, spelling.Hint(about, intervalNames()), strings.Join(intervalNames(), ", ")))
 }

@@ -33,6 +33,7 @@ const (
 	exitUsage       = 2   // the command line or a configuration is wrong
 	exitIncomplete  = 3   // the run ended, but some episodes have no result
 	exitInterrupted = 130 // stopped by Ctrl-C or a signal
+	exitPipe        = 141 // nobody reads standard output any more, as a shell says of SIGPIPE
 )
 
 func main() {
@@ -136,6 +137,9 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	root := newRoot(sys)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)) {
+		return exitPipe
+	}
 	if out.err != nil {
 		err = fmt.Errorf("writing to standard output: %w", out.err)
 	}

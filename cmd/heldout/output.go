@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/envs/spelling"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -67,11 +68,11 @@ func formatFlag(c *cobra.Command, format *string) {
 // check reports errors that can be found before anything is played.
 func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
-		return usage(fmt.Errorf("unknown format %q; there are %s", o.format, formats()))
+		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format, spelling.Hint(o.format, strings.Fields(formats())), formats()))
 	}
 	for _, id := range o.tables {
 		if k, ok := report.Find(id); !ok || k.Drawn {
-			return usage(fmt.Errorf("unknown table %q; there are %s", id, strings.Join(report.IDs(), ", ")))
+			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()), strings.Join(report.IDs(), ", ")))
 		}
 	}
 	if err := checkInterval(o.interval); err != nil {

@@ -79,7 +79,7 @@ func newPreset(sys *system) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 {
-				return usage(fmt.Errorf("unknown command %q; there are show, diff and prompt", names[0]))
+				return unknownPart(c, names[0])
 			}
 			return c.Help()
 		},

@@ -35,9 +35,7 @@ Pages about a topic (heldout help TOPIC):
 	root.SetIn(sys.stdin)
 	root.SetOut(sys.stdout)
 	root.SetErr(sys.display)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
 	root.AddCommand(
@@ -50,15 +48,6 @@ Pages about a topic (heldout help TOPIC):
 		panic(err) // every flag that is completed is there, once
 	}
 	return root
-}
-
-// unknownCommand names the commands that the user may have meant.
-func unknownCommand(root *cobra.Command, name string) error {
-	err := fmt.Errorf("unknown command %q; see heldout --help", name)
-	if like := root.SuggestionsFor(name); len(like) > 0 {
-		err = fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(like, " or "))
-	}
-	return usage(err)
 }
 
 // args checks the number of arguments.

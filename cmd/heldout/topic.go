@@ -47,7 +47,7 @@ func newHelp(sys *system) *cobra.Command {
 			}
 			of, rest, err := c.Root().Find(names)
 			if err != nil || len(rest) > 0 || of == c.Root() && len(names) > 0 {
-				return unknownCommand(c.Root(), strings.Join(names, " "))
+				return unknownTopic(c.Root(), strings.Join(names, " "))
 			}
 			return of.Help()
 		},

@@ -14,8 +14,8 @@ func newWiki(sys *system) *cobra.Command {
 		Use:   "wiki",
 		Short: "Build an index of Wikipedia for HotpotQA without the network",
 		Args:  args(1, 1, "a command: build"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			return usage(fmt.Errorf("unknown command %q; there is build", names[0]))
+		RunE: func(c *cobra.Command, names []string) error {
+			return unknownPart(c, names[0])
 		},
 	}
 	c.AddCommand(newWikiBuild(sys))

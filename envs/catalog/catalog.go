@@ -19,6 +19,7 @@ import (
 	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
+	"heldout/envs/spelling"
 )
 
 // Entry is an environment that can be opened.
@@ -97,7 +98,7 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry{}, fmt.Errorf("there is no environment %q; there are: %s", name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("there is no environment %q%s; there are: %s", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
 // Available returns the environments that can be played and, for each of the

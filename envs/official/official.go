@@ -7,6 +7,7 @@ package official
 import (
 	_ "embed"
 	"fmt"
+	"heldout/envs/spelling"
 	"slices"
 	"strings"
 )
@@ -122,7 +123,7 @@ func Environments() (names []string) {
 func CheckEnvironments(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Environments(), name) {
-			return fmt.Errorf("there is no environment %q with official data; there are: %s", name, strings.Join(Environments(), ", "))
+			return fmt.Errorf("there is no environment %q with official data%s; there are: %s", name, spelling.Hint(name, Environments()), strings.Join(Environments(), ", "))
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/hotpotqa"
+	"heldout/envs/spelling"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/serve"
@@ -137,7 +138,13 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
-			return fmt.Errorf("%s has no setting %q; heldout envs %s lists them, and there are preset, perturb, tasks, reward, actions and max-steps", entry.Name, key, entry.Name)
+			own := []string{"preset", "perturb", "tasks", "reward", "actions", "max-steps"}
+			names := slices.Clone(own)
+			for _, s := range entry.Settings {
+				names = append(names, s.Name)
+			}
+			return fmt.Errorf("%s has no setting %q%s; heldout envs %s lists them, and there are %s",
+				entry.Name, key, spelling.Hint(key, names), entry.Name, strings.Join(own, ", "))
 		}
 		if err = entry.Settings[i].Check(value); err == nil {
 			m.Setup.Settings[key] = value

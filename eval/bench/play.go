@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"heldout/eval/episode"
+	"heldout/eval/model"
 	"strings"
 	"time"
 
@@ -120,6 +122,10 @@ func (j *Job) Meet(ctx context.Context) error {
 // meet asks the servers of a model about themselves, and waits so long for them.
 func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Duration) (record.Server, error) {
 	s, err := f.Await(ctx, patience)
+	var absent *model.UnavailableError
+	if errors.As(err, &absent) && absent.Unsent {
+		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s checks it, and --wait-for-servers 10m waits for it", err, name, name)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/catalog"
+	"heldout/envs/spelling"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -17,11 +18,16 @@ import (
 func Validate(r configs.Run, kind Kind) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, name := range r.Env {
+		if _, err := catalog.Find(name); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
-		fail("unknown agent %q; there are %s", r.Agent, strings.Join(agents, ", "))
+		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
 	}
 	for _, o := range configs.Options() {
 		if o.Group != configs.Sampling { // which is checked as the agent has it
@@ -35,8 +41,8 @@ func Validate(r configs.Run, kind Kind) error {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
-	if len(served) > 1 && len(r.BaseURL.All) > 0 {
-		fail("--base-url can only be one model's; for %d models give a configuration file whose base-url is a mapping from models to addresses", len(served))
+	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.All) > 0 {
+		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose base-url is a mapping from models to addresses", strings.Join(providers, " and "))
 	}
 	for name := range r.BaseURL.ByModel {
 		if !slices.Contains(served, name) {
@@ -70,6 +76,16 @@ func agents(r configs.Run) []string {
 		return configs.AgentForms()
 	}
 	return []string{episode.React, episode.Act}
+}
+
+// providers lists the providers of served models, each once.
+func providers(served []string) (out []string) {
+	for _, name := range served {
+		if provider, _, ok := strings.Cut(name, ":"); ok && !slices.Contains(out, provider) {
+			out = append(out, provider)
+		}
+	}
+	return out
 }
 
 // IsBaseline reports whether a player needs no model.

@@ -13,10 +13,20 @@ import (
 // base returns the address that all paths are appended to, without a slash at
 // its end.
 func (o Options) base() (*url.URL, error) {
-	switch {
-	case strings.Contains(o.BaseURL, "@"):
+	if strings.Contains(authority(o.BaseURL), "@") {
 		// Not quoted: the part before the @ may be a password.
 		return nil, errors.New("base URL holds a user name: give a key through --api-key-env instead")
+	}
+	u, err := o.read()
+	if err != nil && strings.Contains(o.BaseURL, "@") {
+		return nil, errors.New("base URL cannot be read, and is not shown because a password may stand before its @; give a key through --api-key-env")
+	}
+	return u, err
+}
+
+// read reads an address without a user name.
+func (o Options) read() (*url.URL, error) {
+	switch {
 	case strings.ContainsAny(o.BaseURL, "?#"):
 		// Not quoted whole: services take keys there.
 		bare := o.BaseURL[:strings.IndexAny(o.BaseURL, "?#")]
@@ -30,6 +40,16 @@ func (o Options) base() (*url.URL, error) {
 	default:
 		return parseBase("http://localhost:8000/v1")
 	}
+}
+
+// authority is the part of an address that names user and host: what comes before the
+// path.
+func authority(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	host, _, _ := strings.Cut(address, "/")
+	return host
 }
 
 func parseBase(text string) (*url.URL, error) {

@@ -111,8 +111,12 @@ func (e *RequestError) hint() string {
 	case http.StatusMethodNotAllowed:
 		return "check --base-url"
 	}
-	if e.Status >= 300 && e.Status < 400 {
+	switch e.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return "redirects are not followed: give the address it leads to as --base-url"
+	}
+	if e.Status < 400 {
+		return "no model server answers so: check --base-url, and what stands between"
 	}
 	return ""
 }

@@ -231,6 +231,17 @@ func TestLongWordsAreCut(t *testing.T) {
 	}
 }
 
+// 304 leads nowhere, so it is no redirect.
+func TestNotModified(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }))
+	defer server.Close()
+	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+	var refused *model.RequestError
+	if !errors.As(err, &refused) || !refused.Fatal() || strings.Contains(err.Error(), "redirect") || !strings.HasSuffix(err.Error(), "check --base-url, and what stands between") {
+		t.Error(err)
+	}
+}
+
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 		other := recording(t, say(200, vllmReply))

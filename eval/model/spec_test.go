@@ -61,6 +61,16 @@ func FuzzParseSpec(f *testing.F) {
 	})
 }
 
+// An @ in the path is no user name.
+func TestAtInPath(t *testing.T) {
+	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
+		c, err := model.Open(model.Options{Spec: spec, BaseURL: "http://127.0.0.1:1/models/@main/v1", Now: time.Now})
+		if err != nil || c.URL() != "http://127.0.0.1:1/models/@main/v1" {
+			t.Errorf("%v: %v", spec, err)
+		}
+	}
+}
+
 // FuzzBaseURL checks that an address is either refused or leads to one host,
 // and that nothing of a password gets into the error.
 func FuzzBaseURL(f *testing.F) {
@@ -81,6 +91,10 @@ func FuzzBaseURL(f *testing.F) {
 				t.Errorf("Open takes %q, which holds a password", secret)
 			} else if strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("error %q tells the password", err)
+			}
+			divided := "http://user:hunter2/word@" + text
+			if _, err = model.Open(model.Options{Spec: spec, BaseURL: divided, Now: time.Now}); err == nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%q: %v", divided, err)
 			}
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs/spelling"
 	"heldout/scoring/column"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
@@ -199,7 +200,7 @@ func Find(name string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("unknown figure %q; there are %s", name, strings.Join(Names(), ", "))
+	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()), strings.Join(Names(), ", "))
 }
 
 // Source gives the tables of a kind; none if the runs have nothing for it.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/spelling"
 	"heldout/eval/model"
 )
 
@@ -39,7 +40,11 @@ func (f Format) Check() error {
 	if slices.Contains(Formats(), f) {
 		return nil
 	}
-	return fmt.Errorf("there is no format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
+	var names []string
+	for _, known := range Formats() {
+		names = append(names, string(known))
+	}
+	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names), strings.Join(names, ", "))
 }
 
 // Extension is that of the format's files.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/envs/spelling"
+)
+
+// flagError says what is wrong with a flag, without words of the libraries that read
+// it.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), spelling.Hint("--"+unknown.GetSpecifiedName(), flagNames(c)))
+	case errors.As(err, &value):
+		if want := wanted[value.GetFlag().Value.Type()]; want != "" {
+			err = fmt.Errorf("--%s is %q, want %s", value.GetFlag().Name, value.GetValue(), want)
+		} else {
+			err = fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
+		}
+	}
+	return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+}
+
+// wanted says what values of flags look like, by the names of their types.
+var wanted = map[string]string{
+	"float64": "a number, such as 0.7", "int": "a whole number", "int64": "a whole number", "bool": "true or false",
+	"duration": "a time with its unit, such as 30s, 10m or 2h",
+}
+
+// flagNames lists the flags of a command.
+func flagNames(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}
+
+// unknownCommand names the commands that the user may have meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		return usage(fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(like, " or ")))
+	}
+	return usage(fmt.Errorf("unknown command %q; see heldout --help", name))
+}
+
+// unknownTopic says what there is help on.
+func unknownTopic(root *cobra.Command, name string) error {
+	known := topicNames()
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			known = append(known, c.Name())
+		}
+	}
+	return usage(fmt.Errorf("there is no help on %q%s; there are pages on %s, and heldout --help lists the commands",
+		name, spelling.Hint(name, known), strings.Join(topicNames(), ", ")))
+}
+
+// unknownPart names the subcommands that there are.
+func unknownPart(c *cobra.Command, name string) error {
+	var known []string
+	for _, sub := range c.Commands() {
+		known = append(known, sub.Name())
+	}
+	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, known), strings.Join(known, ", ")))
+}

@@ -1,0 +1,71 @@
+// Package spelling says which name a mistyped one may stand for.
+package spelling
+
+import (
+	"slices"
+	"strings"
+)
+
+// most is the largest number of names that are offered: more would be a list.
+const most = 3
+
+// Hint returns the known names that a name is closest to, in words such as
+// " (did you mean babyai?)"; empty if it is close to none, or to many.
+func Hint(name string, known []string) string {
+	near := nearest(strings.ToLower(name), known)
+	if len(near) == 0 || len(near) > most {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
+}
+
+// nearest returns the known names that take the fewest edits, each once. A name may
+// differ in a third of its characters, or be cut short after two or more.
+func nearest(name string, known []string) (near []string) {
+	length := len([]rune(name))
+	least := length/3 + 1
+	for _, k := range known {
+		d := edits(name, strings.ToLower(k))
+		if length > 2 && strings.HasPrefix(strings.ToLower(k), name) {
+			d = min(d, 1)
+		}
+		if d > length/3 || d > least || slices.Contains(near, k) {
+			continue
+		}
+		if d < least {
+			near, least = nil, d
+		}
+		near = append(near, k)
+	}
+	return near
+}
+
+// edits counts the characters to insert, delete, replace, or swap with the next one
+// that make a into b (the distance of optimal string alignment).
+func edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if max(len(x), len(y)) > 64 { // no name is that long
+		return len(x) + len(y)
+	}
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			replaced := rows[i-1][j-1]
+			if x[i-1] != y[j-1] {
+				replaced++
+			}
+			rows[i][j] = min(replaced, rows[i-1][j]+1, rows[i][j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}
