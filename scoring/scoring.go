@@ -91,6 +91,14 @@ type Split struct {
 	Success, Progress Rate
 }
 
+// Where names the environment, and says so if its tasks are not all of the benchmark.
+func (s *Score) Where() string {
+	if s.Outside > 0 {
+		return s.Condition.Env + " (other tasks)"
+	}
+	return s.Condition.Env
+}
+
 // Complete reports whether every planned episode has a result.
 func (s *Score) Complete() bool { return s.Finished == s.Planned }
 

@@ -100,7 +100,7 @@ func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
 				row = []table.Cell{table.String(""), table.String(""), table.String("")}
 			}
 			t.Rows = append(t.Rows, append(row,
-				table.String(score.Condition.Env), table.String(score.Condition.Model), table.String(score.Condition.Perturbation),
+				table.String(score.Where), table.String(score.Condition.Model), table.String(score.Condition.Perturbation),
 				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
 		}
 		return nil
@@ -135,6 +135,7 @@ type jsonRun struct {
 
 type jsonRate struct {
 	Env          string   `json:"env"`
+	Outside      int      `json:"outside,omitempty"` // tasks that are not of the benchmark
 	Model        string   `json:"model"`
 	Agent        string   `json:"agent"`
 	Perturbation string   `json:"perturbation"`
@@ -163,7 +164,7 @@ func writeRuns(sys *system, runs []record.Parts) error {
 		}
 		for _, score := range s.Rates {
 			c := score.Condition
-			r := jsonRate{Env: c.Env, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
+			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)

@@ -21,10 +21,7 @@ func (r row) place() string {
 	if p := r.Condition.Preset; p != nil {
 		return p.Label()
 	}
-	if r.Outside > 0 {
-		return r.Condition.Env + " (other tasks)"
-	}
-	return r.Condition.Env
+	return r.Where()
 }
 
 func (r row) environment() string { return r.Condition.Env }

@@ -48,6 +48,9 @@ type Summary struct {
 // Rate is what a player has reached in an environment so far.
 type Rate struct {
 	Condition record.Condition // without the seed
+	// Where names the environment; Outside counts the tasks that are not of its benchmark.
+	Where   string
+	Outside int
 	// Planned counts the episodes that are due, later trials too, Finished those with
 	// a result.
 	Planned, Finished int
@@ -71,7 +74,7 @@ func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	for _, score := range scores {
 		environments[score.Condition.Env], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, Rate{score.Condition, due, finished, soFar(score.Success), soFar(score.Progress)})
+		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished, soFar(score.Success), soFar(score.Progress)})
 		s.Planned += due
 		s.Finished += finished
 	}
