@@ -2,7 +2,6 @@ package envs
 
 import (
 	"fmt"
-	"heldout/envs/spelling"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ func (s Setting) Check(value string) error {
 	switch s.Type {
 	case Choice:
 		if !slices.Contains(s.Values, value) {
-			return fmt.Errorf("unknown %s %q%s; there are %s", s.Name, value, spelling.Hint(value, s.Values), strings.Join(s.Values, ", "))
+			return fmt.Errorf("unknown %s %q; there are %s", s.Name, value, strings.Join(s.Values, ", "))
 		}
 	case Switch:
 		if _, err := strconv.ParseBool(value); err != nil {
