@@ -38,6 +38,11 @@ var (
 // ErrDeterministic and those of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
+// CompareAt is Compare with intervals of another level than Level.
+func CompareAt(a, b *Score, level float64) (Comparison, error) {
+	return compareAt([]*Score{a}, b, level)
+}
+
 // CompareMean pairs the mean of several scores with another one by task. Its
 // errors are those of Compare.
 func CompareMean(as []*Score, b *Score) (Comparison, error) { return compareAt(as, b, Level) }

@@ -60,10 +60,11 @@ func combine(parts []Estimate, weights []float64) Estimate {
 // by task in each environment, and their variances add up. The errors are those of
 // Compare.
 func CompareHeldOut(w configs.Weights, a, b map[string]*Score) (Comparison, error) {
-	return compareHeldOutAt(w, a, b, Level)
+	return CompareHeldOutAt(w, a, b, Level)
 }
 
-func compareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) (c Comparison, err error) {
+// CompareHeldOutAt is CompareHeldOut with intervals of another level than Level.
+func CompareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) (c Comparison, err error) {
 	var pairs []pair
 	var weights []float64
 	for _, part := range w.HeldOut {

@@ -33,7 +33,7 @@ func Rank(scores []*Score) (Ranking, error) {
 // every held-out environment. The errors are those of CompareHeldOut.
 func RankHeldOut(w configs.Weights, models []map[string]*Score) (Ranking, error) {
 	return rank(len(models), func(i, j int, level float64) (Comparison, error) {
-		return compareHeldOutAt(w, models[i], models[j], level)
+		return CompareHeldOutAt(w, models[i], models[j], level)
 	})
 }
 

@@ -63,7 +63,7 @@ func flagValues() (map[string]completer, error) {
 		"error-signal": oneOf("any", "parameter"),
 		"interval":     oneOf(intervalNames()...),
 		"format":       oneOf(formatNames()...),
-		"table":        listOf(report.IDs()...),
+		"table":        listOf(append(report.IDs(), report.All)...),
 		"figure":       oneOf(figure.Names()...),
 		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
 	}

@@ -28,13 +28,19 @@ type output struct {
 	thoughts  string // file of thoughts to compare with
 	apart     bool   // runs of different protocols are refused
 	quiet     bool   // no progress while episodes are played
+	rate      string // of the first table
+	by        string // "kind" for kinds of tasks as columns of the first table
+	margin    float64
 }
 
 // flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+strings.Join(report.IDs(), ", "))
+	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
+	c.Flags().StringVar(&o.rate, "rate", string(report.Success), "rate of the first table: SR (success), PR (progress) or GA (grounding)")
+	c.Flags().StringVar(&o.by, "by", "", `"kind" for a first table of one environment with its kinds of tasks as columns`)
+	c.Flags().Float64Var(&o.margin, "margin", 0, "differences of at most so many points count as none, where the intervals show it")
 	o.contentFlags(c)
 }
 
@@ -70,9 +76,18 @@ func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
 		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format, spelling.Hint(o.format, strings.Fields(formats())), formats()))
 	}
+	if !slices.Contains(report.Rates(), report.Rate(o.rate)) {
+		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate, strings.Trim(fmt.Sprint(report.Rates()), "[]")))
+	}
+	if o.by != "" && o.by != "kind" {
+		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
+	}
+	if !(o.margin >= 0 && o.margin < 100) {
+		return usage(fmt.Errorf("--margin is %v, want 0 or more and less than 100 points", o.margin))
+	}
 	for _, id := range o.tables {
-		if k, ok := report.Find(id); !ok || k.Drawn {
-			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()), strings.Join(report.IDs(), ", ")))
+		if k, ok := report.Find(id); id != report.All && (!ok || k.Drawn) {
+			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()), tableNames()))
 		}
 	}
 	if err := checkInterval(o.interval); err != nil {
@@ -112,6 +127,9 @@ func (o *output) suits(has map[report.Only]bool) error {
 	}
 	return nil
 }
+
+// tableNames names the tables that readers can ask for.
+func tableNames() string { return strings.Join(append(report.IDs(), report.All), ", ") }
 
 // formats names the formats of tables.
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
@@ -181,6 +199,13 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 	from, err := o.read(sys, of, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err
+	}
+	from.First = report.First{Rate: report.Rate(o.rate), Margin: o.margin / 100}
+	if places := from.Places(); o.by != "" {
+		if len(places) != 1 {
+			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s", strings.Join(places, ", ")))
+		}
+		from.First.Kinds = places[0]
 	}
 	tables, err := from.Select(o.tables)
 	if err != nil {

@@ -171,7 +171,7 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	if err != nil {
 		return err
 	}
-	sys.say("records: %s", j.Dir)
+	sys.say("records: %s\nmore: heldout report %s; heldout view; heldout compare %s --table NAME, or all", j.Dir, j.Dir, j.Dir)
 	return bench.Complete(runs[0].Scores)
 }
 

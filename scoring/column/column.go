@@ -31,10 +31,14 @@ var (
 	Level       = table.Rate("value", "Value", "the rate, in percent").WithDetail(false)
 )
 
-// Columns of headline, results, difficulty and spread.
+// Columns of headline, verdict, results, difficulty and spread.
 var (
-	SuccessHalf  = table.Amount("success_half_width", "±", "half the width of the 95% interval of SR", halfWidth)
-	ProgressHalf = table.Amount("progress_half_width", "±", "half the width of the 95% interval of PR", halfWidth)
+	HeadlineValue = table.Limited(table.Share("value", "Value", "the rate, in percent"), "")
+	Letters       = table.Words("letters", "Letters", "models of a column that share a letter are not told apart")
+	PlayedTasks   = table.Count("tasks", "Tasks", "number of tasks")
+	PresetName    = table.Words("preset", "Preset", "the evaluation protocol; empty without one")
+	Shown         = table.Count("shown", "Shown", "1 if the difference is shown after correction, else 0")
+	Needed        = table.Difference("needed", "Needed", "the difference that would have been shown, at least, in percentage points")
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
 	Finished = table.Count("finished", "Done", "number of episodes with a result").AsDetail()
@@ -50,14 +54,6 @@ var (
 	ProgressDeviations  = deviations("progress_", false)
 	GroundingDeviations = deviations("grounding_", true)
 )
-
-func halfWidth(half float64) table.Cell {
-	c := table.Percent(half)
-	if c.Value != nil {
-		c.Text = fmt.Sprintf("±%.1f", 100*half)
-	}
-	return c
-}
 
 // Deviations are the columns of standard deviations.
 type Deviations struct{ Population, Sample table.Of[float64] }

@@ -1,53 +1,233 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
-// headline has the rates of every model, and its held-out score if that is
-// complete, with the half width of each interval. It is what a reader needs
-// first.
-func headline(from *Report, t *table.Table) {
-	rows, w := from.plain, from.weights
-	if len(rows) == 0 {
+// headline is what a reader needs first: models as rows, with the rates on environments
+// or on the kinds of tasks of one, and the limits of each rate below it. Programs get one
+// line for each rate.
+func headline(r *Report, t *table.Table) {
+	s := r.standing()
+	programs := *t
+	t.Columns = []table.Column{{Key: column.Model.Key, Header: string(s.rate) + ", %", Left: true}}
+	if len(s.lines) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes, "SR success rate, PR progress rate, in percent. ±: half the width of the 95% interval; the other tables have its limits.")
-	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	for _, l := range gather(rows, row.place) {
-		if h := l.heldOut(w); len(h.Missing) == 0 {
-			addHeadline(t, l.name, column.HeldOutScore, h.Success, h.Progress, "")
-		}
-		for _, env := range l.order {
-			r := l.rates[env]
-			mark := ""
-			for _, m := range []string{incompleteMark, repliesMark} {
-				if strings.Contains(r.marks, m) {
-					mark += m
-				}
-			}
-			success, progress := *r.success, *r.progress
-			if l.scores[env].Misleads() {
-				success, progress = scoring.Estimate{Mean: math.NaN()}, scoring.Estimate{Mean: math.NaN()}
-			}
-			addHeadline(t, l.name, env, success, progress, mark)
-		}
+	if r.First.Kinds != "" {
+		r.kindScores(t)
+		return
 	}
-	t.Notes = append(t.Notes, grouped(rows, row.named, row.withheld)...)
-	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(append(t.Notes, otherNames(rows)...), markNotes(t.Rows)...)
+	t.Title = s.title()
+	programs.Title = t.Title
+	for _, place := range s.places {
+		t.Columns = append(t.Columns, table.Column{Key: place, Header: place})
+	}
+	for i, l := range s.lines {
+		row := []table.Cell{table.String(l.name)}
+		for at, place := range s.places {
+			row = append(row, s.cell(i, at, place))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Rows = append(t.Rows, r.publishedRows(s)...)
+	t.Notes = slices.Concat(s.legend(r), s.apart, r.notWhole(), sources(r.baselines, ""))
+	s.enter(&programs)
+	t.Programs = &programs
 }
 
-func addHeadline(t *table.Table, model, where string, success, progress scoring.Estimate, mark string) {
-	t.Add(column.Model.Is(model), column.Environment.Is(where),
-		column.Success.Of.Is(success.Mean).Marked(mark), column.SuccessHalf.Is(halfWidth(success)),
-		column.Progress.Of.Is(progress.Mean).Marked(mark), column.ProgressHalf.Is(halfWidth(progress)))
+// cell is a rate with its letters, and its limits below.
+func (s *standing) cell(i, at int, place string) table.Cell {
+	mark := ""
+	if score := s.lines[i].scores[place]; score != nil && !score.Complete() {
+		mark = incompleteMark
+	}
+	e := s.cells[i][at]
+	if e == nil {
+		return table.None().Marked(mark)
+	}
+	c := table.Percent(e.Mean).Marked(mark)
+	if of := s.letters[place]; of != nil && of[i] != "" {
+		c.Text += " " + of[i]
+		c.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool { return other != "" && !strings.Contains(other, "a") })
+	}
+	if e.Interval != nil {
+		c.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
+	}
+	return c
+}
+
+// publishedRows are the rows of published results, for the same columns.
+func (r *Report) publishedRows(s *standing) (rows [][]table.Cell) {
+	if s.rate == Grounding {
+		return nil
+	}
+	for _, b := range r.baselines {
+		for _, l := range publishedLines(b) {
+			row := []table.Cell{table.String(l.name)}
+			any := false
+			for _, place := range s.places {
+				e := l.heldOutRate(r.weights, s.rate)
+				if place != column.HeldOutScore {
+					of := l.rates[place]
+					if e = of.success; s.rate == Progress {
+						e = of.progress
+					}
+				}
+				any = any || e != nil
+				row = append(row, publishedCell(e))
+			}
+			if any {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// publishedCell is a published rate.
+func publishedCell(e *scoring.Estimate) table.Cell {
+	if e == nil {
+		return table.None()
+	}
+	return table.Percent(e.Mean)
+}
+
+// legend says what the cells are.
+func (s *standing) legend(r *Report) (notes []string) {
+	seeds := 0
+	for _, of := range r.plain {
+		seeds = max(seeds, len(of.Seeds))
+	}
+	notes = append(notes, fmt.Sprintf("%s in percent over %d %s; below, the limits of its 95%% interval, for %s.",
+		s.rate.title(), seeds, plural(seeds, "seed", "seeds"), strings.TrimSuffix(strings.TrimPrefix(population(r.plain[0].About), "This is about "), ".")))
+	if n := len(s.facts); n > 0 {
+		notes = append(notes, fmt.Sprintf("Models of a column that share a letter are not told apart (paired by task; Holm's correction for %d %s).",
+			n, plural(n, "comparison", "comparisons")))
+	}
+	if noted := otherNames(r.plain); s.rate != Grounding {
+		notes = append(notes, noted...)
+	}
+	var tasks []string
+	for _, of := range r.plain {
+		text := of.place() + " " + of.tasks()
+		if slices.Contains(tasks, text) || of.Environment.Source == envs.Official && len(of.Environment.Tasks) == of.Environment.Total {
+			continue
+		}
+		tasks = append(tasks, text)
+	}
+	if len(tasks) > 0 {
+		notes = append(notes, "Tasks: "+strings.Join(tasks, ", ")+".")
+	}
+	return notes
+}
+
+// notWhole says once what is not whole: episodes without a result, and replies that
+// weaken the rates.
+func (r *Report) notWhole() (notes []string) {
+	planned, missing := 0, 0
+	for _, of := range r.plain {
+		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
+	}
+	if missing > 0 {
+		notes = append(notes, fmt.Sprintf(incompleteMark+" %d of %d episodes have no result; --table results says which, and the same command plays them.", missing, planned))
+	}
+	notes = append(notes, grouped(r.plain, row.named, row.withheld)...)
+	return append(notes, grouped(r.plain, row.named, func(of row) string { return strings.Join(of.reservations(), "; ") })...)
+}
+
+// enter adds a line for each rate.
+func (s *standing) enter(t *table.Table) {
+	for i, l := range s.lines {
+		for at, place := range s.places {
+			e := s.cells[i][at]
+			if e == nil {
+				continue
+			}
+			line := []table.Field{
+				column.Model.Is(l.name), column.Environment.Is(place), column.Rate.Is(string(s.rate)),
+				rated(column.HeadlineValue, *e),
+			}
+			if of := s.letters[place]; of != nil {
+				line = append(line, column.Letters.Is(of[i]))
+			}
+			if score := l.scores[place]; score != nil { // else the held-out score
+				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)), column.Seeds.Is(len(score.Seeds)),
+					column.Planned.Is(score.Planned), column.Finished.Is(score.Finished))
+				if p := score.Condition.Preset; p != nil {
+					line = append(line, column.PresetName.Is(p.Name))
+				}
+			}
+			t.Add(line...)
+		}
+	}
+}
+
+// verdict has the sentences of the verdict, and for programs its facts.
+func verdict(r *Report, t *table.Table) {
+	v := r.Verdict()
+	facts := *t
+	facts.Title = v.Title
+	for _, f := range v.Facts {
+		shown := 0
+		if f.Shown {
+			shown = 1
+		}
+		facts.Add(column.Model.Is(f.A), column.Against.Is(f.B), column.Environment.Is(f.Where),
+			column.Difference.Is(f.Difference, f.Low, f.High), column.P.Is(f.P), column.Shown.Is(shown), column.Needed.Is(f.Needed))
+	}
+	facts.Notes = v.Sentences
+	t.Columns, t.Notes, t.Programs = nil, v.Sentences, &facts
+}
+
+// kindScores has the kinds of tasks of one environment as columns.
+func (r *Report) kindScores(t *table.Table) {
+	rate := cmp.Or(r.First.Rate, Success)
+	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.title(), r.First.Kinds)
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(of row) bool { return of.place() != r.First.Kinds })
+	var kinds []string
+	for _, of := range rows {
+		for _, k := range of.ByKind() {
+			if !slices.Contains(kinds, k.Type) {
+				kinds = append(kinds, k.Type)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	for _, k := range kinds {
+		t.Columns = append(t.Columns, table.Column{Key: k, Header: k})
+	}
+	for _, of := range rows {
+		cells := make([]table.Cell, len(kinds)+1)
+		cells[0] = table.String(of.name)
+		for i := range kinds {
+			cells[i+1] = table.None()
+		}
+		for _, k := range of.ByKind() {
+			e := k.Success.Estimate
+			if rate == Progress {
+				e = k.Progress.Estimate
+			}
+			c := table.Percent(e.Mean)
+			if e.Interval != nil {
+				c.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
+			}
+			cells[1+slices.Index(kinds, k.Type)] = c
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, rate.title()+" in percent of the tasks of a kind; below, the limits of its 95% interval.")
+		t.Notes = append(t.Notes, r.notWhole()...)
+	}
 }
 
 // withheld says why the headline has no rates of a row, and what they can be; empty
@@ -58,14 +238,7 @@ func (r row) withheld() string {
 	}
 	outcomes, n := r.Lacking()
 	success, progress := r.Bounds()
-	return fmt.Sprintf("no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f and %.1f",
+	return fmt.Sprintf("no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), "+
+		"and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f and %.1f",
 		n, r.Planned, counted(outcomes), 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
-}
-
-// halfWidth is half the width of an estimate's interval; NaN without one.
-func halfWidth(e scoring.Estimate) float64 {
-	if e.Interval == nil {
-		return math.NaN()
-	}
-	return (e.Interval.High - e.Interval.Low) / 2
 }

@@ -249,6 +249,21 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 	})
 }
 
+// heldOutRate is the held-out score of a rate; nil if it is incomplete or the score has
+// no such rate.
+func (l line) heldOutRate(w configs.Weights, rate Rate) *scoring.Estimate {
+	h := l.heldOut(w)
+	switch {
+	case len(h.Missing) > 0:
+		return nil
+	case rate == Success:
+		return &h.Success
+	case rate == Progress:
+		return &h.Progress
+	}
+	return nil
+}
+
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []line {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.comparesAcross() }), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })

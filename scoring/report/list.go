@@ -14,7 +14,9 @@ type Kind struct {
 	ID, Title string
 	// Only says which runs alone have it; empty if all can.
 	Only Only
-	// Request: only readers who ask for it get it.
+	// First: readers get it who ask for no table.
+	First bool
+	// Request: only readers who ask for it by its name get it.
 	Request bool
 	// Drawn: it is there for a figure, and nobody can ask for it.
 	Drawn bool
@@ -66,15 +68,22 @@ const (
 // kinds are all kinds of tables, in the order in which they are printed.
 var kinds = []Kind{
 	{
-		ID: "headline", Title: "Headline", Section: "summary",
+		ID: "headline", Title: "Rates of all models", First: true, Section: "summary",
 		columns: of(
-			column.Model, column.Environment, column.Success.Of, column.SuccessHalf, column.Progress.Of,
-			column.ProgressHalf,
+			column.Model, column.Environment, column.Rate, column.HeadlineValue, column.Letters, column.PlayedTasks,
+			column.Seeds, column.Planned, column.Finished, column.PresetName,
 		),
 		fill: headline,
 	},
 	{
-		ID: "presets", Title: "Presets", Only: Presets, Section: "protocols",
+		ID: "verdict", Title: "Verdict", First: true, Section: "summary",
+		columns: of(
+			column.Model, column.Against, column.Environment, column.Difference, column.P, column.Shown, column.Needed,
+		),
+		fill: verdict,
+	},
+	{
+		ID: "presets", Title: "Presets", First: true, Only: Presets, Section: "protocols",
 		columns: of(
 			column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,
 			column.Success.Of, column.LooseSuccess, column.Seeds,
@@ -95,7 +104,7 @@ var kinds = []Kind{
 		fill: protocolSpread,
 	},
 	{
-		ID: "memorisation", Title: "Memorisation index", Only: Families, Section: "memorisation",
+		ID: "memorisation", Title: "Memorisation index", First: true, Only: Families, Section: "memorisation",
 		columns: of(
 			column.Environment, column.Model, column.Grade, column.FamilyCount, column.Rate, column.Base,
 			column.Perturbed, column.Index, column.P,
@@ -176,7 +185,7 @@ var kinds = []Kind{
 		fill: pairs,
 	},
 	{
-		ID: "robustness", Title: "Robustness", Only: Sweeps, Lacks: "no run is a sweep of perturbations",
+		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
 		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Spread, column.WithoutNoise),
 		each:    robustness,
 	},
@@ -207,7 +216,7 @@ var kinds = []Kind{
 		fill: bestOfPaired,
 	},
 	{
-		ID: "trials", Title: "Success and progress after each trial", Only: Trials, Section: "trials",
+		ID: "trials", Title: "Success and progress after each trial", First: true, Only: Trials, Section: "trials",
 		columns: of(column.Environment, column.Model, column.Trial, column.Success, column.Progress, column.BestTrial),
 		fill:    trials,
 	},
@@ -344,8 +353,8 @@ func In(section string) (out []Kind) {
 // without IDs those that need not be asked for.
 func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
-		asked := slices.ContainsFunc(ids, func(id string) bool { of, _ := Find(id); return of.ID == k.ID })
-		return k.Steps && (asked || len(ids) == 0 && !k.Request)
+		asked := slices.ContainsFunc(ids, func(id string) bool { of, _ := Find(id); return of.ID == k.ID || id == All && !k.Request })
+		return k.Steps && (asked || len(ids) == 0 && k.First)
 	})
 }
 

@@ -24,7 +24,8 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ ids, want string }{
-		{"", "headline results results-EM-F1 difficulty paired"},
+		{"", "headline verdict"},
+		{"all", "headline verdict results results-EM-F1 difficulty paired"},
 		{"paired results headline", "paired results results-EM-F1 headline"},
 		{"results-EM-F1", "results-EM-F1"},
 		{"rates", "rates"},
@@ -39,7 +40,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	_, err := from.Select([]string{"headline", "robustness"})
-	if err == nil || !strings.Contains(err.Error(), `no table "robustness" here; there are headline, results, results-EM-F1, `) {
+	if err == nil || !strings.Contains(err.Error(), `no table "robustness" here; there are headline, verdict, results, results-EM-F1, `) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := from.Select([]string{"results-a-b"}); err == nil {
@@ -87,7 +88,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s is not made from steps", id)
 		}
 	}
-	if NeedSteps([]string{"headline", "results-EM-F1"}) || !NeedSteps(nil) {
-		t.Error("the headline is made from steps, or a reader who asks for nothing gets no table of them")
+	if NeedSteps([]string{"headline", "results-EM-F1"}) || NeedSteps(nil) || !NeedSteps([]string{All}) {
+		t.Error("what everybody gets is made from steps, or all tables are not")
 	}
 }

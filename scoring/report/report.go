@@ -40,7 +40,10 @@ type Baseline struct {
 // Report makes the tables of runs, and of published results beside them. A table is
 // made when it is asked for. The same runs give the same tables.
 type Report struct {
-	Runs      []Run
+	Runs []Run
+	// First says what the first table has.
+	First First
+
 	baselines []Baseline // of one try
 	bests     []Baseline // of the best of several tries
 	weights   configs.Weights
@@ -55,6 +58,7 @@ type Report struct {
 	tried    func() []tried
 	ranked   func() []ranked
 	presets  func() []row
+	standing func() *standing
 	swept    func() []sweptPlace
 
 	checkpoints []line // in their order
@@ -72,7 +76,18 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r.ranked = sync.OnceValue(func() []ranked { return rankings(r.plain, w) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
+	r.standing = sync.OnceValue(r.stand)
 	return r
+}
+
+// Places lists the environments or presets of the unperturbed episodes.
+func (r *Report) Places() (out []string) {
+	for _, of := range r.plain {
+		if !slices.Contains(out, of.place()) {
+			out = append(out, of.place())
+		}
+	}
+	return out
 }
 
 // Has reports whether any table may have lines of an environment.
@@ -106,12 +121,15 @@ func (r *Report) of(k Kind) []table.Table {
 	return made
 }
 
+// All stands for all tables but those that readers get only by their names.
+const All = "all"
+
 // Select returns the tables with these IDs, in their order. The ID of a kind stands for
 // all its tables. Without IDs it returns those that need not be asked for.
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
-	if len(ids) == 0 {
+	if all := slices.Contains(ids, All); len(ids) == 0 || all {
 		for _, k := range kinds {
-			if !k.Request {
+			if all && !k.Request || k.First {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}

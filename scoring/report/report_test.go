@@ -268,7 +268,7 @@ func TestWhichTables(t *testing.T) {
 		{"nothing", nil, nil, "results"},
 		{"one model", []group{one}, nil, "headline results difficulty kinds"},
 		{"no classes", []group{plain}, nil, "headline results kinds"},
-		{"two models", []group{one, other}, nil, "headline results difficulty paired kinds"},
+		{"two models", []group{one, other}, nil, "headline verdict results difficulty paired kinds"},
 		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k kinds"},
 		{"two environments", []group{one, plain}, nil, "headline results difficulty kinds"},
 		{"official", []group{official}, nil, "headline results difficulty held-out kinds"},
@@ -666,7 +666,7 @@ func TestOtherNames(t *testing.T) {
 			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1", "the pages are few"
 		}
 	}
-	tables := everything([]Run{run}, nil, weights)[1:] // behind the headline
+	tables := everything([]Run{run}, nil, weights)[2:] // behind the headline and the verdict
 	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 {
 		t.Fatalf("%+v", tables[:2])
 	}

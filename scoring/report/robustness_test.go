@@ -53,7 +53,7 @@ func published() Baseline {
 
 func TestRobustness(t *testing.T) {
 	tables := everything(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
-	same(t, "tables", ids(tables), "headline", "results", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "against-published", "kinds")
+	same(t, "tables", ids(tables), "headline", "verdict", "results", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "against-published", "kinds")
 	r := find(t, tables, "robustness")
 	same(t, "models", below(t, r, "model"),
 		"vllm:M", "vllm:M", "expert", "expert", "vllm:N", "vllm:N", "vllm:K", "vllm:K", "Tuned, Llama [paper:robust]", "Tuned, Llama [paper:robust]")
@@ -91,7 +91,7 @@ func TestOtherRules(t *testing.T) {
 func TestSweepBesideRun(t *testing.T) {
 	plain := newRun(t, "runs/plain", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSf"})
 	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
-	same(t, "tables", ids(tables), "headline", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
+	same(t, "tables", ids(tables), "headline", "verdict", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
 	h := find(t, tables, "held-out")
 	same(t, "held-out", below(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")
 	same(t, "not the sweep's", below(t, h, "alfworld_success")[:1], table.None().Text)

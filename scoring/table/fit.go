@@ -78,7 +78,11 @@ func (c Cell) textLines() []string {
 	if c.Lines != nil {
 		return c.Lines
 	}
-	return []string{Printable(c.Text + c.Mark)}
+	lines := []string{Printable(c.Text + c.Mark)}
+	if c.Below != "" {
+		lines = append(lines, Printable(c.Below))
+	}
+	return lines
 }
 
 // keep returns the table with those columns only.
@@ -216,20 +220,7 @@ func (t Table) split(width int) []Table {
 			used += t.columnWidth(i) + 2
 		}
 	}
-	var parts [][]int
-	room := 0
-	for i, c := range t.Columns {
-		if c.Left {
-			continue
-		}
-		needs := t.columnWidth(i) + 2
-		if len(parts) == 0 || needs > room {
-			parts = append(parts, slices.Clone(names))
-			room = width - used
-		}
-		parts[len(parts)-1] = append(parts[len(parts)-1], i)
-		room -= needs
-	}
+	parts := t.parts(names, width-used)
 	if len(parts) < 2 {
 		return []Table{t}
 	}
@@ -245,6 +236,37 @@ func (t Table) split(width int) []Table {
 		out = append(out, part)
 	}
 	return out
+}
+
+// parts divides the columns of numbers into as few parts as fit into the room beside
+// the names, with about as many columns each: no last column stands alone.
+func (t Table) parts(names []int, room int) (parts [][]int) {
+	var numbers []int
+	for i, c := range t.Columns {
+		if !c.Left {
+			numbers = append(numbers, i)
+		}
+	}
+	fits := func(columns []int) bool {
+		used := 0
+		for _, i := range columns {
+			used += t.columnWidth(i) + 2
+		}
+		return used <= room || len(columns) == 1
+	}
+	for n := 1; n <= len(numbers); n++ {
+		parts = nil
+		whole := true
+		for k := range n {
+			columns := numbers[k*len(numbers)/n : (k+1)*len(numbers)/n]
+			whole = whole && fits(columns)
+			parts = append(parts, append(slices.Clone(names), columns...))
+		}
+		if whole {
+			return parts
+		}
+	}
+	return parts
 }
 
 // foldNames breaks the longest names while that makes the table narrower.

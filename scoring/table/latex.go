@@ -25,7 +25,37 @@ func latexCell(c Cell) string {
 			return "$-$" + escapeLaTeX(digits+c.Mark)
 		}
 	}
-	return escapeLaTeX(c.Text + c.Mark)
+	text := escapeLaTeX(c.Text + c.Mark)
+	if c.Best {
+		return `\textbf{` + text + "}"
+	}
+	return text
+}
+
+// latexBelow writes the line under a row, in small print; empty if the row has none.
+func latexBelow(row []Cell) string {
+	var cells []string
+	any := false
+	for _, c := range row {
+		text := ""
+		if c.Below != "" {
+			any = true
+			text = `{\scriptsize ` + escapeLaTeX(c.Below) + "}"
+		}
+		cells = append(cells, text)
+	}
+	if !any {
+		return ""
+	}
+	return "{}" + strings.Join(cells, " & ") + " \\\\\n"
+}
+
+// latexLabel is the label of the first table of a paper; empty for others.
+func latexLabel(t Table) string {
+	if t.ID != "headline" {
+		return ""
+	}
+	return "\\label{tab:heldout}\n"
 }
 
 // renderLaTeX writes table environments in the style of booktabs. An empty group
@@ -35,6 +65,12 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs}\n")
 	for _, t := range tables {
+		if len(t.Columns) == 0 { // notes alone
+			for _, note := range t.Notes {
+				fmt.Fprintf(&b, "%% %s\n", Printable(note))
+			}
+			continue
+		}
 		var columns strings.Builder
 		var header []string
 		for _, c := range t.Columns {
@@ -45,14 +81,15 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 			}
 			header = append(header, escapeLaTeX(c.Header))
 		}
-		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
-			escapeLaTeX(t.Title), columns.String(), strings.Join(header, " & "))
+		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
+			escapeLaTeX(t.Title), latexLabel(t), columns.String(), strings.Join(header, " & "))
 		for _, row := range t.Rows {
 			var cells []string
 			for _, c := range row {
 				cells = append(cells, latexCell(c))
 			}
 			fmt.Fprintf(&b, "{}%s \\\\\n", strings.Join(cells, " & "))
+			b.WriteString(latexBelow(row))
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
 		for _, note := range t.Notes {

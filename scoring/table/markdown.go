@@ -39,6 +39,15 @@ func escapeMarkdown(s string) string {
 	return strings.Join(lines, "<br>")
 }
 
+// markdownCell writes a cell.
+func markdownCell(c Cell) []string {
+	text := c.Text + c.Mark
+	if c.Below != "" {
+		text += " (" + c.Below + ")"
+	}
+	return []string{escapeMarkdown(text)}
+}
+
 func renderMarkdown(w io.Writer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
@@ -49,7 +58,7 @@ func renderMarkdown(w io.Writer, tables []Table) error {
 		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title))); err != nil {
 			return err
 		}
-		if err := fill(w, t, escapeMarkdown, tablewriter.WithRenderer(renderer.NewMarkdown())); err != nil {
+		if err := fill(w, t, escapeMarkdown, markdownCell, tablewriter.WithRenderer(renderer.NewMarkdown())); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {

@@ -20,6 +20,19 @@ type Table struct {
 	Rows    [][]Cell
 	// Notes stand below the table.
 	Notes []string
+	// Programs is what CSV and JSON have in place of the table; nil for the table.
+	Programs *Table
+}
+
+// forPrograms returns what CSV and JSON have.
+func forPrograms(tables []Table) (out []Table) {
+	for _, t := range tables {
+		if t.Programs != nil {
+			t = *t.Programs
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // Column is a column's head.
@@ -50,6 +63,11 @@ type Cell struct {
 	Value any
 	// Mark follows the text and points to a note.
 	Mark string
+	// Below stands under the text, such as the limits of a rate; in parentheses
+	// behind it where a cell is one line. It is not for programs.
+	Below string
+	// Best: LaTeX sets the cell in bold.
+	Best bool
 	// Lines are text and mark in lines that are ready to print, as Fit breaks
 	// them; nil if they fit on one line.
 	Lines []string
@@ -142,11 +160,11 @@ func Render(w io.Writer, f Format, tables ...Table) error {
 	case Markdown:
 		return renderMarkdown(w, tables)
 	case CSV:
-		return renderCSV(w, tables)
+		return renderCSV(w, forPrograms(tables))
 	case LaTeX:
 		return renderLaTeX(w, tables)
 	case JSON:
-		return renderJSON(w, tables)
+		return renderJSON(w, forPrograms(tables))
 	}
 	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
 }

@@ -50,7 +50,7 @@ func renderText(w io.Writer, tables []Table) error {
 				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
 			},
 		})
-		if err := fill(w, t, Printable, tablewriter.WithRenderer(r)); err != nil {
+		if err := fill(w, t, Printable, Cell.textLines, tablewriter.WithRenderer(r)); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {
@@ -62,8 +62,12 @@ func renderText(w io.Writer, tables []Table) error {
 	return nil
 }
 
-// fill renders one table with tablewriter, which must not change any text.
-func fill(w io.Writer, t Table, escape func(string) string, options ...tablewriter.Option) error {
+// fill renders one table with tablewriter, which must not change any text. A table
+// without columns has notes alone.
+func fill(w io.Writer, t Table, escape func(string) string, lines func(Cell) []string, options ...tablewriter.Option) error {
+	if len(t.Columns) == 0 {
+		return nil
+	}
 	var align []tw.Align
 	var header []string
 	for _, c := range t.Columns {
@@ -89,11 +93,7 @@ func fill(w io.Writer, t Table, escape func(string) string, options ...tablewrit
 	for _, row := range t.Rows {
 		var texts []string
 		for _, c := range row {
-			if c.Lines != nil {
-				texts = append(texts, strings.Join(c.Lines, "\n"))
-				continue
-			}
-			texts = append(texts, escape(c.Text+c.Mark))
+			texts = append(texts, strings.Join(lines(c), "\n"))
 		}
 		if err := out.Append(texts); err != nil {
 			return fmt.Errorf("table %s: %w", t.ID, err)
