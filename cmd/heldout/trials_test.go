@@ -190,7 +190,7 @@ func TestTrialsOfALearner(t *testing.T) {
 		if got := strings.Join(csvRates(t, dir, "trials", "success"), " "); got != c.want {
 			t.Errorf("memory %s: success by trial %s, want %s", c.memory, got, c.want)
 		}
-		if got := csvRates(t, dir, "headline", "success"); got[0] != "0.25" {
+		if got := csvRates(t, dir, "headline", "value"); got[0] != "0.25" {
 			t.Errorf("memory %s: the headline has %s", c.memory, got)
 		}
 		if results := checkTrials(t, dir); len(results) != c.episodes {
