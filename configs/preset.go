@@ -237,13 +237,28 @@ func (d PresetDecoding) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return renamed(b, "_", "-")
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *PresetDecoding) UnmarshalJSON(b []byte) error {
+	type plain PresetDecoding
+	b, err := renamed(b, "-", "_")
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, (*plain)(d))
+}
+
+// renamed is a JSON object with other signs in the names of its fields.
+func renamed(object []byte, from, to string) ([]byte, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(b, &fields); err != nil {
+	if err := json.Unmarshal(object, &fields); err != nil {
 		return nil, err
 	}
 	named := map[string]json.RawMessage{}
 	for name, value := range fields {
-		named[strings.ReplaceAll(name, "_", "-")] = value
+		named[strings.ReplaceAll(name, from, to)] = value
 	}
 	return json.Marshal(named)
 }

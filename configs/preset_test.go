@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,5 +165,30 @@ func TestPresetResults(t *testing.T) {
 	}
 	if rows == 0 {
 		t.Error("there are no published results")
+	}
+}
+
+// A definition in a record is read as what was played.
+func TestDefinitionsAreReadBack(t *testing.T) {
+	names, err := PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		p, err := LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Canonical()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Preset
+		if err := json.Unmarshal(want, &read); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, err := read.Canonical(); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %v\n%s\n%s", name, err, got, want)
+		}
 	}
 }

@@ -129,6 +129,8 @@ func otherValue(f *pflag.Flag) string {
 		return strconv.FormatBool(f.DefValue == "false")
 	case "duration":
 		return "77s"
+	case "float64":
+		return "7.5"
 	}
 	return "another"
 }
