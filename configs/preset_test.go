@@ -170,12 +170,12 @@ func TestPresetResults(t *testing.T) {
 
 // A definition in a record is read as what was played.
 func TestDefinitionsAreReadBack(t *testing.T) {
-	names, err := PresetNames()
+	names, err := configs.PresetNames()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		p, err := LoadPreset(name)
+		p, err := configs.LoadPreset(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestDefinitionsAreReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var read Preset
+		var read configs.Preset
 		if err := json.Unmarshal(want, &read); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
