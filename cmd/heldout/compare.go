@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func expanded(sys *system, dirs []string) (out []string) {
 	for _, dir := range dirs {
 		var problems []string
 		found := record.Find(dir, func(folder string, err error) { problems = append(problems, fmt.Sprintf("%s: %v", folder, err)) })
-		if len(found) == 0 { // reading it says why
+		if len(found) == 0 || found[0] == filepath.Clean(dir) { // reading it says what is wrong
 			out = append(out, dir)
 			continue
 		}
