@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/eval/training"
+	"heldout/eval/training/export"
 	"heldout/eval/training/judge"
 	"heldout/scoring/record"
 )
@@ -90,6 +89,7 @@ heldout help synthesis says more.`,
 func newSheet(sys *system) *cobra.Command {
 	var s training.Sampling
 	var out string
+	var force bool
 	var seed int64
 	c := &cobra.Command{
 		Use:   "sheet {DIR | FILE} --out FILE.csv",
@@ -113,7 +113,15 @@ apostrophe.`,
 				return err
 			}
 			sys.warnUncovered(from.Uncovered)
-			if err := createNew(out, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) }); err != nil {
+			f, err := export.Create(out, force)
+			if err != nil {
+				return err
+			}
+			if err := judge.WriteSheet(f, turns, s.History); err != nil {
+				f.Abort()
+				return err
+			}
+			if err := f.Commit(); err != nil {
 				return err
 			}
 			for _, note := range sample.Notes() {
@@ -124,19 +132,7 @@ apostrophe.`,
 	}
 	samplingFlags(c.Flags(), &s)
 	c.Flags().Int64Var(&seed, "seed", 0, "seed of all random draws")
-	c.Flags().StringVar(&out, "out", "", "file to write; a file that is there is not replaced")
+	c.Flags().StringVar(&out, "out", "", "file to write")
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there, and the labels in it")
 	return c
-}
-
-// createNew writes a file that must not be there yet, all or nothing.
-func createNew(name string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Close())
-	if err != nil {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return err
 }

@@ -106,7 +106,7 @@ func benchmarkKills(b *testing.B, embed bool) {
 
 // killed is a process that is killed, and started again whenever it has ended.
 type killed struct {
-	b       *testing.B
+	b       testing.TB
 	command func() *exec.Cmd
 	// most is how often it is killed.
 	most, kills int
