@@ -82,9 +82,13 @@ type AgentForm struct {
 	// line of its own. Its slot {turn} is the number of the turn, which also the
 	// prefix of observations and stop strings may have.
 	Cue string `yaml:"cue" json:"cue,omitempty"`
+	// CueFollows: the last cue follows the last observation without a line break.
+	CueFollows bool `yaml:"cue-follows" json:"cue-follows,omitempty"`
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
+	// Memory is how plans of earlier trials are told; with no value in heldout's own way.
+	Memory MemoryForm `yaml:"memory" json:"memory,omitzero"`
 	// Filter leaves out messages of the form chat; nothing if it has no segments.
 	Filter Filter `yaml:"filter" json:"filter,omitzero"`
 	// Tool is the function of the form tool-call.
@@ -118,6 +122,13 @@ const (
 	Completion = "completion"
 	Text       = "text"
 )
+
+// MemoryForm is how plans of earlier trials are told before the task: Before, then Each of
+// them, with the slots {number}, from 0, and {plan}.
+type MemoryForm struct {
+	Before string `yaml:"before" json:"before,omitempty"`
+	Each   string `yaml:"each" json:"each,omitempty"`
+}
 
 // Filter is AgentBench's: a request has the first message and the latest ones, as many as
 // have fewer segments with it. After the first one, an answer of the assistant comes next.
@@ -160,6 +171,8 @@ type ReplyRules struct {
 	// Reasoning is Strip (also when empty) or Keep: what a model writes between tags
 	// of reasoning is part of the reply.
 	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`
+	// Again asks again for replies that are too short; never if it has no calls.
+	Again Again `yaml:"again" json:"again,omitzero"`
 	// Normalise are changes of the action, in this order; see Normalisations.
 	Normalise []string `yaml:"normalise" json:"normalise,omitempty"`
 	// OnFailure says what happens to a reply without an action: one of
@@ -171,6 +184,15 @@ type ReplyRules struct {
 	// are others. They have the slots {observation}, the last one, and {actions}.
 	// "thought" replaces the game's answer to a thought.
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
+}
+
+// Again is Reflexion's: a reply with fewer than Under characters, without white space
+// around it, is asked for again, each time Warmer by as much, up to so many Calls in all. If
+// none is long enough, the reply is empty.
+type Again struct {
+	Under  int     `yaml:"under" json:"under,omitempty"`
+	Calls  int     `yaml:"calls" json:"calls,omitempty"`
+	Warmer float64 `yaml:"warmer" json:"warmer,omitempty"`
 }
 
 // Parsers are the values of ReplyRules.Parser. Package eval/agent says what each

@@ -41,6 +41,10 @@ func (p *Play) checkForm(errs *complaints) {
 		errs.want(toolName.MatchString(a.Tool.Name) && toolName.MatchString(a.Tool.Argument), "agent.tool needs name and argument: up to 64 letters, digits, _ and -")
 	}
 	only(a.Cue != "", "agent.cue", Completion, Text)
+	only(a.Memory != MemoryForm{}, "agent.memory", Chat, ToolCall, Single, Completion, Text)
+	only(a.CueFollows, "agent.cue-follows", Completion, Text)
+	only(r.Again != Again{}, "reply.again", Chat, Single, Completion, Text)
+	errs.want(r.Again == Again{} || r.Again.Under > 0 && r.Again.Calls > 1 && r.Again.Warmer >= 0, "reply.again wants under, at least 2 calls, and no negative warmer")
 	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat, ToolCall)
 	only(a.Shots.As == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
 	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)

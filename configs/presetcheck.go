@@ -43,6 +43,7 @@ func (p *Preset) check() error {
 	errs.want(p.Title != "", "title is empty")
 	p.Play.check(&errs)
 	p.Decoding.check(&errs)
+	errs.want(p.Reply.Again.Calls == 0 || slices.Contains(p.Decoding.Stop, "\n"), "reply.again needs the line break as a stop string: records keep replies on lines")
 	errs.want(len(p.Texts) <= maxTexts, "there are %d texts, more than %d", len(p.Texts), maxTexts)
 	for _, name := range slices.Sorted(maps.Keys(p.Texts)) {
 		p.Texts[name].check(name, &errs)

@@ -182,6 +182,13 @@ func (f *formed) messages() []model.Message {
 // plans is the text about earlier trials, with an empty line before the task; it
 // is empty in the first trial. The form single has it before its whole message.
 func (f *formed) plans() string {
+	if form := f.play.Agent.Memory; form != (configs.MemoryForm{}) && len(f.Memory.Plans) > 0 {
+		text := form.Before
+		for i, p := range f.Memory.Plans {
+			text += strings.NewReplacer("{number}", strconv.Itoa(i), "{plan}", strip(p.Text)).Replace(form.Each)
+		}
+		return text
+	}
 	text := strings.TrimPrefix(f.Memory.text(), "\n")
 	if text == "" {
 		return ""
@@ -239,6 +246,9 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	}
 	move := newMove(reply, used)
 	move.Reply = cmp.Or(reply.Text, reply.Instead)
+	if err := f.askWarmer(ctx, &reply, &move); err != nil {
+		return f.failed(move.Usage, err)
+	}
 	p, ok := f.parse(reply.Text, f.number())
 	f.last().reply = reply.Text
 	if !ok && f.play.Reply.Parser == numberedParser {

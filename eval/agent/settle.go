@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"heldout/configs"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -88,6 +90,35 @@ const SecondCall = "second-call"
 func CutSecondCall(reply string) (first, second string) {
 	at := strings.LastIndex(reply, "\n")
 	return reply[:max(0, at)], reply[at+1:]
+}
+
+// AskedAgain is the repair of a reply that is too short: the model is asked once more.
+const AskedAgain = "asked-again"
+
+// CutAsked cuts a reply that was repaired so into those that were received, each a line.
+func CutAsked(reply string) []string { return strings.Split(reply, "\n") }
+
+// askWarmer asks again for a reply that is too short, as the preset says.
+func (f *formed) askWarmer(ctx context.Context, reply *model.Reply, move *Move) error {
+	rule, first := f.play.Reply.Again, f.Decoding.Temperature
+	defer func() { f.Decoding.Temperature = first }()
+	short := func() bool { return utf8.RuneCountInString(strip(reply.Text)) < rule.Under }
+	for call := 1; call < rule.Calls && short(); call++ {
+		f.Decoding.Temperature = first + float64(call)*rule.Warmer
+		again, used, err := f.request(ctx, f.stops)
+		move.Usage.plus(used)
+		if err != nil {
+			return err
+		}
+		*reply = again
+		move.FinishReason, move.Fault, move.Reasoning = again.FinishReason, again.Fault, again.Reasoning
+		move.Reply += "\n" + again.Text
+		move.Repairs = append(move.Repairs, AskedAgain)
+	}
+	if short() {
+		reply.Text = ""
+	}
+	return nil
 }
 
 // askAgain asks for the action after a reply that is only a thought.

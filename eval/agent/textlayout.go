@@ -40,7 +40,10 @@ func (l *textLayout) messages(f *formed) []model.Message {
 	var text strings.Builder
 	text.WriteString(l.before + strings.Join(l.examples, "") + f.plans() + l.after + f.actionsOf(0))
 	for i := f.dropped; i < len(f.turns); i++ {
-		text.WriteString("\n" + numbered(l.cue, i+1))
+		if i == 0 || i+1 < len(f.turns) || !f.play.Agent.CueFollows {
+			text.WriteString("\n")
+		}
+		text.WriteString(numbered(l.cue, i+1))
 		if i+1 < len(f.turns) {
 			text.WriteString(" " + f.said(i) + "\n" + f.later(i+1))
 		} else if l.again {

@@ -58,7 +58,7 @@ var goldenFiles = []recorded{
 	{file: "react-alfworld", preset: "react-alfworld", originals: "react"},
 	{file: "react-alfworld-pairs", preset: "react-alfworld", originals: "react"},
 	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
-	{file: "reflexion-alfworld"},
+	{file: "reflexion-alfworld", preset: "reflexion-alfworld", originals: "reflexion"},
 	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
 	{file: "tales-llm-0.36", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
 }

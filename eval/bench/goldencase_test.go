@@ -46,7 +46,8 @@ type goldenCase struct {
 	paths          []string
 	requests       []map[string]any
 	replies        []json.RawMessage
-	outcome        *goldenOutcome // nil without one
+	earlier        []json.RawMessage // of earlier trials
+	outcome        *goldenOutcome    // nil without one
 }
 
 // readCases reads a file of requests and the file of its outcomes, which has an outcome
@@ -90,6 +91,7 @@ func readCases(t *testing.T, folder, file string) (cases []*goldenCase) {
 	if len(found) > 0 {
 		t.Fatalf("%s: no requests for the outcome of %s", outcomes, found[0].Task)
 	}
+	withEarlier(t, cases)
 	return cases
 }
 

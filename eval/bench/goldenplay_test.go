@@ -28,6 +28,7 @@ type how struct {
 	order      []int // of examples; nil for that of the preset
 	settings   map[string]string
 	context    int
+	trials     int // 0 for those of a run
 }
 
 // how says how a case of the file is played. The error says why it cannot be.
@@ -56,6 +57,13 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	case "react-alfworld-pairs":
 		task, pair, _ := strings.Cut(c.task, " pair ")
 		h.task, h.order, h.steps = task, []int{int(pair[0] - '0'), int(pair[1] - '0')}, len(c.requests)
+	case "reflexion-alfworld":
+		h.task, _, _ = strings.Cut(c.task, " trial ")
+		if h.trials = 1; strings.HasPrefix(c.task, "reflection ") {
+			return h, fmt.Errorf("no preset reflects as the original does")
+		} else if c.earlier != nil {
+			h.trials = 2
+		}
 	case "react-hotpotqa":
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
 	case "tales", "tales-llm-0.36":
@@ -112,7 +120,7 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	p *configs.Preset, model *goldenServer, rec *record.Episode, err error,
 ) {
 	t.Helper()
-	model = &goldenServer{model: c.model, replies: c.replies}
+	model = &goldenServer{model: c.model, replies: slices.Concat(c.earlier, c.replies)}
 	server := httptest.NewServer(model)
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -130,6 +138,9 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 		if h.steps > 0 {
 			r.StepLimit = h.steps
 		}
+		if h.trials > 0 {
+			r.Trials = h.trials
+		}
 		return nil
 	}}, []string{h.preset})
 	if err != nil {
@@ -139,6 +150,8 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 		return nil, model, nil, err
 	}
 	rec, err = playChosen(t, out, chosen, dir)
+	skipped := min(len(c.earlier), len(model.requests))
+	model.paths, model.requests = model.paths[skipped:], model.requests[skipped:]
 	return &chosen[0].Released, model, rec, err
 }
 
@@ -204,7 +217,7 @@ func (h how) ofKind(out Outside, c *Chosen) (string, error) {
 	return of[h.seed%len(of)], nil
 }
 
-// playChosen plays the only episode of a run.
+// playChosen plays a run with one task, and returns its last trial.
 func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record.Episode, error) {
 	t.Helper()
 	job, err := NewPresets(out, chosen)
@@ -230,8 +243,8 @@ func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record
 	if _, err := record.Each(record.Parts{dir}, keep); err != nil {
 		return nil, err
 	}
-	if len(played) != 1 {
-		return nil, fmt.Errorf("%d episodes were played, want one", len(played))
+	if len(played) != max(1, chosen[0].Run.Trials) {
+		return nil, fmt.Errorf("%d episodes were played", len(played))
 	}
-	return played[0], nil
+	return played[len(played)-1], nil
 }

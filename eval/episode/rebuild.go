@@ -171,6 +171,10 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 		first, second := agent.CutSecondCall(text)
 		text = []string{first, second}[min(t.asked, 1)]
 	}
+	if slices.Contains(s.Repairs, agent.AskedAgain) {
+		all := agent.CutAsked(text)
+		text = all[min(t.asked, len(all)-1)]
+	}
 	t.asked++
 	said := text
 	if t.agent == React {

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"slices"
+	"testing"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// againPlay is Reflexion's form.
+func againPlay() configs.Play {
+	return configs.Play{
+		ActionsShown: configs.ActionsShown{When: configs.Never},
+		Agent: configs.AgentForm{
+			Form: configs.Text, Cue: ">", CueFollows: true, Memory: configs.MemoryForm{Before: "Plans:", Each: "\n{number}: {plan}"},
+		},
+		Reply: configs.ReplyRules{Parser: "react-line", OnFailure: configs.SendEmpty, Again: configs.Again{Under: 5, Calls: 3, Warmer: 0.2}},
+	}
+}
+
+// Short replies are asked for again, warmer each time, and only for one turn. If none is
+// long enough, the reply is empty.
+func TestShortRepliesAreAskedForAgain(t *testing.T) {
+	m := says("look", " ok \u00a0", "look around", "inventory", "a", "b", "c")
+	a := newForm(t, chat(m), againPlay(), nil)
+	var got []string
+	for range 3 {
+		mv := move(t, a)
+		got = append(got, mv.Action)
+		if mv.FormatError != (mv.Action == "") {
+			t.Errorf("%q: format error %v", mv.Action, mv.FormatError)
+		}
+		if len(got) == 1 && (mv.Reply != "look\n ok \u00a0\nlook around" || mv.Usage.Calls != 3 || !slices.Equal(mv.Repairs, []string{AskedAgain, AskedAgain})) {
+			t.Errorf("%+v", mv)
+		}
+		a.Observe("seen")
+	}
+	if want := []string{"look around", "inventory", ""}; !slices.Equal(got, want) {
+		t.Errorf("actions %q, want %q", got, want)
+	}
+	var temperatures []float64
+	for _, r := range m.requests {
+		temperatures = append(temperatures, r.Decoding.Temperature)
+	}
+	if want := []float64{0, 0.2, 0.4, 0, 0, 0.2, 0.4}; !slices.Equal(temperatures, want) {
+		t.Errorf("temperatures %v, want %v", temperatures, want)
+	}
+	if text := m.requests[1].Messages[0].Content; text != m.requests[0].Messages[0].Content {
+		t.Errorf("the second request is another one: %q", text)
+	}
+}
+
+// The last cue stands behind the last observation, the first one on its own line. Plans
+// come before the task, counted from 0.
+func TestCueFollowsTheObservation(t *testing.T) {
+	m := says("look around")
+	c := chat(m)
+	c.Memory = Memory{Plans: []record.Remembered{{Trial: 2, Text: " go "}, {Trial: 3, Text: "stay"}}}
+	a := newForm(t, c, againPlay(), nil)
+	for range 2 {
+		move(t, a)
+		a.Observe("seen")
+	}
+	want := []string{
+		"Open the box.\nPlans:\n0: go\n1: stayThe box is open.\nYou see a box.\n>",
+		"Open the box.\nPlans:\n0: go\n1: stayThe box is open.\nYou see a box.\n> look around\nseen>",
+	}
+	for i, r := range m.requests {
+		if got := r.Messages; len(got) != 1 || got[0] != (model.Message{Role: model.User, Content: want[i]}) {
+			t.Errorf("request %d: %q", i+1, got)
+		}
+	}
+}
