@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"heldout/envs"
 	"heldout/envs/sciworld/lab"
 )
 
@@ -143,6 +144,19 @@ func (w *nativeWorld) Restore(snapshot any) error {
 	g.world.Restore(m.lab)
 	g.list = m.list
 	return nil
+}
+
+// Fork returns a world that goes on from the present moment by itself.
+func (w *nativeWorld) Fork() (envs.World, error) {
+	g, ok := w.game.(*nativeGame)
+	if !ok {
+		return nil, errNotRunning
+	}
+	out := w.world.copied()
+	fork := &nativeGame{world: g.world.Fork(), portals: g.portals}
+	fork.list = g.list.In(fork.world)
+	out.game = fork
+	return &nativeWorld{&out}, nil
 }
 
 // Inspect implements envs.Inspector: it shows the tree of objects.

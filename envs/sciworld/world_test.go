@@ -3,6 +3,7 @@ package sciworld
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -206,6 +207,52 @@ func TestWorldOrder(t *testing.T) {
 	}
 	if _, err := e.NewWorld(envs.Task{ID: "boil/5"}); err == nil {
 		t.Error("a task that is not of this environment")
+	}
+}
+
+// A fork goes on as its world does, and neither disturbs the other.
+func TestForks(t *testing.T) {
+	ctx := context.Background()
+	for _, s := range mix(t, opened(t, Options{Variant: ScienceWorld})) {
+		e := opened(t, Options{Variant: ScienceWorld})
+		task, err := e.Task(s.Task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := func(w envs.World, from int) (said []string) {
+			for _, a := range s.Actions[from:] {
+				list, err := w.(envs.Lister).Actions(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				step, err := w.Step(ctx, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said = append(said, fmt.Sprintf("%q %+v", list, step))
+			}
+			return said
+		}
+		want := rest(startedIn(t, e, task), 0)
+		w := startedIn(t, e, task)
+		for i, a := range s.Actions {
+			if i%8 == 0 {
+				fork, err := w.(*nativeWorld).Fork()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want[i:], rest(fork, i)); diff != "" {
+					t.Fatalf("%s, a fork at step %d: %s", s.Task, i, diff)
+				}
+			}
+			if _, err := w.Step(ctx, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w := &nativeWorld{&world{}}
+	if _, err := w.Fork(); err == nil {
+		t.Error("a world that is not running can be forked")
 	}
 }
 

@@ -12,16 +12,33 @@ func (w *World) Snapshot() *Snapshot { return &Snapshot{w.clone()} }
 // number of times.
 func (w *World) Restore(s *Snapshot) { *w = s.world.clone() }
 
-// cloner copies a graph of objects.
-type cloner struct {
-	copies map[*Object]*Object
-	open   []*Object // copies that still point into the old graph
+// Fork returns a world that goes on from the present moment by itself. The two share
+// nothing but the library.
+func (w *World) Fork() *World {
+	out := w.clone()
+	return &out
 }
+
+// cloner copies a graph of objects. Copies lie side by side.
+type cloner struct {
+	copies    []*Object // by index
+	open      []*Object // copies that still point into the old graph
+	objects   []Object  // room for copies
+	terminals []terminal
+	chains    []*Object
+}
+
+// Room that is made at once: about what a building needs.
+const (
+	roomOfObjects   = 480
+	roomOfTerminals = 320
+	roomOfChains    = 512
+)
 
 // clone copies the world with all objects that it references.
 func (w *World) clone() World {
 	out := *w
-	c := &cloner{copies: make(map[*Object]*Object, w.created)}
+	c := &cloner{copies: make([]*Object, w.created), open: make([]*Object, 0, roomOfObjects)}
 	out.universe, out.agent, out.inventory, out.focus = c.swap(w.universe), c.swap(w.agent), c.swap(w.inventory), c.swap(w.focus)
 	out.queue, out.history, out.choices = c.deeds(w.queue), c.deeds(w.history), c.deeds(w.choices)
 	if w.goals != nil {
@@ -33,6 +50,7 @@ func (w *World) clone() World {
 		c.finish(o)
 	}
 	out.listed, out.near, out.everywhere, out.stale, out.reach, out.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
+	out.listDeeds, out.listEnds, out.listText = nil, nil, nil
 	return out
 }
 
@@ -41,13 +59,23 @@ func (c *cloner) swap(o *Object) *Object {
 	if o == nil {
 		return nil
 	}
-	x := c.copies[o]
+	x := c.copies[o.index]
 	if x == nil {
-		x = new(Object)
+		x = room(&c.objects, roomOfObjects)
 		*x = *o
-		c.copies[o] = x
+		c.copies[o.index] = x
 		c.open = append(c.open, x)
 	}
+	return x
+}
+
+// room returns a place for a copy. It makes so many at once.
+func room[T any](left *[]T, many int) *T {
+	if len(*left) == 0 {
+		*left = make([]T, many)
+	}
+	x := &(*left)[0]
+	*left = (*left)[1:]
 	return x
 }
 
@@ -63,7 +91,15 @@ func (c *cloner) deeds(old []deed) []deed {
 }
 
 func (c *cloner) set(s set) set {
-	chain := make([]*Object, len(s.chain))
+	n := len(s.chain)
+	if n == 0 {
+		return set{nil, s.capacity}
+	}
+	if n > len(c.chains) {
+		c.chains = make([]*Object, max(n, roomOfChains))
+	}
+	chain := c.chains[:n:n]
+	c.chains = c.chains[n:]
 	for i, o := range s.chain {
 		chain[i] = c.swap(o)
 	}
@@ -83,9 +119,10 @@ func (c *cloner) finish(o *Object) {
 		o.terminals[i] = c.swap(t)
 	}
 	if o.terminal != nil {
-		t := *o.terminal
+		t := room(&c.terminals, roomOfTerminals)
+		*t = *o.terminal
 		t.owner, t.partner = c.swap(t.owner), c.swap(t.partner)
-		o.terminal = &t
+		o.terminal = t
 	}
 	if o.door != nil {
 		d := *o.door

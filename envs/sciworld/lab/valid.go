@@ -24,6 +24,9 @@ func (w *World) DrawValidActions() ValidList {
 	return l
 }
 
+// In is the list of the same moment in a fork of its world.
+func (l ValidList) In(fork *World) ValidList { return ValidList{fork, l.seen, l.universe} }
+
 // Sorted lists the actions, sorted; while a question is open, the numbers of the
 // choices.
 func (l ValidList) Sorted() []string {
