@@ -1,6 +1,9 @@
 package lab
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Snapshot is a moment of a world. It belongs to the world that took it.
 type Snapshot struct{ world World }
@@ -44,12 +47,18 @@ func (w *World) clone() World {
 	if w.goals != nil {
 		out.goals = w.goals.clone(c.swap)
 	}
+	out.stale = c.list(w.stale)
+	if w.everywhere.plain == nil {
+		out.everywhere, out.listed.here = c.census(&w.everywhere), c.swap(w.listed.here)
+	} else {
+		out.everywhere, out.listed = census{}, listed{} // to be made anew
+	}
 	for len(c.open) > 0 {
 		o := c.open[len(c.open)-1]
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.listed, out.near, out.everywhere, out.stale, out.reach, out.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
+	out.near, out.reach, out.scene = search{}, kept{}, kept{}
 	out.listDeeds, out.listEnds, out.listText = nil, nil, nil
 	return out
 }
@@ -91,19 +100,31 @@ func (c *cloner) deeds(old []deed) []deed {
 }
 
 func (c *cloner) set(s set) set {
-	n := len(s.chain)
+	return set{c.list(s.chain), s.capacity}
+}
+
+func (c *cloner) list(old []*Object) []*Object {
+	n := len(old)
 	if n == 0 {
-		return set{nil, s.capacity}
+		return nil
 	}
 	if n > len(c.chains) {
 		c.chains = make([]*Object, max(n, roomOfChains))
 	}
-	chain := c.chains[:n:n]
+	out := c.chains[:n:n]
 	c.chains = c.chains[n:]
-	for i, o := range s.chain {
-		chain[i] = c.swap(o)
+	for i, o := range old {
+		out[i] = c.swap(o)
 	}
-	return set{chain, s.capacity}
+	return out
+}
+
+func (c *cloner) census(old *census) census {
+	out := *old
+	out.objects, out.portals = c.list(old.objects), c.list(old.portals)
+	out.rows, out.free, out.counts = slices.Clone(old.rows), slices.Clone(old.free), slices.Clone(old.counts)
+	out.unsure, out.lists = slices.Clone(old.unsure), slices.Clone(old.lists)
+	return out
 }
 
 // finish makes a copy point to copies.
@@ -112,7 +133,7 @@ func (c *cloner) finish(o *Object) {
 	if o.refs.container != o.container {
 		o.refs.called = nil // made elsewhere
 	}
-	o.refs.stale, o.seat, o.lists = false, 0, nil
+	o.lists = nil
 	o.container = c.swap(o.container)
 	o.refs.container = o.container
 	for i, t := range o.terminals {

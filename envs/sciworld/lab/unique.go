@@ -188,7 +188,7 @@ type listed struct {
 func (w *World) validLists() (seen *search, universe *census) {
 	l, here := &w.listed, w.here()
 	same := l.here == here && l.names == w.names
-	if !same || l.inner != here.inner {
+	if !same || l.inner != here.inner || w.near.objects == nil {
 		w.near.among(w, w.collect(here, false), here)
 	}
 	if !same || l.places != w.places {

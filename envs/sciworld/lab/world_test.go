@@ -273,6 +273,9 @@ func TestManyObjects(t *testing.T) {
 	if many.everywhere.plain == nil {
 		t.Error("the objects are counted")
 	}
+	if got := many.Fork(); !slices.Equal(got.ValidActions(), few.Fork().ValidActions()) {
+		t.Error("forks list other actions")
+	}
 	many.take(tables[0])
 	few.take(tables[1])
 	same("without them")
