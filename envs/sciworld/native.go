@@ -22,6 +22,7 @@ type native struct {
 	portals bool // looks at doors and drains are answered
 	library *lab.Library
 	worlds  sync.Pool
+	starts  starts
 	making  singleflight.Group // of solutions
 	known   sync.Map           // of solutions, by place
 }
@@ -31,7 +32,7 @@ func (n *native) take(context.Context) (game, error) {
 	if !ok {
 		w = n.library.New()
 	}
-	return &nativeGame{world: w, portals: n.portals}, nil
+	return &nativeGame{world: w, portals: n.portals, starts: &n.starts}, nil
 }
 
 func (n *native) giveBack(g game) { n.worlds.Put(g.(*nativeGame).world) }
@@ -59,10 +60,28 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 type nativeGame struct {
 	world   *lab.World
 	portals bool
+	starts  *starts
 	list    lab.ValidList // of what was valid after the last step
 }
 
 func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
+	key := startKey{p, simplifications}
+	if s, ok := g.starts.get(key); ok {
+		g.world = s.world.Fork()
+		g.list = s.list.In(g.world)
+		return s.report, ctx.Err()
+	}
+	again := !g.starts.isNew(key)
+	r, err := g.load(ctx, p, simplifications)
+	if err == nil && again {
+		w := g.world.Fork()
+		g.starts.keep(key, started{w, g.list.In(w), r})
+	}
+	return r, err
+}
+
+// load loads a task and looks around.
+func (g *nativeGame) load(ctx context.Context, p place, simplifications string) (report, error) {
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
 	}
@@ -153,7 +172,7 @@ func (w *nativeWorld) Fork() (envs.World, error) {
 		return nil, errNotRunning
 	}
 	out := w.world.copied()
-	fork := &nativeGame{world: g.world.Fork(), portals: g.portals}
+	fork := &nativeGame{world: g.world.Fork(), portals: g.portals, starts: g.starts}
 	fork.list = g.list.In(fork.world)
 	out.game = fork
 	return &nativeWorld{&out}, nil

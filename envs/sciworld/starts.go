@@ -1,0 +1,76 @@
+package sciworld
+
+import (
+	"sync"
+
+	"heldout/envs/sciworld/lab"
+)
+
+// starts keeps worlds that have just started, for those that start again: attempts,
+// seeds and groups of rollouts. It is safe for concurrent use.
+type starts struct {
+	mu     sync.Mutex
+	asked  map[startKey]bool
+	worlds map[startKey]started
+	order  []startKey // of the worlds, the oldest first
+}
+
+// startKey says how a world starts.
+type startKey struct {
+	place           place
+	simplifications string
+}
+
+// started is a world at its start. Nobody plays it.
+type started struct {
+	world  *lab.World
+	list   lab.ValidList
+	report report
+}
+
+// How many starts are kept, at about 400 kB each, and of how many more it is known that
+// they were asked for once.
+const (
+	mostStarts = 32
+	mostAsked  = 1 << 13
+)
+
+// get returns a start, and whether there is one.
+func (s *starts) get(k startKey) (started, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.worlds[k]
+	return w, ok
+}
+
+// isNew notes that a start is asked for, and reports whether that is the first time.
+func (s *starts) isNew(k startKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked[k] {
+		return false
+	}
+	if s.asked == nil || len(s.asked) == mostAsked {
+		s.asked = map[startKey]bool{}
+	}
+	s.asked[k] = true
+	return true
+}
+
+// keep keeps a start in place of the oldest one.
+func (s *starts) keep(k startKey, w started) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.worlds[k]; ok {
+		return
+	}
+	if s.worlds == nil {
+		s.worlds = map[startKey]started{}
+	}
+	if len(s.order) == mostStarts {
+		delete(s.worlds, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.worlds[k] = w
+	s.order = append(s.order, k)
+}
