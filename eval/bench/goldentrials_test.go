@@ -18,7 +18,7 @@ func withEarlier(t *testing.T, cases []*goldenCase) {
 		}
 		name, later := strings.CutSuffix(c.task, " trial 1")
 		if !later {
-			if c.outcome != nil && !*c.outcome.Success {
+			if c.outcome != nil && c.outcome.Success != nil && !*c.outcome.Success {
 				failed = append(failed, c)
 			}
 			continue
