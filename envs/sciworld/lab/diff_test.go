@@ -80,9 +80,12 @@ type recorder struct {
 	every int  // steps between slow questions
 }
 
+// library is that of all episodes, so that they share what can be shared.
+var library = lab.NewLibrary()
+
 // record loads a world and asks what can be asked at its start.
 func record(p play) *recorder {
-	r := &recorder{play: p, world: lab.New(), every: rareEvery}
+	r := &recorder{play: p, world: library.New(), every: rareEvery}
 	r.play.actions = nil
 	r.guard(func() {
 		w := r.world
@@ -94,6 +97,22 @@ func record(p play) *recorder {
 		r.look()
 	})
 	return r
+}
+
+// branch goes on with a copy, restored or forked, and lets time pass in the world that
+// was copied.
+func (r *recorder) branch() {
+	r.guard(func() {
+		before := r.world.Snapshot()
+		if len(r.play.actions)%2 == 0 {
+			fork := r.world.Fork()
+			r.world.Step("wait1")
+			r.world = fork
+			return
+		}
+		r.world.Step("wait1")
+		r.world.Restore(before)
+	})
 }
 
 func (r *recorder) ask(c call, ours string) {
@@ -325,7 +344,7 @@ func episode(number int, names []string, logged map[string][][]string, kinds map
 			break
 		}
 		if m.chance(5) { // nothing changes
-			r.world.Restore(r.world.Snapshot())
+			r.branch()
 		}
 		r.step(m.action(r))
 	}
