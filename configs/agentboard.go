@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"heldout/configs/pysource"
 )
 
 // agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
@@ -49,6 +51,51 @@ var alfworldKinds = map[string]string{
 	"cool":    "pick_cool_then_place_in_recep",
 	"examine": "look_at_obj_in_light",
 	"puttwo":  "pick_two_obj_and_place",
+}
+
+// parseAgentBoard reads AgentBoard's prompt, and the openings of its games from the second
+// file, if there is one.
+func (p PresetPrompt) parseAgentBoard(files []PromptFile) (Prompt, error) {
+	out, err := ParsePrompt(files[0].Name, files[0].Content)
+	if err != nil {
+		return out, err
+	}
+	out.MoreHelp, out.Kept = p.MoreHelp, p.Kept
+	if len(files) == 2 {
+		if out.Openings, err = parseOpenings(files[1].Content, p.Untold); err != nil {
+			return out, fmt.Errorf("%s: %w", files[1].Name, err)
+		}
+	}
+	return out, out.check(files[0].Name)
+}
+
+// parseOpenings reads the two tables of AgentBoard's program for Jericho. What they do not
+// have is untold.
+func parseOpenings(program []byte, untold string) (map[string]Opening, error) {
+	literals, err := pysource.Literals(string(program))
+	if err != nil {
+		return nil, err
+	}
+	goals, err := pysource.Table(literals, "game_goals")
+	if err != nil {
+		return nil, err
+	}
+	first, err := pysource.Table(literals, "game_init_obs")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Opening{"": {untold, untold}}
+	for game, text := range goals {
+		out[game] = Opening{text, untold}
+	}
+	for game, text := range first {
+		goal, ok := goals[game]
+		if !ok {
+			goal = untold
+		}
+		out[game] = Opening{goal, text}
+	}
+	return out, nil
 }
 
 func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {

@@ -25,7 +25,7 @@ func (p *Play) checkForm(errs *complaints) {
 	only(r.Reasoning != "", "reply.reasoning", ruled...)
 	only(len(r.Messages) > 0, "reply.messages", ruled...)
 	only(a.Thoughts != "", "agent.thoughts", ruled...)
-	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", ruled...)
+	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", append(ruled, Act)...)
 	only(a.Pairs > 0, "agent.pairs", Single)
 	only(a.Said != "", "agent.said", Chat)
 	only(a.Filter != Filter{}, "agent.filter", Chat)

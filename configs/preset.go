@@ -86,6 +86,7 @@ type PresetEnv struct {
 type PresetPart struct {
 	Part     string            `yaml:"part"`
 	Name     string            `yaml:"name"`
+	UpTo     Strings           `yaml:"up-to"`
 	Settings map[string]string `yaml:"settings"` // beside those of the whole
 	Tasks    PresetTasks       `yaml:"tasks"`
 	Limit    PresetLimit       `yaml:"limit"`
@@ -197,6 +198,11 @@ type PresetPrompt struct {
 	System      string `yaml:"system" json:"system,omitempty"`
 	Instruction string `yaml:"instruction" json:"instruction,omitempty"`
 	Handover    string `yaml:"handover" json:"handover,omitempty"`
+	// MoreHelp and Kept are those of Prompt, for the agent act. Untold is what the format
+	// agentboard says of tasks without an opening.
+	MoreHelp string `yaml:"more-help" json:"more-help,omitempty"`
+	Kept     string `yaml:"kept" json:"kept,omitempty"`
+	Untold   string `yaml:"untold" json:"untold,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
@@ -327,6 +333,9 @@ func (p Preset) Select(name string) (Preset, error) {
 	p.Env.Parts, p.Env.Default, p.Env.Part = nil, nil, name
 	if part.Name != "" {
 		p.Env.Name = part.Name
+	}
+	if part.UpTo != nil {
+		p.UpTo = part.UpTo
 	}
 	if len(part.Settings) > 0 {
 		settings := maps.Clone(p.Env.Settings)

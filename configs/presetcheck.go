@@ -35,9 +35,6 @@ func (p *Preset) check() error {
 	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
 	errs.oneOf("status", p.Status, []string{Exact, Adapted})
-	for _, name := range p.UpTo {
-		errs.oneOf("up-to", name, EqualUpTo())
-	}
 	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
 	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
 	errs.want(p.Title != "", "title is empty")
@@ -87,6 +84,9 @@ func (p *Preset) checkParts() error {
 func (p *Preset) checkPart() error {
 	var errs complaints
 	e := p.Env
+	for _, name := range p.UpTo {
+		errs.oneOf("up-to", name, EqualUpTo())
+	}
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")

@@ -19,9 +19,14 @@ import (
 type Prompt struct {
 	// React says how a reply must look; it is for the react agent.
 	React string `yaml:"react"`
-	// Help names the action that lists what can be done; it is for the act
-	// agent.
-	Help string `yaml:"help"`
+	// Help names the action that lists what can be done, MoreHelp another action that
+	// helps; they are for the act agent.
+	Help     string `yaml:"help"`
+	MoreHelp string `yaml:"more-help" json:",omitempty"`
+	// Kept is how the history of the act agent holds an action: one of KeptActions.
+	Kept string `yaml:"kept" json:",omitempty"`
+	// Openings replace goal and first observation of tasks by their type.
+	Openings map[string]Opening `yaml:"openings" json:",omitempty"`
 	// Types holds the instructions by task type; the key "" is for tasks of
 	// any other type. A prompt that is a template may have none.
 	Types map[string]Instructions `yaml:"types"`
@@ -32,6 +37,19 @@ type Prompt struct {
 	// its own for that.
 	Handover string `yaml:"handover" json:",omitempty"`
 }
+
+// Opening is how a task begins in a prompt that has texts of its own for that.
+type Opening struct {
+	Goal        string `yaml:"goal"`
+	Observation string `yaml:"observation"`
+}
+
+// KeptActions are the values of Prompt.Kept, named after the environments whose actions
+// AgentBoard changes before it notes them; empty for actions as they were read.
+//
+//   - alfworld: "in" and "on" of "put" become "in/on", and a full stop at the end goes
+//   - jericho: up to the first comma, the first full stop, and 20 words
+func KeptActions() []string { return []string{"alfworld", "jericho"} }
 
 // Template is a message that an agent writes anew at every turn. Slots are names
 // in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
@@ -169,6 +187,9 @@ func (p Prompt) check(file string) error {
 	}
 	if p.Template != nil && !strings.Contains(p.Template.Next, "{observation}") {
 		return fmt.Errorf("%s: template.next lacks the slot {observation}", file)
+	}
+	if p.Kept != "" && !slices.Contains(KeptActions(), p.Kept) {
+		return fmt.Errorf("%s: kept is %.50q, want one of %s", file, p.Kept, strings.Join(KeptActions(), ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Types)) {
 		in := p.Types[name]

@@ -26,10 +26,12 @@ const (
 //   - eto: ETO's instruction as plain text, and its example: a JSON list of turns,
 //     or a list of such lists.
 //   - agentbench-json: one JSON object of such lists by the kind of task.
+//   - agentboard: AgentBoard's JSON, and for Jericho the program that has goals and first
+//     observations of its games.
 //   - system: a plain text, which becomes the system message.
 //   - template: a prompt in heldout's own YAML.
 func PromptFormats() []string {
-	return []string{"react-json", "eto", "agentbench-json", "system", "template"}
+	return []string{"react-json", "eto", "agentbench-json", "agentboard", "system", "template"}
 }
 
 // PromptFile is a file that a prompt is read from.
@@ -79,7 +81,7 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	if p.Format == "eto" {
 		want = 2
 	}
-	if len(files) != want {
+	if len(files) != want && (p.Format != "agentboard" || len(files) != 2) {
 		return out, fmt.Errorf("format %s: there are %d files, want %d", p.Format, len(files), want)
 	}
 	first := files[0]
@@ -92,6 +94,8 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 		out.Types, err = p.parseAgentBench(first.Content)
 	case "system":
 		out.Types = map[string]Instructions{"": {System: string(first.Content)}}
+	case "agentboard":
+		return p.parseAgentBoard(files)
 	case "template":
 		return ParsePrompt(first.Name, first.Content)
 	default:

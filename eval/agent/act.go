@@ -17,36 +17,73 @@ type act struct {
 	*caller
 	system  string
 	opening opening
-	head    string   // the text of opening
-	items   []string // "Observation: …" and "Action: …"
+	head    string // the text of opening
+	// kept is what the history holds of an action.
+	kept  func(action string) string
+	items []string // "Observation: …" and "Action: …"
 }
 
 // actMemory is the number of items of history that AgentBoard's agent keeps.
 const actMemory = 100
 
 // NewAct returns AgentBoard's act-only agent, for results that compare with its
-// leaderboard. The help names the action that lists the possible actions; it may be empty. Every
-// reply with text is an action. A reply without text is a format error, but as in
-// AgentBoard the environment receives the empty action and answers it.
-func NewAct(c Chat, in configs.Instructions, help string, start envs.Start) Agent {
+// leaderboard. Every reply with text is an action. A reply without text is a format error,
+// but as in AgentBoard the environment receives the empty action and answers it.
+func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start) Agent {
 	o := opening{examples: len(in.Examples), write: func(examples int, memory string) string {
 		var b strings.Builder
-		b.WriteString(in.Instruction + "\n")
+		b.WriteString(in.Instruction)
 		for i, ex := range in.Examples[:examples] {
 			if i == 0 {
-				b.WriteString("Here are examples:\n")
+				b.WriteString("\nHere are examples:\n")
 			}
 			b.WriteString(renderExample(ex, false) + "\n")
 		}
 		b.WriteString(memory + "You should perform actions to accomplish the goal: " + start.Goal + "\n")
-		if help != "" {
-			b.WriteString("You should use the following commands for help when your action cannot be understood: " + help + "\n")
+		for _, help := range []string{p.Help, p.MoreHelp} {
+			if help != "" {
+				b.WriteString("You should use the following commands for help when your action cannot be understood: " + help + "\n")
+			}
 		}
 		return b.String()
 	}}
-	a := &act{caller: newCaller(c), system: in.System, opening: o, items: []string{observationLabel + start.Observation}}
+	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keepers[p.Kept], items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
+}
+
+// keepers are the values of configs.Prompt.Kept.
+var keepers = map[string]func(action string) string{
+	"":         func(action string) string { return action },
+	"alfworld": keptPut,
+	"jericho":  keptCommand,
+}
+
+// keptPut changes an action as AgentBoard's driver of ALFWorld does.
+func keptPut(action string) string {
+	action = strip(action)
+	if strings.Contains(action, "put") {
+		if strings.Contains(action, " in ") {
+			action = strings.ReplaceAll(action, " in ", " in/on ")
+		} else {
+			action = strings.ReplaceAll(action, " on ", " in/on ")
+		}
+	}
+	if cut, ok := strings.CutSuffix(action, "."); ok {
+		action = strip(cut)
+	}
+	return action
+}
+
+// longestCommand is how many words AgentBoard's driver of Jericho keeps of a command.
+const longestCommand = 20
+
+// keptCommand changes an action as AgentBoard's driver of Jericho does.
+func keptCommand(action string) string {
+	action, _, _ = strings.Cut(action, ",")
+	action, _, _ = strings.Cut(action, ".")
+	words := strings.Split(action, " ")
+	return strings.Join(words[:min(len(words), longestCommand)], " ")
 }
 
 func (a *act) messages() []model.Message {
@@ -68,16 +105,17 @@ func (a *act) dropOldest() bool {
 func (a *act) Act(ctx context.Context) (Move, error) {
 	reply, used, err := a.ask(ctx, a)
 	if err != nil {
-		return Move{Usage: used}, err
+		return a.failed(used, err, a.steps)
 	}
 	move := newMove(reply, used)
-	if move.Action = cleanAct(reply.Text); move.Action == "" {
+	p, ok := parseBoard(reply.Text, 0)
+	if move.Action = p.action; !ok {
 		move.unread("")
 	}
 	if move.Action != reply.Text || move.FormatError {
 		move.Reply = cmp.Or(reply.Text, reply.Instead)
 	}
-	a.remember("Action: " + move.Action)
+	a.remember("Action: " + a.kept(move.Action))
 	return move, nil
 }
 

@@ -31,7 +31,7 @@ You should use the following commands for help when your action cannot be unders
 // out, the history is lines, and a blank follows the last "Action:".
 func TestActMessages(t *testing.T) {
 	m := says("open box", "Action: unlock box\nObservation: You did it.", "")
-	a := NewAct(chat(m), instructions, "check valid actions", start)
+	a := NewAct(chat(m), configs.Prompt{Help: "check valid actions"}, instructions, start)
 	for turn, want := range []struct{ action, reply, history string }{
 		{"open box", "", "Observation: You see a box.\nAction: "},
 		{"unlock box", "Action: unlock box\nObservation: You did it.",
@@ -61,7 +61,7 @@ func TestActMessages(t *testing.T) {
 
 func TestActWithoutExamples(t *testing.T) {
 	m := says("open box")
-	move(t, NewAct(chat(m), configs.Instructions{Instruction: "Open the box."}, "help", start))
+	move(t, NewAct(chat(m), configs.Prompt{Help: "help"}, configs.Instructions{Instruction: "Open the box.\n"}, start))
 	want := []model.Message{{Role: model.User, Content: "Open the box.\n" +
 		"You should perform actions to accomplish the goal: The box is open.\n" +
 		"You should use the following commands for help when your action cannot be understood: help\n" +
@@ -78,7 +78,7 @@ func TestActRemembersHundredItems(t *testing.T) {
 	m := says("wait")
 	long := start
 	long.Observation = strings.Repeat("a long first look ", 200)
-	a := NewAct(chat(m), instructions, "help", long)
+	a := NewAct(chat(m), configs.Prompt{Help: "help"}, instructions, long)
 	trimmed := 0
 	for turn := range 80 {
 		trimmed += move(t, a).Usage.Trimmed

@@ -30,6 +30,9 @@ type Chat struct {
 	Memory Memory
 	// KeepReasoning leaves reasoning between tags in the replies.
 	KeepReasoning bool
+	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a
+	// shorter one is tried.
+	EndsAtRefusal bool
 	// Tool is what the model may call, zero for none.
 	Tool model.Tool
 }
@@ -75,7 +78,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
 		used.add(reply, err)
 		var tooLong *model.ContextError
-		if errors.As(err, &tooLong) {
+		if errors.As(err, &tooLong) && !c.EndsAtRefusal {
 			c.learnLimit(tooLong.Limit)
 			if c.drop(t, &used) {
 				continue
@@ -86,6 +89,17 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		}
 		return reply, used, err
 	}
+}
+
+// failed ends an episode in its step of that number, counted from 1, if its prompt was
+// refused as too long and the protocol says so. An episode without a step has no result,
+// and neither has one whose prompt the server cut: both are faults of the set-up.
+func (c *caller) failed(used Usage, err error, step int) (Move, error) {
+	var tooLong *model.ContextError
+	if errors.As(err, &tooLong) && tooLong.Status != 200 && c.EndsAtRefusal && step > 1 {
+		return Move{GiveUp: true, End: record.ContextOverflow, Usage: used}, nil
+	}
+	return Move{Usage: used}, err
 }
 
 // drop shortens a history; false if nothing can be removed.

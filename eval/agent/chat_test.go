@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
 )
@@ -28,7 +29,7 @@ func limited(limit int, namesLimit bool) *fakeModel {
 // agents are both agents of a served model.
 var agents = map[string]func(Chat, envs.Start) Agent{
 	"react": func(c Chat, s envs.Start) Agent { return NewReact(c, instructions, "Think.", s) },
-	"act":   func(c Chat, s envs.Start) Agent { return NewAct(c, instructions, "help", s) },
+	"act":   func(c Chat, s envs.Start) Agent { return NewAct(c, configs.Prompt{Help: "help"}, instructions, s) },
 }
 
 // observations are as long as in a game, and no two alike.

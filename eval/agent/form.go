@@ -12,7 +12,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
-	"heldout/scoring/record"
 )
 
 // Protocol is how an agent of a preset asks its model.
@@ -101,7 +100,7 @@ type layout interface {
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
 	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
-	f.Tool = model.Tool(p.Agent.Tool)
+	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}
@@ -199,7 +198,7 @@ func (f *formed) plans() string {
 // dropOldest removes the oldest turn that is not the last; then what the layout
 // can spare, and finally the oldest plan.
 func (f *formed) dropOldest() bool {
-	if f.play.Stop.ContextOverflow == configs.End {
+	if f.EndsAtRefusal {
 		return false
 	}
 	if l, ok := f.layout.(*singleLayout); ok {
@@ -239,7 +238,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	}
 	reply, used, err := f.request(ctx, f.stops)
 	if err != nil {
-		return f.failed(used, err)
+		return f.failed(used, err, f.number())
 	}
 	if f.play.Agent.Form == configs.ToolCall {
 		reply.Text = called(reply).text()
@@ -253,7 +252,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	f.last().reply = reply.Text
 	if !ok && f.play.Reply.Parser == numberedParser {
 		if err := f.askAgain(ctx, &p, &move); err != nil {
-			return f.failed(move.Usage, err)
+			return f.failed(move.Usage, err, f.number())
 		}
 		ok = true
 	}
@@ -273,17 +272,6 @@ func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usag
 		f.Decoding.Stop = append(f.Decoding.Stop, numbered(s, f.number()))
 	}
 	return f.ask(ctx, f)
-}
-
-// failed ends an episode that no longer fits the context, if the preset says so.
-// An episode without a step has no result, and neither has one whose prompt the
-// server cut: both are faults of the set-up.
-func (f *formed) failed(used Usage, err error) (Move, error) {
-	var tooLong *model.ContextError
-	if errors.As(err, &tooLong) && tooLong.Status != 200 && f.play.Stop.ContextOverflow == configs.End && f.number() > 1 {
-		return Move{GiveUp: true, End: record.ContextOverflow, Usage: used}, nil
-	}
-	return Move{Usage: used}, err
 }
 
 func (f *formed) Observe(observation string) string {

@@ -28,7 +28,7 @@ var parsers = map[string]parser{
 	"action-tags-cased":        func(reply string, _ int) (parsed, bool) { return parseTags(reply) },
 	wholeReply:                 parseWhole,
 	numberedParser:             parseNumbered,
-	"agentboard":               func(reply string, _ int) (parsed, bool) { a := cleanAct(reply); return parsed{action: a}, a != "" },
+	"agentboard":               parseBoard,
 	configs.ToolCall:           parseCall,
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
 }

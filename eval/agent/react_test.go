@@ -159,7 +159,7 @@ func TestErrorsAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return model.Reply{}, c.err }}
 			bare := configs.Instructions{Instruction: "Open the box."} // nothing to leave out
-			for _, a := range []Agent{NewReact(chat(m), bare, "Think.", start), NewAct(chat(m), bare, "help", start)} {
+			for _, a := range []Agent{NewReact(chat(m), bare, "Think.", start), NewAct(chat(m), configs.Prompt{Help: "help"}, bare, start)} {
 				got, err := a.Act(context.Background())
 				if !errors.Is(err, c.err) {
 					t.Errorf("error %v, want %v", err, c.err)

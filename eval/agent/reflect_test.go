@@ -135,7 +135,7 @@ func remembering(c Chat) map[string]Agent {
 	script := c
 	script.Completion = true
 	agents := map[string]Agent{
-		"react": NewReact(c, instructions, "format", start), "act": NewAct(c, instructions, "help", start),
+		"react": NewReact(c, instructions, "format", start), "act": NewAct(c, configs.Prompt{Help: "help"}, instructions, start),
 		"completions": NewReact(script, instructions, "format", start),
 	}
 	for _, form := range []string{configs.Chat, configs.Single, configs.Completion, configs.Text} {

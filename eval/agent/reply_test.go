@@ -246,62 +246,6 @@ func TestParseReactIsLinear(t *testing.T) {
 	}
 }
 
-func TestCleanAct(t *testing.T) {
-	for _, c := range []struct{ name, reply, want string }{
-		{"plain", "open box", "open box"},
-		{"blanks", "  open box \n", "open box"},
-		{"label", "Action: open box", "open box"},
-		{"case", "ACTION: open box", "open box"},
-		{"line that mentions an action", "I think.\nMy action: open box\nlook", "open box"},
-		{"first line with a colon", "About actions\nAction: open box\nAction: look", "open box"},
-		{"is to", "The best action is to open box", "open box"},
-		{"colon before is to", "The action is to: open box", "open box"},
-		{"next action", "Here is the next action to take:\n\nopen box\nlook", "open box"},
-		{"next action with a label", "Here is the next action:\nAction: open box", "open box"},
-		{"next action on its line", "The next action: open box\nlook", "open box"},
-		{"an action without a colon", "take action", "take action"},
-		{"label without an action", "Action:\nopen box", "Action:"}, // as in AgentBoard
-		{"second colon", "Action: search: box", "search: box"},
-		{"quotes", "'open box'", "open box"},
-		{"quotes behind a label", "Action: 'open box'", "open box"},
-		{"slashes", "/open box/", "open box"},
-		{"double quotes stay", `"open box"`, `"open box"`},
-		{"blanks in quotes", "' open box '", "open box"},
-		{"a line break in quotes", "'\nopen box", "open box"},
-		{"invented history", "open box\nObservation: It is open.\nlook", "open box"},
-		{"CRLF", "open box\r\nlook", "open box"},
-		{"CRLF and label", "Action: open box\r\nlook", "open box"},
-		{"empty", "", ""},
-		{"blank", " \n ", ""},
-		{"other scripts", "action: 打开盒子", "打开盒子"},
-		{"letters that grow in lower case", "İİİİİ action is to open box", "open box"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := cleanAct(c.reply); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func FuzzCleanAct(f *testing.F) {
-	for _, c := range replies {
-		if len(c.reply) < 1000 {
-			f.Add(c.reply)
-		}
-	}
-	f.Add("The next action:\n'İ action is to\r\n/open box/")
-	f.Fuzz(func(t *testing.T, reply string) {
-		got := cleanAct(reply)
-		if got != strings.TrimSpace(got) || strings.ContainsAny(got, "\r\n") {
-			t.Errorf("%q gives %q", reply, got)
-		}
-		if got != "" && !strings.Contains(reply, got) {
-			t.Errorf("%q gives %q, which it does not contain", reply, got)
-		}
-	})
-}
-
 // The short way to a label finds what the patterns find.
 func TestRequestedLabel(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"Action", "Thought", ":", ": ", "*", "_", "`", " ", "\t", "\v", "\u00a0", "1", "#", "a", ":", "-"})

@@ -233,8 +233,7 @@ func (f recorded) sameOutcome(p *configs.Preset, want *goldenOutcome, got *recor
 		return fmt.Sprintf("success is %v", success)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	// The recordings have sub-goals that never match in place of Jericho's labels.
-	if want.Progress != nil && !strings.HasSuffix(f.file, "-jericho") && !near(*want.Progress, got.Progress) {
+	if want.Progress != nil && !near(*want.Progress, got.Progress) {
 		return fmt.Sprintf("progress is %v instead of %v", got.Progress, *want.Progress)
 	}
 	if want.Grounding != nil && !near(*want.Grounding, got.Grounding) {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http/httptest"
@@ -28,13 +29,14 @@ type how struct {
 	order      []int // of examples; nil for that of the preset
 	settings   map[string]string
 	context    int
-	trials     int // 0 for those of a run
+	trials     int    // 0 for those of a run
+	data       string // folder of the official data
 }
 
 // how says how a case of the file is played. The error says why it cannot be.
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
-	h = how{preset: f.preset, task: c.task, settings: f.settings}
+	h = how{preset: f.preset, task: c.task, settings: f.settings, data: sharedtest.AgentBoard(t)}
 	if strings.HasPrefix(f.file, "agentboard-open") {
 		h.steps = 8
 	}
@@ -48,6 +50,9 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 		}
 	}
 	h.preset = strings.ReplaceAll(h.preset, "{env}", env)
+	if strings.HasPrefix(f.file, "agentboard") && strings.HasSuffix(env, "jericho") {
+		h.data = withoutGoals(t, h.data)
+	}
 	switch f.file {
 	case "agentboard-long":
 		h.context = 4096
@@ -126,7 +131,7 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	dir := filepath.Join(t.TempDir(), "run")
 	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
 	chosen, _, err := ResolvePresets(out, Given{Over: func(r *configs.Run) error {
-		r.Data, r.Originals = sharedtest.AgentBoard(t), filepath.Join(folder, "originals", f.originals)
+		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.originals)
 		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{All: []string{server.URL + "/v1"}}
 		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
 		r.Settings = maps.Clone(r.Settings)
@@ -176,18 +181,47 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	return nil
 }
 
-// beside is a folder with what a checkout has, and one more file.
-func beside(t *testing.T, checkout, file, content string) string {
+// withoutGoals is a data folder with labels of Jericho whose sub-goals no text has: the
+// recordings have such labels in place of AgentBoard's.
+func withoutGoals(t *testing.T, data string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(data, "jericho", "partial_labels.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []struct {
+		Name string `json:"game_name"`
+	}
+	if err := json.Unmarshal(b, &known); err != nil {
+		t.Fatal(err)
+	}
+	labels := ""
+	for _, game := range known {
+		labels += fmt.Sprintf(`{"goal": "?", "difficulty": "easy", "additional_info": {"subtask": %q, "init_obs": "?"}, "subgoals": ["no text has this"]}`+"\n", game.Name)
+	}
+	return beside(t, data, filepath.Join("jericho", "test.jsonl"), labels)
+}
+
+// beside is a folder with what another one has, and one more file.
+func beside(t *testing.T, folder, file, content string) string {
 	t.Helper()
 	dir := t.TempDir()
-	entries, err := os.ReadDir(checkout)
+	first, rest, deeper := strings.Cut(file, "/")
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if err := os.Symlink(filepath.Join(checkout, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+		from, to := filepath.Join(folder, e.Name()), filepath.Join(dir, e.Name())
+		if deeper && e.Name() == first {
+			from = beside(t, from, rest, content)
+		}
+		if err := os.Symlink(from, to); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if deeper {
+		return dir
 	}
 	if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
 		t.Fatal(err)

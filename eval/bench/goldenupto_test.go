@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -40,35 +41,59 @@ func eachText(v any, change func(string) string) any {
 // equalUpTo are the values of configs.EqualUpTo.
 var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder}
 
-// setOrder sorts what PDDL's games list: the actions after "Valid actions are: ", and the
-// sentences of every other line.
+// setOrder sorts what PDDL's games list: the actions of the help command, and what the
+// answer to "look around" says. The action before an observation may have left the
+// history.
 func setOrder(text string) string {
-	const before = "Valid actions are: "
+	const actions = "Observation: Valid actions are: "
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		separator := ". "
-		if strings.Contains(line, before) {
-			separator = ", "
+		before := lines[max(0, i-1)]
+		list, isList := strings.CutPrefix(line, actions)
+		switch {
+		case isList:
+			lines[i] = actions + sorted(strings.Split(list, ", "))
+		case strings.HasPrefix(line, "Observation: ") && (!strings.HasPrefix(before, "Action: ") || strings.Contains(strings.ToLower(before), "look around")):
+			lines[i] = sorted(sentence.FindAllString(line, -1))
 		}
-		at := strings.Index(line, ": ") + 1
-		parts := strings.Split(strings.TrimSuffix(line[at:], "."), separator)
-		slices.Sort(parts)
-		lines[i] = line[:at] + strings.Join(parts, separator)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// roomOrder sorts the lines that say what a room of ScienceWorld holds: those that begin
-// with a tab.
+// sentence is what is said of one fact: up to a full stop or, of a room, its name.
+var sentence = regexp.MustCompile(`Observation: |\s*Room \w+|[^.]*?\w[^.]*\.`)
+
+// roomOrder sorts what a room of ScienceWorld holds: the lines that begin with a tab, and
+// the things of a list in such a line.
 func roomOrder(text string) string {
 	lines := strings.Split(text, "\n")
 	for from := 0; from < len(lines); from++ {
 		to := from
 		for to < len(lines) && strings.HasPrefix(lines[to], "\t") {
+			lines[to] = listed.ReplaceAllStringFunc(lines[to], func(list string) string {
+				before, things, _ := strings.Cut(strings.TrimSuffix(list, "."), ": ")
+				return before + ": " + sorted(thing.Split(things, -1)) + "."
+			})
 			to++
 		}
 		slices.Sort(lines[from:to])
 		from = to
 	}
 	return strings.Join(lines, "\n")
+}
+
+var (
+	// listed is a list of things, thing stands before each thing but the first.
+	listed = regexp.MustCompile(`(?:On|In) the [^.:]* is: [^.]*\.`)
+	thing  = regexp.MustCompile(`, (?:an? |the |some )`)
+)
+
+// sorted joins texts in the order of their bytes, without white space around them.
+func sorted(texts []string) string {
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = strings.TrimSpace(texts[i])
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "; ")
 }

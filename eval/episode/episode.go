@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval/agent"
@@ -111,7 +112,9 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	case React:
 		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
 	case Act:
-		return agent.NewAct(chat, in, e.Benchmark.Prompt.Help, start), nil
+		p := e.Benchmark.Protocol
+		chat.EndsAtRefusal = p != nil && p.Stop.ContextOverflow == configs.End
+		return agent.NewAct(chat, e.Benchmark.Prompt, in, start), nil
 	}
 	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.Player.Agent, React, Act)
 }

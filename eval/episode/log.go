@@ -44,7 +44,7 @@ func (l *Log) End(outcome record.Outcome, cause error) {
 	}
 	e.Steps = len(e.Trajectory)
 	if e.Steps > 0 {
-		e.Grounding = float64(l.valid) / float64(e.Steps)
+		e.Grounding = float64(l.valid) / float64(e.Turns())
 	}
 }
 

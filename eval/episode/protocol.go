@@ -35,14 +35,22 @@ func (b *Benchmark) CheckPrompt() error {
 	return nil
 }
 
-// open plays the opening command of the preset, if it has one, and returns the
-// first observation.
-func (e *Episode) open(ctx context.Context, w envs.World, observation string) (string, error) {
+// open is how an episode begins: with the prompt's own opening of the task, if it has
+// one, or with the answer to the opening command of the preset.
+func (e *Episode) open(ctx context.Context, w envs.World, start envs.Start) (envs.Start, error) {
+	own, ok := e.Benchmark.Prompt.Openings[e.Task.Type]
+	if !ok {
+		own, ok = e.Benchmark.Prompt.Openings[""]
+	}
+	if ok {
+		start.Goal, start.Observation = own.Goal, own.Observation
+	}
 	if e.Benchmark.Protocol == nil || e.Benchmark.Protocol.Env.Opening == "" {
-		return observation, nil
+		return start, nil
 	}
 	step, err := w.Step(ctx, e.Benchmark.Protocol.Env.Opening)
-	return step.Observation, err
+	start.Observation = step.Observation
+	return start, err
 }
 
 // goesOn reports whether the step limit allows another step. A preset may count

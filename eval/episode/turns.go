@@ -74,7 +74,7 @@ func (e *Episode) begin(ctx context.Context) (envs.World, envs.Start, error) {
 	}
 	start, err := w.Start(ctx)
 	if err == nil {
-		start.Observation, err = e.open(ctx, w, start.Observation)
+		start, err = e.open(ctx, w, start)
 	}
 	if err != nil {
 		return nil, start, errors.Join(err, w.Close())
@@ -140,7 +140,7 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 		}
 	}
 	step.Observation = cmp.Or(move.Answer, step.Observation)
-	step.Valid = step.Valid && !move.FormatError
+	step.Valid = step.Valid && (!move.FormatError || t.Player.Agent == Act)
 	step.Understood = step.Understood && !move.FormatError
 	return step, nil
 }

@@ -106,7 +106,7 @@ type Result struct {
 	// success: whether the episode meets it.
 	Score *float64 `json:"score,omitempty"`
 	Loose *bool    `json:"loose_success,omitempty"`
-	// Grounding is the share of steps whose action was valid, 0 without steps.
+	// Grounding is the share of turns whose action was valid, 0 without steps.
 	Grounding float64 `json:"grounding"`
 	// Steps counts the steps; FormatErrors counts the steps whose reply has no
 	// readable action. Faults counts the replies by what is wrong with them.
@@ -257,7 +257,7 @@ func (e *Episode) checkTrajectory() error {
 		if !fraction(s.Progress) {
 			return fmt.Errorf("trajectory[%d].progress: %v is outside of [0,1]", i, s.Progress)
 		}
-		if s.Valid && s.FormatError {
+		if s.Valid && s.FormatError && e.Agent != act {
 			return fmt.Errorf("trajectory[%d].valid: a format error has no valid action", i)
 		}
 		if s.Understood && (s.Valid || s.FormatError) {
@@ -278,8 +278,8 @@ func (e *Episode) checkTrajectory() error {
 		progress = s.Progress
 	}
 	grounding := 0.0
-	if n := len(e.Trajectory); n > 0 {
-		grounding = float64(valid) / float64(n)
+	if len(e.Trajectory) > 0 {
+		grounding = float64(valid) / float64(e.Turns())
 	}
 	switch {
 	case e.Steps != len(e.Trajectory):
@@ -336,4 +336,17 @@ func unmarshal(b []byte, v any) error {
 		return errors.New("it ends in the middle of a JSON value")
 	}
 	return err
+}
+
+// act is the name of AgentBoard's agent without thoughts. Its empty replies are actions,
+// which an environment may find valid.
+const act = "act"
+
+// Turns is the number of turns of an episode: its steps and, as AgentBoard counts for the
+// agent act, the call that the server refused.
+func (e *Episode) Turns() int {
+	if e.Agent == act && e.Cut == ContextOverflow {
+		return len(e.Trajectory) + 1
+	}
+	return len(e.Trajectory)
 }

@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+)
+
+// parseBoard reads a reply as AgentBoard's act-only agent does, slips included: what one of
+// its lines says of an action, otherwise the whole reply. Of that, the first line counts,
+// without quotes and slashes around it. Every reply can be read; the action may be empty.
+func parseBoard(reply string, _ int) (parsed, bool) {
+	action := reply
+	if mentions(reply) {
+		action = namedAction(reply)
+	}
+	if strip(action) == "" {
+		action, _, _ = strings.Cut(reply, "\n")
+	}
+	action, _, _ = strings.Cut(strings.Trim(strip(action), "'/"), "\n")
+	return parsed{action: action}, action != ""
+}
+
+// mentions reports whether a text mentions an action.
+func mentions(text string) bool { return strings.Contains(lower(text), "action") }
+
+// namedAction is what the lines of a reply call an action. A line may announce that one
+// below it is the next action, and a later one may still overrule that.
+func namedAction(reply string) string {
+	action := reply
+	lines := strings.Split(reply, "\n")
+	for _, line := range lines {
+		before, after, colon := strings.Cut(line, ":")
+		if colon && strings.Contains(line, "next action") {
+			below := lines[slices.Index(lines, line)+1:] // of the first such line, if there are equal ones
+			if i := slices.IndexFunc(below, func(l string) bool { return l != "" }); i >= 0 {
+				action = below[i]
+			}
+		}
+		if strings.HasSuffix(lower(before), "with action input") {
+			return line
+		}
+		if !mentions(line) {
+			continue
+		}
+		if after != "" {
+			return after
+		}
+		if parts := strings.Split(line, "is to"); len(parts) > 1 && parts[1] != "" {
+			return parts[1]
+		}
+	}
+	return action
+}
