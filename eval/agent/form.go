@@ -246,7 +246,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	move := newMove(reply, used)
 	move.Reply = cmp.Or(reply.Text, reply.Instead)
 	if err := f.askWarmer(ctx, &reply, &move); err != nil {
-		return f.failed(move.Usage, err)
+		return f.failed(move.Usage, err, f.number())
 	}
 	p, ok := f.parse(reply.Text, f.number())
 	f.last().reply = reply.Text
