@@ -1,5 +1,10 @@
 package configs
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Play says how a model plays: what it is shown, in which form it is asked, and
 // how its replies are read. It has no name and no tasks; a Preset adds those.
 type Play struct {
@@ -91,6 +96,10 @@ type AgentForm struct {
 	Memory MemoryForm `yaml:"memory" json:"memory,omitzero"`
 	// Filter leaves out messages of the form chat; nothing if it has no segments.
 	Filter Filter `yaml:"filter" json:"filter,omitzero"`
+	// Wraps are the chat templates of the form act for models that continue a text, by
+	// their names; without any, it asks in a chat. Added follows the system message in them.
+	Wraps []Wrap `yaml:"wraps" json:"wraps,omitempty"`
+	Added string `yaml:"added" json:"added,omitempty"`
 	// Tool is the function of the form tool-call.
 	Tool Tool `yaml:"tool" json:"tool,omitzero"`
 	// Said is how the history of the form chat holds a reply, with the slot {reply},
@@ -138,6 +147,28 @@ type Filter struct {
 	// Notice follows the first message if others were left out, with their number in the
 	// slot {omitted}.
 	Notice string `yaml:"notice" json:"notice,omitempty"`
+}
+
+// Wrap is a chat template as a text, with the slots {system_prompt} and {prompt}. White
+// space around the whole goes.
+type Wrap struct {
+	// Model is what the model's name in lower case contains; the first wrap that fits counts.
+	Model string `yaml:"model" json:"model"`
+	Text  string `yaml:"text" json:"text"`
+	// Unescape: in replies, "\_" becomes "_".
+	Unescape bool `yaml:"unescape" json:"unescape,omitempty"`
+}
+
+// Wrap returns the template for a model.
+func (a AgentForm) Wrap(model string) (Wrap, error) {
+	var names []string
+	for _, w := range a.Wraps {
+		if strings.Contains(strings.ToLower(model), w.Model) {
+			return w, nil
+		}
+		names = append(names, w.Model)
+	}
+	return Wrap{}, fmt.Errorf("the preset has chat templates for models whose names contain %s, and none for %s; have the server name the model so", strings.Join(names, ", "), model)
 }
 
 // Tool is a function with one argument, a text.

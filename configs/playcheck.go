@@ -40,6 +40,11 @@ func (p *Play) checkForm(errs *complaints) {
 		errs.want(r.Parser == ToolCall, "the form tool-call has reply.parser tool-call")
 		errs.want(toolName.MatchString(a.Tool.Name) && toolName.MatchString(a.Tool.Argument), "agent.tool needs name and argument: up to 64 letters, digits, _ and -")
 	}
+	only(len(a.Wraps) > 0 || a.Added != "", "agent.wraps", Act)
+	errs.want(len(a.Wraps) <= maxTexts, "agent.wraps has more than %d entries", maxTexts)
+	for _, w := range a.Wraps {
+		errs.want(w.Model != "" && w.Model == strings.ToLower(w.Model) && w.Text != "", "agent.wraps: want part of a model's name in lower case, and a text")
+	}
 	only(a.Cue != "", "agent.cue", Completion, Text)
 	only(a.Memory != MemoryForm{}, "agent.memory", Chat, ToolCall, Single, Completion, Text)
 	only(a.CueFollows, "agent.cue-follows", Completion, Text)

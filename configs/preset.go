@@ -84,13 +84,16 @@ type PresetEnv struct {
 // PresetPart is a part of a preset: a split, or an environment. Fields without a
 // value are those of the whole.
 type PresetPart struct {
-	Part     string            `yaml:"part"`
-	Name     string            `yaml:"name"`
-	UpTo     Strings           `yaml:"up-to"`
-	Settings map[string]string `yaml:"settings"` // beside those of the whole
-	Tasks    PresetTasks       `yaml:"tasks"`
-	Limit    PresetLimit       `yaml:"limit"`
-	Prompt   PresetPrompt      `yaml:"prompt"`
+	Part string `yaml:"part"`
+	Name string `yaml:"name"`
+	// Status, UpTo and Deviations are those of the part.
+	Status     string            `yaml:"status"`
+	UpTo       Strings           `yaml:"up-to"`
+	Deviations []string          `yaml:"deviations"`
+	Settings   map[string]string `yaml:"settings"` // beside those of the whole
+	Tasks      PresetTasks       `yaml:"tasks"`
+	Limit      PresetLimit       `yaml:"limit"`
+	Prompt     PresetPrompt      `yaml:"prompt"`
 }
 
 // PresetTasks selects tasks.
@@ -336,6 +339,9 @@ func (p Preset) Select(name string) (Preset, error) {
 	}
 	if part.UpTo != nil {
 		p.UpTo = part.UpTo
+	}
+	if part.Status != "" {
+		p.Status, p.Deviations = part.Status, part.Deviations
 	}
 	if len(part.Settings) > 0 {
 		settings := maps.Clone(p.Env.Settings)

@@ -34,9 +34,7 @@ func (p *Preset) check() error {
 	var errs complaints
 	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
-	errs.oneOf("status", p.Status, []string{Exact, Adapted})
-	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
-	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
+	p.checkStatus(&errs)
 	errs.want(p.Title != "", "title is empty")
 	p.Play.check(&errs)
 	p.Decoding.check(&errs)
@@ -57,6 +55,15 @@ func (p *Preset) check() error {
 		return p.checkPart()
 	}
 	return p.checkParts()
+}
+
+func (p *Preset) checkStatus(errs *complaints) {
+	errs.oneOf("status", p.Status, []string{Exact, Adapted})
+	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
+	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
+	for _, name := range p.UpTo {
+		errs.oneOf("up-to", name, EqualUpTo())
+	}
 }
 
 func (p *Preset) checkParts() error {
@@ -84,9 +91,7 @@ func (p *Preset) checkParts() error {
 func (p *Preset) checkPart() error {
 	var errs complaints
 	e := p.Env
-	for _, name := range p.UpTo {
-		errs.oneOf("up-to", name, EqualUpTo())
-	}
+	p.checkStatus(&errs)
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")

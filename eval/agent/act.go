@@ -18,6 +18,10 @@ type act struct {
 	system  string
 	opening opening
 	head    string // the text of opening
+	// wrap is the chat template, without a text for a chat; added follows the system message
+	// in it.
+	wrap  configs.Wrap
+	added string
 	// kept is what the history holds of an action.
 	kept  func(action string) string
 	items []string // "Observation: …" and "Action: …"
@@ -86,8 +90,20 @@ func keptCommand(action string) string {
 	return strings.Join(words[:min(len(words), longestCommand)], " ")
 }
 
+// NewWrapped returns the same agent for a model that continues a text.
+func NewWrapped(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start, w configs.Wrap, added string) Agent {
+	a := NewAct(c, p, in, start).(*act)
+	a.wrap, a.added, a.Completion = w, added, true
+	return a
+}
+
 func (a *act) messages() []model.Message {
-	return a.withSystem(a.system, a.head+strings.Join(a.items, "\n")+"\nAction: ")
+	text := a.head + strings.Join(a.items, "\n") + "\nAction: "
+	if a.wrap.Text != "" {
+		text = strip(strings.NewReplacer("{system_prompt}", a.system+a.added, "{prompt}", text).Replace(a.wrap.Text))
+		return []model.Message{{Role: model.User, Content: text}}
+	}
+	return a.withSystem(a.system, text)
 }
 
 // dropOldest removes the oldest item. The last observation stays; if no other
@@ -108,7 +124,11 @@ func (a *act) Act(ctx context.Context) (Move, error) {
 		return a.failed(used, err, a.steps)
 	}
 	move := newMove(reply, used)
-	p, ok := parseBoard(reply.Text, 0)
+	text := reply.Text
+	if a.wrap.Unescape {
+		text = strings.ReplaceAll(text, `\_`, "_")
+	}
+	p, ok := parseBoard(text, 0)
 	if move.Action = p.action; !ok {
 		move.unread("")
 	}

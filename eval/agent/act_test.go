@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/model"
+	"heldout/scoring/record"
 )
 
 const actHead = `Open the box.
@@ -104,5 +105,46 @@ func TestActRemembersHundredItems(t *testing.T) {
 	last := m.requests[79].Messages[1].Content
 	if !strings.Contains(last, "help\nAction: wait\nObservation: Seen 29.\n") {
 		t.Errorf("the window starts elsewhere:\n%s", last)
+	}
+}
+
+// A model that continues a text gets the message in its chat template.
+func TestActWraps(t *testing.T) {
+	m := says(`open\_box`)
+	w := configs.Wrap{Text: "\n  <<{system_prompt}>>\n  {prompt}\n", Unescape: true}
+	a := NewWrapped(chat(m), configs.Prompt{}, instructions, start, w, "Act now. \n")
+	if got := move(t, a); got.Action != "open_box" || got.Reply != `open\_box` {
+		t.Errorf("%+v", got)
+	}
+	text := m.requests[0].Messages[0].Content
+	if !strings.HasPrefix(text, "<<You are careful.Act now. \n>>\n  Open the box.") || !strings.HasSuffix(text, "\nAction:") {
+		t.Errorf("%q", text)
+	}
+	if !m.requests[0].Completion || len(m.requests[0].Messages) != 1 {
+		t.Error("it is no completion of one text")
+	}
+}
+
+// A refused prompt ends an episode that has a step, if the protocol says so.
+func TestActEndsAtRefusal(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		m := &fakeModel{}
+		m.answer = func(call int, _ model.Request) (model.Reply, error) {
+			if call == first {
+				return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Limit: 10, Attempts: 1}
+			}
+			return model.Reply{Text: "open box", Attempts: 1}, nil
+		}
+		c := chat(m)
+		c.EndsAtRefusal = true
+		a := NewAct(c, configs.Prompt{}, instructions, start)
+		for range first {
+			move(t, a)
+			a.Observe("Seen.")
+		}
+		got, err := a.Act(t.Context())
+		if ends := err == nil && got.GiveUp && got.End == record.ContextOverflow; ends != (first > 0) || len(m.requests) != first+1 {
+			t.Errorf("after %d steps: %+v, %v, %d requests", first, got, err, len(m.requests))
+		}
 	}
 }

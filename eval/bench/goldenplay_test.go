@@ -37,8 +37,11 @@ type how struct {
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
 	h = how{preset: f.preset, task: c.task, settings: f.settings, data: sharedtest.AgentBoard(t)}
-	if strings.HasPrefix(f.file, "agentboard-open") {
+	switch {
+	case strings.HasPrefix(f.file, "agentboard-open"):
 		h.steps = 8
+	case f.file == "agentboard-vllm-prompts":
+		h.steps = 1
 	}
 	if f.preset == "" {
 		return h, fmt.Errorf("no preset plays it yet")
@@ -55,9 +58,8 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	}
 	switch f.file {
 	case "agentboard-long":
-		h.context = 4096
-		if c.requests[0]["prompt"] != nil {
-			return h, fmt.Errorf("no preset plays it yet")
+		if h.context = 4096; c.requests[0]["prompt"] != nil {
+			h.preset = strings.Replace(h.preset, ":", "-open:", 1)
 		}
 	case "react-alfworld-pairs":
 		task, pair, _ := strings.Cut(c.task, " pair ")

@@ -51,6 +51,9 @@ func (s *goldenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply := s.replies[min(len(s.requests), len(s.replies)-1)]
+	if reply == nil { // only the prompt was recorded
+		reply = json.RawMessage(`""`)
+	}
 	s.paths, s.requests = append(s.paths, r.URL.Path), append(s.requests, request)
 	answer(w, r.URL.Path, reply, stopsOf(request["stop"]))
 }

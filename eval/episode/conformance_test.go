@@ -237,7 +237,11 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 		t.Fatal(err)
 	}
 	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
-	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
+	name := "m"
+	for _, w := range p.Agent.Wraps {
+		name = w.Model // the last of them
+	}
+	player := Player{Name: "vllm:" + name, Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
 	episodes := planned(t, &b, &player)
 	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	return rec
@@ -308,6 +312,9 @@ func loadAny(t *testing.T, file string) configs.Preset {
 		p, err := configs.LoadPreset(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i := range p.Agent.Wraps { // stand-ins
+			p.Agent.Wraps[i].Text = " " + p.Agent.Wraps[i].Model + ":\n{system_prompt}\n{prompt}\n"
 		}
 		if parts := p.PartNames(); len(parts) > 0 {
 			if p, err = p.Select(parts[0]); err != nil {

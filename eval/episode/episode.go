@@ -112,11 +112,23 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	case React:
 		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
 	case Act:
-		p := e.Benchmark.Protocol
-		chat.EndsAtRefusal = p != nil && p.Stop.ContextOverflow == configs.End
-		return agent.NewAct(chat, e.Benchmark.Prompt, in, start), nil
+		return e.newAct(chat, in, start)
 	}
 	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.Player.Agent, React, Act)
+}
+
+// newAct makes AgentBoard's agent.
+func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
+	p := e.Benchmark.Protocol
+	if p == nil || p.Agent.Form != Act {
+		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
+	}
+	c.EndsAtRefusal = p.Stop.ContextOverflow == configs.End
+	if len(p.Agent.Wraps) == 0 {
+		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
+	}
+	w, err := p.Agent.Wrap(e.Player.Name)
+	return agent.NewWrapped(c, e.Benchmark.Prompt, in, start, w, p.Agent.Added), err
 }
 
 // chat says how the episode's model is asked for that purpose.

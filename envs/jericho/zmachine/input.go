@@ -31,6 +31,7 @@ func translateAction(action string) string {
 	if i := strings.IndexByte(action, 0); i >= 0 {
 		action = action[:i]
 	}
+	action = strings.ReplaceAll(action, `\_`, "\r") // the reference's way to type a line break
 	action = strings.ReplaceAll(action, "\\", "")
 	return strings.ReplaceAll(action, "\n", "\r") + "\r"
 }

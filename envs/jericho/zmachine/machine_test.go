@@ -211,6 +211,8 @@ func TestTypeAhead(t *testing.T) {
 		{"west\nexamine well", "Well Yard"},
 		{"north", "Deep and black"}, // not north: the line typed ahead
 		{"north", "Shed"},
+		{`look\_look`, "Shed"},           // a line break too
+		{"zzz", "Shed"},                  // the line typed ahead
 		{`lo\ok\nat nets`, "not a verb"}, // backslashes are dropped: "looknat nets"
 		{"x nets" + strings.Repeat(" ", 300) + "\nwest", "something you need to refer to"},
 		{"south", "Well Yard"}, // the line behind the 198th byte was never there
