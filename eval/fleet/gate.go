@@ -165,5 +165,6 @@ func (f *Fleet) takeBack(s *server) {
 		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.since).Round(time.Second))
 	}
 	s.cause, s.trial, s.fresh, s.refuses = "", nil, false, false
+	s.client.Close() // connections from before it left are broken, and a call on one would fail
 	f.release()
 }
