@@ -163,8 +163,8 @@ type PresetLimit struct {
 	// count.
 	Counts  string `yaml:"counts" json:"counts,omitempty"`
 	Replies int    `yaml:"replies" json:"replies,omitempty"`
-	// Restart starts the game again when it ends unsolved, until the limit is
-	// reached.
+	// Restart starts the game again when it ends, until the limit is reached or it is won
+	// with the highest score.
 	Restart bool `yaml:"restart" json:"restart,omitempty"`
 }
 
@@ -221,8 +221,6 @@ type PresetFile struct {
 	// it, at least 8; empty if it is not known.
 	Path   string `yaml:"path" json:"path"`
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
-	// How says how to make the file if the source has its text in a program.
-	How string `yaml:"how" json:"-"`
 }
 
 // PresetDecoding says how replies are sampled.

@@ -28,10 +28,9 @@ const (
 //   - agentbench-json: one JSON object of such lists by the kind of task.
 //   - agentboard: AgentBoard's JSON, and for Jericho the program that has goals and first
 //     observations of its games.
-//   - system: a plain text, which becomes the system message.
 //   - template: a prompt in heldout's own YAML.
 func PromptFormats() []string {
-	return []string{"react-json", "eto", "agentbench-json", "agentboard", "system", "template"}
+	return []string{"react-json", "eto", "agentbench-json", "agentboard", "template"}
 }
 
 // PromptFile is a file that a prompt is read from.
@@ -92,8 +91,6 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 		out.Types, err = parseETO(first.Content, files[1].Content)
 	case "agentbench-json":
 		out.Types, err = p.parseAgentBench(first.Content)
-	case "system":
-		out.Types = map[string]Instructions{"": {System: string(first.Content)}}
 	case "agentboard":
 		return p.parseAgentBoard(files)
 	case "template":

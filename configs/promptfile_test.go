@@ -56,7 +56,6 @@ func TestReadPrompt(t *testing.T) {
 				"pick_and_place_simple":         {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
 				"pick_heat_then_place_in_recep": {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
 			}},
-		{"system", "system", "", []string{"Be good.\n"}, one(configs.Instructions{System: "Be good.\n"})},
 	} {
 		p, found := prompted(c.format, c.contents...)
 		p.Key = c.key

@@ -264,9 +264,6 @@ func explainFile(b *strings.Builder, f bench.Original, compared bool) {
 	default:
 		b.WriteString("  SHA-256: not known\n")
 	}
-	if f.How != "" {
-		fmt.Fprintf(b, "  made by: %s\n", table.Printable(f.How))
-	}
 	if compared && len(f.Differs) == 0 {
 		b.WriteString("  ok\n")
 	}

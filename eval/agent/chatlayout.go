@@ -72,7 +72,7 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 // kept is what the history holds of a reply.
 func (f *formed) kept(i int) string {
 	if said := f.play.Agent.Said; said != "" {
-		return strings.ReplaceAll(said, "{reply}", strings.TrimSpace(f.turns[i].reply))
+		return strings.ReplaceAll(said, "{reply}", strip(f.turns[i].reply))
 	}
 	return f.turns[i].reply
 }

@@ -168,7 +168,7 @@ const wholeReply = "whole-reply"
 
 // parseWhole reads TALES' reply: one line, which is the action.
 func parseWhole(reply string, _ int) (parsed, bool) {
-	reply = strings.TrimSpace(reply)
+	reply = strip(reply)
 	if strings.Contains(reply, "\n") {
 		return parsed{}, false
 	}

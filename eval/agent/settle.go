@@ -43,7 +43,7 @@ func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) erro
 // failure applies the rule for replies without an action.
 func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	rule := f.play.Reply.OnFailure
-	if f.play.Reply.Parser == wholeReply && strings.TrimSpace(f.last().reply) == "" {
+	if f.play.Reply.Parser == wholeReply && strip(f.last().reply) == "" {
 		rule = configs.SendEmpty // as TALES does
 	}
 	message := f.play.Reply.Messages["format"]

@@ -60,7 +60,8 @@ var goldenFiles = []recorded{
 	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
 	{file: "reflexion-alfworld", preset: "reflexion-alfworld", originals: "reflexion"},
 	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
-	{file: "tales-llm-0.36", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
+	// Newer versions of TALES' client lose the history; no preset does.
+	{file: "tales-llm-0.36"},
 }
 
 // Every recorded file is in the table.

@@ -73,7 +73,7 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 		}
 	case "react-hotpotqa":
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
-	case "tales", "tales-llm-0.36":
+	case "tales":
 		return h, h.tales(c, env)
 	}
 	return h, nil

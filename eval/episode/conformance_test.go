@@ -169,8 +169,8 @@ func standIn(p *configs.Preset) configs.Prompt {
 	if p.Prompt.Instruction != "" {
 		in.Instruction = p.Prompt.Instruction
 	}
-	if p.Prompt.Format == "system" {
-		in = configs.Instructions{System: "Act."}
+	if p.Prompt.System != "" {
+		in = configs.Instructions{System: p.Prompt.System}
 	}
 	if p.Agent.Shots.As == "turns" {
 		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."}, {Role: "assistant", Content: "Action: use lamp 1"}}}}

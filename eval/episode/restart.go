@@ -9,8 +9,8 @@ import (
 	"heldout/envs"
 )
 
-// restartLine stands between the end of a game and its next beginning.
-const restartLine = "-= Restarting =-"
+// restartLine stands between the end of a game and its next beginning, as TALES has it.
+const restartLine = "\n\n-= Restarting =-\n"
 
 // newWorld makes the episode's world. Under some presets the budget of steps is for
 // as many games as it allows.
@@ -22,12 +22,17 @@ func (e *Episode) newWorld() (envs.World, error) {
 	return &restarting{World: w, observation: e.Benchmark.Protocol.Observation, again: func() (envs.World, error) { return e.Benchmark.Env.NewWorld(*e.Task) }}, nil
 }
 
-// restarting is a world that starts again when its game ends unsolved.
+// restarting is a world that starts again when its game ends, unless the game was won with
+// the highest score.
 type restarting struct {
 	envs.World // the game that is played now
 	again      func() (envs.World, error)
 	// observation says how a game begins.
 	observation configs.Observation
+	// best is the highest score of any game.
+	best float64
+	// over: the last command ended its game.
+	over bool
 	// ended is the score of the game that ended with the last step; nil if it goes on.
 	ended *float64
 }
@@ -37,23 +42,42 @@ type restarting struct {
 func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error) {
 	r.ended = nil
 	s, err := r.World.Step(ctx, action)
-	if err != nil || !s.Done || s.Success {
-		return s, err
-	}
-	if scorer, ok := envs.As[envs.Scorer](r.World); ok {
-		score := scorer.Score()
-		r.ended = &score
-	}
-	next, err := r.again()
 	if err != nil {
 		return s, err
+	}
+	r.over = s.Done
+	score, most := 0.0, 0.0 // without scores, a success is enough
+	if scorer, ok := envs.As[envs.Scorer](r.World); ok {
+		score, most = scorer.Score(), 1
+		r.best = max(r.best, score)
+	}
+	if !s.Done || s.Success && r.best >= most {
+		return s, nil
+	}
+	s.Done, s.Success, r.ended = false, false, &score
+	s.Observation, err = r.restart(ctx, s.Observation)
+	return s, err
+}
+
+// told returns what an agent is told in place of an answer. A game whose last command ended
+// it starts again even so: the original does not ask whether it has done that already.
+func (r *restarting) told(ctx context.Context, correction string) (string, error) {
+	if !r.over {
+		return correction, nil
+	}
+	return r.restart(ctx, correction)
+}
+
+// restart begins the next game, and returns a text with its beginning.
+func (r *restarting) restart(ctx context.Context, text string) (string, error) {
+	next, err := r.again()
+	if err != nil {
+		return text, err
 	}
 	_ = r.World.Close() // its game is over
 	r.World = next
 	start, err := next.Start(ctx)
-	s.Done = false
-	s.Observation += "\n\n" + restartLine + "\n\n" + r.beginning(start)
-	return s, err
+	return text + restartLine + r.beginning(start), err
 }
 
 // beginning is the first observation of another game, with the task as the first

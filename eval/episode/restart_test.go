@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"heldout/configs"
@@ -51,6 +52,34 @@ func TestRestart(t *testing.T) {
 	rec = playProtocol(t, house{"a"}, &p, "eat mug 1", "take mug 1 from desk 1", "put mug 1 in/on desk 1", "never")
 	if rec.Outcome != record.Success || rec.Steps != 3 {
 		t.Errorf("%s after %d steps, want a success that ends the episode", rec.Outcome, rec.Steps)
+	}
+}
+
+// trophies is an environment whose games are won with half of the score, or with all of it.
+type trophies struct{ house }
+
+func (trophies) NewWorld(envs.Task) (envs.World, error) { return &trophyWorld{}, nil }
+
+type trophyWorld struct{ houseWorld }
+
+func (w *trophyWorld) Step(_ context.Context, action string) (envs.Step, error) {
+	w.score = map[string]float64{"half": 0.5, "all": 1}[action]
+	won := w.score > 0
+	return envs.Step{Observation: "After " + action + ".", Done: won || action == "lose", Success: won, Valid: true}, nil
+}
+
+// A game that is won below the highest score starts again, and so does one after whose end
+// the agent is told something: the original starts it a second time.
+func TestRestartAfterAWin(t *testing.T) {
+	p := loadAny(t, "testdata/forms/form-restart.yaml")
+	rec := playProtocol(t, trophies{house{"a"}}, &p, "half", "two\nlines", "look", "two\nlines again", "all", "never")
+	if rec.Outcome != record.Success || rec.Steps != 5 || *rec.Score != 1 {
+		t.Errorf("%s after %d steps with the score %v, want a success after 5 with 1", rec.Outcome, rec.Steps, *rec.Score)
+	}
+	for i, restarts := range []bool{true, true, false, false, false} {
+		if got := strings.Contains(rec.Trajectory[i].Observation, "\n\n-= Restarting =-\n-= Welcome"); got != restarts {
+			t.Errorf("step %d: %q, want a restart: %v", i+1, rec.Trajectory[i].Observation, restarts)
+		}
 	}
 }
 

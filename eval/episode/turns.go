@@ -133,11 +133,14 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 // step takes a move's action in the environment, unless the move has none.
 func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 	step := envs.Step{Observation: move.Correction, Progress: t.progress}
-	if move.Correction == "" && move.End == "" {
-		var err error
-		if step, err = t.world.Step(ctx, move.Action); err != nil {
-			return step, err
-		}
+	var err error
+	if r, ok := t.world.(*restarting); ok && move.Correction != "" {
+		step.Observation, err = r.told(ctx, move.Correction)
+	} else if move.Correction == "" && move.End == "" {
+		step, err = t.world.Step(ctx, move.Action)
+	}
+	if err != nil {
+		return step, err
 	}
 	step.Observation = cmp.Or(move.Answer, step.Observation)
 	step.Valid = step.Valid && (!move.FormatError || t.Player.Agent == Act)
