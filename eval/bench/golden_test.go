@@ -108,7 +108,7 @@ func TestGoldenRequests(t *testing.T) {
 				t.Log(line)
 			}
 			was := slices.DeleteFunc(slices.Clone(counted), func(c configs.Comparison) bool { return c.File != file.file })
-			slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.Preset, b.Preset) })
+			slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.String(), b.String()) })
 			if !slices.Equal(was, found) {
 				t.Errorf("configs/compared.yaml has\n%sand now there are\n%s"+
 					"Write that if it is better, and mend the preset if it is not.", lines(was), lines(found))

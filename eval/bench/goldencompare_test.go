@@ -44,12 +44,12 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 		s.differences = append(s.differences, c.name()+": "+fmt.Sprintf(format, args...))
 	}
 	h, err := f.how(t, c)
-	if err != nil { // no preset plays it
-		differ("%v", err)
-		return s
-	}
 	if s.Preset = h.preset; f.whole {
 		s.Preset, _, _ = strings.Cut(h.preset, ":")
+	}
+	if err != nil {
+		differ("%v", err)
+		return s
 	}
 	p, sent, rec, err := f.play(t, folder, c, h)
 	if err != nil {

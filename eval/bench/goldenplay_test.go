@@ -74,7 +74,8 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	case "react-hotpotqa":
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
 	case "tales":
-		return h, h.tales(c, env)
+		err = h.tales(c, env)
+		return h, err
 	}
 	return h, nil
 }
@@ -96,11 +97,13 @@ func (h *how) tales(c *goldenCase, env string) (err error) {
 			}
 		default:
 			if strings.HasPrefix(flag, "--") {
+				h.preset = ""
 				return fmt.Errorf("no preset has the flag %s", flag)
 			}
 		}
 	}
 	if c.agent != "" && c.agent != "zero-shot" {
+		h.preset = ""
 		return fmt.Errorf("no preset has the agent %s", c.agent)
 	}
 	h.steps = len(c.requests)
