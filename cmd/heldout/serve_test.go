@@ -231,7 +231,8 @@ func TestServeRecords(t *testing.T) {
 	}
 	whole := bytes.Replace(lines, []byte(`"action":"look around"`), []byte(`"action":"look"`), 1)
 	first, rest, _ := bytes.Cut(whole, []byte("\n"))
-	body, _, _ := bytes.Cut(first, []byte(`,"checksum":`)) // a line without a checksum is an old one
+	body, _, _ := bytes.Cut(first, []byte(`,"checksum":`)) // an old line may lack it
+	body = bytes.Replace(body, []byte(`"schema":2`), []byte(`"schema":1`), 1)
 	if err := os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest), 0o666); err != nil {
 		t.Fatal(err)
 	}
