@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // goldenServer is a model server that hands out recorded replies, one after the other,
@@ -55,7 +56,25 @@ func (s *goldenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply = json.RawMessage(`""`)
 	}
 	s.paths, s.requests = append(s.paths, r.URL.Path), append(s.requests, request)
-	answer(w, r.URL.Path, reply, stopsOf(request["stop"]))
+	answer(w, r.URL.Path, reply, request)
+}
+
+// tokens counts the tokens of a request as the recordings do: a token is four characters
+// of a text.
+func tokens(request map[string]any) (n int) {
+	count := func(v any) int {
+		text, _ := v.(string)
+		return utf8.RuneCountInString(text) / 4
+	}
+	messages, isChat := request["messages"].([]any)
+	if !isChat {
+		return count(request["prompt"])
+	}
+	for _, m := range messages {
+		message, _ := m.(map[string]any)
+		n += count(message["role"]) + count(message["content"])
+	}
+	return n + 3 // for the reply
 }
 
 // goldenReply is a reply that is not just a text: a call of a function, or an error.
@@ -68,7 +87,7 @@ type goldenReply struct {
 }
 
 // answer writes a recorded reply as a server does.
-func answer(w http.ResponseWriter, path string, reply json.RawMessage, stops []string) {
+func answer(w http.ResponseWriter, path string, reply json.RawMessage, request map[string]any) {
 	var text string
 	var other goldenReply
 	choice := map[string]any{"index": 0, "finish_reason": "stop"}
@@ -87,7 +106,7 @@ func answer(w http.ResponseWriter, path string, reply json.RawMessage, stops []s
 			"function": map[string]any{"name": other.Tool, "arguments": asPython(other.Arguments)},
 		}}}
 	} else {
-		for _, stop := range stops {
+		for _, stop := range stopsOf(request["stop"]) {
 			text, _, _ = strings.Cut(text, stop)
 		}
 		if strings.HasSuffix(path, "/chat/completions") {
@@ -98,7 +117,7 @@ func answer(w http.ResponseWriter, path string, reply json.RawMessage, stops []s
 	}
 	write(w, map[string]any{
 		"object": "chat.completion", "choices": []any{choice},
-		"usage": map[string]int{"prompt_tokens": 9, "completion_tokens": 9},
+		"usage": map[string]int{"prompt_tokens": tokens(request), "completion_tokens": 9},
 	})
 }
 

@@ -60,8 +60,9 @@ func setOrder(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentence is what is said of one fact: up to a full stop or, of a room, its name.
-var sentence = regexp.MustCompile(`Observation: |\s*Room \w+|[^.]*?\w[^.]*\.`)
+// sentence is what is said of one fact: up to a full stop, which three forms lack.
+var sentence = regexp.MustCompile(
+	`Observation: |\s*(?:Room \w+|Handempty \w+|Pour \w+ from a shot glass to a used shaker \w+)|[^.]*?\w[^.]*\.`)
 
 // roomOrder sorts what a room of ScienceWorld holds: the lines that begin with a tab, and
 // the things of a list in such a line.
