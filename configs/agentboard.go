@@ -142,7 +142,8 @@ func (a agentBoardPrompt) addTo(types map[string]Instructions, name string) erro
 	for _, kind := range slices.Sorted(maps.Keys(a.Examples.byKind)) {
 		typ, ok := alfworldKinds[kind]
 		if !ok {
-			return fmt.Errorf("there are examples for %q; known are %s", kind, strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
+			return fmt.Errorf("there are examples for %q; known are %s", kind,
+				strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
 		}
 		in.Examples = []Example{{Text: strings.Join(a.Examples.byKind[kind], "")}}
 		types[typ] = in

@@ -97,7 +97,8 @@ func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
 		}
 		for _, node := range nodes {
 			if _, ok := node.(ast.ScalarNode); !ok {
-				return nil, fmt.Errorf("line %d: %s wants one value, or a list where the flag may be repeated", values.Line, key.Value)
+				return nil, fmt.Errorf("line %d: %s wants one value, or a list where the flag may be repeated",
+					values.Line, key.Value)
 			}
 			values.Texts = append(values.Texts, node.GetToken().Value)
 		}

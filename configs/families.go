@@ -87,7 +87,8 @@ func (f Families) Family(id string) (Family, error) {
 			return family, nil
 		}
 	}
-	return Family{}, fmt.Errorf("there is no family %q of perturbations%s; there are %s", id, spelling.Hint(id, FamilyIDs()), strings.Join(FamilyIDs(), ", "))
+	return Family{}, fmt.Errorf("there is no family %q of perturbations%s; there are %s", id,
+		spelling.Hint(id, FamilyIDs()), strings.Join(FamilyIDs(), ", "))
 }
 
 // Grade returns the rules of a grade.
@@ -173,8 +174,10 @@ func (p *Perturbation) Add(other Perturbation) error {
 		to   *map[string]string
 		from map[string]string
 	}{
-		{"actions", &p.Actions, other.Actions}, {"replies", &p.Replies, other.Replies}, {"verbs", &p.Verbs, other.Verbs},
-		{"words", &p.Words, other.Words}, {"texts", &p.Texts, other.Texts}, {"instructions", &p.Instructions, other.Instructions},
+		{"actions", &p.Actions, other.Actions}, {"replies", &p.Replies, other.Replies},
+		{"verbs", &p.Verbs, other.Verbs},
+		{"words", &p.Words, other.Words}, {"texts", &p.Texts, other.Texts},
+		{"instructions", &p.Instructions, other.Instructions},
 	} {
 		for _, old := range slices.Sorted(maps.Keys(m.from)) {
 			if known, ok := (*m.to)[old]; ok && known != m.from[old] {
@@ -190,7 +193,8 @@ func (p *Perturbation) Add(other Perturbation) error {
 		name string
 		to   *string
 		from string
-	}{{"names", &p.Names, other.Names}, {"numbers", &p.Numbers, other.Numbers}, {"order", &p.Order, other.Order}, {"layout", &p.Layout, other.Layout}} {
+	}{{"names", &p.Names, other.Names}, {"numbers", &p.Numbers, other.Numbers}, {"order", &p.Order, other.Order},
+		{"layout", &p.Layout, other.Layout}} {
 		if *v.to != "" && v.from != "" {
 			return fmt.Errorf("%s: there are two rules about it", v.name)
 		}

@@ -45,7 +45,8 @@ func family(content string) string {
 }
 
 func TestParseFamiliesErrors(t *testing.T) {
-	if f, err := ParseFamilies("f", []byte(family("{grades: [{title: t, numbers: words}]}"))); err != nil || len(f.All) != len(families) {
+	if f, err := ParseFamilies("f", []byte(family("{grades: [{title: t, numbers: words}]}"))); err != nil ||
+		len(f.All) != len(families) {
 		t.Fatal(f, err)
 	}
 	for in, want := range map[string]string{
@@ -55,12 +56,17 @@ func TestParseFamiliesErrors(t *testing.T) {
 		family("{}"):                           "f: family numbers: give it either grades or none",
 		family("{grades: []}"):                 "f: family numbers: give it either grades or none",
 		family("{grades: [{numbers: words}]}"): "f: family numbers: grade 1: it has a title",
-		family("{grades: [{title: t, name: n, numbers: words}]}"):                       "f: family numbers: grade 1: it has a title, and neither name",
-		family("{grades: [{title: t}]}"):                                                "f: family numbers: grade 1: the perturbation changes nothing",
-		family("{grades: [{title: t, numbers: greek}]}"):                                "f: family numbers: grade 1: numbers: unknown value",
-		family("{none: no}") + "  spells: {none: no}":                                   `f: there is no family "spells"`,
-		family("{none: no}") + "nonce: [a]":                                             "f: [14:1] unknown field",
-		family("{grades: [" + strings.Repeat("{title: t, numbers: words},", 10) + "]}"): "f: family numbers: there are 10 grades",
+		family(
+			"{grades: [{title: t, name: n, numbers: words}]}"): "f: family numbers: grade 1: it has a title, and neither name",
+		family(
+			"{grades: [{title: t}]}"): "f: family numbers: grade 1: the perturbation changes nothing",
+		family(
+			"{grades: [{title: t, numbers: greek}]}"): "f: family numbers: grade 1: numbers: unknown value",
+		family("{none: no}") +
+			"  spells: {none: no}": `f: there is no family "spells"`,
+		family("{none: no}") + "nonce: [a]": "f: [14:1] unknown field",
+		family("{grades: [" + strings.Repeat("{title: t, numbers: words},", 10) +
+			"]}"): "f: family numbers: there are 10 grades",
 	} {
 		if _, err := ParseFamilies("f", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)

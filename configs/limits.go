@@ -37,7 +37,9 @@ func checkLimits(b []byte) error {
 		case token.SequenceEndType, token.MappingEndType:
 			flow--
 		case token.TagType:
-			return fmt.Errorf("line %d: there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes", t.Position.Line, t.Value)
+			return fmt.Errorf(
+				"line %d: there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
+				t.Position.Line, t.Value)
 		case token.AnchorType, token.AliasType:
 			marks++
 		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:

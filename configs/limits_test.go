@@ -18,16 +18,21 @@ func TestLimits(t *testing.T) {
 		fmt.Fprintf(&indented, "%*sa:\n", i, "")
 	}
 	for name, c := range map[string]struct{ in, want string }{
-		"flow":    {"env: " + strings.Repeat("[", 200000), "f: line 1: lists or mappings are nested more than 64 deep"},
-		"block":   {"env:\n  " + strings.Repeat("- ", 100000), "f: line 2: lists or mappings are nested more than 64 deep"},
+		"flow": {"env: " + strings.Repeat("[", 200000), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"block": {"env:\n  " + strings.Repeat("- ", 100000),
+			"f: line 2: lists or mappings are nested more than 64 deep"},
 		"indent":  {indented.String(), "f: line 65: lists or mappings are nested more than 64 deep"},
 		"keys":    {strings.Repeat("? ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
 		"oneline": {strings.Repeat("a: ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
-		"mixed":   {strings.Repeat("- ", 40) + strings.Repeat("[", 40), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40),
+			"f: line 1: lists or mappings are nested more than 64 deep"},
 		"aliases": {bomb, "f: line 4: there are more than 16 anchors and aliases"},
-		"tag":     {"model: a\nenv: !!seq [pddl]", "f: line 2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
-		"no list": {"env: !x", "f: line 1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
-		"size":    {"model: " + strings.Repeat("x", maxYAML), "f: the file has more than 262144 bytes, the limit for YAML"},
+		"tag": {"model: a\nenv: !!seq [pddl]",
+			"f: line 2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
+		"no list": {
+			"env: !x", "f: line 1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
+		"size": {"model: " + strings.Repeat("x", maxYAML),
+			"f: the file has more than 262144 bytes, the limit for YAML"},
 	} {
 		r := DefaultRun()
 		if _, err := ParseRun("f", []byte(c.in), &r, nil, nil); err == nil || err.Error() != c.want {
@@ -71,7 +76,8 @@ func TestLongRules(t *testing.T) {
 	for i := range maxRules + 1 {
 		fmt.Fprintf(&many, "  a%d: b%d\n", i, i)
 	}
-	if _, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions:\n"+many.String())); err == nil || err.Error() != "f: there are 201 rules, more than 200" {
+	if _, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions:\n"+many.String())); err == nil ||
+		err.Error() != "f: there are 201 rules, more than 200" {
 		t.Errorf("%.300v", err)
 	}
 }

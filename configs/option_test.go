@@ -46,7 +46,8 @@ func TestNumbers(t *testing.T) {
 	for _, n := range r.Numbers() {
 		got = append(got, fmt.Sprint(n.Name, " ", n.Field, " ", n.Value))
 	}
-	if fmt.Sprint(got) != "[temperature temperature 0 top-p top_p 1]" || fmt.Sprint(SamplingFields()) != "[temperature top_p]" {
+	if fmt.Sprint(got) != "[temperature temperature 0 top-p top_p 1]" ||
+		fmt.Sprint(SamplingFields()) != "[temperature top_p]" {
 		t.Errorf("%q, %q", got, SamplingFields())
 	}
 }

@@ -32,7 +32,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "api-key-env", Group: Server, Owner: EachWorker,
-			Help: "environment variable with the server's API key; the default is " + OpenAIKey + " for OpenAI's own address",
+			Help: "environment variable with the server's API key; the default is " + OpenAIKey +
+				" for OpenAI's own address",
 		},
 		{
 			Name: "context", Group: Server, Range: atLeast(0),
@@ -86,7 +87,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "completions", Group: Player, Changes: true,
-			Help: "use plain text completion (/v1/completions) for base models without a chat template; needs --agent react",
+			Help: "use plain text completion (/v1/completions) for base models without a chat template; needs " +
+				"--agent react",
 		},
 		{
 			Name: "no-system-role", Group: Player, Changes: true,
@@ -116,7 +118,8 @@ var Options = sync.OnceValue(func() []Option {
 		{Name: "generator-seed", Group: Playing, Help: "seed of generated tasks"},
 		{
 			Name: "tasks", Group: Playing, Changes: true,
-			Help: "use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark " +
+			Help: "use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the " +
+				"benchmark " +
 				"such as babyai's 1/10000, or @FILE with a name per line; separated by commas",
 		},
 		{
@@ -157,11 +160,13 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "allow-unusable", Group: Playing,
-			Help: "continue if none of a model's first replies is usable, and count them as failures; otherwise the run stops",
+			Help: "continue if none of a model's first replies is usable, and count them as failures; otherwise the " +
+				"run stops",
 		},
 		{
 			Name: "shard", Group: Playing, Owner: TheLeader,
-			Help: "play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a " +
+			Help: "play part I of N of the plan, written I/N, in a directory of its own inside the run directory; " +
+				"auto in a " +
 				"Slurm array, auto/N in an indexed Kubernetes job",
 		},
 		{
@@ -178,12 +183,14 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "perturb", Group: Sweeping, Commas: true, Names: Files,
-			Help: "perturbations, separated by commas: P1 to P5, FAMILY:GRADE such as verbs:2, random:SEED:K, or YAML files; " +
+			Help: "perturbations, separated by commas: P1 to P5, FAMILY:GRADE such as verbs:2, random:SEED:K, or " +
+				"YAML files; " +
 				"the default is P1 to P5",
 		},
 		{
 			Name: "no-ind-model", Group: Sweeping,
-			Help: "model trained without data of the environment, for P5; repeat it, one for each served --model in their order",
+			Help: "model trained without data of the environment, for P5; repeat it, one for each served --model in " +
+				"their order",
 		},
 		{
 			Name: "no-ind-base-url", Group: Sweeping, Owner: EachWorker,

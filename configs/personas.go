@@ -49,7 +49,8 @@ func ParsePersonas(file string, r io.Reader) ([]string, error) {
 		out = append(out, persona)
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: the line has more than %d bytes: a file of personas has one per line", file, n, maxPersona)
+		return nil, fmt.Errorf("%s:%d: the line has more than %d bytes: a file of personas has one per line", file, n,
+			maxPersona)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

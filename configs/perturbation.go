@@ -110,7 +110,10 @@ func LoadPerturbation(name string) (Perturbation, error) {
 	b, err := files.ReadFile(file)
 	if err != nil {
 		names, _ := PerturbationNames()
-		return Perturbation{}, fmt.Errorf("there is no perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists the families), or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
+		return Perturbation{},
+			fmt.Errorf(
+				"there is no perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists "+
+					"the families), or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return ParsePerturbation(file, b)
 }
@@ -193,7 +196,8 @@ func (l *Lines) check() error {
 
 // changes reports whether the rules change an interface.
 func (p Perturbation) changes() bool {
-	return len(p.Actions)+len(p.Replies)+len(p.Verbs)+len(p.Without)+len(p.Words)+len(p.Texts)+len(p.Instructions) > 0 ||
+	return len(p.Actions)+len(p.Replies)+len(p.Verbs)+len(p.Without)+len(p.Words)+len(p.Texts)+
+		len(p.Instructions) > 0 ||
 		p.Names != "" || p.Numbers != "" || p.Order != "" || p.Layout != "" || p.Lines != nil
 }
 

@@ -168,7 +168,10 @@ func (a AgentForm) Wrap(model string) (Wrap, error) {
 		}
 		names = append(names, w.Model)
 	}
-	return Wrap{}, fmt.Errorf("the preset has chat templates for models whose names contain %s, and none for %s; have the server name the model so", strings.Join(names, ", "), model)
+	return Wrap{},
+		fmt.Errorf(
+			"the preset has chat templates for models whose names contain %s, and none for %s; have the server name "+
+				"the model so", strings.Join(names, ", "), model)
 }
 
 // Tool is a function with one argument, a text.
@@ -229,8 +232,10 @@ type Again struct {
 // Parsers are the values of ReplyRules.Parser. Package eval/agent says what each
 // one reads.
 func Parsers() []string {
-	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action", "one-action-line",
-		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "tool-call", "whole-reply", "thought-action-i"}
+	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action",
+		"one-action-line",
+		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "tool-call", "whole-reply",
+		"thought-action-i"}
 }
 
 // Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed

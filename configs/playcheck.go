@@ -16,7 +16,8 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func (p *Play) checkForm(errs *complaints) {
 	a, r := p.Agent, p.Reply
 	only := func(set bool, field string, forms ...string) {
-		errs.want(!set || slices.Contains(forms, a.Form), "%s is for the forms %s, not for %s", field, strings.Join(forms, ", "), a.Form)
+		errs.want(!set || slices.Contains(forms, a.Form), "%s is for the forms %s, not for %s", field,
+			strings.Join(forms, ", "), a.Form)
 	}
 	ruled := []string{Chat, ToolCall, Single, Completion, Text} // the others have rules of their own
 	only(p.Observation != Observation{}, "observation", ruled...)
@@ -38,26 +39,31 @@ func (p *Play) checkForm(errs *complaints) {
 	only(r.Parser == ToolCall, "reply.parser tool-call", ToolCall)
 	if a.Form == ToolCall {
 		errs.want(r.Parser == ToolCall, "the form tool-call has reply.parser tool-call")
-		errs.want(toolName.MatchString(a.Tool.Name) && toolName.MatchString(a.Tool.Argument), "agent.tool needs name and argument: up to 64 letters, digits, _ and -")
+		errs.want(toolName.MatchString(a.Tool.Name) && toolName.MatchString(a.Tool.Argument),
+			"agent.tool needs name and argument: up to 64 letters, digits, _ and -")
 	}
 	only(len(a.Wraps) > 0 || a.Added != "", "agent.wraps", Act)
 	errs.want(len(a.Wraps) <= maxTexts, "agent.wraps has more than %d entries", maxTexts)
 	for _, w := range a.Wraps {
-		errs.want(w.Model != "" && w.Model == strings.ToLower(w.Model) && w.Text != "", "agent.wraps: want part of a model's name in lower case, and a text")
+		errs.want(w.Model != "" && w.Model == strings.ToLower(w.Model) && w.Text != "",
+			"agent.wraps: want part of a model's name in lower case, and a text")
 	}
 	only(a.Cue != "", "agent.cue", Completion, Text)
 	only(a.Memory != MemoryForm{}, "agent.memory", Chat, ToolCall, Single, Completion, Text)
 	only(a.CueFollows, "agent.cue-follows", Completion, Text)
 	only(r.Again != Again{}, "reply.again", Chat, Single, Completion, Text)
-	errs.want(r.Again == Again{} || r.Again.Under > 0 && r.Again.Calls > 1 && r.Again.Warmer >= 0, "reply.again wants under, at least 2 calls, and no negative warmer")
+	errs.want(r.Again == Again{} || r.Again.Under > 0 && r.Again.Calls > 1 && r.Again.Warmer >= 0,
+		"reply.again wants under, at least 2 calls, and no negative warmer")
 	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat, ToolCall)
 	only(a.Shots.As == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
 	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)
 	switch a.Form {
 	case React:
-		errs.want(r.Parser == "agentrefine" && cmp.Or(r.OnFailure, Tell) == Tell, "the form react has reply.parser agentrefine and reply.on-failure tell")
+		errs.want(r.Parser == "agentrefine" && cmp.Or(r.OnFailure, Tell) == Tell,
+			"the form react has reply.parser agentrefine and reply.on-failure tell")
 	case Act:
-		errs.want(r.Parser == "agentboard" && cmp.Or(r.OnFailure, SendEmpty) == SendEmpty, "the form act has reply.parser agentboard and reply.on-failure send-empty")
+		errs.want(r.Parser == "agentboard" && cmp.Or(r.OnFailure, SendEmpty) == SendEmpty,
+			"the form act has reply.parser agentboard and reply.on-failure send-empty")
 	default:
 		errs.want(r.OnFailure != "", "reply.on-failure is missing")
 	}
@@ -68,11 +74,13 @@ func (r ReplyRules) checkNumbers(errs *complaints) {
 	for _, n := range r.Normalise {
 		if text, ok := strings.CutPrefix(n, "nearest-bleu:"); ok {
 			threshold, err := strconv.ParseFloat(text, 64)
-			errs.want(err == nil && threshold > 0 && threshold < 1, "reply.normalise is %.50q: want a threshold between 0 and 1", n)
+			errs.want(err == nil && threshold > 0 && threshold < 1,
+				"reply.normalise is %.50q: want a threshold between 0 and 1", n)
 		}
 	}
 	if text, ok := strings.CutPrefix(r.OnFailure, SendTail+":"); ok {
 		n, err := strconv.Atoi(text)
-		errs.want(err == nil && n > 0, "reply.on-failure is %.50q: want a whole number of characters above 0", r.OnFailure)
+		errs.want(err == nil && n > 0, "reply.on-failure is %.50q: want a whole number of characters above 0",
+			r.OnFailure)
 	}
 }

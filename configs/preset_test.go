@@ -82,11 +82,13 @@ func mustHash(t *testing.T, text string) string {
 // what it is compared with.
 func TestPresetHash(t *testing.T) {
 	base := mustHash(t, minimal)
-	same := strings.Replace(minimal, "agent: {form: react}", "agent:\n  form: \"react\" # a comment", 1) + "published: agentrefine\n"
+	same := strings.Replace(minimal, "agent: {form: react}", "agent:\n  form: \"react\" # a comment", 1) +
+		"published: agentrefine\n"
 	if mustHash(t, same) != base {
 		t.Error("the same protocol has another hash")
 	}
-	for _, change := range [][2]string{{"steps: 30", "steps: 31"}, {"temperature: 0", "temperature: 0.1"}, {"version: 1", "version: 2"}, {"success,", "progress,"}} {
+	for _, change := range [][2]string{{"steps: 30", "steps: 31"}, {"temperature: 0", "temperature: 0.1"},
+		{"version: 1", "version: 2"}, {"success,", "progress,"}} {
 		if mustHash(t, strings.Replace(minimal, change[0], change[1], 1)) == base {
 			t.Errorf("%s does not change the hash", change[1])
 		}
@@ -95,10 +97,12 @@ func TestPresetHash(t *testing.T) {
 
 func TestBadPresets(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"form: react", "form: reakt", `agent.form is "reakt", want one of react, act, chat, tool-call, single, completion`},
+		{"form: react", "form: reakt",
+			`agent.form is "reakt", want one of react, act, chat, tool-call, single, completion`},
 		{"{form: react}", "{form: tool-call}", "the form tool-call has reply.parser tool-call"},
 		{"{form: react}", "{form: tool-call}", "agent.tool needs name and argument"},
-		{"{form: react}", "{form: chat, tool: {name: a, argument: b}}", "agent.tool is for the forms tool-call, not for chat"},
+		{"{form: react}", "{form: chat, tool: {name: a, argument: b}}",
+			"agent.tool is for the forms tool-call, not for chat"},
 		{"{form: react}", "{form: chat, said: x}", "agent.said lacks the slot {reply}"},
 		{"form: react", "from: react", `unknown field "from"`},
 		{"status: adapted", "status: exact", "an exact preset has no deviations"},
@@ -113,7 +117,8 @@ func TestBadPresets(t *testing.T) {
 		{"built-in: v2", "", "prompt needs either built-in or files"},
 		{"top-p: 1", "top-p: .nan", "decoding.top-p is NaN"},
 		{"parser: agentrefine", "parser: action-tags, on-failure: send-tail", "is followed by a colon and a number"},
-		{"parser: agentrefine", "parser: action-tags, on-failure: \"send-tail:-3\"", "is followed by a colon and a number"},
+		{"parser: agentrefine", "parser: action-tags, on-failure: \"send-tail:-3\"",
+			"is followed by a colon and a number"},
 		{"preset: my-own", "preset: ../../etc", "want lower-case letters"},
 	} {
 		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))

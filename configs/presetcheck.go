@@ -38,7 +38,8 @@ func (p *Preset) check() error {
 	errs.want(p.Title != "", "title is empty")
 	p.Play.check(&errs)
 	p.Decoding.check(&errs)
-	errs.want(p.Reply.Again.Calls == 0 || slices.Contains(p.Decoding.Stop, "\n"), "reply.again needs the line break as a stop string: records keep replies on lines")
+	errs.want(p.Reply.Again.Calls == 0 || slices.Contains(p.Decoding.Stop, "\n"),
+		"reply.again needs the line break as a stop string: records keep replies on lines")
 	errs.want(len(p.Texts) <= maxTexts, "there are %d texts, more than %d", len(p.Texts), maxTexts)
 	for _, name := range slices.Sorted(maps.Keys(p.Texts)) {
 		p.Texts[name].check(name, &errs)
@@ -94,15 +95,19 @@ func (p *Preset) checkPart() error {
 	p.checkStatus(&errs)
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
-	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256), "env.tasks.sha256 is no SHA-256 in hex")
-	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample, e.Tasks.Draws) >= 0 && e.Tasks.DrawSeed >= 0, "env.tasks: a number is negative")
-	errs.want(e.Tasks.Draws == 0 || e.Tasks.Draws == e.Tasks.Count, "env.tasks.draws is %d, and env.tasks.count is %d", e.Tasks.Draws, e.Tasks.Count)
+	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256),
+		"env.tasks.sha256 is no SHA-256 in hex")
+	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample, e.Tasks.Draws) >= 0 && e.Tasks.DrawSeed >= 0,
+		"env.tasks: a number is negative")
+	errs.want(e.Tasks.Draws == 0 || e.Tasks.Draws == e.Tasks.Count, "env.tasks.draws is %d, and env.tasks.count is %d",
+		e.Tasks.Draws, e.Tasks.Count)
 	errs.want(e.Tasks.Draws <= maxDraws, "env.tasks.draws is more than %d", maxDraws)
 	if l := e.Tasks.List; l != nil {
 		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
-		errs.want(!l.Partial || e.Tasks.SHA256 != "", "env.tasks.sha256 is missing: it says which tasks of a partial list there are")
+		errs.want(!l.Partial || e.Tasks.SHA256 != "",
+			"env.tasks.sha256 is missing: it says which tasks of a partial list there are")
 	}
 	e.Limit.check(&errs)
 	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""
@@ -112,7 +117,8 @@ func (p *Preset) checkPart() error {
 	}
 	for _, f := range p.Prompt.Files {
 		errs.path("prompt.files", f.Path)
-		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256), "prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)
+		errs.want(f.SHA256 == "" || hexPrefix.MatchString(f.SHA256),
+			"prompt.files: %s: want 8 to 64 hex digits of its SHA-256", f.Path)
 	}
 	for _, name := range p.TextsNamed() {
 		_, ok := p.Texts[name]
@@ -124,12 +130,14 @@ func (p *Preset) checkPart() error {
 func (l PresetLimit) check(errs *complaints) {
 	errs.oneOf("env.limit.counts", l.Counts, []string{"replies", "commands"})
 	errs.want(l.Max() > 0, "env.limit needs steps or by-type")
-	errs.want(l.Counts != "commands" || l.Replies > 0, "env.limit.replies is missing: replies that are no commands must end too")
+	errs.want(l.Counts != "commands" || l.Replies > 0,
+		"env.limit.replies is missing: replies that are no commands must end too")
 	errs.want(len(l.ByType) <= maxLimits, "env.limit.by-type has more than %d entries", maxLimits)
 	for _, typ := range slices.Sorted(maps.Keys(l.ByType)) {
 		errs.want(l.ByType[typ] > 0, "env.limit.by-type: %s is %d, want at least 1", typ, l.ByType[typ])
 	}
-	errs.want(l.Steps >= 0 && l.Replies >= 0 && l.Max() <= maxSteps && l.Replies <= maxSteps, "env.limit: want numbers from 1 to %d", maxSteps)
+	errs.want(l.Steps >= 0 && l.Replies >= 0 && l.Max() <= maxSteps && l.Replies <= maxSteps,
+		"env.limit: want numbers from 1 to %d", maxSteps)
 }
 
 func (p *Play) check(errs *complaints) {
@@ -142,12 +150,15 @@ func (p *Play) check(errs *complaints) {
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
 	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
 	errs.want(min(p.Agent.Pairs, p.Agent.Shots.Count, p.Agent.Filter.Segments) >= 0, "agent: a number is negative")
-	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d", maxExamples)
+	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d",
+		maxExamples)
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
 		errs.oneOf("reply.messages", occasion, []string{"format", "several", "call", "thought"})
 	}
-	errs.want(p.Reply.OnFailure != Tell || p.Agent.Form == React || p.Reply.Messages["format"] != "", "reply.messages.format is missing: it is what on-failure: tell tells")
-	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "", "reply.messages.thought is missing: it answers the thoughts that are sent")
+	errs.want(p.Reply.OnFailure != Tell || p.Agent.Form == React || p.Reply.Messages["format"] != "",
+		"reply.messages.format is missing: it is what on-failure: tell tells")
+	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "",
+		"reply.messages.thought is missing: it answers the thoughts that are sent")
 	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
 	for _, n := range p.Reply.Normalise {
 		errs.withNumber("reply.normalise", n, Normalisations(), "nearest-bleu")
@@ -158,9 +169,11 @@ func (p *Play) check(errs *complaints) {
 	p.checkForm(errs)
 	p.Reply.checkNumbers(errs)
 	s := p.Stop
-	errs.want(min(s.SameReply, s.SameRead, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0, "stop: a number is negative")
+	errs.want(min(s.SameReply, s.SameRead, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0,
+		"stop: a number is negative")
 	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})
-	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts && len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
+	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts &&
+		len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
 }
 
 func (d PresetDecoding) check(errs *complaints) {
@@ -175,8 +188,10 @@ func (d PresetDecoding) check(errs *complaints) {
 		errs.oneOf("decoding.added", field, append(SamplingFields(), "seed", "stream", "max_tokens"))
 	}
 	_, err := json.Marshal(d.Extra)
-	errs.want(err == nil && len(d.Extra) <= maxTexts, "decoding.extra-body has a value that is no JSON, or more than %d", maxTexts)
-	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""), "decoding.stop has an empty string, or more than %d", maxTexts)
+	errs.want(err == nil && len(d.Extra) <= maxTexts,
+		"decoding.extra-body has a value that is no JSON, or more than %d", maxTexts)
+	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""),
+		"decoding.stop has an empty string, or more than %d", maxTexts)
 }
 
 func (m Metric) check(errs *complaints) {

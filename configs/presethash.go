@@ -76,7 +76,8 @@ func DiffPresets(a, b *Preset) ([]FieldDifference, error) {
 // a preset and what is said about it do not.
 func (d FieldDifference) Changes() bool {
 	name, _, _ := strings.Cut(d.Field, ".")
-	return d.Field != "env.part" && !slices.Contains([]string{"preset", "version", "title", "status", "up-to", "deviations", "source"}, name)
+	return d.Field != "env.part" && !slices.Contains([]string{"preset", "version", "title", "status", "up-to",
+		"deviations", "source"}, name)
 }
 
 // fields returns the canonical JSON as paths with values. A list is one value.

@@ -67,5 +67,7 @@ func (r PresetResults) check(file string) error {
 
 // Of returns the rows of a part.
 func (r PresetResults) Of(part string) []PresetResult {
-	return slices.DeleteFunc(slices.Clone(r.Rows), func(row PresetResult) bool { return row.Part != part && row.Part != "" })
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row PresetResult) bool {
+		return row.Part != part && row.Part != ""
+	})
 }

@@ -65,7 +65,8 @@ func TestParsePromptAgentBoard(t *testing.T) {
 			"flat, a list of examples",
 			` {"examples": ["You see a door."], "instruction": "Find the exit.", "system_msg": "Be quick."}`,
 			map[string]configs.Instructions{
-				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
+				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []configs.Example{
+					{Text: "You see a door."}}},
 			},
 		},
 		{
@@ -83,8 +84,11 @@ func TestParsePromptAgentBoard(t *testing.T) {
 			}}`,
 			map[string]configs.Instructions{
 				"pick_and_place_simple": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{
-					{Text: "Your task is to: put a cup on a desk.\nYou see a desk 1.\nAction: go to desk 1\nObservation: Done.\n"}}},
-				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{{Text: "Your task is to: find two cups.\n"}}},
+					{
+						Text: "Your task is to: put a cup on a desk.\nYou see a desk 1.\nAction: go to desk " +
+							"1\nObservation: Done.\n"}}},
+				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{
+					{Text: "Your task is to: find two cups.\n"}}},
 			},
 		},
 		{
@@ -133,7 +137,8 @@ types:
 			Examples: []configs.Example{
 				{
 					Goal: "Leave.", Observation: "You see a door.",
-					Steps: []configs.ExampleStep{{Thought: "A door.", Action: "open door", Observation: "You are out."}},
+					Steps: []configs.ExampleStep{{
+						Thought: "A door.", Action: "open door", Observation: "You are out."}},
 				},
 				{Text: "You see a door."},
 			},
@@ -169,21 +174,29 @@ func TestParsePromptErrors(t *testing.T) {
 			"[3:5]", `unknown field "instuction"`, ">  3 |     instuction: Find the exit.\n           ^",
 		}},
 		{"unknown key of the file", "typos: {}\n", []string{"[1:1]", `unknown field "typos"`}},
-		{"empty instruction", "types:\n  maze:\n    instruction: ' '\n", []string{`task type "maze"`, "instruction", "empty"}},
-		{"neither text nor steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - goal: Leave.\n", []string{
-			"example 1", `task type "maze"`, "either a text, steps or turns",
-		}},
-		{"text and steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - text: Go\n        steps: [{action: go}]\n", []string{
-			"example 1", `task type "maze"`, "either a text, steps or turns",
-		}},
+		{"empty instruction", "types:\n  maze:\n    instruction: ' '\n",
+			[]string{`task type "maze"`, "instruction", "empty"}},
+		{"neither text nor steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - goal: Leave.\n",
+			[]string{
+				"example 1", `task type "maze"`, "either a text, steps or turns",
+			}},
+		{
+			"text and steps",
+			"types:\n  maze:\n    instruction: Go.\n    examples:\n      - text: Go\n        steps: [{action: go}]\n",
+			[]string{
+				"example 1", `task type "maze"`, "either a text, steps or turns",
+			}},
 		{"no types", "help: look\n", []string{"no types"}},
 		{"empty", "", []string{"no types"}},
 		{"trailing garbage", "types:\n  maze:\n    instruction: Go.\n]\n", []string{"[4:1]", ">  4 | ]"}},
 
-		{"two documents", "types:\n  maze:\n    instruction: Go.\n---\nhelp: look\n", []string{"more than one YAML document"}},
+		{"two documents", "types:\n  maze:\n    instruction: Go.\n---\nhelp: look\n",
+			[]string{"more than one YAML document"}},
 		{"JSON, unknown key", `{"maze": {"instuction": "Go."}}`, []string{`unknown field "instuction"`}},
-		{"JSON, empty instruction", `{"maze": {"instruction": ""}}`, []string{`task type "maze"`, "instruction", "empty"}},
-		{"JSON, empty example", `{"maze": {"instruction": "Go.", "examples": ["Go", ""]}}`, []string{"example 2", `task type "maze"`}},
+		{"JSON, empty instruction", `{"maze": {"instruction": ""}}`,
+			[]string{`task type "maze"`, "instruction", "empty"}},
+		{"JSON, empty example", `{"maze": {"instruction": "Go.", "examples": ["Go", ""]}}`,
+			[]string{"example 2", `task type "maze"`}},
 		{"JSON, example no text", `{"maze": {"instruction": "Go.", "examples": [1]}}`, []string{"examples", "number"}},
 		{"JSON, trailing garbage", `{"maze": {"instruction": "Go."}} {}`, []string{"more after the JSON value"}},
 		{"JSON, cut off", `{"maze": {"instruction": "Go."`, []string{"unexpected EOF"}},
@@ -208,7 +221,10 @@ func TestParsePromptErrors(t *testing.T) {
 // FuzzParsePrompt reads any bytes. What is read can be shown to a model. It
 // starts from small files, for fuzzing shortens what it finds.
 func FuzzParsePrompt(f *testing.F) {
-	f.Add([]byte("help: look\ntypes:\n  \"\":\n    instruction: |\n      Go.\n    examples:\n    - text: Go\n    - steps:\n      - action: go\n"))
+	f.Add(
+		[]byte(
+			"help: look\ntypes:\n  \"\":\n    instruction: |\n      Go.\n    examples:\n    - text: Go\n    - " +
+				"steps:\n      - action: go\n"))
 	f.Add([]byte("types: {maze: {instruction: Go., examples: [{text: Go}, {steps: [{action: go}]}]}}"))
 	f.Add([]byte("types:\n  maze: &m\n    instruction: Go.\n  hanoi: *m\n"))
 	f.Add([]byte(`{"maze": {"examples": ["a", "b"], "instruction": "Go.", "system_msg": "Be quick."}}`))

@@ -52,7 +52,8 @@ func (f PresetFile) CheckHash(name string, content []byte) error {
 // order. It refuses files with other hashes.
 func (p PresetPrompt) ReadPrompt(found []PromptFile) (Prompt, error) {
 	if len(found) != len(p.Files) {
-		return Prompt{}, fmt.Errorf("the prompt needs %d files, not %d: %s", len(p.Files), len(found), strings.Join(p.paths(), ", "))
+		return Prompt{}, fmt.Errorf("the prompt needs %d files, not %d: %s", len(p.Files), len(found),
+			strings.Join(p.paths(), ", "))
 	}
 	for i, f := range found {
 		if err := p.Files[i].CheckHash(f.Name, f.Content); err != nil {
@@ -185,7 +186,8 @@ func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error)
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
 		typ, ok := taskType(key)
 		if !ok {
-			return nil, fmt.Errorf("there are examples for %.40q; known are %s", key, strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
+			return nil, fmt.Errorf("there are examples for %.40q; known are %s", key,
+				strings.Join(slices.Sorted(maps.Keys(alfworldKinds)), ", "))
 		}
 		turns, err := parseTurns(lists[key])
 		if err != nil {

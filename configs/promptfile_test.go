@@ -27,7 +27,8 @@ func prompted(format string, contents ...string) (p configs.PresetPrompt, found 
 	p = configs.PresetPrompt{Format: format, Instruction: "Play.", Handover: "Now you."}
 	for _, c := range contents {
 		sum := sha256.Sum256([]byte(c))
-		p.Files = append(p.Files, configs.PresetFile{Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
+		p.Files = append(p.Files, configs.PresetFile{
+			Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
 		found = append(found, configs.PromptFile{Name: "mine.json", Content: []byte(c)})
 	}
 	return p, found
@@ -50,8 +51,10 @@ func TestReadPrompt(t *testing.T) {
 		{"other names", "eto", "", []string{"Be good.", mixedText},
 			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}}})},
 		{"lists of turns", "eto", "", []string{"Be good.", "[" + fromText + "," + turnsText + "]"},
-			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}, {Turns: turns}}})},
-		{"by kind", "agentbench-json", "", []string{`{"put": ["do it", "Action: go"], "react_heat_0": ` + turnsText + `}`},
+			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{
+				{Turns: turns}, {Turns: turns}}})},
+		{"by kind", "agentbench-json", "", []string{
+			`{"put": ["do it", "Action: go"], "react_heat_0": ` + turnsText + `}`},
 			map[string]configs.Instructions{
 				"pick_and_place_simple":         {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
 				"pick_heat_then_place_in_recep": {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
@@ -89,7 +92,8 @@ func TestReadPromptRefuses(t *testing.T) {
 		{"no turns", "eto", "0 turns", []string{"Be good.", "[[]]"}},
 		{"no examples", "eto", "0 examples", []string{"Be good.", "[]"}},
 		{"no content", "eto", "want a text, or an object with content", []string{"Be good.", `[{"role": "user"}]`}},
-		{"two contents", "eto", "want a text, or an object with content", []string{"Be good.", `[{"content": "x", "value": "x"}]`}},
+		{"two contents", "eto", "want a text, or an object with content",
+			[]string{"Be good.", `[{"content": "x", "value": "x"}]`}},
 		{"a number", "eto", "turn 1", []string{"Be good.", `[7]`}},
 		{"empty instruction", "eto", "is empty", []string{" ", turnsText}},
 		{"another kind", "agentbench-json", `examples for "swim"`, []string{`{"swim": ["x"]}`}},
@@ -102,7 +106,8 @@ func TestReadPromptRefuses(t *testing.T) {
 	}
 	p, found := prompted("eto", "Be good.", turnsText)
 	found[1].Content = []byte(turnsText + "\n")
-	if _, err := p.ReadPrompt(found); err == nil || !strings.Contains(err.Error(), "mine.json is not the original/eto of the source") || !strings.Contains(err.Error(), p.Files[1].SHA256) {
+	if _, err := p.ReadPrompt(found); err == nil || !strings.Contains(err.Error(),
+		"mine.json is not the original/eto of the source") || !strings.Contains(err.Error(), p.Files[1].SHA256) {
 		t.Errorf("another file: %v", err)
 	}
 	if _, err := p.ReadPrompt(found[:1]); err == nil || !strings.Contains(err.Error(), "needs 2 files") {
@@ -119,7 +124,8 @@ func TestParseTemplate(t *testing.T) {
 	if _, err := p.For("any"); err != nil {
 		t.Error(err)
 	}
-	if _, err := configs.ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil || !strings.Contains(err.Error(), "{observation}") {
+	if _, err := configs.ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil ||
+		!strings.Contains(err.Error(), "{observation}") {
 		t.Error(err)
 	}
 }

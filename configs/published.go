@@ -75,7 +75,8 @@ func LoadPublished(name string) (Published, error) {
 	b, err := files.ReadFile(file)
 	if err != nil {
 		names, _ := PublishedNames()
-		return Published{}, fmt.Errorf("there are no published results named %q%s; there are %s, or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
+		return Published{}, fmt.Errorf("there are no published results named %q%s; there are %s, or give a YAML file",
+			name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return ParsePublished(file, b)
 }

@@ -188,7 +188,8 @@ func TestRepeatedRows(t *testing.T) {
 		{{"table3", "AgentGym", "P5"}, {"ind-filtering", "AgentGym w/o IND data", "alfworld"}},
 		{{"table3", "Agent-FLAN", "P5"}, {"ind-filtering", "Agent-FLAN w/o IND data", "alfworld"}},
 		{{"robustness", "AgentRefine", "base"}, {"table2", "AgentRefine", "alfworld"}},
-		{{"robustness", "AgentRefine w/o refinement data", "base"}, {"table2", "AgentRefine w/o refinement data", "alfworld"}},
+		{{"robustness", "AgentRefine w/o refinement data", "base"},
+			{"table2", "AgentRefine w/o refinement data", "alfworld"}},
 		{{"robustness", "AgentRefine, 4,000 trajectories", "base"}, {"table5", "AgentRefine-GPT-4o", "alfworld"}},
 	} {
 		var rates [2][]float64
@@ -326,7 +327,8 @@ func TestAveragesAndStds(t *testing.T) {
 		}
 	}
 	// The prints that the disagreement was first seen in.
-	for model, printed := range map[string]float64{"Instruct": 2.68, "AgentGym": 19.97, "Agent-FLAN": 21.98, "AgentRefine": 3.73} {
+	for model, printed := range map[string]float64{"Instruct": 2.68, "AgentGym": 19.97, "Agent-FLAN": 21.98,
+		"AgentRefine": 3.73} {
 		if got := row(t, table(t, p, "table3"), model, "LLaMA-3-8B").Std[0]; got != printed {
 			t.Errorf("table3, %s: std %g, printed is %g", model, got, printed)
 		}
@@ -373,7 +375,8 @@ func TestClaimsOfTheText(t *testing.T) {
 	}
 	near(t, "AgentGym's change", change("AgentGym"), -25.6, 1e-9)
 	near(t, "AgentRefine's change", change("AgentRefine"), 3.7, 1e-9)
-	near(t, "AgentRefine's lead over Agent-FLAN on sciworld", sciworld("AgentRefine")-sciworld("Agent-FLAN"), 13.3, 1e-9)
+	near(t, "AgentRefine's lead over Agent-FLAN on sciworld", sciworld("AgentRefine")-sciworld("Agent-FLAN"),
+		13.3, 1e-9)
 	// The text says 30.4.
 	near(t, "Agent-FLAN's change", change("Agent-FLAN"), -30.3, 1e-9)
 	mentions(t, table3, "30.4", "30.3")
@@ -487,7 +490,8 @@ func TestEasyAndHardMakeTheLeaderboard(t *testing.T) {
 
 func TestLoadPublishedUnknown(t *testing.T) {
 	_, err := configs.LoadPublished("agentbored")
-	if err == nil || !strings.Contains(err.Error(), `"agentbored"`) || !strings.Contains(err.Error(), "agentboard, agentboard-thirdparty, agentrefine") {
+	if err == nil || !strings.Contains(err.Error(), `"agentbored"`) ||
+		!strings.Contains(err.Error(), "agentboard, agentboard-thirdparty, agentrefine") {
 		t.Errorf("error %v, want one that names the files there are", err)
 	}
 }
@@ -543,13 +547,17 @@ func TestParsePublishedErrors(t *testing.T) {
 			"[12:9]", `unknown field "progres"`, "> 12 |         progres: [100, 0]\n               ^",
 		}},
 		{"unknown key of the file", "title: Mine", "titel: Mine", []string{"[1:1]", ">  1 | titel: Mine\n       ^"}},
-		{"key twice", "source: my notebook", "title: Yours", []string{"[2:1]", ">  2 | title: Yours", "already defined"}},
+		{"key twice", "source: my notebook", "title: Yours",
+			[]string{"[2:1]", ">  2 | title: Yours", "already defined"}},
 		{"no number", "[100, 0]", "[100, 0%]", []string{"[12:25]", "progress: [100, 0%]"}},
 		{"no list", "[100, 0]", "100", []string{"[12:19]", "progress: 100"}},
 		{"no end", "[100, 0]", "[100, 0", []string{"[13:9]", "must be specified", "progress: [100, 0"}},
-		{"too short", "[100, 0]", "[100]", []string{`table main: model "A" on base "B": progress has 1 values for 2 columns`}},
-		{"too long", "[100, 0]", "[100, 0, 0]", []string{`table main: model "A" on base "B": progress has 3 values for 2 columns`}},
-		{"above 100", "[100, 0]", "[100.1, 0]", []string{`table main: model "A" on base "B": progress has the value 100.1`}},
+		{"too short", "[100, 0]", "[100]", []string{
+			`table main: model "A" on base "B": progress has 1 values for 2 columns`}},
+		{"too long", "[100, 0]", "[100, 0, 0]", []string{
+			`table main: model "A" on base "B": progress has 3 values for 2 columns`}},
+		{"above 100", "[100, 0]", "[100.1, 0]", []string{
+			`table main: model "A" on base "B": progress has the value 100.1`}},
 		{"below 0", "[100, 0]", "[100, -1]", []string{"progress has the value -1"}},
 		{"not a number", "[100, 0]", "[100, .nan]", []string{"progress has the value NaN"}},
 		{"average too short", "average: [1, 2]", "average: [1]", []string{"table main", "average has 1 values"}},
@@ -557,7 +565,8 @@ func TestParsePublishedErrors(t *testing.T) {
 		{"held-in no column", "held-in: [pddl]", "held-in: [pdll]", []string{"table main", `held-in names "pdll"`}},
 		{"column twice", "[pddl, jericho]", "[pddl, pddl]", []string{"table main", `column "pddl"`}},
 		{"no model", "model: A", "model: ''", []string{"table main", "row number 1 names no model"}},
-		{"row twice", rowAgain, rowAgain + rowAgain, []string{"table main", `model "A" on base "B"`, "same model and base"}},
+		{"row twice", rowAgain, rowAgain + rowAgain,
+			[]string{"table main", `model "A" on base "B"`, "same model and base"}},
 		{"table twice", again, again + again, []string{`two tables have the id "main"`}},
 		{"no id", "id: main", "id: ''", []string{"table number 1 has no id"}},
 		{"no tables", good, "title: Mine\n", []string{"no tables"}},
@@ -584,7 +593,10 @@ func TestParsePublishedErrors(t *testing.T) {
 // from small files, for fuzzing shortens what it finds.
 func FuzzParsePublished(f *testing.F) {
 	f.Add([]byte(good))
-	f.Add([]byte("tables:\n- id: x\n  columns: [c]\n  rows:\n  - {model: m, success: [null], grounding: [1e2], success-std: [.5]}\n"))
+	f.Add(
+		[]byte(
+			"tables:\n- id: x\n  columns: [c]\n  rows:\n  - {model: m, success: [null], grounding: [1e2], " +
+				"success-std: [.5]}\n"))
 	f.Add([]byte("tables:\n  !x ")) // which the decoder does not survive
 	f.Add([]byte("tables: [&a {id: x, columns: [c], rows: [{model: m, success: [.nan]}]}, *a]"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -12,7 +12,9 @@ import (
 
 func TestParseRun(t *testing.T) {
 	r := DefaultRun()
-	_, err := ParseRun("run.yaml", []byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"), &r, nil, nil)
+	_, err := ParseRun("run.yaml",
+		[]byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"),
+		&r, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,8 @@ func TestParseRunErrors(t *testing.T) {
 		"model: {a: b}":                  "run.yaml: ",
 	} {
 		r := DefaultRun()
-		if _, err := ParseRun("run.yaml", []byte(in), &r, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseRun("run.yaml", []byte(in), &r, nil, nil); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
 	}

@@ -61,7 +61,8 @@ func (x SourceText) Read(content []byte) (string, error) {
 			return text, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %s has no text with the SHA-256 %.16s…: the file is of another version", x.File, x.place(), x.SHA256)
+	return "", fmt.Errorf("%s: %s has no text with the SHA-256 %.16s…: the file is of another version", x.File,
+		x.place(), x.SHA256)
 }
 
 // place says where in its file a text stands.
@@ -180,8 +181,10 @@ func (x SourceText) check(name string, errs *complaints) {
 	errs.oneOf(field+".recipe", x.Recipe, TextRecipes())
 	errs.want(hexPrefix.MatchString(x.SHA256), "%s.sha256: want 8 to 64 hex digits", field)
 	_, _, err := x.lines()
-	errs.want((err == nil) == (x.Recipe == "python") && (err == nil || x.Lines == ""), "%s.lines is %.40q: the recipe python, and no other, needs a line or a range", field, x.Lines)
-	errs.want((x.Path != "") == (x.Recipe == "json" || x.Recipe == "yaml"), "%s.path: the recipes json and yaml, and no others, need one", field)
+	errs.want((err == nil) == (x.Recipe == "python") && (err == nil || x.Lines == ""),
+		"%s.lines is %.40q: the recipe python, and no other, needs a line or a range", field, x.Lines)
+	errs.want((x.Path != "") == (x.Recipe == "json" || x.Recipe == "yaml"),
+		"%s.path: the recipes json and yaml, and no others, need one", field)
 }
 
 // filled are the parts of a preset that may name fixed texts.

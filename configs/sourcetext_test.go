@@ -42,7 +42,8 @@ func TestSourceText(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ recipe, content, want string }{
-		{"json", "{", "f: "}, {"yaml", "a: *b", "f: "}, {"python", "'", "no end"}, {"notebook", `{"cells": [{"cell_type": "code", "source": 1}]}`, "cell 1"},
+		{"json", "{", "f: "}, {"yaml", "a: *b", "f: "}, {"python", "'", "no end"},
+		{"notebook", `{"cells": [{"cell_type": "code", "source": 1}]}`, "cell 1"},
 		{"file", "\xff", "not UTF-8"},
 	} {
 		x := configs.SourceText{File: "f", Recipe: c.recipe, Lines: "1", Path: "a", SHA256: hashOf("")}
@@ -98,9 +99,11 @@ func TestTextsOfPresets(t *testing.T) {
 		`recipe: json`: "texts.other.recipe", `"<{text:said}>"`: "names no text", `0.0}`: "extra",
 	} {
 		by := map[string]string{
-			`lines: 3`: `lines: 3-1`, `path: x`: `lines: 1`, `file: a.py`: `file: ../a.py`, `recipe: json`: `recipe: xml`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
+			`lines: 3`: `lines: 3-1`, `path: x`: `lines: 1`, `file: a.py`: `file: ../a.py`,
+			`recipe: json`: `recipe: xml`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
 		}[was]
-		if _, err := configs.ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := configs.ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", by, err, want)
 		}
 	}

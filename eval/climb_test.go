@@ -17,7 +17,9 @@ type simulated struct {
 }
 
 func (s *simulated) climb() *climb {
-	return newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
+	return newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) {
+		s.told = append(s.told, line)
+	}, func() time.Time { return s.now })
 }
 
 // answer lets n calls end, a share of them sent twice.
@@ -86,7 +88,9 @@ func TestClimbAlongRefusals(t *testing.T) {
 	const slots, steps = 16, 30
 	s := &simulated{slots: slots}
 	flying := 0
-	c := newClimb(func(n int) { s.limit = n }, func() int { return flying }, func(line string) { s.told = append(s.told, line) }, func() time.Time { return s.now })
+	c := newClimb(func(n int) { s.limit = n }, func() int { return flying }, func(line string) {
+		s.told = append(s.told, line)
+	}, func() time.Time { return s.now })
 	least, most, owed := slots, 0, 0.0
 	for call := range 100_000 {
 		if flying < s.limit {

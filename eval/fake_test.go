@@ -19,7 +19,8 @@ func benchmark(e envs.Env) episode.Benchmark {
 
 // served is a player with a model.
 func served(m model.Model) episode.Player {
-	return episode.Player{Name: "vllm:m", Agent: episode.React, Model: m, Decoding: record.Decoding{TopP: 1, MaxTokens: 8}}
+	return episode.Player{Name: "vllm:m", Agent: episode.React, Model: m, Decoding: record.Decoding{
+		TopP: 1, MaxTokens: 8}}
 }
 
 func mustPlan(t testing.TB, s Spec) *Plan {

@@ -67,7 +67,8 @@ func (w *Worker) find(order Order) (*episode.Episode, error) {
 		return nil, &OrderError{fmt.Sprintf("the plan has no episode %.40q", order.First)}
 	}
 	if order.Trial < first.Trial || order.Trial > max(first.Trial, first.Condition.MostTrials()) || order.Attempt < 1 {
-		return nil, &OrderError{fmt.Sprintf("episode %s has no trial %d, attempt %d", order.First, order.Trial, order.Attempt)}
+		return nil, &OrderError{fmt.Sprintf("episode %s has no trial %d, attempt %d", order.First, order.Trial,
+			order.Attempt)}
 	}
 	e := *first
 	e.Trial, e.Reflections = order.Trial, order.Reflections

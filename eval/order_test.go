@@ -40,7 +40,8 @@ func (p postman) Play(ctx context.Context, id string, order Order) (*record.Epis
 // Trials that are played elsewhere have the records of those that are played here.
 func TestTrialsElsewhere(t *testing.T) {
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
 	}
 	here, there := t.TempDir(), t.TempDir()
 	if _, err := play(t, t.Context(), here, plan(), Options{Concurrency: 2}); err != nil {

@@ -137,7 +137,8 @@ func (p *Plan) check() error {
 	seen := map[string]bool{}
 	for _, e := range p.Episodes {
 		if seen[e.ID] {
-			return fmt.Errorf("the plan has %s with %s twice; name every environment and model once", e.Task.ID, e.Condition.Model)
+			return fmt.Errorf("the plan has %s with %s twice; name every environment and model once", e.Task.ID,
+				e.Condition.Model)
 		}
 		seen[e.ID] = true
 	}
@@ -262,11 +263,15 @@ func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
 // extends reports whether the plan contains everything that the run directory was
 // made for. The plan may contain more.
 func (p *Plan) extends(m *record.Manifest) error {
-	if len(m.Groups) > 0 && (p.Shard == nil) != (m.Shard == nil) || p.Shard != nil && m.Shard != nil && *p.Shard != *m.Shard {
-		return errors.New("the run directory is of another part of the plan: give the same --shard again, or another --out")
+	if len(m.Groups) > 0 && (p.Shard == nil) != (m.Shard == nil) || p.Shard != nil && m.Shard != nil &&
+		*p.Shard != *m.Shard {
+		return errors.New(
+			"the run directory is of another part of the plan: give the same --shard again, or another --out")
 	}
 	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != episode.Behaviour {
-		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): give another --out", old, episode.Behaviour)
+		return fmt.Errorf(
+			"the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): "+
+				"give another --out", old, episode.Behaviour)
 	}
 	planned := map[string]bool{}
 	for _, e := range p.Episodes {
@@ -276,7 +281,8 @@ func (p *Plan) extends(m *record.Manifest) error {
 		for _, id := range g.Episodes {
 			if !planned[id] {
 				return fmt.Errorf("the run directory was made for other episodes (%s): "+
-					"give the same command again, with more seeds, models or tasks if you like, or another --out", p.difference(g.Condition))
+					"give the same command again, with more seeds, models or tasks if you like, or another --out",
+					p.difference(g.Condition))
 			}
 		}
 	}

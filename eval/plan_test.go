@@ -155,7 +155,8 @@ func TestParseSeeds(t *testing.T) {
 		{" 7 - 7 ", nil},
 		{"7-7", []int64{7}},
 		{"5,1-3, 2", []int64{1, 2, 3, 5}},
-		{"0", nil}, {"-1", nil}, {"", nil}, {"3-1", nil}, {"a", nil}, {"1,", nil}, {"0-99999999", nil}, {"99999999999999999999", nil}, {"1.5", nil},
+		{"0", nil}, {"-1", nil}, {"", nil}, {"3-1", nil}, {"a", nil}, {"1,", nil}, {"0-99999999", nil},
+		{"99999999999999999999", nil}, {"1.5", nil},
 	} {
 		got, err := ParseSeeds(c.in)
 		if diff := cmp.Diff(c.want, got); diff != "" || (err == nil) != (c.want != nil) {
@@ -176,13 +177,15 @@ func TestSelectTasksNumberedNames(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if _, err := FindTask(env, "500"); err == nil || err.Error() != `no task has the name or number "500"; the numbers are 0 to 2` {
+	if _, err := FindTask(env, "500"); err == nil ||
+		err.Error() != `no task has the name or number "500"; the numbers are 0 to 2` {
 		t.Error(err)
 	}
 }
 
 func TestSeedsReversed(t *testing.T) {
-	if _, err := ParseSeeds("3,9-0"); err == nil || err.Error() != `seeds "3,9-0": the range "9-0" is reversed; write 0-9` {
+	if _, err := ParseSeeds("3,9-0"); err == nil ||
+		err.Error() != `seeds "3,9-0": the range "9-0" is reversed; write 0-9` {
 		t.Error(err)
 	}
 }
@@ -232,7 +235,9 @@ func TestSelectTasks(t *testing.T) {
 	if err := os.WriteFile(list, []byte("# mine\nc/77\n\n c/78\nc/77\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for patterns, want := range map[string]string{"c/77": "[c/77]", "c/78, b/x1, c/77, c/78, 0": "[a/x1 b/x1 c/78 c/77]", "@" + list: "[c/77 c/78]", "c/79,@" + list: "[c/79 c/77 c/78]"} {
+	for patterns, want := range map[string]string{
+		"c/77": "[c/77]", "c/78, b/x1, c/77, c/78, 0": "[a/x1 b/x1 c/78 c/77]", "@" + list: "[c/77 c/78]",
+		"c/79,@" + list: "[c/79 c/77 c/78]"} {
 		got, err := SelectTasks(wide, patterns, 0)
 		var ids []string
 		for _, task := range got {
@@ -313,7 +318,8 @@ func TestInstead(t *testing.T) {
 	var got []string
 	for _, g := range p.Groups {
 		c := g.Condition
-		got = append(got, fmt.Sprint(c.Model, " ", c.Perturbation, " ", c.PerturbationHash, " ", c.Instead, " ", c.Seed))
+		got = append(got, fmt.Sprint(c.Model, " ", c.Perturbation, " ", c.PerturbationHash, " ", c.Instead, " ",
+			c.Seed))
 	}
 	want := []string{
 		"expert none   2", "vllm:m none   2", "vllm:m none   3",

@@ -57,9 +57,11 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 		return nil, err
 	}
 	r := &Rollouts{
-		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{}, final: map[string]bool{},
+		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{},
+		final: map[string]bool{},
 		base: record.Condition{
-			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings, Model: Remote, Agent: Remote,
+			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings, Model: Remote,
+			Agent:        Remote,
 			Perturbation: cmp.Or(about.Perturbation, episode.NoPerturbation), PerturbationHash: about.PerturbationHash,
 		},
 	}
@@ -71,7 +73,8 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 
 func (r *Rollouts) begin(dir string, about RolloutsOf) error {
 	old := r.store.Manifest
-	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{{Info: about.Info, Total: about.Total}}}
+	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{
+		{Info: about.Info, Total: about.Total}}}
 	if old != nil {
 		if err := r.continues(old, about.Info); err != nil {
 			return fmt.Errorf("%s %w: give another folder", dir, err)
@@ -103,13 +106,15 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 	if len(m.Environments) != 1 || m.Shard != nil {
 		return errors.New("is a run of another kind")
 	}
-	if e := m.Environments[0]; e.Name != info.Name || e.Source != info.Source || e.DataHash != info.DataHash || !maps.Equal(e.Settings, info.Settings) {
+	if e := m.Environments[0]; e.Name != info.Name || e.Source != info.Source || e.DataHash != info.DataHash ||
+		!maps.Equal(e.Settings, info.Settings) {
 		return fmt.Errorf("holds episodes of %s with other settings or data", e.Name)
 	}
 	seeds := map[int]int64{}
 	for _, g := range m.Groups {
 		c := g.Condition
-		if c.Model != Remote || c.Agent != Remote || c.Perturbation != r.base.Perturbation || c.PerturbationHash != r.base.PerturbationHash || c.Seed != seeds[c.StepLimit] {
+		if c.Model != Remote || c.Agent != Remote || c.Perturbation != r.base.Perturbation ||
+			c.PerturbationHash != r.base.PerturbationHash || c.Seed != seeds[c.StepLimit] {
 			return errors.New("holds other episodes than rollouts of this kind")
 		}
 		seeds[c.StepLimit]++
@@ -161,7 +166,8 @@ func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version
 	c, id := &g.Condition, g.Episodes[task]
 	r.attempts[id]++
 	r.final[id] = e.Outcome.Final()
-	e.ID, e.Attempt, e.Env, e.Source, e.Model, e.Agent, e.Seed, e.Perturbation = id, r.attempts[id], c.Env, c.Source, c.Model, c.Agent, c.Seed, c.Perturbation
+	e.ID, e.Attempt, e.Env, e.Source, e.Model, e.Agent, e.Seed, e.Perturbation = id, r.attempts[id], c.Env, c.Source,
+		c.Model, c.Agent, c.Seed, c.Perturbation
 	e.Task, e.TaskIndex, e.TaskType, e.Difficulty = t.ID, t.Index, t.Type, t.Difficulty
 	return r.version, nil
 }
@@ -212,7 +218,8 @@ func (r *Rollouts) flush(version int) error {
 	r.mu.Lock()
 	m, latest := r.manifest, r.version
 	// Lists only grow: what is in a copy of their heads does not change.
-	m.Environments, m.Groups, m.Sessions = slices.Clone(m.Environments), slices.Clone(m.Groups), slices.Clone(m.Sessions)
+	m.Environments, m.Groups, m.Sessions = slices.Clone(m.Environments), slices.Clone(m.Groups),
+		slices.Clone(m.Sessions)
 	r.mu.Unlock()
 	if err := r.store.SetManifest(&m); err != nil {
 		return err

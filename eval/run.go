@@ -157,7 +157,8 @@ func (p *pool) play(ctx context.Context, e *episode.Episode, n int) (rec *record
 }
 
 // record puts an attempt on disk, and says so.
-func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, kept func()) (next *episode.Episode, err error) {
+func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, kept func()) (next *episode.Episode,
+	err error) {
 	if err := p.store.Append(rec); err != nil {
 		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRunRecordsEveryEpisode(t *testing.T) {
 	env := episodetest.NewCountdown(3)
 	env.List = env.List[1:] // index is not place in the list
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{4, 5}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{
+		served(episodetest.Saying("down"))}, Seeds: []int64{4, 5}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -70,26 +71,33 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"won", served(episodetest.Saying("down")), nil, record.Success, "", 3},
 		{"step limit", served(episodetest.Saying("up")), nil, record.Failure, "", 10},
-		{"no model", served(failing(&model.UnavailableError{Message: "connection refused", Attempts: 8})), nil, record.ModelError, "connection refused", 0},
+		{"no model", served(failing(&model.UnavailableError{Message: "connection refused", Attempts: 8})), nil,
+			record.ModelError, "connection refused", 0},
 		{"request refused", served(failing(refused)), nil, record.ModelError, "bad request", 0},
-		{"context", served(failing(&model.ContextError{Message: "too long"})), nil, record.ContextExceeded, "too long", 0},
+		{"context", served(failing(&model.ContextError{Message: "too long"})), nil, record.ContextExceeded,
+			"too long", 0},
 		{"broken world", served(episodetest.Saying("break")), nil, record.EnvError, "the environment broke", 0},
-		{"world with a bug", served(episodetest.Saying("panic")), nil, record.EnvError, "panic: the environment has a bug", 0},
-		{"no world", episode.Player{Name: episode.Expert, Agent: episode.Expert}, errors.New("file is gone"), record.EnvError, "file is gone", 0},
+		{"world with a bug", served(episodetest.Saying("panic")), nil, record.EnvError,
+			"panic: the environment has a bug", 0},
+		{"no world", episode.Player{Name: episode.Expert, Agent: episode.Expert}, errors.New("file is gone"),
+			record.EnvError, "file is gone", 0},
 		{"expert", episode.Player{Name: episode.Expert, Agent: episode.Expert}, nil, record.Success, "", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := episodetest.NewCountdown(3)
 			env.List = env.List[2:]
 			env.Open = func(envs.Task) error { return c.open }
-			p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{c.player}, Seeds: []int64{0}})
+			p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{c.player},
+				Seeds: []int64{0}})
 			results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := results[0]
-			if r.Outcome != c.outcome || !strings.Contains(r.Error, c.text) || r.Steps != c.steps || (r.Error == "") != (c.text == "") {
-				t.Errorf("outcome %s, error %q, %d steps; want %s, %q, %d", r.Outcome, r.Error, r.Steps, c.outcome, c.text, c.steps)
+			if r.Outcome != c.outcome || !strings.Contains(r.Error, c.text) || r.Steps != c.steps ||
+				(r.Error == "") != (c.text == "") {
+				t.Errorf("outcome %s, error %q, %d steps; want %s, %q, %d", r.Outcome, r.Error, r.Steps, c.outcome,
+					c.text, c.steps)
 			}
 		})
 	}
@@ -102,9 +110,11 @@ func failing(err error) episodetest.ModelFunc {
 // Every step records what it cost; together they are what the episode cost.
 func TestStepsRecordTheirCost(t *testing.T) {
 	m := episodetest.ModelFunc(func(_ context.Context, req model.Request) (model.Reply, error) {
-		return model.Reply{Text: "Action: down", PromptTokens: 10 + len(req.Messages), CompletionTokens: 2, Attempts: 1, Latency: 250 * time.Millisecond}, nil
+		return model.Reply{Text: "Action: down", PromptTokens: 10 + len(req.Messages), CompletionTokens: 2, Attempts: 1,
+			Latency: 250 * time.Millisecond}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	dir := t.TempDir()
 	if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
 		t.Fatal(err)
@@ -117,8 +127,10 @@ func TestStepsRecordTheirCost(t *testing.T) {
 		for _, s := range e.Trajectory {
 			prompt, completion, seconds = prompt+s.PromptTokens, completion+s.CompletionTokens, seconds+s.ModelSeconds
 		}
-		if prompt != e.PromptTokens || completion != e.CompletionTokens || seconds != e.ModelSeconds || seconds != 0.25*float64(e.Steps) {
-			t.Errorf("the steps of %s cost %d and %d tokens and %v s, the episode %d, %d and %v", e.Task, prompt, completion, seconds, e.PromptTokens, e.CompletionTokens, e.ModelSeconds)
+		if prompt != e.PromptTokens || completion != e.CompletionTokens || seconds != e.ModelSeconds ||
+			seconds != 0.25*float64(e.Steps) {
+			t.Errorf("the steps of %s cost %d and %d tokens and %v s, the episode %d, %d and %v", e.Task, prompt,
+				completion, seconds, e.PromptTokens, e.CompletionTokens, e.ModelSeconds)
 		}
 	})
 	if err != nil || episodes != 3 {
@@ -141,7 +153,8 @@ func TestFormatErrors(t *testing.T) {
 	})
 	e := episodetest.NewCountdown(1)
 	e.Head = 0.25
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(e)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(e)}, Players: []episode.Player{served(m)},
+		Seeds: []int64{0}})
 	dir := t.TempDir()
 	results, err := play(t, t.Context(), dir, p, Options{})
 	if err != nil {
@@ -172,7 +185,8 @@ func TestContinue(t *testing.T) {
 		return episodetest.Saying("down")(ctx, req)
 	})
 	env := episodetest.NewCountdown(4)
-	spec := Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}}
+	spec := Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(m)},
+		Seeds: []int64{0}}
 	spec.Benchmarks[0].Tasks = env.List[:2]
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
 		t.Fatal(err)
@@ -213,7 +227,8 @@ func TestCancel(t *testing.T) {
 		<-ctx.Done()
 		return model.Reply{}, ctx.Err()
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
+		Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	go func() {
 		<-asked
 		<-asked
@@ -232,7 +247,9 @@ func TestCancel(t *testing.T) {
 
 // An error that every episode would meet ends the run.
 func TestFatal(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
+		Players: []episode.Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))},
+		Seeds:   []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
 	var refused *model.RequestError
 	if !errors.As(err, &refused) || len(results) != 1 {
@@ -257,7 +274,8 @@ func TestConcurrency(t *testing.T) {
 		<-full
 		return episodetest.Saying("down")(ctx, req)
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))}, Players: []episode.Player{served(m)}, Seeds: []int64{0, 1, 2}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
+		Players: []episode.Player{served(m)}, Seeds: []int64{0, 1, 2}})
 	if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots}); err != nil || most.Load() != slots {
 		t.Errorf("%v, %d in flight, want %d", err, most.Load(), slots)
 	}
@@ -275,7 +293,8 @@ func TestSeeds(t *testing.T) {
 			got[req.Seed] = true
 			return episodetest.Saying("down")(ctx, req)
 		})
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(4))}, Players: []episode.Player{served(m)}, Seeds: []int64{0, 1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(4))},
+			Players: []episode.Player{served(m)}, Seeds: []int64{0, 1}})
 		if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4}); err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +317,8 @@ func (c *counting) EpisodeDone(*episode.Episode, record.Result) { c.episodes.Add
 
 func TestObserver(t *testing.T) {
 	var c counting
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{{Name: episode.Random, Agent: episode.Random}}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players: []episode.Player{{Name: episode.Random, Agent: episode.Random}}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Observer: &c})
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +336,9 @@ func TestObserver(t *testing.T) {
 // so.
 func TestSpelling(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)})}, Players: []episode.Player{served(episodetest.Saying("DOWN"))}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{
+		benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)})}, Players: []episode.Player{
+		served(episodetest.Saying("DOWN"))}, Seeds: []int64{0}})
 	results, err := play(t, t.Context(), dir, p, Options{Concurrency: 1})
 	if err != nil || len(results) != 1 || !results[0].Success {
 		t.Fatalf("%+v, %v", results, err)

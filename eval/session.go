@@ -73,13 +73,15 @@ func divided(dir string, p *Plan) error {
 		}
 		others, err := record.Shards(filepath.Dir(dir))
 		if err == nil && len(others) > 0 && !record.SameDivision(others[0], dir) {
-			err = fmt.Errorf("%s is a shard of another division than %s: give another --out", others[0], filepath.Base(dir))
+			err = fmt.Errorf("%s is a shard of another division than %s: give another --out", others[0],
+				filepath.Base(dir))
 		}
 		return err
 	}
 	shards, err := record.Shards(dir)
 	if err == nil && len(shards) > 0 {
-		err = fmt.Errorf("%s holds shards of a run: give --shard again, or another --out; heldout merge puts them together", dir)
+		err = fmt.Errorf(
+			"%s holds shards of a run: give --shard again, or another --out; heldout merge puts them together", dir)
 	}
 	return err
 }
@@ -94,7 +96,8 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		return err
 	}
 	m.Behaviour = episode.Behaviour
-	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts, about.Sweep
+	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts,
+		about.Sweep
 	m.Shard = p.Shard
 	m.Reflection = about.Reflection
 	m.Protocols = about.Protocols

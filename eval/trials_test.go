@@ -43,7 +43,8 @@ func learning(plans int) episodetest.ModelFunc {
 		n := strings.Count(req.Messages[0].Content, "\nTrial ")
 		switch {
 		case reflects(req):
-			return model.Reply{Text: fmt.Sprintf("plan after %d", n), PromptTokens: 7, CompletionTokens: 3, Attempts: 1}, nil
+			return model.Reply{Text: fmt.Sprintf("plan after %d", n), PromptTokens: 7, CompletionTokens: 3,
+				Attempts: 1}, nil
 		case n >= plans:
 			return episodetest.Saying("down")(nil, req)
 		}
@@ -68,7 +69,8 @@ func episodes(t *testing.T, dir string) map[int]*record.Episode {
 // A task is played again until it is solved, each trial with the newest plans.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+		Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
 	if _, err := play(t, t.Context(), dir, p, Options{Concurrency: 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +82,16 @@ func TestTrials(t *testing.T) {
 	if diff := cmp.Diff(&plan, got[1].Reflection); diff != "" {
 		t.Errorf("reflection (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}}, got[3].Memory); diff != "" {
+	if diff := cmp.Diff([]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}},
+		got[3].Memory); diff != "" {
 		t.Errorf("memory (-want +got):\n%s", diff)
 	}
 	if got[1].Calls != 10 || got[1].PromptTokens != 100 || got[3].Reflection != nil || got[1].Memory != nil {
 		t.Errorf("%+v", got[1].Result)
 	}
 	for trial, e := range got {
-		if e.ID != record.TrialID(p.Episodes[0].ID, trial) || e.Goal != got[1].Goal || e.Observation != got[1].Observation {
+		if e.ID != record.TrialID(p.Episodes[0].ID, trial) || e.Goal != got[1].Goal ||
+			e.Observation != got[1].Observation {
 			t.Errorf("trial %d has id %s, start %q", trial, e.ID, e.Observation)
 		}
 	}
@@ -103,9 +107,11 @@ func TestReflectionDropsFields(t *testing.T) {
 		}
 		return reply, err
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(m, 2, 1)}, Seeds: []int64{1}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+		Players: []episode.Player{trying(m, 2, 1)}, Seeds: []int64{1}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
-	if err != nil || len(results) != 2 || !slices.Equal(results[0].Dropped, []string{"temperature"}) || results[1].Dropped != nil {
+	if err != nil || len(results) != 2 || !slices.Equal(results[0].Dropped, []string{"temperature"}) ||
+		results[1].Dropped != nil {
 		t.Errorf("error %v, %+v", err, results)
 	}
 }
@@ -130,7 +136,8 @@ func TestMemory(t *testing.T) {
 		{empty, 4, 3, " 1 1 1"},
 	} {
 		dir := t.TempDir()
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
 		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +175,8 @@ func TestSeedsOfTrials(t *testing.T) {
 		if trials > 1 {
 			player = trying(m, trials, 1)
 		}
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{player}, Seeds: []int64{1}})
+		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{player}, Seeds: []int64{1}})
 		if _, err := play(t, t.Context(), t.TempDir(), p, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -251,14 +259,17 @@ func TestTrialWithoutResult(t *testing.T) {
 			})
 			dir := t.TempDir()
 			plan := func() *Plan {
-				return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(m, 5, 3)}, Seeds: []int64{1}})
+				return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+					Players: []episode.Player{trying(m, 5, 3)}, Seeds: []int64{1}})
 			}
 			results, err := play(t, t.Context(), dir, plan(), Options{})
-			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError || results[1].Reflection != nil {
+			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError ||
+				results[1].Reflection != nil {
 				t.Fatalf("error %v, %+v", err, results)
 			}
 			missing, done, attempts := plan().Missing([]record.Attempt{results[0].Brief(), results[1].Brief()})
-			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 || len(missing[0].Blank().Memory) != 1 {
+			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 ||
+				len(missing[0].Blank().Memory) != 1 {
 				t.Errorf("missing %+v, %d done", missing, done)
 			}
 			down = false
@@ -277,21 +288,26 @@ func TestTrialWithoutResult(t *testing.T) {
 func TestTrialsAreAnIdentity(t *testing.T) {
 	ids := map[string]bool{}
 	for _, change := range []func(*episode.Trials){
-		func(*episode.Trials) {}, func(t *episode.Trials) { t.Most++ }, func(t *episode.Trials) { t.Memory++ }, func(t *episode.Trials) { t.PromptHash = "other" },
-		func(t *episode.Trials) { t.Decoding.MaxTokens++ }, func(t *episode.Trials) { t.SameAction = 3 }, func(t *episode.Trials) { t.SameStep = 3 },
+		func(*episode.Trials) {}, func(t *episode.Trials) { t.Most++ }, func(t *episode.Trials) { t.Memory++ },
+		func(t *episode.Trials) { t.PromptHash = "other" },
+		func(t *episode.Trials) { t.Decoding.MaxTokens++ }, func(t *episode.Trials) { t.SameAction = 3 },
+		func(t *episode.Trials) { t.SameStep = 3 },
 	} {
 		player := trying(episodetest.Saying("up"), 3, 1)
 		change(player.Trials)
-		ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
+		ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
 	}
-	ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{served(episodetest.Saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
+	ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+		Players: []episode.Player{served(episodetest.Saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
 	if len(ids) != 8 {
 		t.Errorf("%d ids for 8 conditions", len(ids))
 	}
 }
 
 func TestCostOfTrials(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{trying(episodetest.Saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players: []episode.Player{trying(episodetest.Saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
 	least, most := p.Cost()
 	if least != (Cost{Episodes: 6, Calls: 6}) || most != (Cost{Episodes: 24, Calls: 24*10 + 18, Reflections: 18}) {
 		t.Errorf("%+v to %+v", least, most)
@@ -300,7 +316,8 @@ func TestCostOfTrials(t *testing.T) {
 
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
-	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))}, Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
 	a.played()
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
@@ -319,7 +336,8 @@ func TestOrderOfTrials(t *testing.T) {
 // lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
-		a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))}, Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+		a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 		e := a.take()
 		got := make(chan *episode.Episode)
 		go func() { got <- a.take() }()

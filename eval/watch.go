@@ -44,7 +44,8 @@ func (e *UnusableError) Error() string {
 			}
 		}
 	}
-	return fmt.Sprintf("none of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
+	return fmt.Sprintf(
+		"none of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
 		e.Replies, e.Model, strings.Join(came, ", "), most.Remedy())
 }
 

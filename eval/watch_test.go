@@ -42,7 +42,8 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 	} {
 		for _, limit := range []int{100, 3} {
 			t.Run(fmt.Sprint(name, " ", limit), func(t *testing.T) {
-				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(limit)}, Players: []episode.Player{served(replying(reply))}, Seeds: []int64{0, 1}})
+				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(limit)}, Players: []episode.Player{
+					served(replying(reply))}, Seeds: []int64{0, 1}})
 				results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 				var unusable *UnusableError
 				if !errors.As(err, &unusable) {
@@ -52,7 +53,8 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				if fault == "" {
 					fault = record.NoAction
 				}
-				if unusable.Faults[fault] != unusable.Replies || unusable.Replies > probation || !strings.Contains(err.Error(), fault.Remedy()) {
+				if unusable.Faults[fault] != unusable.Replies || unusable.Replies > probation ||
+					!strings.Contains(err.Error(), fault.Remedy()) {
 					t.Errorf("the error is %v", err)
 				}
 				for _, r := range results {
@@ -62,7 +64,8 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				}
 
 				results, err = play(t, t.Context(), t.TempDir(), p, Options{AllowUnusable: true})
-				if err != nil || len(results) != 2 || results[0].Outcome != record.Failure || results[0].Steps != limit {
+				if err != nil || len(results) != 2 || results[0].Outcome != record.Failure ||
+					results[0].Steps != limit {
 					t.Errorf("if that is allowed, the run ends with %v and %+v", err, results)
 				}
 			})
@@ -84,7 +87,8 @@ func TestVerdictIsTheFirst(t *testing.T) {
 		}
 		for _, err := range []error{err, w.Unproven("m"), w.verdict()} {
 			var unusable *UnusableError
-			if !errors.As(err, &unusable) || unusable.Replies != probation || unusable.Faults[record.Empty] != probation {
+			if !errors.As(err, &unusable) || unusable.Replies != probation ||
+				unusable.Faults[record.Empty] != probation {
 				t.Errorf("after reply %d: %v", n, err)
 			}
 		}
@@ -94,7 +98,8 @@ func TestVerdictIsTheFirst(t *testing.T) {
 // One usable reply is enough, be it of an earlier session.
 func TestUsableReplyProvesAModel(t *testing.T) {
 	dir := t.TempDir()
-	spec := Spec{Benchmarks: []episode.Benchmark{longTask(40)}, Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{0}}
+	spec := Spec{Benchmarks: []episode.Benchmark{longTask(40)}, Players: []episode.Player{
+		served(episodetest.Saying("down"))}, Seeds: []int64{0}}
 	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +125,8 @@ func TestWarnings(t *testing.T) {
 	})
 	var mu sync.Mutex
 	var lines []string
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(300)}, Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(300)}, Players: []episode.Player{served(m)},
+		Seeds: []int64{0}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -141,10 +147,12 @@ func TestWarnings(t *testing.T) {
 // A refusal in unknown words ends the run when nothing else ever comes.
 func TestRefusalsEndTheRun(t *testing.T) {
 	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{served(failing(refused))},
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{
+		served(failing(refused))},
 		Seeds: []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
-	if !errors.Is(err, refused) || !strings.Contains(err.Error(), "the first 8 calls of vllm:m were all refused") || len(results) != 8 {
+	if !errors.Is(err, refused) || !strings.Contains(err.Error(), "the first 8 calls of vllm:m were all refused") ||
+		len(results) != 8 {
 		t.Errorf("the run ended with %v after %d episodes", err, len(results))
 	}
 }

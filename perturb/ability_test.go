@@ -23,7 +23,8 @@ import (
 // ofEnv and ofWorld ask for every optional ability by its name.
 var (
 	ofEnv = map[string]func(any) bool{
-		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Spoken": has[envs.Spoken], "io.Closer": has[io.Closer],
+		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Spoken": has[envs.Spoken],
+		"io.Closer": has[io.Closer],
 	}
 	ofWorld = map[string]func(any) bool{
 		"Lister": has[envs.Lister], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
@@ -144,7 +145,8 @@ func TestSpelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{"lookup[{text}]": "Seek[{text}]"}})
+	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{
+		"lookup[{text}]": "Seek[{text}]"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,8 @@ func TestSpelling(t *testing.T) {
 	}
 	speller := abilityOf[envs.Speller](t, w)
 	for action, want := range map[string]string{
-		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]", "Finish[yes]": "finish[yes]",
+		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]",
+		"Finish[yes]": "finish[yes]",
 	} {
 		if got := speller.Spell(action); got != want {
 			t.Errorf("%q is spelled %q, want %q", action, got, want)
@@ -178,7 +181,8 @@ func TestTaskOutsideTheBenchmark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
+	perturbed, err := Wrap(env, configs.Perturbation{
+		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
 	if err != nil {
 		t.Fatal(err)
 	}

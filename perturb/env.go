@@ -29,7 +29,8 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	case rules.Env != name:
 		return nil, fmt.Errorf("perturbation %s is for %s, not for %s", rules.Name, rules.Env, name)
 	case !ok:
-		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed", rules.Name, name)
+		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed",
+			rules.Name, name)
 	}
 	e := &Env{Env: env, spoken: spoken, rules: rules, byType: map[string]*Perturbation{}}
 	interfaces := map[string]envs.Interface{}
@@ -149,8 +150,12 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 	rules.Verbs, rules.Texts = maps.Clone(rules.Verbs), maps.Clone(rules.Texts)
 	maps.DeleteFunc(rules.Verbs, func(old, _ string) bool { return !hasVerb(old, iface) })
 	maps.DeleteFunc(rules.Texts, func(old, _ string) bool { return !slices.Contains(iface.Texts, old) })
-	rules.Without = slices.DeleteFunc(slices.Clone(rules.Without), func(old string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
-	maps.DeleteFunc(rules.Actions, func(old, _ string) bool { return !iface.Open && !slices.Contains(iface.Actions, old) })
+	rules.Without = slices.DeleteFunc(slices.Clone(rules.Without), func(old string) bool {
+		return !iface.Open && !slices.Contains(iface.Actions, old)
+	})
+	maps.DeleteFunc(rules.Actions, func(old, _ string) bool {
+		return !iface.Open && !slices.Contains(iface.Actions, old)
+	})
 	maps.DeleteFunc(rules.Replies, func(old, _ string) bool { return !slices.Contains(iface.Replies, old) })
 	return rules
 }
@@ -237,7 +242,8 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 	}
 	goal := s.Goal
 	if s.Goal = w.p.WriteGoal(goal); w.p.ReadGoal(s.Goal) != goal {
-		return s, fmt.Errorf("the perturbation cannot be undone on a goal: %q becomes %q, which reads as %q", goal, s.Goal, w.p.ReadGoal(s.Goal))
+		return s, fmt.Errorf("the perturbation cannot be undone on a goal: %q becomes %q, which reads as %q", goal,
+			s.Goal, w.p.ReadGoal(s.Goal))
 	}
 	s.Observation, err = w.p.checked(s.Observation)
 	return s, err
@@ -263,7 +269,8 @@ func (p *Perturbation) checked(observation string) (string, error) {
 		return written, nil
 	}
 	if back := p.ReadObservation(written); back != observation {
-		return "", fmt.Errorf("the perturbation cannot be undone on an observation: %q becomes %q, which reads as %q", observation, written, back)
+		return "", fmt.Errorf("the perturbation cannot be undone on an observation: %q becomes %q, which reads as %q",
+			observation, written, back)
 	}
 	return written, nil
 }

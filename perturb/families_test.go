@@ -108,7 +108,8 @@ func TestFamiliesCombine(t *testing.T) {
 				t.Errorf("%s: %s is named %s", name, n, rules.Name)
 			}
 		}
-		t.Logf("%s: %d rules in %d grades, %d combinations", name, countRules(t, name), len(single), len(names)-len(single))
+		t.Logf("%s: %d rules in %d grades, %d combinations", name, countRules(t, name), len(single),
+			len(names)-len(single))
 	}
 }
 
@@ -121,7 +122,8 @@ func countRules(t testing.TB, env string) (n int) {
 	}
 	for _, f := range families.All {
 		for _, g := range f.Grades {
-			n += len(g.Actions) + len(g.Verbs) + len(g.Words) + len(g.Replies) + len(g.Texts) + len(g.Instructions) + len(g.Without)
+			n += len(g.Actions) + len(g.Verbs) + len(g.Words) + len(g.Replies) + len(g.Texts) + len(g.Instructions) +
+				len(g.Without)
 			for _, rule := range []string{g.Names, g.Numbers, g.Order, g.Layout} {
 				if rule != "" {
 					n++
@@ -208,11 +210,13 @@ func TestNamedErrors(t *testing.T) {
 		":1":               `there is no family ""`,
 		"verbs:1+order: 1": "is not FAMILY:GRADE",
 	} {
-		if rules, err := Named("pddl", name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pddl") {
+		if rules, err := Named("pddl", name); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "pddl") {
 			t.Errorf("%q: %+v, %v; want an error with %q", name, rules, err, want)
 		}
 	}
-	if _, err := Named("chess", "verbs:1"); err == nil || !strings.Contains(err.Error(), "chess has no families of perturbations") {
+	if _, err := Named("chess", "verbs:1"); err == nil ||
+		!strings.Contains(err.Error(), "chess has no families of perturbations") {
 		t.Error(err)
 	}
 	if rules := mustName(t, "pddl", "order:1+verbs:2"); rules.Name != "verbs:2+order:1" {
@@ -235,10 +239,12 @@ func FuzzNamed(f *testing.F) {
 // Nonce words are pronounceable, and no environment has ever said one.
 func TestNonceWords(t *testing.T) {
 	nonce, err := configs.NonceWords()
-	if err != nil || len(nonce) < 300 || !slices.IsSorted(nonce) || len(slices.Compact(slices.Clone(nonce))) != len(nonce) {
+	if err != nil || len(nonce) < 300 || !slices.IsSorted(nonce) ||
+		len(slices.Compact(slices.Clone(nonce))) != len(nonce) {
 		t.Fatalf("%d words, %v", len(nonce), err)
 	}
-	syllables := regexp.MustCompile(`^([bcdfghjklmnprstvwyz]{1,2}[aeiou]){1,2}[bdfgklmnprtxz]{1,2}$|^[bcdfghjklmnprstvwyz]{1,2}[aeiou][bdfgklmnprtvxz]{1,3}[aeiou][bdfklmnptx]$`)
+	syllables := regexp.MustCompile(
+		`^([bcdfghjklmnprstvwyz]{1,2}[aeiou]){1,2}[bdfgklmnprtxz]{1,2}$|^[bcdfghjklmnprstvwyz]{1,2}[aeiou][bdfgklmnprtvxz]{1,3}[aeiou][bdfklmnptx]$`)
 	for _, word := range nonce {
 		if !syllables.MatchString(word) || len(word) < 4 || len(word) > 6 {
 			t.Errorf("%s is hard to say", word)

@@ -69,8 +69,10 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 	}{
 		{&f.write, f.old, f.written, start, "$", before},
 		{&f.read, f.written, f.old, start, "$", now},
-		{&f.placeholders, f.old, f.written, anywhere + bracketEdge(f.old, 0), bracketEdge(f.old, -1), f.old.placeholder()},
-		{&f.unplaced, f.written, f.old, anywhere + bracketEdge(f.written, 0), bracketEdge(f.written, -1), f.written.placeholder()},
+		{&f.placeholders, f.old, f.written, anywhere + bracketEdge(f.old, 0), bracketEdge(f.old, -1),
+			f.old.placeholder()},
+		{&f.unplaced, f.written, f.old, anywhere + bracketEdge(f.written, 0), bracketEdge(f.written, -1),
+			f.written.placeholder()},
 	} {
 		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, always(r.slot)); err != nil {
 			return f, err

@@ -42,7 +42,8 @@ func named(families configs.Families, name string) (configs.Perturbation, error)
 	kind, rest, ok := strings.Cut(name, ":")
 	switch {
 	case !ok:
-		return configs.Perturbation{}, errors.New("give FAMILY:GRADE, several of them joined by +, all:GRADE or random:SEED:K")
+		return configs.Perturbation{}, errors.New(
+			"give FAMILY:GRADE, several of them joined by +, all:GRADE or random:SEED:K")
 	case kind == randomName:
 		return random(families, rest)
 	case kind == allName:
@@ -115,7 +116,9 @@ func combine(families configs.Families, parts []configs.Part) (configs.Perturbat
 	out := configs.Perturbation{Env: families.Env}
 	order := configs.FamilyIDs()
 	place := func(p configs.Part) int { return slices.Index(order, p.Family) }
-	out.Parts = slices.SortedFunc(slices.Values(parts), func(a, b configs.Part) int { return cmp.Compare(place(a), place(b)) })
+	out.Parts = slices.SortedFunc(slices.Values(parts), func(a, b configs.Part) int {
+		return cmp.Compare(place(a), place(b))
+	})
 	var titles []string
 	for i, part := range out.Parts {
 		if i > 0 && part.Family == out.Parts[i-1].Family {
@@ -144,7 +147,8 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 	seedText, count, _ := strings.Cut(of, ":")
 	seed, err := strconv.ParseInt(seedText, 10, 64)
 	if err != nil || strconv.FormatInt(seed, 10) != seedText {
-		return configs.Perturbation{}, fmt.Errorf("want %s:SEED:K with a whole number as seed, not %q", randomName, seedText)
+		return configs.Perturbation{}, fmt.Errorf("want %s:SEED:K with a whole number as seed, not %q", randomName,
+			seedText)
 	}
 	var have []configs.Family
 	for _, f := range families.All {
@@ -155,7 +159,9 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 	k := len(have)
 	if count != allName {
 		if k, err = number(count); err != nil || k > len(have) {
-			return configs.Perturbation{}, fmt.Errorf("want K from 1 to %d, the number of families of %s, or %s, not %q", len(have), families.Env, allName, count)
+			return configs.Perturbation{}, fmt.Errorf(
+				"want K from 1 to %d, the number of families of %s, or %s, not %q", len(have), families.Env, allName,
+				count)
 		}
 	}
 	draws := stream.New(seed, "perturbation", families.Env)
@@ -186,7 +192,8 @@ func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation
 	for i, word := range nonce {
 		to[word] = nonce[order[i]]
 	}
-	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts, &rules.Instructions} {
+	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts,
+		&rules.Instructions} {
 		*m = maps.Clone(*m)
 		for old, written := range *m {
 			(*m)[old] = replaceWords(written, to)

@@ -57,7 +57,8 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
 	if example, ok := common(program("^"+to.pattern(written)+"$"), program(plainWords)); ok {
-		return nil, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them", layout, example)
+		return nil, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them",
+			layout, example)
 	}
 	n := &names{pattern: to.pattern(written), spell: keep, unspell: keep}
 	if len(spelled) > 0 {
@@ -70,7 +71,8 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		before, after string
 		part          func(string) string
 	}{
-		{&n.write, from, to, wordEdge(from, 0), wordEdge(from, -1), part}, {&n.read, to, from, wordEdge(to, 0), wordEdge(to, -1), written},
+		{&n.write, from, to, wordEdge(from, 0), wordEdge(from, -1), part},
+		{&n.read, to, from, wordEdge(to, 0), wordEdge(to, -1), written},
 		{&n.wholeWrite, from, to, `^`, `$`, part}, {&n.wholeRead, to, from, `^`, `$`, written},
 	} {
 		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, r.part); err != nil {

@@ -11,8 +11,9 @@ import (
 var numberWords = makeNumberWords()
 
 func makeNumberWords() (words [1000]string) {
-	small := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
-		"sixteen seventeen eighteen nineteen")
+	small := strings.Fields(
+		"zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+			"sixteen seventeen eighteen nineteen")
 	tens := strings.Fields("- - twenty thirty forty fifty sixty seventy eighty ninety")
 	for n := range words {
 		switch {
@@ -108,16 +109,18 @@ func mapNumber(token string, anyCase bool, to func(token string) (string, bool))
 
 // hasNumber reports whether a number in digits stands alone in a text.
 func hasNumber(text string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !inNumber(byte(r)) }), func(token string) bool {
-		_, ok := wordOf(strings.TrimRight(token, "."))
-		return ok
-	})
+	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !inNumber(byte(r)) }),
+		func(token string) bool {
+			_, ok := wordOf(strings.TrimRight(token, "."))
+			return ok
+		})
 }
 
 // inNumber reports whether a byte can belong to what a number is part of: "150.0",
 // "wait1" and "-5" are no numbers that stand alone.
 func inNumber(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' || c == '\'' || c >= 0x80
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' ||
+		c == '\'' || c >= 0x80
 }
 
 // shortWords is the pattern of the words of numbers below 100, without groups.

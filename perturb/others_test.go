@@ -21,7 +21,8 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 	}
 	iface := env.Interface("")
 	for _, rules := range []configs.Perturbation{
-		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}", "pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
+		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}",
+			"pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
 		{Name: "names", Names: "{number}. {what}"},
 		{Name: "answers", Replies: map[string]string{"No change in state.": "Nothing came of it."}},
 	} {

@@ -58,14 +58,17 @@ type Perturbation struct {
 // say so.
 func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error) {
 	p := &Perturbation{
-		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{}, numbers: rules.Numbers == configs.NumberWords,
-		order: listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed}, instructions: replacer(rules.Instructions),
-		sorted: rules.Parts == nil,
+		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{},
+		numbers: rules.Numbers == configs.NumberWords,
+		order:   listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed},
+		instructions: replacer(rules.Instructions),
+		sorted:       rules.Parts == nil,
 	}
 	if err := known(rules, iface); err != nil {
 		return nil, err
 	}
-	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies, p.addTexts} {
+	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies,
+		p.addTexts} {
 		if err := add(rules); err != nil {
 			return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
 		}
@@ -93,12 +96,14 @@ func replacer(rules map[string]string) *strings.Replacer {
 func known(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
 		if !slices.Contains(iface.Actions, old) && !iface.Open {
-			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old, strings.Join(iface.Actions, "; "))
+			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old,
+				strings.Join(iface.Actions, "; "))
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(rules.Replies)) {
 		if !slices.Contains(iface.Replies, old) {
-			return fmt.Errorf("perturbation %s: the environment has no fixed answer %q; it has: %s", rules.Name, old, strings.Join(iface.Replies, " | "))
+			return fmt.Errorf("perturbation %s: the environment has no fixed answer %q; it has: %s", rules.Name, old,
+				strings.Join(iface.Replies, " | "))
 		}
 		if strings.TrimSpace(rules.Replies[old]) == "" {
 			return fmt.Errorf("perturbation %s: the answer in place of %q is empty", rules.Name, old)
@@ -158,7 +163,8 @@ func (p *Perturbation) checkForms() error {
 	for i := range p.forms {
 		f := &p.forms[i]
 		if example, ok := twoReadings(f.pattern); ok {
-			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots", f.written.text, example)
+			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots",
+				f.written.text, example)
 		}
 		for _, g := range p.forms[:i] {
 			if example, ok := common(g.automaton, f.automaton); ok {

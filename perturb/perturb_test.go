@@ -23,7 +23,8 @@ func household() envs.Interface {
 		Normalize: func(s string) string {
 			return strings.TrimRight(strings.TrimSpace(s), ". ")
 		},
-		Lists:   []envs.ActionList{{Prefix: "Actions: ", Separator: ", ", Sorted: true, Last: []string{"check valid actions"}}},
+		Lists: []envs.ActionList{{Prefix: "Actions: ", Separator: ", ", Sorted: true,
+			Last: []string{"check valid actions"}}},
 		Replies: []string{"Nothing happens.", "You wait."},
 	}
 }
@@ -38,8 +39,10 @@ func mustNew(t testing.TB, rules configs.Perturbation) *Perturbation {
 }
 
 var (
-	using    = configs.Perturbation{Name: "using", Actions: map[string]string{"clean {obj} with {recep}": "clean {obj} using {recep}"}}
-	order    = configs.Perturbation{Name: "order", Actions: map[string]string{"take {obj} from {recep}": "from {recep} take {obj}"}}
+	using = configs.Perturbation{Name: "using", Actions: map[string]string{
+		"clean {obj} with {recep}": "clean {obj} using {recep}"}}
+	order = configs.Perturbation{Name: "order", Actions: map[string]string{
+		"take {obj} from {recep}": "from {recep} take {obj}"}}
 	brackets = configs.Perturbation{Name: "brackets", Names: "<{number} {class}>"}
 	glue     = configs.Perturbation{Name: "glue", Names: "{class}{number}"}
 	swap     = configs.Perturbation{Name: "swap", Actions: map[string]string{
@@ -47,8 +50,10 @@ var (
 		"put {obj} in/on {recep}":  "clean {obj} with {recep}",
 		"clean {obj} with {recep}": "take {obj} from {recep}",
 	}}
-	answer = configs.Perturbation{Name: "answer", Replies: map[string]string{"Nothing happens.": "That is not possible."}}
-	verbs  = configs.Perturbation{Name: "verbs", Names: "{number}-{class}", Actions: map[string]string{"go to {recep}": "walk to {recep}", "look": "look about"}}
+	answer = configs.Perturbation{Name: "answer", Replies: map[string]string{
+		"Nothing happens.": "That is not possible."}}
+	verbs = configs.Perturbation{Name: "verbs", Names: "{number}-{class}", Actions: map[string]string{
+		"go to {recep}": "walk to {recep}", "look": "look about"}}
 )
 
 func TestActions(t *testing.T) {
@@ -79,7 +84,8 @@ func TestActions(t *testing.T) {
 			continue // every old form is a new one, too
 		}
 		if got := p.ReadAction(tt.old); got != tt.corrected {
-			t.Errorf("%s: the old form %q is read %q, want %q, which means nothing", tt.rules.Name, tt.old, got, tt.corrected)
+			t.Errorf("%s: the old form %q is read %q, want %q, which means nothing", tt.rules.Name, tt.old, got,
+				tt.corrected)
 		}
 	}
 }
@@ -90,8 +96,10 @@ func TestObservations(t *testing.T) {
 		old, now string
 	}{
 		{using, "You clean the mug 1 using the sinkbasin 1.", "You clean the mug 1 using the sinkbasin 1."},
-		{using, "Actions: clean mug 1 with sinkbasin 1, look, check valid actions", "Actions: clean mug 1 using sinkbasin 1, look, check valid actions"},
-		{order, "Actions: go to bed 1, take pen 1 from desk 1, check valid actions", "Actions: from desk 1 take pen 1, go to bed 1, check valid actions"},
+		{using, "Actions: clean mug 1 with sinkbasin 1, look, check valid actions",
+			"Actions: clean mug 1 using sinkbasin 1, look, check valid actions"},
+		{order, "Actions: go to bed 1, take pen 1 from desk 1, check valid actions",
+			"Actions: from desk 1 take pen 1, go to bed 1, check valid actions"},
 		{order, "Actions: go to bed 1, look", "Actions: go to bed 1, look"},
 		{order, "take (object) from (receptacle): takes it", "from (receptacle) take (object): takes it"},
 		{order, "You pick up the pen 1 from the desk 1.", "You pick up the pen 1 from the desk 1."},
@@ -114,7 +122,8 @@ func TestObservations(t *testing.T) {
 // Whatever an agent or an environment says, rewriting loses nothing.
 func TestOneToOne(t *testing.T) {
 	word := rapid.SampledFrom([]string{
-		"take", "from", "put", "in/on", "clean", "with", "using", "go", "to", "walk", "look", "about", "check", "valid", "actions",
+		"take", "from", "put", "in/on", "clean", "with", "using", "go", "to", "walk", "look", "about", "check", "valid",
+		"actions",
 		"pen 1", "desk 22", "pen1", "desk22", "1-pen", "22-desk", "a", "7", ".", "Actions:", "bed 1,",
 	})
 	for _, rules := range []configs.Perturbation{using, order, glue, swap, answer, verbs, brackets} {
@@ -163,19 +172,25 @@ func TestRefused(t *testing.T) {
 		rules configs.Perturbation
 		want  string
 	}{
-		{"unknown form", actions(map[string]string{"fly to {recep}": "x {recep}"}), `no action "fly to {recep}"; it has: look;`},
+		{"unknown form", actions(map[string]string{"fly to {recep}": "x {recep}"}),
+			`no action "fly to {recep}"; it has: look;`},
 		{"other slots", actions(map[string]string{"go to {recep}": "go to {obj}"}), "not the same slots"},
 		{"slot twice", actions(map[string]string{"go to {recep}": "go to {recep} or {recep}"}), "slot twice"},
 		{"lost slot", actions(map[string]string{"take {obj} from {recep}": "take {obj}"}), "not the same slots"},
-		{"clash with another", actions(map[string]string{"take {obj} from {recep}": "clean {obj} with {recep}"}), `"take {obj} from {recep}" and "clean {obj} with {recep}" would be written alike, as in "clean a 0 with a 0"`},
-		{"clash of two", actions(map[string]string{"look": "see", "inventory": "see"}), `"look" and "inventory" would be written alike, as in "see"`},
+		{"clash with another", actions(map[string]string{"take {obj} from {recep}": "clean {obj} with {recep}"}),
+			`"take {obj} from {recep}" and "clean {obj} with {recep}" would be written alike, as in "clean a 0 with a 0"`},
+		{"clash of two", actions(map[string]string{"look": "see", "inventory": "see"}),
+			`"look" and "inventory" would be written alike, as in "see"`},
 		{"open ends", actions(map[string]string{"go to {recep}": ""}), "is empty"},
 		{"braces", actions(map[string]string{"go to {recep}": "go {to {recep}"}), "braces"},
 		{"names without a part", configs.Perturbation{Name: "x", Names: "{class}"}, "not the same slots"},
 		{"names that run together", configs.Perturbation{Name: "x", Names: "{number}{class}{number}"}, "slot twice"},
-		{"unknown reply", configs.Perturbation{Name: "x", Replies: map[string]string{"No.": "Yes."}}, `no fixed answer "No."; it has: Nothing happens.`},
-		{"replies alike", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": "You wait."}}, "would both be"},
-		{"empty reply", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": " "}}, "is empty"},
+		{"unknown reply", configs.Perturbation{Name: "x", Replies: map[string]string{"No.": "Yes."}},
+			`no fixed answer "No."; it has: Nothing happens.`},
+		{"replies alike", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": "You wait."}},
+			"would both be"},
+		{"empty reply", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": " "}},
+			"is empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -192,7 +207,8 @@ func TestAmbiguousForms(t *testing.T) {
 	iface := household()
 	iface.Name, iface.Parts, iface.Slot = "", nil, "[a-z]+( [a-z]+)*"
 	iface.Slot = "[a-z ]+"
-	_, err := New(configs.Perturbation{Name: "x", Actions: map[string]string{"take {obj} from {recep}": "take {obj} {recep}"}}, iface)
+	_, err := New(configs.Perturbation{Name: "x", Actions: map[string]string{
+		"take {obj} from {recep}": "take {obj} {recep}"}}, iface)
 	if err == nil || !strings.Contains(err.Error(), "two ways") {
 		t.Errorf("error %v, want one of two readings", err)
 	}
@@ -248,9 +264,12 @@ func TestPrompt(t *testing.T) {
 		Instruction: "- take {obj} from {recep}\n- go to {recep}\nThings are called mug 1.",
 		Examples: []configs.Example{
 			{Goal: "put two mug in desk.", Observation: "You see a desk 1.", Steps: []configs.ExampleStep{
-				{Thought: "The mug 1 is there.", Action: "take mug 1 from desk 1", Observation: "You pick up the mug 1 from the desk 1."},
+				{Thought: "The mug 1 is there.", Action: "take mug 1 from desk 1",
+					Observation: "You pick up the mug 1 from the desk 1."},
 			}},
-			{Text: "Your task is to: put a mug in desk.\nYou see a desk 1.\nAction: take mug 1 from desk 1\nObservation: You pick up the mug 1. \n> go to bed 2"},
+			{
+				Text: "Your task is to: put a mug in desk.\nYou see a desk 1.\nAction: take mug 1 from desk " +
+					"1\nObservation: You pick up the mug 1. \n> go to bed 2"},
 		},
 	})
 	want := configs.Instructions{
@@ -258,9 +277,12 @@ func TestPrompt(t *testing.T) {
 		Instruction: "- from {recep} take {obj}\n- go to {recep}\nThings are called mug1.",
 		Examples: []configs.Example{
 			{Goal: "put two mug in desk.", Observation: "You see a desk1.", Steps: []configs.ExampleStep{
-				{Thought: "The mug1 is there.", Action: "from desk1 take mug1", Observation: "You pick up the mug1 from the desk1."},
+				{Thought: "The mug1 is there.", Action: "from desk1 take mug1",
+					Observation: "You pick up the mug1 from the desk1."},
 			}},
-			{Text: "Your task is to: put a mug in desk.\nYou see a desk1.\nAction: from desk1 take mug1\nObservation: You pick up the mug1. \n> go to bed2"},
+			{
+				Text: "Your task is to: put a mug in desk.\nYou see a desk1.\nAction: from desk1 take " +
+					"mug1\nObservation: You pick up the mug1. \n> go to bed2"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -283,7 +305,8 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, action := range []string{"go to desk 1", "take pen 1 from desk 2", "look", "clean mug 3 with sinkbasin 1"} {
+		for _, action := range []string{"go to desk 1", "take pen 1 from desk 2", "look",
+			"clean mug 3 with sinkbasin 1"} {
 			if got := p.ReadAction(p.WriteAction(action)); got != action {
 				t.Errorf("%+v: %q is written %q and read %q", rules, action, p.WriteAction(action), got)
 			}

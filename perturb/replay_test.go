@@ -32,7 +32,8 @@ func (p playing) won() bool { return len(p.steps) > 0 && p.steps[len(p.steps)-1]
 
 // playBy plays a task with a player, who returns "" to end. Its list of actions is
 // made only if the player wants it: that takes a story long.
-func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool, player func(w envs.World, listed []string) string) playing {
+func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool,
+	player func(w envs.World, listed []string) string) playing {
 	t.Helper()
 	ctx := context.Background()
 	w, err := env.NewWorld(task)
@@ -57,7 +58,8 @@ func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool, p
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.actions, out.listed, out.steps = append(out.actions, action), append(out.listed, listed), append(out.steps, step)
+		out.actions, out.listed, out.steps = append(out.actions, action), append(out.listed, listed),
+			append(out.steps, step)
 		if step.Done {
 			break
 		}
@@ -142,9 +144,11 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 		}
 		want := of.steps[i]
 		if got := p.ReadObservation(step.Observation); got != want.Observation {
-			t.Fatalf("%s: %q is answered %q, which comes from %q and not from %q", name, written, step.Observation, got, want.Observation)
+			t.Fatalf("%s: %q is answered %q, which comes from %q and not from %q", name, written, step.Observation, got,
+				want.Observation)
 		}
-		if step.Progress != want.Progress || step.Done != want.Done || step.Success != want.Success || step.Valid != want.Valid || step.Understood != want.Understood {
+		if step.Progress != want.Progress || step.Done != want.Done || step.Success != want.Success ||
+			step.Valid != want.Valid || step.Understood != want.Understood {
 			t.Fatalf("%s: %q is judged %+v, want %+v", name, written, step, want)
 		}
 	}
@@ -239,7 +243,8 @@ func TestBaselinesPlayTheSame(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d episodes, of which the expert wins %d, under %d perturbations: %s", len(played), won, len(rules), strings.Join(rules, " "))
+			t.Logf("%d episodes, of which the expert wins %d, under %d perturbations: %s", len(played), won, len(rules),
+				strings.Join(rules, " "))
 		})
 	}
 }

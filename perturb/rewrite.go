@@ -199,7 +199,8 @@ func (p *Perturbation) readText(text string) string {
 
 // parts rewrites the actions that an observation lists or repeats, and the rest
 // of its text.
-func (p *Perturbation) parts(text string, action func(string) string, list func(string, envs.ActionList) string, rest func(string) string) string {
+func (p *Perturbation) parts(text string, action func(string) string, list func(string, envs.ActionList) string,
+	rest func(string) string) string {
 	for _, l := range p.iface.Lists {
 		if before, inside, after, ok := between(text, l.Prefix, l.Suffix); ok {
 			return rest(before) + l.Prefix + list(inside, l) + l.Suffix + rest(after)

@@ -21,7 +21,8 @@ func (s *said) add(actions, observations, goals []string) {
 	if s.actions == nil {
 		s.actions, s.observations, s.goals = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	for to, texts := range map[*map[string]bool][]string{&s.actions: actions, &s.observations: observations, &s.goals: goals} {
+	for to, texts := range map[*map[string]bool][]string{&s.actions: actions, &s.observations: observations,
+		&s.goals: goals} {
 		for _, text := range texts {
 			(*to)[text] = true
 		}
@@ -193,7 +194,8 @@ func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
 		case p.iface.Open && p.words.hasOld(p.WriteAction(a)): // it has the new word for a thing by itself
 			continue
 		}
-		if got := p.normalize(p.ReadAction(p.WriteAction(a))); got != normal && !(p.iface.FoldCase && strings.EqualFold(got, normal)) {
+		if got := p.normalize(p.ReadAction(p.WriteAction(a))); got != normal &&
+			!(p.iface.FoldCase && strings.EqualFold(got, normal)) {
 			report("%s: the action %q is written %q and read %q", rule, a, p.WriteAction(a), got)
 		}
 	}

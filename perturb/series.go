@@ -103,7 +103,8 @@ func (l *look) compile() (err error) {
 	if l.blanks {
 		separator = q(l.between) + " +"
 	}
-	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator + l.pattern.item + ")*)(" + q(l.end) + ")")
+	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator +
+		l.pattern.item + ")*)(" + q(l.end) + ")")
 	return err
 }
 

@@ -44,7 +44,8 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range [][2]string{
-		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"fridges smug", "fridges smug"}, {"fRidge", "fRidge"}, {"wug mug", "mug wug"},
+		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"fridges smug", "fridges smug"},
+		{"fRidge", "fRidge"}, {"wug mug", "mug wug"},
 	} {
 		if got := w.say(tt[0], false); got != tt[1] || w.say(got, false) != tt[0] {
 			t.Errorf("%q becomes %q, want %q", tt[0], got, tt[1])
@@ -59,7 +60,8 @@ func TestWords(t *testing.T) {
 func enumerating() envs.Interface {
 	i := household()
 	i.Series = []envs.Series{{Begin: "you see ", Item: "a [a-z]+ [0-9]+", Between: ", ", Last: ", and ", End: "."}}
-	i.Texts, i.Fill = []string{"You open the {recep}.", "You close the {recep}.", "put a {class} in {place}."}, map[string]string{"class": "[a-z]+", "place": "[a-z]+"}
+	i.Texts, i.Fill = []string{"You open the {recep}.", "You close the {recep}.", "put a {class} in {place}."},
+		map[string]string{"class": "[a-z]+", "place": "[a-z]+"}
 	i.Unknown = "zzqx"
 	return i
 }
@@ -70,19 +72,27 @@ func TestSeries(t *testing.T) {
 		rules    configs.Perturbation
 		old, now string
 	}{
-		{configs.Perturbation{Order: configs.Reversed}, three, "On the desk 1, you see a book 3, a mug 2, and a pen 1."},
+		{configs.Perturbation{Order: configs.Reversed}, three,
+			"On the desk 1, you see a book 3, a mug 2, and a pen 1."},
 		{configs.Perturbation{Order: configs.Reversed}, one, one},
 		{configs.Perturbation{Layout: configs.Bars}, three, "On the desk 1, you see a pen 1 | a mug 2 | a book 3."},
 		{configs.Perturbation{Layout: configs.Semicolons}, three, "On the desk 1, you see a pen 1; a mug 2; a book 3."},
-		{configs.Perturbation{Layout: configs.Bullets}, three + " Good.", "On the desk 1, you see \n- a pen 1\n- a mug 2\n- a book 3\n Good."},
-		{configs.Perturbation{Layout: configs.Bullets, Order: configs.Reversed}, "you see a pen 1, and a mug 2.", "you see \n- a mug 2\n- a pen 1\n"},
+		{configs.Perturbation{Layout: configs.Bullets}, three + " Good.",
+			"On the desk 1, you see \n- a pen 1\n- a mug 2\n- a book 3\n Good."},
+		{configs.Perturbation{Layout: configs.Bullets, Order: configs.Reversed}, "you see a pen 1, and a mug 2.",
+			"you see \n- a mug 2\n- a pen 1\n"},
 		// It would come back as another text, so it stays.
-		{configs.Perturbation{Layout: configs.Bars}, "you see a pen 1, and a mug 2, a cup 3.", "you see a pen 1, and a mug 2, a cup 3."},
+		{configs.Perturbation{Layout: configs.Bars}, "you see a pen 1, and a mug 2, a cup 3.",
+			"you see a pen 1, and a mug 2, a cup 3."},
 		{configs.Perturbation{Layout: configs.Bars}, "you see nothing.", "you see nothing."},
-		{configs.Perturbation{Order: configs.Reversed}, "Actions: go to bed 1, look, check valid actions", "Actions: look, go to bed 1, check valid actions"},
-		{configs.Perturbation{Texts: map[string]string{"You open the {recep}.": "Open stands the {recep}."}}, "You open the bed 1. Good.", "Open stands the bed 1. Good."},
-		{configs.Perturbation{Lines: &configs.Lines{Count: 1, Of: []string{"A week has seven days."}}}, "You see.", "You see.\nA week has seven days."},
-		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one, "On the bureau one, you see a pen one."},
+		{configs.Perturbation{Order: configs.Reversed}, "Actions: go to bed 1, look, check valid actions",
+			"Actions: look, go to bed 1, check valid actions"},
+		{configs.Perturbation{Texts: map[string]string{"You open the {recep}.": "Open stands the {recep}."}},
+			"You open the bed 1. Good.", "Open stands the bed 1. Good."},
+		{configs.Perturbation{Lines: &configs.Lines{Count: 1, Of: []string{"A week has seven days."}}}, "You see.",
+			"You see.\nA week has seven days."},
+		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one,
+			"On the bureau one, you see a pen one."},
 	} {
 		p, err := New(tt.rules, enumerating())
 		if err != nil {
@@ -100,14 +110,16 @@ func TestSeries(t *testing.T) {
 func TestVerbsAndWithout(t *testing.T) {
 	rules := configs.Perturbation{
 		Actions: map[string]string{"take {obj} from {recep}": "from {recep} take {obj}"},
-		Verbs:   map[string]string{"take": "grab", "go to": "walk to", "look": "look about"}, Without: []string{"check valid actions"},
-		Words: map[string]string{"desk": "bureau"},
+		Verbs:   map[string]string{"take": "grab", "go to": "walk to", "look": "look about"},
+		Without: []string{"check valid actions"},
+		Words:   map[string]string{"desk": "bureau"},
 	}
 	p, err := New(rules, enumerating())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for old, now := range map[string]string{"take pen 1 from desk 2": "from bureau 2 grab pen 1", "go to desk 1": "walk to bureau 1", "look": "look about", "inventory": "inventory"} {
+	for old, now := range map[string]string{"take pen 1 from desk 2": "from bureau 2 grab pen 1",
+		"go to desk 1": "walk to bureau 1", "look": "look about", "inventory": "inventory"} {
 		if got := p.WriteAction(old); got != now || p.ReadAction(now) != old {
 			t.Errorf("%q is written %q, and %q is read %q", old, got, now, p.ReadAction(now))
 		}
@@ -120,18 +132,23 @@ func TestVerbsAndWithout(t *testing.T) {
 			t.Errorf("%q is read %q, want %q", typed, got, read)
 		}
 	}
-	want := []envs.Written{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"}, {Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
-	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions", "inventory"} {
+	want := []envs.Written{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"},
+		{Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
+	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions",
+		"inventory"} {
 		if got := p.Written(action); got != want[i] {
 			t.Errorf("%q is %+v, want %+v", action, got, want[i])
 		}
 	}
-	prompt := p.writeInstructions(configs.Instructions{Instruction: "go to {recep}; look: look again.\nSuch as desk 1.", Examples: []configs.Example{{
-		Steps: []configs.ExampleStep{{Action: "check valid actions", Observation: "Actions: look"}, {Action: "go to desk 1", Observation: "you see nothing."}},
-	}}})
-	wanted := configs.Instructions{Instruction: "walk to {recep}; look about: look again.\nSuch as bureau 1.", Examples: []configs.Example{{
-		Steps: []configs.ExampleStep{{Action: "walk to bureau 1", Observation: "you see nothing."}},
-	}}}
+	prompt := p.writeInstructions(configs.Instructions{Instruction: "go to {recep}; look: look again.\nSuch as desk 1.",
+		Examples: []configs.Example{{
+			Steps: []configs.ExampleStep{{Action: "check valid actions", Observation: "Actions: look"},
+				{Action: "go to desk 1", Observation: "you see nothing."}},
+		}}})
+	wanted := configs.Instructions{Instruction: "walk to {recep}; look about: look again.\nSuch as bureau 1.",
+		Examples: []configs.Example{{
+			Steps: []configs.ExampleStep{{Action: "walk to bureau 1", Observation: "you see nothing."}},
+		}}}
 	if diff := cmp.Diff(wanted, prompt); diff != "" {
 		t.Error(diff)
 	}
@@ -143,8 +160,10 @@ func TestNewRulesRefused(t *testing.T) {
 		"is empty or holds braces":                         {Verbs: map[string]string{"look": "{obj}"}},
 		"would be written alike":                           {Verbs: map[string]string{"look": "inventory"}},
 		`no text "You fly."`:                               {Texts: map[string]string{"You fly.": "x"}},
-		"not the same slots":                               {Texts: map[string]string{"You open the {recep}.": "You open."}},
-		`the texts "You open the {recep}." and "You close the {recep}." would be written alike`: {Texts: map[string]string{"You close the {recep}.": "You open the {recep}."}},
+		"not the same slots": {
+			Texts: map[string]string{"You open the {recep}.": "You open."}},
+		`the texts "You open the {recep}." and "You close the {recep}." would be written alike`: {
+			Texts: map[string]string{"You close the {recep}.": "You open the {recep}."}},
 		"trades places with both":     {Words: map[string]string{"desk": "mug", "mug": "pen"}},
 		"is not a word":               {Words: map[string]string{"desk": "de sk"}},
 		`"two" is a number`:           {Words: map[string]string{"desk": "two"}},
@@ -158,7 +177,8 @@ func TestNewRulesRefused(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", rules, err, want)
 		}
 	}
-	if _, err := New(configs.Perturbation{Without: []string{"look"}}, household()); err == nil || !strings.Contains(err.Error(), "no action of this environment can be taken away") {
+	if _, err := New(configs.Perturbation{Without: []string{"look"}}, household()); err == nil ||
+		!strings.Contains(err.Error(), "no action of this environment can be taken away") {
 		t.Error(err)
 	}
 }
@@ -167,7 +187,8 @@ func TestNewRulesRefused(t *testing.T) {
 func TestOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOf(rapid.StringN(0, 3, -1)).Draw(t, "items")
-		o := listOrder{rapid.SampledFrom([]string{"", configs.Reversed, configs.Shuffled}).Draw(t, "order"), rapid.Int64().Draw(t, "seed")}
+		o := listOrder{rapid.SampledFrom([]string{"", configs.Reversed, configs.Shuffled}).Draw(t, "order"),
+			rapid.Int64().Draw(t, "seed")}
 		if diff := cmp.Diff(items, append(items[:0:0], o.read(o.write(items))...)); diff != "" {
 			t.Error(diff)
 		}
@@ -187,7 +208,8 @@ func FuzzSay(f *testing.F) {
 		if got := p.say(p.say(text, false), false); got != text {
 			t.Errorf("%q comes back as %q", text, got)
 		}
-		added := lines{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.", "x"}}, seed}
+		added := lines{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.",
+			"x"}}, seed}
 		if got := added.read(added.write(text)); got != text {
 			t.Errorf("%q comes back as %q", text, got)
 		}

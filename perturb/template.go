@@ -76,7 +76,9 @@ type rewriting struct {
 // newRewriting takes the patterns of what may stand in the slots, without
 // groups, and of what stands before and after.
 func newRewriting(from, to template, before, after string, value func(slot string) string) (rewriting, error) {
-	re, err := regexp.Compile(before + from.pattern(func(slot string) string { return "(?P<" + slot + ">" + value(slot) + ")" }) + after)
+	re, err := regexp.Compile(before + from.pattern(func(slot string) string {
+		return "(?P<" + slot + ">" + value(slot) + ")"
+	}) + after)
 	return rewriting{re, to}, err
 }
 

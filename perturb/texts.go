@@ -72,7 +72,9 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 		forward, back = append(forward, there), append(back, again)
 	}
 	slices.Reverse(back)
-	return stage{func(text string) string { return through(forward, text) }, func(text string) string { return through(back, text) }}, nil
+	return stage{func(text string) string { return through(forward, text) }, func(text string) string {
+		return through(back, text)
+	}}, nil
 }
 
 func textTemplates(old, written string) (from, to template, err error) {
@@ -89,7 +91,8 @@ func textTemplates(old, written string) (from, to template, err error) {
 // before it, whose automata are given.
 func checkText(old string, to template, pattern string, texts []string, before []*syntax.Prog) error {
 	if example, ok := twoReadings(pattern); ok {
-		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text, example)
+		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text,
+			example)
 	}
 	own := program(pattern)
 	for i, other := range before {
@@ -111,7 +114,8 @@ func through(rewritings []rewriting, text string) string {
 func checkTexts(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range slices.Sorted(maps.Keys(rules.Texts)) {
 		if !slices.Contains(iface.Texts, old) {
-			return fmt.Errorf("perturbation %s: the environment has no text %q; it has: %s", rules.Name, old, strings.Join(iface.Texts, " | "))
+			return fmt.Errorf("perturbation %s: the environment has no text %q; it has: %s", rules.Name, old,
+				strings.Join(iface.Texts, " | "))
 		}
 	}
 	return nil

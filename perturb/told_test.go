@@ -65,9 +65,11 @@ func untold(t *testing.T, p *Perturbation, taskType string, prompt, written conf
 			now.literals = append(now.literals, p.say(l, false))
 		}
 		if f.changed() && told(f.old, before.Instruction) && !told(now, after.Instruction) {
-			faults = append(faults, fmt.Sprintf("the instructions do not tell %q:\n%s", f.written.text, after.Instruction))
+			faults = append(faults, fmt.Sprintf("the instructions do not tell %q:\n%s", f.written.text,
+				after.Instruction))
 		}
-		if f.removed && (strings.Contains(strings.ToLower(after.Instruction), "check") || strings.Contains(written.Help, "check")) {
+		if f.removed && (strings.Contains(strings.ToLower(after.Instruction), "check") ||
+			strings.Contains(written.Help, "check")) {
 			faults = append(faults, fmt.Sprintf("the instructions tell %q, which is taken away", f.old.text))
 		}
 	}

@@ -89,7 +89,8 @@ func checkVerbs(rules map[string]string, iface envs.Interface) error {
 			return fmt.Errorf("verbs: %q in place of %q is empty or holds braces or a line break", rules[old], old)
 		}
 		if !hasVerb(old, iface) {
-			return fmt.Errorf("verbs: no action of the environment has the words %q; it has: %s", old, strings.Join(iface.Actions, "; "))
+			return fmt.Errorf("verbs: no action of the environment has the words %q; it has: %s", old,
+				strings.Join(iface.Actions, "; "))
 		}
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 )
 
 func TestWritten(t *testing.T) {
-	both := configs.Perturbation{Name: "both", Names: "{class}{number}", Actions: map[string]string{"go to {recep}": "walk to {recep}", "look": "look about"}}
+	both := configs.Perturbation{Name: "both", Names: "{class}{number}", Actions: map[string]string{
+		"go to {recep}": "walk to {recep}", "look": "look about"}}
 	const goTo, take = "go to {recep}", "take {obj} from {recep}"
 	for _, c := range []struct {
 		rules  configs.Perturbation
@@ -150,7 +151,8 @@ func TestWrittenOfFamilies(t *testing.T) {
 				for _, action := range actions {
 					written := p.WriteAction(action)
 					now, before := p.Written(written), p.Written(action)
-					if differs := !strings.EqualFold(written, p.normalize(action)); now.Old || (now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
+					if differs := !strings.EqualFold(written, p.normalize(action)); now.Old ||
+						(now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
 						t.Errorf("%s %s: %q is %+v, and %q is %+v", name, perturbation, action, before, written, now)
 					}
 				}

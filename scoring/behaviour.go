@@ -173,7 +173,8 @@ func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
 }
 
 // spells returns counts of spells as stats.Survival asks for them.
-func spells(of func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk, ended []float64) {
+func spells(of func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk,
+	ended []float64) {
 	var n, d refinement.BySpell // for all calls
 	return func(c *refinement.Counts) (atRisk, ended []float64) {
 		n, d = of(c)

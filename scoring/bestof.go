@@ -33,7 +33,8 @@ func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	eachSuccess, eachProgress := bestOfEach(successes, s.Tries()), bestOfEach(progresses, s.Tries())
 	for n := range s.Tries() {
-		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1, eachSuccess[n]), s.bestOf(progresses, n+1, eachProgress[n])})
+		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1, eachSuccess[n]),
+			s.bestOf(progresses, n+1, eachProgress[n])})
 	}
 	return out
 }

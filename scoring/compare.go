@@ -135,7 +135,8 @@ func (p pair) difference(of value, about stats.Question, level float64) (stats.D
 
 // contrast returns an estimator of u times the mean of the scores less v times the
 // other score.
-func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error), error) {
+func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error),
+	error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
 			return p.decoding(of, level), nil

@@ -72,7 +72,8 @@ func TestMemorise(t *testing.T) {
 func TestNoIndex(t *testing.T) {
 	none, one := playedAs(t, "boxes", "ffffffff"), playedAs(t, "boxes", "Sfffffff")
 	m, err := Memorise([]*Score{one}, none)
-	if err != nil || !errors.Is(m.Success.Why, stats.ErrNothing) || !math.IsNaN(m.Success.Value) || m.Progress.Why != nil {
+	if err != nil || !errors.Is(m.Success.Why, stats.ErrNothing) || !math.IsNaN(m.Success.Value) ||
+		m.Progress.Why != nil {
 		t.Errorf("a rate of 0: %+v, %v", m, err)
 	}
 	m, err = Memorise([]*Score{none}, one)
@@ -147,7 +148,8 @@ func TestMemoriseProperties(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		for _, i := range [][3]Index{{m.Success, turned.Success, same.Success}, {m.Progress, turned.Progress, same.Progress}} {
+		for _, i := range [][3]Index{{m.Success, turned.Success, same.Success},
+			{m.Progress, turned.Progress, same.Progress}} {
 			if (i[0].Base == 0) != errors.Is(i[0].Why, stats.ErrNothing) {
 				rt.Fatalf("base %v, reason %v", i[0].Base, i[0].Why)
 			}

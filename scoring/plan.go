@@ -54,7 +54,8 @@ func plan(a, b *Score, of value) (Plan, error) {
 	diffs := p.differences(of)
 	n := float64(len(diffs))
 	variance, degrees := sampling.Variance(diffs)
-	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1, fixed: b.About == stats.TheseTasks}
+	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1,
+		fixed: b.About == stats.TheseTasks}
 	if out.Known {
 		for _, s := range []*Score{a, b} {
 			for _, values := range byTask(s.tasks, of) {

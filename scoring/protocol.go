@@ -78,7 +78,8 @@ func (s *Score) ByKind() (out []KindScore) {
 	}
 	for _, typ := range slices.Sorted(maps.Keys(parts)) {
 		part := parts[typ]
-		kind := KindScore{Type: typ, Tasks: len(part), Success: s.newRate(part, success), Progress: s.newRate(part, progress)}
+		kind := KindScore{Type: typ, Tasks: len(part), Success: s.newRate(part, success),
+			Progress: s.newRate(part, progress)}
 		if s.Condition.Preset != nil {
 			kind.Metric = s.metricRate(part, false)
 		}

@@ -39,7 +39,8 @@ func TestRanks(t *testing.T) {
 	}
 	for _, p := range got.Pairs {
 		alone, together := p.Alone.Success, p.Together.Success
-		if !(together.Low < alone.Low || alone.Low == -1) || !(together.High > alone.High || alone.High == 1) || alone.Mean != together.Mean {
+		if !(together.Low < alone.Low || alone.Low == -1) || !(together.High > alone.High || alone.High == 1) ||
+			alone.Mean != together.Mean {
 			t.Errorf("%d and %d: alone %v, together %v", p.A, p.B, alone.Interval, together.Interval)
 		}
 	}

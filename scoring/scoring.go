@@ -141,7 +141,8 @@ func newScore(c record.Condition, env record.Environment, about stats.Question) 
 			outside++
 		}
 	}
-	return &Score{Condition: c, Environment: env, Outside: outside, About: about, tasks: newTasks(env.Tasks), samplings: map[stats.Question]stats.Sampling{},
+	return &Score{Condition: c, Environment: env, Outside: outside, About: about, tasks: newTasks(env.Tasks),
+		samplings:  map[stats.Question]stats.Sampling{},
 		Unfinished: map[record.Outcome]int{}, LaterUnfinished: map[record.Outcome]int{}}
 }
 

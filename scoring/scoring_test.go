@@ -66,7 +66,8 @@ func newRun(tasks, seeds int) *run {
 	}
 	r := &run{Manifest: &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}}}
 	for seed := range seeds {
-		g := record.Group{Condition: record.Condition{Env: "boxes", Source: envs.Generated, Model: "M", Agent: "react", StepLimit: 30, Seed: int64(seed)}}
+		g := record.Group{Condition: record.Condition{Env: "boxes", Source: envs.Generated, Model: "M", Agent: "react",
+			StepLimit: 30, Seed: int64(seed)}}
 		for i := range tasks {
 			g.Episodes = append(g.Episodes, id(seed, i))
 		}
@@ -129,7 +130,8 @@ func TestCompute(t *testing.T) {
 	if !s.Complete() || s.Planned != 8 || s.Finished != 8 || len(s.Unfinished) != 0 {
 		t.Errorf("%d of %d, unfinished %v", s.Finished, s.Planned, s.Unfinished)
 	}
-	if !slices.Equal(s.Seeds, []int64{0, 1}) || s.Condition.Seed != 0 || s.Condition.Model != "M" || s.Environment.Name != "boxes" {
+	if !slices.Equal(s.Seeds, []int64{0, 1}) || s.Condition.Seed != 0 || s.Condition.Model != "M" ||
+		s.Environment.Name != "boxes" {
 		t.Errorf("seeds %v, condition %+v", s.Seeds, s.Condition)
 	}
 	near(t, "success", s.Success.Mean, 0.375)
@@ -240,7 +242,8 @@ func TestComputeUnequalSeeds(t *testing.T) {
 func TestComputeNothing(t *testing.T) {
 	s := newRun(2, 2).score(t)
 	for what, v := range map[string]float64{
-		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean, "easy": s.Easy.Success.Mean,
+		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean,
+		"easy":       s.Easy.Success.Mean,
 		"population": s.Success.PopulationStd, "sample": s.Success.SampleStd,
 	} {
 		near(t, what, v, math.NaN())
@@ -329,8 +332,9 @@ func TestReadRun(t *testing.T) {
 	group.Episodes[0] = planned
 	e := &record.Episode{
 		Result: record.Result{
-			ID: planned, Attempt: 1, Env: "boxes", Source: envs.Generated, Task: task.ID, TaskType: "box", Difficulty: envs.Easy,
-			Model: "M", Agent: "react", Outcome: record.Success, Success: true, Progress: 1, Steps: 1,
+			ID: planned, Attempt: 1, Env: "boxes", Source: envs.Generated, Task: task.ID, TaskType: "box",
+			Difficulty: envs.Easy,
+			Model:      "M", Agent: "react", Outcome: record.Success, Success: true, Progress: 1, Steps: 1,
 		},
 		Trajectory: []record.Step{{Progress: 1}},
 	}
@@ -348,7 +352,8 @@ func TestReadRun(t *testing.T) {
 	}
 	group.Condition.StepLimit++
 	spoil(t, dir, want.Manifest)
-	if _, err := ReadRun(record.Parts{dir}, nil); err == nil || !strings.Contains(err.Error(), "groups[0].episodes[0]") {
+	if _, err := ReadRun(record.Parts{dir}, nil); err == nil ||
+		!strings.Contains(err.Error(), "groups[0].episodes[0]") {
 		t.Errorf("a condition was changed: %v", err)
 	}
 	group.Condition.StepLimit--
@@ -442,7 +447,8 @@ func TestCompareErrors(t *testing.T) {
 
 // TestComputeHeldOut is worked by hand: (112*0.5 + 60*0.25) / 172.
 func TestComputeHeldOut(t *testing.T) {
-	w := configs.Weights{HeldOut: []configs.Weight{{Env: "babyai", Weight: 112}, {Env: "pddl", Weight: 60}}, HeldIn: []string{"alfworld"}}
+	w := configs.Weights{HeldOut: []configs.Weight{{Env: "babyai", Weight: 112}, {Env: "pddl", Weight: 60}},
+		HeldIn: []string{"alfworld"}}
 	rates := map[string][2]float64{"babyai": {0.5, 0.75}, "pddl": {0.25, 0.5}, "alfworld": {1, 1}}
 	find := func(env string) (success, progress Estimate, ok bool) {
 		r, ok := rates[env]
@@ -458,7 +464,8 @@ func TestComputeHeldOut(t *testing.T) {
 	}
 	delete(rates, "babyai")
 	h = ComputeHeldOut(w, find)
-	if diff := cmp.Diff([]string{"babyai"}, h.Missing); diff != "" || h.Success != (Estimate{}) || h.Progress != (Estimate{}) {
+	if diff := cmp.Diff([]string{"babyai"}, h.Missing); diff != "" || h.Success != (Estimate{}) ||
+		h.Progress != (Estimate{}) {
 		t.Errorf("%+v", h)
 	}
 	delete(rates, "pddl")
@@ -513,10 +520,12 @@ func TestPlanBounds(t *testing.T) {
 	if b[0].Smallest(9) <= b[1].Smallest(9) {
 		t.Error("more seeds help the plan whose variance is that of tasks")
 	}
-	if p, err = PlanSuccess(play(1, stats.TheseTasks), expert(1, stats.TheseTasks)); err != nil || len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
+	if p, err = PlanSuccess(play(1, stats.TheseTasks), expert(1, stats.TheseTasks)); err != nil ||
+		len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
 		t.Errorf("%+v, error %v", p.Bounds(), err)
 	}
-	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Known || len(p.Bounds()) != 1 {
+	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Known ||
+		len(p.Bounds()) != 1 {
 		t.Errorf("%+v, error %v", p, err)
 	}
 }

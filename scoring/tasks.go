@@ -20,7 +20,8 @@ type TaskRate struct {
 func (s *Score) TaskRates() (out []TaskRate) {
 	successes, progresses := meansByTask(s.tasks, success), meansByTask(s.tasks, progress)
 	for i, t := range s.tasks {
-		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.played), Success: successes[i], Progress: progresses[i]})
+		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.played), Success: successes[i],
+			Progress: progresses[i]})
 	}
 	slices.SortFunc(out, func(a, b TaskRate) int {
 		return cmp.Or(cmp.Compare(a.Task.Index, b.Task.Index), cmp.Compare(taskName(a.Task), taskName(b.Task)))
@@ -43,7 +44,8 @@ func (s *Score) SeedRates() (out []SeedRate) {
 	successes, progresses := gathered(s.tasks, bySeed, success), gathered(s.tasks, bySeed, progress)
 	for _, seed := range s.Seeds {
 		if n := len(successes[seed]); n > 0 {
-			out = append(out, SeedRate{Seed: seed, Episodes: n, Success: stats.Mean(successes[seed]), Progress: stats.Mean(progresses[seed])})
+			out = append(out, SeedRate{Seed: seed, Episodes: n, Success: stats.Mean(successes[seed]),
+				Progress: stats.Mean(progresses[seed])})
 		}
 	}
 	return out

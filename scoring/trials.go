@@ -115,7 +115,9 @@ func (s *Score) Trials() []Trial {
 		if !s.withSteps {
 			t.Same = -1
 		}
-		if !slices.ContainsFunc(s.chains, func(c chain) bool { return c.due && len(c.results) > 0 && len(c.results) < n }) {
+		if !slices.ContainsFunc(s.chains, func(c chain) bool {
+			return c.due && len(c.results) > 0 && len(c.results) < n
+		}) {
 			t.After, t.Best = s.after(n)
 		}
 		out = append(out, t)

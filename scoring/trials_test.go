@@ -14,7 +14,8 @@ import (
 func tried(tasks, seeds, most int) *run {
 	r := newRun(tasks, seeds)
 	for i := range r.Manifest.Groups {
-		r.Manifest.Groups[i].Condition.Trials = &record.Trials{Most: most, Memory: 3, Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}}
+		r.Manifest.Groups[i].Condition.Trials = &record.Trials{
+			Most: most, Memory: 3, Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}}
 	}
 	return r
 }
@@ -71,7 +72,8 @@ func TestTrials(t *testing.T) {
 	}
 	var got []row
 	for _, n := range s.Trials() {
-		got = append(got, row{n.Due, n.Played, n.Solved, n.Same, n.Cut, n.Forgetful, n.Reflections, n.Trimmed, n.Flawed[record.CutOff], n.Calls, n.PromptTokens, n.CompletionTokens,
+		got = append(got, row{n.Due, n.Played, n.Solved, n.Same, n.Cut, n.Forgetful, n.Reflections, n.Trimmed,
+			n.Flawed[record.CutOff], n.Calls, n.PromptTokens, n.CompletionTokens,
 			n.After.Success.Mean, n.After.Progress.Mean, n.Best.Mean})
 		if n.After.Success.Interval == nil || !n.After.Complete() {
 			t.Errorf("trial %d: %+v", n.Number, n.After)
@@ -119,7 +121,8 @@ func TestOneTrialHasNoTrials(t *testing.T) {
 // is that of the ordinary tables; with seeds and intervals of every kind.
 func TestTrialsOnlyAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tasks, seeds, most := rapid.IntRange(1, 5).Draw(t, "tasks"), rapid.IntRange(1, 3).Draw(t, "seeds"), rapid.IntRange(2, 4).Draw(t, "most")
+		tasks, seeds, most := rapid.IntRange(1, 5).Draw(t, "tasks"), rapid.IntRange(1, 3).Draw(t, "seeds"),
+			rapid.IntRange(2, 4).Draw(t, "most")
 		r := tried(tasks, seeds, most)
 		for seed := range seeds {
 			for task := range tasks {
@@ -133,17 +136,20 @@ func TestTrialsOnlyAdd(t *testing.T) {
 				}
 			}
 		}
-		scores, err := Compute(r.read(), rapid.SampledFrom([]stats.Question{stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
+		scores, err := Compute(r.read(), rapid.SampledFrom([]stats.Question{
+			stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := scores[0]
 		var before Trial
 		for i, n := range s.Trials() {
-			if n.Due != n.Played || i == 0 && (n.After.Success.Mean != s.Success.Mean || n.After.Progress.Mean != s.Progress.Mean) {
+			if n.Due != n.Played || i == 0 && (n.After.Success.Mean != s.Success.Mean ||
+				n.After.Progress.Mean != s.Progress.Mean) {
 				t.Fatalf("trial 1: %+v, the score has %+v", n, s)
 			}
-			if i > 0 && (n.After.Success.Mean < before.After.Success.Mean-1e-12 || n.Best.Mean < before.Best.Mean-1e-12 || n.Due != before.Due-before.Solved) {
+			if i > 0 && (n.After.Success.Mean < before.After.Success.Mean-1e-12 ||
+				n.Best.Mean < before.Best.Mean-1e-12 || n.Due != before.Due-before.Solved) {
 				t.Fatalf("trial %d: %+v after %+v", n.Number, n, before)
 			}
 			if n.Best.Mean < n.After.Progress.Mean-1e-12 {

@@ -53,11 +53,13 @@ func (a *asking) check() error {
 	var errs []error
 	switch {
 	case len(a.run.Model) == 0:
-		errs = append(errs, errors.New("no model is given; name one with --model: vllm:NAME, openai:NAME or ollama:NAME"))
+		errs = append(errs,
+			errors.New("no model is given; name one with --model: vllm:NAME, openai:NAME or ollama:NAME"))
 	case len(a.run.Model) > 1:
 		errs = append(errs, fmt.Errorf("there are %d models; give one", len(a.run.Model)))
 	case bench.IsBaseline(a.run.Model[0]):
-		errs = append(errs, fmt.Errorf("%s is no model on a server; give vllm:NAME, openai:NAME or ollama:NAME", a.run.Model[0]))
+		errs = append(errs, fmt.Errorf("%s is no model on a server; give vllm:NAME, openai:NAME or ollama:NAME",
+			a.run.Model[0]))
 	default:
 		errs = append(errs, bench.Validate(a.run, bench.Plain))
 	}

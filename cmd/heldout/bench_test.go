@@ -22,7 +22,8 @@ func BenchmarkOverhead(b *testing.B) {
 	defer server.Close()
 	for b.Loop() {
 		dir := filepath.Join(b.TempDir(), "run")
-		cmd := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--base-url", server.URL+"/v1",
+		cmd := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake",
+			"--base-url", server.URL+"/v1",
 			"--seeds", "32", "--temperature", "1", "--step-limit", "20", "--concurrency", "64", "--out", dir)
 		start := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {

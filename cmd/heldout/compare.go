@@ -34,7 +34,8 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 		},
 	}
 	out.flags(c)
-	c.Flags().BoolVar(&mix, "mixed", false, "print runs of different protocols in one table; their numbers do not compare")
+	c.Flags().BoolVar(&mix, "mixed", false,
+		"print runs of different protocols in one table; their numbers do not compare")
 	return c
 }
 
@@ -43,7 +44,9 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 func expanded(sys *system, dirs []string) (out []string) {
 	for _, dir := range dirs {
 		var problems []string
-		found := record.Find(dir, func(folder string, err error) { problems = append(problems, fmt.Sprintf("%s: %v", folder, err)) })
+		found := record.Find(dir, func(folder string, err error) {
+			problems = append(problems, fmt.Sprintf("%s: %v", folder, err))
+		})
 		if len(found) == 0 || found[0] == filepath.Clean(dir) { // reading it says what is wrong
 			out = append(out, dir)
 			continue

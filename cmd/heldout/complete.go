@@ -133,7 +133,8 @@ func listOf(values ...string) completer {
 
 // completePerturbation completes the name of a perturbation or a file. Reading the
 // names takes longer than most commands.
-func completePerturbation(c *cobra.Command, args []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completePerturbation(c *cobra.Command, args []string, given string) ([]cobra.Completion,
+	cobra.ShellCompDirective) {
 	names, err := perturbationNames()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -149,7 +150,8 @@ func orFile(names ...string) completer {
 // completeModel completes the names of players that need no server, and the
 // providers of the others.
 func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{episode.Expert, episode.Random, "vllm:", "openai:", "ollama:"}, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return []cobra.Completion{episode.Expert, episode.Random, "vllm:", "openai:", "ollama:"},
+		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeEnvironment completes a first argument that names an environment.

@@ -87,7 +87,8 @@ func (p *console) playJSON(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success, Valid: s.Valid}
+		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success,
+			Valid: s.Valid}
 		if p.actions {
 			if answer.Actions, err = p.validActions(ctx); err != nil {
 				return err
@@ -136,7 +137,8 @@ func (p *console) eachLine(ctx context.Context, visit func(n int, line string) e
 			return ctx.Err()
 		case line, ok := <-lines:
 			if !ok && errors.Is(scanner.Err(), bufio.ErrTooLong) {
-				return fmt.Errorf("line %d of standard input has more than %d bytes: give one action per line", n, maxLine)
+				return fmt.Errorf("line %d of standard input has more than %d bytes: give one action per line", n,
+					maxLine)
 			}
 			if !ok {
 				return scanner.Err()
@@ -229,7 +231,8 @@ func (p *console) act(ctx context.Context, action string) error {
 		return err
 	}
 	p.writeObservation(s.Observation)
-	_, err = fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done, s.Success, s.Valid)
+	_, err = fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done,
+		s.Success, s.Valid)
 	return err
 }
 

@@ -127,14 +127,16 @@ hold as usual. --source takes a source from another address or from a file.`,
 	dataFlag(c, sys, &o.Dir)
 	f := c.Flags()
 	f.BoolVar(&dryRun, "dry-run", false, "print the sources with their size, licence and purpose, and fetch nothing")
-	f.StringArrayVar(&replacements, "source", nil, "take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
+	f.StringArrayVar(&replacements, "source", nil,
+		"take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
 	f.StringSliceVar(&o.Extras, "with", nil, "fetch these sources too: "+strings.Join(official.Extras(), ", "))
 	acceptFlag(c, &o.Accept)
 	return c
 }
 
 func acceptFlag(c *cobra.Command, accept *bool) {
-	c.Flags().BoolVar(accept, "accept-changed", false, "take files whose bytes are not the published ones; heldout data check names them")
+	c.Flags().BoolVar(accept, "accept-changed", false,
+		"take files whose bytes are not the published ones; heldout data check names them")
 }
 
 // showPlan prints what would be fetched.
@@ -250,14 +252,17 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	}
 	bad := lacking(found)
 	t := checkTable(dir, found)
-	if heldOut := slices.DeleteFunc(slices.Clone(bad), func(env string) bool { return slices.Contains(weights.HeldIn, env) || !weights.Has(env) }); len(heldOut) > 0 {
+	if heldOut := slices.DeleteFunc(slices.Clone(bad), func(env string) bool {
+		return slices.Contains(weights.HeldIn, env) || !weights.Has(env)
+	}); len(heldOut) > 0 {
 		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
 	}
 	if err := render(sys, format, false, t); err != nil {
 		return err
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("the official data are not complete: %s; heldout data pull fetches what is missing", strings.Join(bad, ", "))
+		return fmt.Errorf("the official data are not complete: %s; heldout data pull fetches what is missing",
+			strings.Join(bad, ", "))
 	}
 	return nil
 }
@@ -292,7 +297,8 @@ func checkTable(dir string, found []official.Finding) table.Table {
 			version = table.Cell{Text: f.Version[:12], Value: f.Version}
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(f.Env), table.String(f.Name), table.String(state), table.Int(f.Have), table.Int(f.Want), version,
+			table.String(f.Env), table.String(f.Name), table.String(state), table.Int(f.Have), table.Int(f.Want),
+			version,
 		})
 		if !f.Usable() {
 			t.Notes = append(t.Notes, f.ID()+": "+f.Without+lacks(f))

@@ -33,8 +33,10 @@ func TestUserData(t *testing.T) {
 		want string
 	}{
 		{"linux", map[string]string{"HOME": abs}, filepath.Join(abs, ".local", "share", "heldout")},
-		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": filepath.Join(abs, "d")}, filepath.Join(abs, "d", "heldout")},
-		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": "relative"}, filepath.Join(abs, ".local", "share", "heldout")},
+		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": filepath.Join(abs, "d")},
+			filepath.Join(abs, "d", "heldout")},
+		{"linux", map[string]string{"HOME": abs, "XDG_DATA_HOME": "relative"},
+			filepath.Join(abs, ".local", "share", "heldout")},
 		{"darwin", map[string]string{"HOME": abs}, filepath.Join(abs, "Library", "Application Support", "heldout")},
 		{"windows", map[string]string{"HOME": "no", "LOCALAPPDATA": abs}, filepath.Join(abs, "heldout")},
 		{"linux", nil, ""},
@@ -51,14 +53,16 @@ func boardArchive(t *testing.T) []byte {
 	t.Helper()
 	var lines, out bytes.Buffer
 	for i := range 112 {
-		fmt.Fprintf(&lines, "{\"id\": %d, \"task\": \"babyai\", \"goal\": \"wait\", \"difficulty\": \"easy\", \"subgoals\": []}\n", i)
+		fmt.Fprintf(&lines,
+			"{\"id\": %d, \"task\": \"babyai\", \"goal\": \"wait\", \"difficulty\": \"easy\", \"subgoals\": []}\n", i)
 	}
 	z, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := tar.NewWriter(z)
-	for name, content := range map[string][]byte{"data/babyai/test.jsonl": lines.Bytes(), "data/webshop/items.json": make([]byte, 1<<20)} {
+	for name, content := range map[string][]byte{"data/babyai/test.jsonl": lines.Bytes(),
+		"data/webshop/items.json": make([]byte, 1<<20)} {
 		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg})
 		if err == nil {
 			_, err = w.Write(content)
@@ -91,7 +95,8 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	w.Header().Set("ETag", `"one"`)
-	http.ServeContent(&deadly{ResponseWriter: w, k: k, left: k.after}, r, "data.tar.gz", time.Time{}, bytes.NewReader(k.content))
+	http.ServeContent(&deadly{ResponseWriter: w, k: k, left: k.after}, r, "data.tar.gz", time.Time{},
+		bytes.NewReader(k.content))
 }
 
 type deadly struct {
@@ -131,7 +136,8 @@ func TestKilledPulls(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	k.file = filepath.Join(dir, ".heldout", "agentboard")
 	pull := func() *exec.Cmd {
-		return exec.Command("heldout", "data", "pull", "babyai", "--data", dir, "--accept-changed", "--source", "agentboard="+server.URL+"/data.tar.gz")
+		return exec.Command("heldout", "data", "pull", "babyai", "--data", dir, "--accept-changed", "--source",
+			"agentboard="+server.URL+"/data.tar.gz")
 	}
 	kills := 0
 	for _, after := range []int{1, 100_000, 500_000, 100_000} {
@@ -160,14 +166,16 @@ func TestKilledPulls(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if kills != 4 || k.sent > 2*int64(len(content)) {
-		t.Errorf("%d kills of 4; %d bytes were sent for a file of %d: what had arrived was fetched again", kills, k.sent, len(content))
+		t.Errorf("%d kills of 4; %d bytes were sent for a file of %d: what had arrived was fetched again", kills,
+			k.sent, len(content))
 	}
 }
 
 func TestDataCheckAsJSON(t *testing.T) {
 	var out bytes.Buffer
 	sys := &system{stdout: &out, stderr: io.Discard, getenv: func(string) string { return "" }}
-	code := execute(context.Background(), []string{"data", "check", "pddl", "--data", t.TempDir(), "--format", "json"}, sys)
+	code := execute(context.Background(), []string{"data", "check", "pddl", "--data", t.TempDir(), "--format",
+		"json"}, sys)
 	if code != exitError || !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"absent"`) {
 		t.Errorf("exit code %d\n%s", code, out.String())
 	}

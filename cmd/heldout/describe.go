@@ -69,7 +69,8 @@ func describeSuite(b *strings.Builder, j *bench.Job) {
 		b.WriteString("  " + strings.Join(wrap([]string{strings.Join(names, ", ")}, plainWidth-2), "\n  ") + "\n")
 		for _, p := range players {
 			if p.env == env {
-				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p], limits[env])
+				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p],
+					limits[env])
 			}
 		}
 	}
@@ -85,7 +86,9 @@ func cost(p *eval.Plan) string {
 	if least.Episodes == most.Episodes {
 		return fmt.Sprintf("%s: %d episodes, at most %d model calls", what, most.Episodes, most.Calls)
 	}
-	text := fmt.Sprintf("%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d model calls",
+	text := fmt.Sprintf(
+		"%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d "+
+			"model calls",
 		what, least.Episodes, most.Episodes, least.Calls, most.Calls)
 	if most.Reflections > 0 {
 		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
@@ -97,9 +100,11 @@ func cost(p *eval.Plan) string {
 // known before the run.
 func timeOf(calls, concurrency int) string {
 	if concurrency < 1 {
-		return fmt.Sprintf("if a call takes 1 s: at most %s one at a time, and less by --concurrency", lasting(time.Duration(calls)*time.Second))
+		return fmt.Sprintf("if a call takes 1 s: at most %s one at a time, and less by --concurrency",
+			lasting(time.Duration(calls)*time.Second))
 	}
-	return fmt.Sprintf("if a call takes 1 s: at most %s, %d at a time", lasting(time.Duration(calls)*time.Second/time.Duration(concurrency)), concurrency)
+	return fmt.Sprintf("if a call takes 1 s: at most %s, %d at a time",
+		lasting(time.Duration(calls)*time.Second/time.Duration(concurrency)), concurrency)
 }
 
 // lasting writes a time in the unit that people would use.

@@ -93,7 +93,8 @@ func (f *frozen) Write(b []byte) (int, error) {
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &frozen{released: make(chan struct{})}
-		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now, getenv: func(string) string { return "" }}
+		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now,
+			getenv: func(string) string { return "" }}
 		sys.open()
 		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
@@ -105,7 +106,8 @@ func TestFrozenTerminal(t *testing.T) {
 			synctest.Wait()
 			p.EpisodeBegun(&plan[i])
 			p.StepDone(&plan[i], agent.Usage{})
-			p.EpisodeDone(&plan[i], record.Result{ID: plan[i].ID, Env: "pddl", Model: "random", Perturbation: "none", Steps: 1, Outcome: record.Failure})
+			p.EpisodeDone(&plan[i], record.Result{ID: plan[i].ID, Env: "pddl", Model: "random", Perturbation: "none",
+				Steps: 1, Outcome: record.Failure})
 			sys.bench().Warn("the server refuses seed")
 			sys.say("a line")
 		}

@@ -26,7 +26,8 @@ func TestArchitecture(t *testing.T) {
 			t.Errorf("a paragraph of %d words: %s…", len(words), strings.Join(words[:8], " "))
 		}
 	}
-	for _, match := range regexp.MustCompile("`((?:cmd|configs|envs|eval|perturb|scoring)/[a-z0-9/_.]+)`").FindAllStringSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(
+		"`((?:cmd|configs|envs|eval|perturb|scoring)/[a-z0-9/_.]+)`").FindAllStringSubmatch(text, -1) {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match[1]))); err != nil {
 			t.Errorf("it names %s: %v", match[1], err)
 		}

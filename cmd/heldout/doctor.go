@@ -59,13 +59,16 @@ default environment for this is pddl.`,
 				return examineEnv(c.Context(), sys, names[0], r.Setup)
 			}
 			if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
-				return usage(errors.New("want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
+				return usage(
+					errors.New(
+						"want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
 			return examineModel(c.Context(), sys, r, nil)
 		},
 	}
 	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)
-	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "environment of the first turn; the default is pddl with generated tasks")
+	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env,
+		"environment of the first turn; the default is pddl with generated tasks")
 	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, helpOf("tasks"))
 	taskSource(c, sys, &r.Setup)
 	return c
@@ -81,7 +84,8 @@ func examineEnv(ctx context.Context, sys *system, name string, s envs.Setup) err
 		return usage(err)
 	}
 	if entry.Examine == nil {
-		_, err := fmt.Fprintf(sys.stdout, "ok       %s: it needs nothing but heldout; official tasks need --data\n", name)
+		_, err := fmt.Fprintf(sys.stdout,
+			"ok       %s: it needs nothing but heldout; official tasks need --data\n", name)
 		return err
 	}
 	failed := 0
@@ -133,7 +137,8 @@ func examineModel(ctx context.Context, sys *system, r configs.Run, given func(*c
 
 // examineServers checks the servers of a job's model one after the other. It
 // returns the number of failed checks, and whether some server replies.
-func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Run) (failed int, answers bool, err error) {
+func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Run) (failed int, answers bool,
+	err error) {
 	clients := j.Served[0].Fleet.Clients()
 	for _, client := range clients {
 		if len(clients) > 1 {
@@ -157,12 +162,14 @@ func examineServers(ctx context.Context, sys *system, j *bench.Job, r configs.Ru
 // beginning makes the checks of a run and plays its first turn. It reports whether the
 // run would be worthless, or stop at once.
 func beginning(ctx context.Context, sys *system, j *bench.Job) (worthless bool, err error) {
-	check := envs.Check{Status: envs.CheckOK, Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"}
+	check := envs.Check{Status: envs.CheckOK,
+		Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"}
 	refused := j.Meet(ctx)
 	if refused != nil {
 		check.Status, check.Text = envs.CheckFail, "it would end at once: "+refused.Error()
 	}
-	if _, err := fmt.Fprintf(sys.stdout, "%-8s run: %s\n", check.Status, table.Printable(check.Text)); err != nil || refused != nil {
+	if _, err := fmt.Fprintf(sys.stdout, "%-8s run: %s\n", check.Status, table.Printable(check.Text)); err != nil ||
+		refused != nil {
 		return true, err
 	}
 	return firstTurn(ctx, sys, j)
@@ -204,7 +211,8 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	turn, err := j.FirstTurn(ctx)
 	title := fmt.Sprintf("first turn (%s, %s, agent %s)", j.Config.Env[0], turn.Task, j.Config.Agent)
 	if err != nil {
-		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title, table.Printable(err.Error()))
+		_, err = fmt.Fprintf(sys.stdout, "%-8s %s: a run would be worthless: %s\n", envs.CheckFail, title,
+			table.Printable(err.Error()))
 		return true, err
 	}
 	status, verdict := outlook(turn, j.Served[0].Fleet.Clients()[0].Remedy)
@@ -212,7 +220,8 @@ func firstTurn(ctx context.Context, sys *system, j *bench.Job) (worthless bool, 
 	if !turn.Move.FormatError {
 		read = fmt.Sprintf("%q, valid: %v", turn.Move.Action, turn.Step.Valid)
 	}
-	_, err = fmt.Fprintf(sys.stdout, "%-8s %s: %s\n  finish reason: %q\n  reasoning: %q\n  reply: %q\n  thought: %q\n  action: %s\n",
+	_, err = fmt.Fprintf(sys.stdout,
+		"%-8s %s: %s\n  finish reason: %q\n  reasoning: %q\n  reply: %q\n  thought: %q\n  action: %s\n",
 		status, title, verdict, turn.Reply.FinishReason, turn.Reply.Reasoning, turn.Reply.Text, turn.Move.Thought, read)
 	return status == envs.CheckFail, err
 }

@@ -67,24 +67,32 @@ of yours, give its file with --prompt.`,
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json")
 	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders are no longer what was written")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
-	f.StringVar(&mask, "mask", "unreadable,invalid", "replies that are not trained on: unreadable, invalid, no-progress; or none")
+	f.StringVar(&mask, "mask", "unreadable,invalid",
+		"replies that are not trained on: unreadable, invalid, no-progress; or none")
 	f.BoolVar(&o.Filter.Success, "success", false, "take only solved episodes")
-	f.Float64Var(&o.Filter.Progress, "least-progress", 0, "take only episodes that end with at least this progress, 0 to 1")
-	f.IntVar(&o.Filter.Recoveries, "least-recoveries", 0, "take only episodes with at least so many errors that another, valid action follows within 5 steps")
+	f.Float64Var(&o.Filter.Progress, "least-progress", 0,
+		"take only episodes that end with at least this progress, 0 to 1")
+	f.IntVar(&o.Filter.Recoveries, "least-recoveries", 0,
+		"take only episodes with at least so many errors that another, valid action follows within 5 steps")
 	f.StringVar(&seeds, "seeds", "", "take only these seeds, such as 3 (the first three) or 0,5")
 	f.StringSliceVar(&o.Filter.Presets, "preset", nil, "take only episodes of these presets")
-	f.StringSliceVar(&o.Filter.Envs, "env", nil, "take only these environments; trajectories of files are of the environment "+export.Synthetic)
+	f.StringSliceVar(&o.Filter.Envs, "env", nil,
+		"take only these environments; trajectories of files are of the environment "+export.Synthetic)
 	f.StringSliceVar(&o.Filter.Players, "model", nil, "take only episodes of these models, as provider:name")
-	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages, "leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
+	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages,
+		"leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
 	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
 	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split")
 	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
-	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "", "prompt file of the runs' reflections, if it was not heldout's own")
+	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
+		"prompt file of the runs' reflections, if it was not heldout's own")
 	f.StringVar(&o.Texts.Originals, "originals", "", "folder with the original prompt files of presets")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
-	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data, "folder with official data, to list the actions that messages contain")
-	f.Int64Var(&o.Texts.Setup.GeneratorSeed, "generator-seed", o.Texts.Setup.GeneratorSeed, "seed of generated tasks, for the same")
+	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data,
+		"folder with official data, to list the actions that messages contain")
+	f.Int64Var(&o.Texts.Setup.GeneratorSeed, "generator-seed", o.Texts.Setup.GeneratorSeed,
+		"seed of generated tasks, for the same")
 	return c
 }
 
@@ -112,7 +120,8 @@ func checkExports(sys *system, dirs []string) error {
 	}
 	sys.warnUncovered(uncovered)
 	if bad > 0 {
-		return fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad, counted(files, "file"))
+		return fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad,
+			counted(files, "file"))
 	}
 	return nil
 }
@@ -183,11 +192,13 @@ func printExport(sys *system, o export.Options, r *export.Report) error {
 		fmt.Fprintf(&b, "planned, but without a result: %s\n", counted(r.Without, "episode"))
 	}
 	if r.Single > 0 {
-		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n", counted(r.Single, "episode"))
+		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n",
+			counted(r.Single, "episode"))
 	}
 	for _, p := range r.Parts {
 		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
-			counted(p.Examples, "example"), counted(p.Episodes, "episode"), counted(p.Tasks, "task"), megabytes(p.Bytes))
+			counted(p.Examples, "example"), counted(p.Episodes, "episode"), counted(p.Tasks, "task"),
+			megabytes(p.Bytes))
 	}
 	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
 	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
@@ -204,7 +215,9 @@ func warnExport(sys *system, o export.Options, r *export.Report) {
 		sys.warn("left out: " + d)
 	}
 	if r.TestEpisodes > 0 {
-		sys.warn(fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them", counted(r.TestEpisodes, "episode")))
+		sys.warn(
+			fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them",
+				counted(r.TestEpisodes, "episode")))
 	}
 	for _, p := range r.Parts {
 		if p.Examples == 0 {

@@ -24,11 +24,20 @@ var fakeReplies = map[string]string{
 // fakeRefusals are requests that some services refuse, by what they hold, and
 // their words.
 var fakeRefusals = map[string]struct{ holds, words string }{
-	"newlength":  {`"max_tokens"`, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
-	"noseed":     {`"seed"`, `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"seed\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`},
-	"nosampling": {`"temperature"`, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`},
-	"nosystem":   {`"system"`, `{"error":{"message":"System role not supported","type":"BadRequestError","param":null,"code":400}}`},
-	"notemplate": {`"messages"`, `{"object":"error","message":"As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat template if the tokenizer does not define one.","type":"BadRequestError","param":null,"code":400}`},
+	"newlength": {
+		`"max_tokens"`,
+		`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
+	"noseed": {
+		`"seed"`,
+		`[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"seed\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`},
+	"nosampling": {
+		`"temperature"`,
+		`{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`},
+	"nosystem": {`"system"`,
+		`{"error":{"message":"System role not supported","type":"BadRequestError","param":null,"code":400}}`},
+	"notemplate": {
+		`"messages"`,
+		`{"object":"error","message":"As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat template if the tokenizer does not define one.","type":"BadRequestError","param":null,"code":400}`},
 }
 
 // misbehave answers a request for a reply in the way that the path names first;

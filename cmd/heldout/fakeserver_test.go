@@ -68,7 +68,8 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path {
 	case "/v1/models":
 		if mode == "both" {
-			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm"},{"id":"other","owned_by":"vllm"}]}`, fakeModel)
+			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm"},{"id":"other","owned_by":"vllm"}]}`,
+				fakeModel)
 			return
 		}
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, length)
@@ -142,7 +143,8 @@ type fakeRequest struct {
 // fakeActions are what it may do, in gripper tasks; most are good moves.
 var fakeActions = []string{
 	"Move from rooma to roomb.", "Move from roomb to rooma.",
-	"Pick up ball1 at rooma with arm left.", "Pick up ball2 at roomb with arm right.", "Pick up ball3 at rooma with arm right.",
+	"Pick up ball1 at rooma with arm left.", "Pick up ball2 at roomb with arm right.",
+	"Pick up ball3 at rooma with arm right.",
 	"drop ball1 roomb left", "drop ball2 rooma right", "drop ball3 roomb right", "check valid actions", "dance",
 }
 
@@ -162,7 +164,8 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 	tokens := size / 4
 	if s.context > 0 && tokens > s.context {
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, you requested %d tokens.","code":"context_length_exceeded"}}`, s.context, tokens)
+		fmt.Fprintf(w,
+			`{"error":{"message":"This model's maximum context length is %d tokens. However, you requested %d tokens.","code":"context_length_exceeded"}}`, s.context, tokens)
 		return
 	}
 	fmt.Fprint(h, req.Seed+req.Options.Seed)
@@ -178,7 +181,8 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 		}
 	}
 	if strings.HasPrefix(path, "/api/") {
-		fmt.Fprintf(w, `{"model":%q,"message":{"role":"assistant","content":%q},"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":9}`, fakeModel, text, tokens)
+		fmt.Fprintf(w,
+			`{"model":%q,"message":{"role":"assistant","content":%q},"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":9}`, fakeModel, text, tokens)
 		return
 	}
 	content, err := json.Marshal(text)
@@ -186,7 +190,8 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, content, finish, tokens)
+	fmt.Fprintf(w,
+		`{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, content, finish, tokens)
 }
 
 // proceed continues a text that ends where a thought follows, and goes on as base
@@ -198,7 +203,9 @@ func (s *fakeServer) proceed(w http.ResponseWriter, body []byte) {
 		return
 	}
 	text := " I try.\nAction: check valid actions\nObservation: made up\nThought: I"
-	fmt.Fprintf(w, `{"choices":[{"text":%q,"finish_reason":"length"}],"usage":{"prompt_tokens":%d,"completion_tokens":16}}`, text, len(req.Prompt)/4)
+	fmt.Fprintf(w,
+		`{"choices":[{"text":%q,"finish_reason":"length"}],"usage":{"prompt_tokens":%d,"completion_tokens":16}}`, text,
+		len(req.Prompt)/4)
 }
 
 // serveFake is a command of the test scripts: fakeserver FILE [fail] serves

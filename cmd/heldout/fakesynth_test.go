@@ -12,10 +12,12 @@ const fakeScript = `{"Environment": {"places": {"shop %[1]x": ["lamp"], "yard": 
 // fakeTurns are a game that passes, with a word that makes it different from others.
 func fakeTurns(sum uint64) []string {
 	master := func(n int, observation string, wrong bool) string {
-		return fmt.Sprintf(`{"turn": %d, "role": "DM", "Thought": "", "Observation": %q, "parameter_error": %v, "place_error": false, "logic_error": false}`, n, observation, wrong)
+		return fmt.Sprintf(
+			`{"turn": %d, "role": "DM", "Thought": "", "Observation": %q, "parameter_error": %v, "place_error": false, "logic_error": false}`, n, observation, wrong)
 	}
 	player := func(n int, action string) string {
-		return fmt.Sprintf(`{"turn": %d, "role": "Player", "Thought": "I try %x%d and %s and %x.", "Action": %q}`, n, sum, n, action, sum>>8+uint64(n), action)
+		return fmt.Sprintf(`{"turn": %d, "role": "Player", "Thought": "I try %x%d and %s and %x.", "Action": %q}`, n,
+			sum, n, action, sum>>8+uint64(n), action)
 	}
 	return []string{
 		master(1, fmt.Sprintf("You are in shop %x.", sum), false),
@@ -65,7 +67,8 @@ func fakeSynthReply(prompt string, sum uint64) (text, finish string, ok bool) {
 			finish = "length"
 		}
 	case strings.Contains(prompt, `{"verdict": "right", "kind": null}`):
-		text = []string{`Fine. {"verdict": "right", "kind": null}`, `No. {"verdict": "wrong", "kind": "logic"}`, "Who knows?"}[sum%7%3]
+		text = []string{`Fine. {"verdict": "right", "kind": null}`, `No. {"verdict": "wrong", "kind": "logic"}`,
+			"Who knows?"}[sum%7%3]
 	default:
 		return "", "", false
 	}

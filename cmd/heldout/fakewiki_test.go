@@ -38,7 +38,8 @@ func (f *fakeWiki) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/w/index.php":
 		fmt.Fprint(w, `<div class="mw-search-result-heading"><a>Pluto</a></div>`)
 	case q.Get("action") == "parse":
-		writeJSON(w, map[string]any{"parse": map[string]string{"title": query, "text": "<p>" + html.EscapeString(text) + "</p>"}})
+		writeJSON(w, map[string]any{"parse": map[string]string{
+			"title": query, "text": "<p>" + html.EscapeString(text) + "</p>"}})
 	case found:
 		writeJSON(w, map[string]any{"query": map[string]any{"search": []map[string]string{{"title": query}}}})
 	default:

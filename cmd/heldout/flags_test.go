@@ -20,17 +20,23 @@ import (
 // values holds for every flag of a run a value that is not the default, as the
 // flag takes it.
 var values = map[string]string{
-	"model": "vllm:x", "base-url": "http://h/v1", "give-up-after": "9m", "wait-for-servers": "8m", "api-key-env": "KEY", "context": "4096", "extra-body": `{"top_k":20}`,
+	"model": "vllm:x", "base-url": "http://h/v1", "give-up-after": "9m", "wait-for-servers": "8m", "api-key-env": "KEY",
+	"context": "4096", "extra-body": `{"top_k":20}`,
 	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
 	"jericho-bindings": "b.json", "huntdark": "fixed", "game-seed": "4",
-	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7", "top-p": "0.9",
+	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7",
+	"top-p":      "0.9",
 	"max-tokens": "33", "stop": "END", "step-limit": "12", "shard": "2/3", "out": "there",
-	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true", "allow-unusable": "true", "no-system-role": "true", "completions": "true",
-	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w", "wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
+	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true", "allow-unusable": "true",
+	"no-system-role": "true", "completions": "true",
+	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w",
+	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
 	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200",
 	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
-	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y", "no-ind-base-url": "http://i/v1", "ind": "none",
-	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2", "same-step": "5",
+	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
+	"no-ind-base-url": "http://i/v1", "ind": "none",
+	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
+	"same-step": "5",
 }
 
 // flat is what a configuration says, by key; settings of environments are among
@@ -195,10 +201,12 @@ func keyIs(t *testing.T, command, name, value string, own bool) {
 		if !own {
 			continue
 		}
-		if got, want := byKey.Lookup(name), byFlag.Lookup(name); got.Value.String() != want.Value.String() || !got.Changed {
+		if got, want := byKey.Lookup(name), byFlag.Lookup(name); got.Value.String() != want.Value.String() ||
+			!got.Changed {
 			t.Errorf("%s with %q: %s, want %s", command, text, got.Value, want.Value)
 		}
-		if err := wins.Parse([]string{"--" + name + "=" + wins.Lookup(name).DefValue}); err != nil || setOwnKeys(wins, given) != nil {
+		if err := wins.Parse([]string{"--" + name + "=" + wins.Lookup(name).DefValue}); err != nil ||
+			setOwnKeys(wins, given) != nil {
 			t.Fatal(err)
 		}
 		if got := wins.Lookup(name).Value.String(); got == byFlag.Lookup(name).Value.String() {

@@ -51,7 +51,8 @@ func TestServersComeAndGo(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
-	if !strings.Contains(said.String(), "is set aside, its episodes go on elsewhere") || !strings.Contains(said.String(), "is back after") {
+	if !strings.Contains(said.String(), "is set aside, its episodes go on elsewhere") ||
+		!strings.Contains(said.String(), "is back after") {
 		t.Errorf("servers came and went unnoticed:\n%s", &said)
 	}
 	used := map[string]bool{}

@@ -73,7 +73,8 @@ func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 	if err := os.WriteFile(file, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d bytes, %d changes: %d refused, %d harmless, %d silent", filepath.Base(file), f.bytes, f.changes, f.refused, f.harmless, f.changes-f.refused-f.harmless)
+	t.Logf("%s: %d bytes, %d changes: %d refused, %d harmless, %d silent", filepath.Base(file), f.bytes, f.changes,
+		f.refused, f.harmless, f.changes-f.refused-f.harmless)
 	return f
 }
 
@@ -107,7 +108,8 @@ func allTables(dir string) (string, error) {
 // is what the index of the pages and of heldout runs says.
 func TestFlippedRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "0-1", "--model", "random", "--step-limit", "2", "--quiet", "--out", dir).Run(); err != nil {
+	if err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "0-1", "--model", "random", "--step-limit",
+		"2", "--quiet", "--out", dir).Run(); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"run.json", "episodes.jsonl"} {
@@ -144,13 +146,16 @@ func TestFlippedTrainingData(t *testing.T) {
 	if err := os.Mkdir(out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	command("synth", "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--max-tokens", "1000", "--quiet", "--count", "4", "--out", made)
-	command("judge", made, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--trajectories", "2", "--quiet", "--out", judged)
+	command("synth", "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--max-tokens", "1000", "--quiet",
+		"--count", "4", "--out", made)
+	command("judge", made, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--trajectories", "2", "--quiet",
+		"--out", judged)
 	command("export", made, "--format", "openai", "--out", filepath.Join(out, "data.jsonl"))
 
 	exported := filepath.Join(at, "again.jsonl")
 	flip(t, filepath.Join(made, record.TrajectoriesFile), func() (string, error) {
-		o := export.Options{Sources: []string{made}, Format: export.OpenAI, Out: exported, Force: true, Duplicates: export.SameMessages, Mask: export.Marks()}
+		o := export.Options{Sources: []string{made}, Format: export.OpenAI, Out: exported, Force: true,
+			Duplicates: export.SameMessages, Mask: export.Marks()}
 		if _, err := export.Run(t.Context(), o); err != nil {
 			return "", err
 		}

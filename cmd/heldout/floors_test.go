@@ -148,7 +148,8 @@ func TestFloors(t *testing.T) {
 				t.Errorf("%s (floor %d) imports %s (floor %d)", file, floor, ours, floors[ours])
 			}
 			for module, owner := range reserved {
-				if (path == module || strings.HasPrefix(path, module+"/")) && pkg != owner && !strings.HasPrefix(pkg, owner+"/") {
+				if (path == module || strings.HasPrefix(path, module+"/")) && pkg != owner &&
+					!strings.HasPrefix(pkg, owner+"/") {
 					t.Errorf("%s imports %s, which is for %s", file, path, owner)
 				}
 			}
@@ -224,7 +225,8 @@ func TestLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md", "ARCHITECTURE.md", "LICENSE",
+	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md",
+		"ARCHITECTURE.md", "LICENSE",
 		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "runs", "dist", "heldout"}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {

@@ -14,7 +14,9 @@ import (
 // intervalFlag adds the flag that selects the population of the intervals.
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
-		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help statistics)")
+		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these "+
+			"kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help "+
+			"statistics)")
 }
 
 // checkInterval reports an unknown question.
@@ -22,5 +24,6 @@ func checkInterval(about string) error {
 	if slices.Contains(stats.Questions(), stats.Question(about)) {
 		return nil
 	}
-	return usage(fmt.Errorf("unknown interval %q%s; there are %s", about, spelling.Hint(about, intervalNames()), strings.Join(intervalNames(), ", ")))
+	return usage(fmt.Errorf("unknown interval %q%s; there are %s", about, spelling.Hint(about, intervalNames()),
+		strings.Join(intervalNames(), ", ")))
 }

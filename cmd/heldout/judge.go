@@ -23,9 +23,12 @@ const (
 
 // samplingFlags adds the flags of a sample.
 func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
-	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf, "largest number of trajectories in the sample; two turns of each are judged")
-	f.StringVar((*string)(&s.Kind), "sample", string(judge.Balanced), "balanced: a right and a wrong turn of each trajectory, by its own labels; natural: two turns at random")
-	f.IntVar(&s.History, "max-history", judgeHistory, "longest history that is shown, in bytes: the first observation and the newest turns stay")
+	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf,
+		"largest number of trajectories in the sample; two turns of each are judged")
+	f.StringVar((*string)(&s.Kind), "sample", string(judge.Balanced),
+		"balanced: a right and a wrong turn of each trajectory, by its own labels; natural: two turns at random")
+	f.IntVar(&s.History, "max-history", judgeHistory,
+		"longest history that is shown, in bytes: the first observation and the newest turns stay")
 }
 
 func newJudge(sys *system) *cobra.Command {
@@ -62,7 +65,8 @@ heldout help synthesis says more.`,
 				return err
 			}
 			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per turn; replies of at most %d tokens\n", j.Dir, turns, a.run.MaxTokens)
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per turn; replies of at most %d tokens\n",
+					j.Dir, turns, a.run.MaxTokens)
 				return err
 			}
 			tables, missing, err := j.Label(c.Context())
@@ -81,7 +85,8 @@ heldout help synthesis says more.`,
 	f.StringVar(&j.Prompt, "prompt", "", "YAML file with another prompt; heldout help synthesis says which")
 	f.StringVar(&j.Human, "human", "", "sheet with labels of people, as CSV with the columns id and label")
 	a.flags(c)
-	f.Lookup("out").Usage = "folder for calls and results; the default is a name derived from the condition, below runs/"
+	f.Lookup(
+		"out").Usage = "folder for calls and results; the default is a name derived from the condition, below runs/"
 	c.AddCommand(newSheet(sys))
 	return c
 }

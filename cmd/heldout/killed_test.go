@@ -39,15 +39,19 @@ type killedCommand struct {
 
 func killedCommands() []killedCommand {
 	return []killedCommand{
-		{name: "export", args: []string{"export", "played", "--format", "axolotl", "--split", "train=0.5,val=0.5", "--out", "data.jsonl", "--force"}},
+		{name: "export", args: []string{"export", "played", "--format", "axolotl", "--split", "train=0.5,val=0.5",
+			"--out", "data.jsonl", "--force"}},
 		{name: "merge", args: []string{"merge", "whole", "parts"}, half: ".whole" + record.Unfinished, done: "whole"},
 		{name: "repair", args: []string{"repair", "damaged"}},
-		{name: "verify", args: []string{"verify", "made/trajectories.jsonl", "--min-errors", "0", "--masked", "verified.jsonl", "--force"}},
+		{name: "verify", args: []string{"verify", "made/trajectories.jsonl", "--min-errors", "0", "--masked",
+			"verified.jsonl", "--force"}},
 		{name: "judge sheet", args: []string{"judge", "sheet", "made", "--out", "sheet.csv"}, done: "sheet.csv"},
 		{name: "report", args: []string{"report", "played"}},
 		{name: "plot", args: []string{"plot", "played", "--figure", "rates", "--out", "rates.svg"}},
-		{name: "data import", args: []string{"data", "import", "board.tar.gz", "--data", "data", "--accept-changed"}, half: "data/.heldout"},
-		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"}, half: "index", shown: true},
+		{name: "data import", args: []string{"data", "import", "board.tar.gz", "--data", "data", "--accept-changed"},
+			half: "data/.heldout"},
+		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"}, half: "index",
+			shown: true},
 	}
 }
 
@@ -65,11 +69,13 @@ func material(t *testing.T, dir string) {
 	}
 	do(fakeRun(server.URL, "played", "--allow-unusable"))
 	for _, shard := range []string{"1/2", "2/2"} {
-		do(exec.Command("heldout", "run", "--env", "pddl", "--model", "random", "--seeds", "4", "--quiet", "--shard", shard, "--out", "parts"))
+		do(exec.Command("heldout", "run", "--env", "pddl", "--model", "random", "--seeds", "4", "--quiet", "--shard",
+			shard, "--out", "parts"))
 	}
 	do(exec.Command("heldout", "merge", "damaged", "parts"))
 	do(fakeSynth(server.URL, "made", "--count", "200", "--concurrency", "20"))
-	do(exec.Command("heldout", "export", "played", "--format", "openai", "--mask", "none", "--split", "train=0.5,val=0.5", "--out", "data.jsonl"))
+	do(exec.Command("heldout", "export", "played", "--format", "openai", "--mask", "none", "--split",
+		"train=0.5,val=0.5", "--out", "data.jsonl"))
 	episodes := filepath.Join(dir, "damaged", "episodes.jsonl")
 	content, err := os.ReadFile(episodes)
 	if err != nil {
@@ -83,14 +89,18 @@ func material(t *testing.T, dir string) {
 	var questions []map[string]any
 	for i := range 2000 {
 		questions = append(questions, map[string]any{
-			"_id": fmt.Sprint(i), "question": "Where?", "answer": "there", "type": "bridge", "supporting_facts": []any{[]any{fmt.Sprint("A", i), 0}},
-			"context": []any{paragraph{fmt.Sprint("A", i), []string{strings.Repeat(fmt.Sprintf("A%d is there. ", i), 20)}}},
+			"_id": fmt.Sprint(i), "question": "Where?", "answer": "there", "type": "bridge", "supporting_facts": []any{
+				[]any{fmt.Sprint("A", i), 0}},
+			"context": []any{paragraph{fmt.Sprint("A", i),
+				[]string{strings.Repeat(fmt.Sprintf("A%d is there. ", i), 20)}}},
 		})
 	}
 	text, err := json.Marshal(questions)
 	for _, err := range []error{
-		err, os.WriteFile(episodes, bytes.Join(lines, nil), 0o644), os.WriteFile(filepath.Join(dir, "damaged", "episodes.set-aside"), []byte("half a line"), 0o644),
-		os.WriteFile(filepath.Join(dir, "q.json"), text, 0o644), os.WriteFile(filepath.Join(dir, "board.tar.gz"), boardArchive(t), 0o644),
+		err, os.WriteFile(episodes, bytes.Join(lines, nil), 0o644),
+		os.WriteFile(filepath.Join(dir, "damaged", "episodes.set-aside"), []byte("half a line"), 0o644),
+		os.WriteFile(filepath.Join(dir, "q.json"), text, 0o644),
+		os.WriteFile(filepath.Join(dir, "board.tar.gz"), boardArchive(t), 0o644),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +121,8 @@ func snapshot(t *testing.T, dir, without string) map[string]string {
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || leftBehind.MatchString(name) || without != "" && strings.HasPrefix(name, without) {
+		if err != nil || d.IsDir() || leftBehind.MatchString(name) || without != "" &&
+			strings.HasPrefix(name, without) {
 			return err
 		}
 		b, err := os.ReadFile(path)

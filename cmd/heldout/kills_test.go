@@ -34,7 +34,8 @@ func BenchmarkKills(b *testing.B) {
 func benchmarkKills(b *testing.B, embed bool) {
 	n := *killsOf
 	args := func(dir string, more ...string) []string {
-		return append([]string{"run", "--env", "babyai", "--model", "random", "--limit", "100", "--seeds", fmt.Sprint(n / 100), "--quiet", "--out", dir}, more...)
+		return append([]string{"run", "--env", "babyai", "--model", "random", "--limit", "100", "--seeds",
+			fmt.Sprint(n / 100), "--quiet", "--out", dir}, more...)
 	}
 	for b.Loop() {
 		dir := b.TempDir()
@@ -44,7 +45,9 @@ func benchmarkKills(b *testing.B, embed bool) {
 		}
 		address, out := freePort(b), filepath.Join(dir, "queue")
 		var table bytes.Buffer
-		nats := &killed{b: b, most: n / 2000, command: func() *exec.Cmd { return exec.Command("natsserver", address, filepath.Join(dir, "js")) }}
+		nats := &killed{b: b, most: n / 2000, command: func() *exec.Cmd {
+			return exec.Command("natsserver", address, filepath.Join(dir, "js"))
+		}}
 		leader := &killed{b: b, most: n / 500, command: func() *exec.Cmd {
 			table.Reset()
 			own := []string{"--queue", "nats://" + address}

@@ -59,7 +59,8 @@ func BenchmarkLoad(b *testing.B) {
 			calls := float64(seeds * loadTasks * loadSteps)
 			var bare, own spent
 			for b.Loop() {
-				bare.least(measure(b, exec.Command("bareclient", address, bodies, fmt.Sprint(slots), fmt.Sprint(calls))))
+				bare.least(measure(b, exec.Command("bareclient", address, bodies, fmt.Sprint(slots),
+					fmt.Sprint(calls))))
 				own.least(measure(b, loadRun(address, filepath.Join(b.TempDir(), fmt.Sprint(b.N)), seeds, slots)))
 			}
 			ideal := calls / float64(slots) * loadLatency.Seconds()
@@ -205,8 +206,10 @@ const loadTasks = 20
 
 // loadRun is a run of the load.
 func loadRun(address, dir string, seeds, slots int) *exec.Cmd {
-	return exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--base-url", address+"/v1",
-		"--seeds", fmt.Sprint(seeds), "--temperature", "1", "--step-limit", fmt.Sprint(loadSteps), "--concurrency", fmt.Sprint(slots), "--out", dir, "--quiet")
+	return exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--base-url",
+		address+"/v1",
+		"--seeds", fmt.Sprint(seeds), "--temperature", "1", "--step-limit", fmt.Sprint(loadSteps), "--concurrency",
+		fmt.Sprint(slots), "--out", dir, "--quiet")
 }
 
 // spent is what a process used: seconds of wall and processor time, and MiB.
@@ -361,7 +364,8 @@ func (s *loadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			<-s.slots
 		}
 		sum := crc32.ChecksumIEEE(body.Bytes())
-		fmt.Fprintf(w, `{"id":"chatcmpl-%08x","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant","content":"Thought: The sum is %x, so I should go on with what has to be done next.\nAction: %s"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":24}}`,
+		fmt.Fprintf(w,
+			`{"id":"chatcmpl-%08x","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant","content":"Thought: The sum is %x, so I should go on with what has to be done next.\nAction: %s"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":24}}`,
 			sum, sum, loadActions[sum%uint32(len(loadActions))], body.Len()/4, body.Len()/4+24)
 	}
 }

@@ -63,7 +63,8 @@ func makeHostileYAML(ts *testscript.TestScript, _ bool, _ []string) {
 // An error that quotes a long text is shortened.
 func TestLongErrors(t *testing.T) {
 	got := printableLines(errors.New("first\n" + strings.Repeat("é", 100_000)))
-	if len(got) > longestLine+100 || !strings.HasPrefix(got, "first\né") || !strings.HasSuffix(got, "é… (200000 bytes)") {
+	if len(got) > longestLine+100 || !strings.HasPrefix(got, "first\né") ||
+		!strings.HasSuffix(got, "é… (200000 bytes)") {
 		t.Errorf("%d bytes: %.40q", len(got), got)
 	}
 }
@@ -71,8 +72,10 @@ func TestLongErrors(t *testing.T) {
 // makeLongLines is a command of the scripts: it writes files with a line that is too
 // long.
 func makeLongLines(ts *testscript.TestScript, _ bool, _ []string) {
-	ts.Check(os.WriteFile(ts.MkAbs("long.txt"), []byte("http://127.0.0.1:1/v1\n"+strings.Repeat("y", 300_000)+"\n"), 0o600))
-	ts.Check(os.WriteFile(ts.MkAbs("long.json"), []byte("{\"action\": \"look\"}\n{\"action\": \""+strings.Repeat("x", 2_000_000)+"\"}\n"), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("long.txt"), []byte("http://127.0.0.1:1/v1\n"+strings.Repeat("y", 300_000)+"\n"),
+		0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("long.json"), []byte("{\"action\": \"look\"}\n{\"action\": \""+
+		strings.Repeat("x", 2_000_000)+"\"}\n"), 0o600))
 }
 
 // TestScripts runs the command line as users do. Every script has a fake model
@@ -105,7 +108,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data-home"))
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile, "mkyaml": makeHostileYAML, "longlines": makeLongLines, "exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile,
+			"mkyaml": makeHostileYAML, "longlines": makeLongLines, "exits": exits},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
 			return cond == "data" && err == nil, nil

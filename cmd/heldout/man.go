@@ -27,7 +27,8 @@ func newMan(sys *system) *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "heldout " + sys.tool.Version, Manual: "heldout", Date: &date}, names[0])
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "heldout " + sys.tool.Version,
+				Manual: "heldout", Date: &date}, names[0])
 		},
 	}
 }

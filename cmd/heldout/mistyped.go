@@ -18,7 +18,8 @@ func flagError(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
-		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), spelling.Hint("--"+unknown.GetSpecifiedName(), flagNames(c)))
+		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(),
+			spelling.Hint("--"+unknown.GetSpecifiedName(), flagNames(c)))
 	case errors.As(err, &value):
 		if want := wanted[value.GetFlag().Value.Type()]; want != "" {
 			err = fmt.Errorf("--%s is %q, want %s", value.GetFlag().Name, value.GetValue(), want)
@@ -67,5 +68,6 @@ func unknownPart(c *cobra.Command, name string) error {
 	for _, sub := range c.Commands() {
 		known = append(known, sub.Name())
 	}
-	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, known), strings.Join(known, ", ")))
+	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, known),
+		strings.Join(known, ", ")))
 }

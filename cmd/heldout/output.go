@@ -38,18 +38,23 @@ func (o *output) flags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
-	c.Flags().StringVar(&o.rate, "rate", string(report.Success), "rate of the first table: SR (success), PR (progress) or GA (grounding)")
-	c.Flags().StringVar(&o.by, "by", "", `"kind" for a first table of one environment with its kinds of tasks as columns`)
-	c.Flags().Float64Var(&o.margin, "margin", 0, "differences of at most so many points count as none, where the intervals show it")
+	c.Flags().StringVar(&o.rate, "rate", string(report.Success),
+		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
+	c.Flags().StringVar(&o.by, "by", "",
+		`"kind" for a first table of one environment with its kinds of tasks as columns`)
+	c.Flags().Float64Var(&o.margin, "margin",
+		0, "differences of at most so many points count as none, where the intervals show it")
 	o.contentFlags(c)
 }
 
 // contentFlags adds the flags that say what tables contain.
 func (o *output) contentFlags(c *cobra.Command) {
 	intervalFlag(c, &o.interval)
-	c.Flags().StringVar(&o.thoughts, "thoughts", "", "text file with a thought per line to compare thoughts with, such as training data")
+	c.Flags().StringVar(&o.thoughts, "thoughts", "",
+		"text file with a thought per line to compare thoughts with, such as training data")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
-		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, …; presets are those of presets that the run changed")
+		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, "+
+			"…; presets are those of presets that the run changed")
 }
 
 // presetResults is the baseline that stands for the published results of presets,
@@ -74,10 +79,12 @@ func formatFlag(c *cobra.Command, format *string) {
 // check reports errors that can be found before anything is played.
 func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
-		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format, spelling.Hint(o.format, strings.Fields(formats())), formats()))
+		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format,
+			spelling.Hint(o.format, strings.Fields(formats())), formats()))
 	}
 	if !slices.Contains(report.Rates(), report.Rate(o.rate)) {
-		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate, strings.Trim(fmt.Sprint(report.Rates()), "[]")))
+		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate,
+			strings.Trim(fmt.Sprint(report.Rates()), "[]")))
 	}
 	if o.by != "" && o.by != "kind" {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
@@ -87,7 +94,8 @@ func (o *output) check() error {
 	}
 	for _, id := range o.tables {
 		if k, ok := report.Find(id); id != report.All && (!ok || k.Drawn) {
-			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()), tableNames()))
+			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
+				tableNames()))
 		}
 	}
 	if err := checkInterval(o.interval); err != nil {
@@ -177,7 +185,8 @@ func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err er
 		first[kind{t.Env, t.HasBestOf()}] = true
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id, strings.Join(ids, ", "))
+		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id,
+			strings.Join(ids, ", "))
 	}
 	return out, nil
 }
@@ -203,7 +212,8 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 	from.First = report.First{Rate: report.Rate(o.rate), Margin: o.margin / 100}
 	if places := from.Places(); o.by != "" {
 		if len(places) != 1 {
-			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s", strings.Join(places, ", ")))
+			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s",
+				strings.Join(places, ", ")))
 		}
 		from.First.Kinds = places[0]
 	}
@@ -248,7 +258,8 @@ func (o *output) read(sys *system, of []record.Parts, steps bool) (*report.Repor
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
+		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
+			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
 	}
 	sys.warnUncovered(uncovered)
 	if o.apart {

@@ -61,7 +61,8 @@ var (
 		envs.Red: "160", envs.Green: "28", envs.Blue: "33", envs.Purple: "134", envs.Yellow: "136", envs.Grey: "244",
 	}
 	litColors = map[envs.Color]string{
-		"": "255", envs.Red: "210", envs.Green: "77", envs.Blue: "117", envs.Purple: "183", envs.Yellow: "221", envs.Grey: "250",
+		"": "255", envs.Red: "210", envs.Green: "77", envs.Blue: "117", envs.Purple: "183", envs.Yellow: "221",
+		envs.Grey: "250",
 	}
 )
 

@@ -29,7 +29,8 @@ func TestBeside(t *testing.T) {
 			"##Kr   one two three four five six", "> Oe   seven eight", "       ", "       nine",
 		}},
 		"colored": {80, true, []string{
-			"##\x1b[38;5;210;48;5;238mKr\x1b[0m   one two three four five six seven eight", "\x1b[38;5;255;48;5;238m> \x1b[0m\x1b[38;5;244mOe\x1b[0m   ", "       nine",
+			"##\x1b[38;5;210;48;5;238mKr\x1b[0m   one two three four five six seven eight",
+			"\x1b[38;5;255;48;5;238m> \x1b[0m\x1b[38;5;244mOe\x1b[0m   ", "       nine",
 		}},
 		"no room": {30, false, []string{"##Kr", "> Oe", text[0], "", "nine"}},
 	} {
@@ -46,7 +47,8 @@ func TestWrap(t *testing.T) {
 		line := rapid.StringOf(rapid.RuneFrom([]rune("ab  é"))).Draw(t, "line")
 		width := rapid.IntRange(1, 20).Draw(t, "width")
 		lines := wrap([]string{line}, width)
-		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(line); !cmp.Equal(got, want) && len(want) > 0 {
+		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(line); !cmp.Equal(got, want) &&
+			len(want) > 0 {
 			t.Fatalf("%q became %q", line, lines)
 		}
 		for _, l := range lines {

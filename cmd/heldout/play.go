@@ -65,8 +65,10 @@ progress, done, success and valid. --actions adds the valid actions.`,
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
-	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0, "seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
-	f.StringVar(&o.perturbation, "perturb", "", "play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")
+	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0,
+		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
+	f.StringVar(&o.perturbation, "perturb", "",
+		"play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")
 	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
 	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
 	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object per line")
@@ -101,7 +103,8 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 		return nil, fmt.Errorf("--story is for %s, not for %s", jericho.Name, name)
 	case o.story != "":
 		return jericho.New(jericho.Options{
-			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed), Bindings: o.setup.Settings["jericho-bindings"],
+			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed),
+			Bindings: o.setup.Settings["jericho-bindings"],
 		})
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")

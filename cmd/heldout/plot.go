@@ -25,7 +25,9 @@ type drawn struct {
 // flags adds the flags of figures to a command.
 func (d *drawn) flags(c *cobra.Command) {
 	d.contentFlags(c)
-	c.Flags().StringSliceVar(&d.order, "order", nil, `checkpoints of one model in order: names of models or run directories, or "`+report.OrderGiven+`" for all served models in the order of the directories`)
+	c.Flags().StringSliceVar(&d.order, "order", nil,
+		`checkpoints of one model in order: names of models or run directories, or "`+report.OrderGiven+
+			`" for all served models in the order of the directories`)
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
@@ -138,7 +140,9 @@ func (r restricted) Tables(kind string) (out []table.Table) {
 	for _, t := range r.Report.Tables(kind) {
 		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
 		if at >= 0 && len(r.environments) > 0 {
-			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool { return !slices.Contains(r.environments, row[at].Text) })
+			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
+				return !slices.Contains(r.environments, row[at].Text)
+			})
 		}
 		out = append(out, t)
 	}

@@ -50,7 +50,8 @@ spread, so it gives two plans: the truth lies between them.`,
 					return fmt.Errorf("%s: %w", p.Name(), err)
 				}
 				uncovered = append(uncovered, run.Manifest.Uncovered...)
-				runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep, Protocols: run.Manifest.Protocols})
+				runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
+					Protocols: run.Manifest.Protocols})
 			}
 			sys.warnUncovered(uncovered)
 			t := report.Power(runs, points/100)

@@ -36,10 +36,18 @@ compared with those of the original code; adapted ones list their deviations
 // listPresets lists every part of every embedded preset.
 func listPresets(sys *system, format string, wide bool) error {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "environment", Header: "Environment", Left: true, Detail: true}, {Key: "tasks", Header: "Tasks"},
-		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true, Detail: true}, {Key: "metric", Header: "Metric", Left: true},
-		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"}, {Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"}, {Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
-	}, Notes: []string{"Steps: the largest step limit. Compared: requests of the original code that tests compare with heldout's; Equal: those that are the same. Files: how many files of the source the user must have (heldout preset prompt NAME)."}}
+		{Key: "preset", Header: "Preset", Left: true},
+		{Key: "environment", Header: "Environment", Left: true, Detail: true}, {Key: "tasks", Header: "Tasks"},
+		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true, Detail: true},
+		{Key: "metric", Header: "Metric", Left: true},
+		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"},
+		{Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"},
+		{Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
+	},
+		Notes: []string{
+			"Steps: the largest step limit. Compared: requests of the original code that tests compare with " +
+				"heldout's; Equal: those that are the same. Files: how many files of the source the user must have " +
+				"(heldout preset prompt NAME)."}}
 	names, err := configs.PresetNames()
 	if err != nil {
 		return err
@@ -63,9 +71,11 @@ func listPresets(sys *system, format string, wide bool) error {
 				return err
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count), table.Int(p.Env.Limit.Max()),
+				table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count),
+				table.Int(p.Env.Limit.Max()),
 				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.StatusText()),
-				table.Int(compared.Requests), table.Int(compared.Equal + compared.UpTo), table.Int(len(bench.Originals(&p))), table.String(hash),
+				table.Int(compared.Requests), table.Int(compared.Equal + compared.UpTo),
+				table.Int(len(bench.Originals(&p))), table.String(hash),
 			})
 		}
 	}
@@ -90,9 +100,10 @@ func newPreset(sys *system) *cobra.Command {
 
 func newPresetShow(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:               "show NAME",
-		Short:             "Print an evaluation protocol and its hashes",
-		Long:              "show prints the file of a preset, which can be the start of one of your own, and\non standard error the hash of each part.",
+		Use:   "show NAME",
+		Short: "Print an evaluation protocol and its hashes",
+		Long: "show prints the file of a preset, which can be the start of one of your own, and\non " +
+			"standard error the hash of each part.",
 		Example:           "  heldout preset show agentrefine > mine.yaml\n  heldout preset show mine.yaml",
 		ValidArgsFunction: completePresets,
 		Args:              args(1, 1, "one preset"),
@@ -156,7 +167,8 @@ func newPresetDiff(sys *system) *cobra.Command {
 					return usage(err)
 				}
 				if len(found) > 1 {
-					return usage(fmt.Errorf("preset %s has several parts; choose one, such as %s", name, found[0].ID(false)))
+					return usage(fmt.Errorf("preset %s has several parts; choose one, such as %s", name,
+						found[0].ID(false)))
 				}
 				of[i] = found[0]
 			}
@@ -174,14 +186,17 @@ func diffPresets(sys *system, format string, wide bool, a, b *configs.Preset) er
 		return err
 	}
 	t := table.Table{ID: "preset-diff", Title: a.ID(false) + " and " + b.ID(false), Columns: []table.Column{
-		{Key: "field", Header: "Field", Left: true}, {Key: "a", Header: a.ID(false), Left: true}, {Key: "b", Header: b.ID(false), Left: true},
+		{Key: "field", Header: "Field", Left: true}, {Key: "a", Header: a.ID(false), Left: true},
+		{Key: "b", Header: b.ID(false), Left: true},
 	}}
 	for _, d := range differences {
 		if d.Changes() {
-			t.Rows = append(t.Rows, []table.Cell{table.String(d.Field), table.String(cmp.Or(d.A, "–")), table.String(cmp.Or(d.B, "–"))})
+			t.Rows = append(t.Rows, []table.Cell{table.String(d.Field), table.String(cmp.Or(d.A, "–")),
+				table.String(cmp.Or(d.B, "–"))})
 		}
 	}
-	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %d fields that can change a number.", len(t.Rows))
+	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %d fields that can change a number.",
+		len(t.Rows))
 	if len(t.Rows) == 0 {
 		verdict = "Numbers of the two compare: no field that can change a number differs."
 	}
@@ -237,8 +252,11 @@ func explainPrompts(sys *system, presets []configs.Preset, originals string) err
 		}
 	}
 	if s := first.Source; len(files) > 0 {
-		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository, s.Commit, cmp.Or(s.Licence, "none"))
-		b.WriteString("Check it out, or copy the files into a folder, and name that folder with\n--originals: heldout looks for each path there, and then for its last element.\n")
+		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository,
+			s.Commit, cmp.Or(s.Licence, "none"))
+		b.WriteString(
+			"Check it out, or copy the files into a folder, and name that folder with\n--originals: heldout looks " +
+				"for each path there, and then for its last element.\n")
 	}
 	if other != "" {
 		fmt.Fprintf(&b, "%s\n", table.Printable(other))
@@ -287,7 +305,8 @@ func examinePresets(sys *system, r configs.Run, over func(*configs.Run) error) e
 			if check.Status == envs.CheckFail {
 				failed++
 			}
-			if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name, table.Printable(check.Text)); err != nil {
+			if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name,
+				table.Printable(check.Text)); err != nil {
 				return err
 			}
 		}

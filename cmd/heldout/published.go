@@ -48,7 +48,8 @@ func listPublished(sys *system, format string, wide bool) error {
 		return err
 	}
 	t := table.Table{ID: "published", Title: "Published results", Columns: []table.Column{
-		{Key: "name", Header: "Name", Left: true}, {Key: "table", Header: "Table", Left: true}, {Key: "title", Header: "Title", Left: true},
+		{Key: "name", Header: "Name", Left: true}, {Key: "table", Header: "Table", Left: true},
+		{Key: "title", Header: "Title", Left: true},
 	}}
 	for _, name := range names {
 		p, err := configs.LoadPublished(name)

@@ -47,7 +47,8 @@ func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
 	f.StringVar(&q.security.Cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
 	f.StringVar(&q.security.Key, "queue-key", "", "PEM file with the key of --queue-cert")
 	f.StringVar(&q.loginEnv, "queue-login-env", "", "environment variable with USER:PASSWORD, or a token, for --queue")
-	f.DurationVar(&q.wait, "queue-wait", 30*time.Second, "how long to wait at the start for the server of --queue and, in a worker, for its run")
+	f.DurationVar(&q.wait, "queue-wait", 30*time.Second,
+		"how long to wait at the start for the server of --queue and, in a worker, for its run")
 }
 
 // login reads the variable that has the login.
@@ -63,10 +64,14 @@ func (q *queueFlags) login(sys *system) error {
 
 // leaderFlags adds the flags of the process that leads a run.
 func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.address, "queue", "", "have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a server inside this process")
-	f.StringVar(&q.listen, "queue-listen", "127.0.0.1:4222", "address at which --queue embedded listens; give :4222 for workers on other machines")
+	f.StringVar(&q.address, "queue", "",
+		"have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a "+
+			"server inside this process")
+	f.StringVar(&q.listen, "queue-listen", "127.0.0.1:4222",
+		"address at which --queue embedded listens; give :4222 for workers on other machines")
 	f.BoolVar(&q.open, "queue-open", false, "let everybody who reaches --queue-listen read and change the run")
-	f.DurationVar(&q.ackWait, "queue-ack-wait", queue.AckWait, "how long a worker may be silent before its episodes go to others")
+	f.DurationVar(&q.ackWait, "queue-ack-wait", queue.AckWait,
+		"how long a worker may be silent before its episodes go to others")
 	q.connectionFlags(f)
 }
 
@@ -92,7 +97,8 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 		}
 	}
 	if !q.on() {
-		for _, name := range []string{"queue-listen", "queue-open", "queue-ack-wait", "queue-creds", "queue-ca", "queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
+		for _, name := range []string{"queue-listen", "queue-open", "queue-ack-wait", "queue-creds", "queue-ca",
+			"queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
 			if given.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
 			}
@@ -113,7 +119,8 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 	}
 	if q.address == embedded {
 		if given.Changed("queue-creds") {
-			errs = append(errs, errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
+			errs = append(errs,
+				errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
 		}
 		errs = append(errs, q.checkListen())
 	} else if err := queue.CheckAddress(q.address); err != nil {
@@ -130,7 +137,9 @@ func (q *queueFlags) checkListen() error {
 	if err := queue.CheckListen(q.listen); err != nil || known || q.open || private(q.listen) {
 		return err
 	}
-	return fmt.Errorf("--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env (and --queue-cert and --queue-key for TLS), or allow it with --queue-open", q.listen)
+	return fmt.Errorf(
+		"--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env (and "+
+			"--queue-cert and --queue-key for TLS), or allow it with --queue-open", q.listen)
 }
 
 // options returns how the queue is reached.
@@ -172,7 +181,8 @@ func lead(ctx context.Context, sys *system, l *leading, out *output) error {
 		if err != nil {
 			return err
 		}
-		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Security: l.flags.security, AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
+		err = l.conduct(ctx, sys, s, shown, queue.Options{Embedded: server, Security: l.flags.security,
+			AckWait: l.flags.ackWait, Name: "heldout " + l.c.Name(), Tell: sys.warn})
 		queue.Shut(server)
 		if err == nil {
 			err = os.RemoveAll(filepath.Join(folder, "jetstream")) // what the server keeps there
@@ -190,12 +200,14 @@ func private(listen string) bool {
 }
 
 // conduct has the missing episodes of a session played by workers.
-func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, shown *progress.Run, o queue.Options) error {
+func (l *leading) conduct(ctx context.Context, sys *system, s *bench.Session, shown *progress.Run,
+	o queue.Options) error {
 	about, err := l.describe(sys, s)
 	if err != nil {
 		return err
 	}
-	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{Dir: l.job.Dir, Finished: s.Finished(), Servers: s.AddServers, Tell: sys.warn})
+	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{
+		Dir: l.job.Dir, Finished: s.Finished(), Servers: s.AddServers, Tell: sys.warn})
 	if err != nil {
 		return err
 	}
@@ -245,8 +257,9 @@ func (l *leading) describe(sys *system, s *bench.Session) (queue.Job, error) {
 		return queue.Job{}, err
 	}
 	j := queue.Job{
-		Name: s.Name(), Tool: sys.tool, Command: l.c.Name(), File: l.given.File, Config: content, Chosen: l.given.Chosen,
-		Flags: shared(l.c.Flags()), Files: files(&l.job.Config), Plan: l.job.Plan.Hash(), Parts: l.job.Plan.Hashes(),
+		Name: s.Name(), Tool: sys.tool, Command: l.c.Name(), File: l.given.File, Config: content,
+		Chosen: l.given.Chosen,
+		Flags:  shared(l.c.Flags()), Files: files(&l.job.Config), Plan: l.job.Plan.Hash(), Parts: l.job.Plan.Hashes(),
 	}
 	if !l.c.Flags().Changed("env") && len(l.job.Config.Preset) == 0 { // those that this machine has
 		j.Flags = append(j.Flags, queue.Flag{Name: "env", Values: l.job.Config.Env, List: true})
@@ -319,7 +332,8 @@ func apply(r *configs.Run, flags []queue.Flag) error {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
 		case isList != given.List, !isList && len(given.Values) != 1:
-			errs = append(errs, fmt.Errorf("the run has the flag %.40q, which has other values in this version", given.Name))
+			errs = append(errs, fmt.Errorf("the run has the flag %.40q, which has other values in this version",
+				given.Name))
 		case isList:
 			errs = append(errs, list.Replace(given.Values))
 		default:

@@ -19,7 +19,8 @@ func TestQueueSurvivesKills(t *testing.T) {
 	defer server.Close()
 	dir, port := t.TempDir(), freePort(t)
 	args := func(out string, more ...string) []string {
-		return append([]string{"run", "--env", "pddl", "--tasks", "gripper", "--limit", "4", "--seeds", "2", "--model", "vllm:fake",
+		return append([]string{"run", "--env", "pddl", "--tasks", "gripper", "--limit", "4", "--seeds", "2", "--model",
+			"vllm:fake",
 			"--temperature", "0.5", "--out", filepath.Join(dir, out), "--quiet"}, more...)
 	}
 	local, err := exec.Command("heldout", args("local", "--base-url", server.URL+"/v1")...).Output()
@@ -29,7 +30,8 @@ func TestQueueSurvivesKills(t *testing.T) {
 	var table bytes.Buffer
 	lead := func() *exec.Cmd {
 		table.Reset()
-		cmd := exec.Command("heldout", args("queue", "--queue", "embedded", "--queue-listen", port, "--queue-ack-wait", "1s")...)
+		cmd := exec.Command("heldout", args("queue", "--queue", "embedded", "--queue-listen", port, "--queue-ack-wait",
+			"1s")...)
 		cmd.Stdout = &table
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -38,7 +40,8 @@ func TestQueueSurvivesKills(t *testing.T) {
 	}
 	work := func() *exec.Cmd {
 		for t.Context().Err() == nil { // until the leader listens
-			cmd := exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", server.URL+"/v1", "--concurrency", "2")
+			cmd := exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", server.URL+"/v1",
+				"--concurrency", "2")
 			joined := starts.after(3)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -91,10 +91,12 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 		fmt.Fprintf(b, "all %d planned episodes have a result\n", planned)
 		return 0
 	}
-	fmt.Fprintf(b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing, planned)
+	fmt.Fprintf(b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing,
+		planned)
 	for _, m := range groups {
 		c := m.Condition
-		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model), table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
+		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model),
+			table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
 	}
 	return missing
 }

@@ -45,10 +45,12 @@ episodes without a preset, first trials only.`,
 func printReplay(sys *system, r *replay.Replayer) error {
 	t := table.Table{ID: "replay", Title: "Replay", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "episodes", Header: "Episodes"}, {Key: "steps", Header: "Steps"}, {Key: "mismatches", Header: "Mismatches"},
+		{Key: "episodes", Header: "Episodes"}, {Key: "steps", Header: "Steps"},
+		{Key: "mismatches", Header: "Mismatches"},
 	}}
 	for _, c := range r.Counts {
-		t.Rows = append(t.Rows, []table.Cell{table.String(c.Env), table.Int(c.Episodes), table.Int(c.Steps), table.Int(c.Mismatches)})
+		t.Rows = append(t.Rows, []table.Cell{table.String(c.Env), table.Int(c.Episodes), table.Int(c.Steps),
+			table.Int(c.Mismatches)})
 	}
 	if err := render(sys, string(table.Text), false, t); err != nil {
 		return err
@@ -60,7 +62,9 @@ func printReplay(sys *system, r *replay.Replayer) error {
 		return nil
 	}
 	m := r.First
-	fmt.Fprintf(sys.stdout, "\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
-		table.Printable(r.Where), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.What, m.Want, m.Got)
+	fmt.Fprintf(sys.stdout,
+		"\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
+		table.Printable(r.Where), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.What,
+		m.Want, m.Got)
 	return errors.New("the replay differs from the records")
 }

@@ -78,7 +78,9 @@ func (d *drawn) page(sys *system, of []record.Parts) (page.Page, error) {
 		p.Body = append(p.Body, s.HTML)
 	}
 	p.Links = append(p.Links, page.Link{Href: "#episodes", Text: "Episodes"})
-	p.Body = append(p.Body, `<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`, episodes.Body, `</section>`)
+	p.Body = append(p.Body,
+		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`, episodes.Body,
+		`</section>`)
 	return p, nil
 }
 

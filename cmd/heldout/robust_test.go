@@ -160,7 +160,8 @@ func TestFullDisk(t *testing.T) {
 		limited.Path = sh
 		var stderr strings.Builder
 		limited.Stderr = &stderr
-		if code := exitCode(t, limited.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
+		if code := exitCode(t, limited.Run()); code != exitError ||
+			!strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}
@@ -196,7 +197,8 @@ func TestDeletedUnderWay(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	said := stderr.String()
-	if !strings.Contains(said, "episodes.jsonl is gone: somebody deleted, moved or replaced it") || strings.Contains(said, "is kept in") {
+	if !strings.Contains(said, "episodes.jsonl is gone: somebody deleted, moved or replaced it") ||
+		strings.Contains(said, "is kept in") {
 		t.Errorf("standard error: %s", said)
 	}
 }

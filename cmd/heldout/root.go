@@ -39,11 +39,15 @@ Pages about a topic (heldout help TOPIC):
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
 	root.AddCommand(
-		newRun(sys), newSweep(sys), newCompare(sys), newPlot(sys), newReport(sys), newView(sys), newServe(sys), newRuns(sys), newPower(sys), newPublished(sys), newRepair(sys), newMerge(sys), newVerify(sys), newExport(sys), newSynth(sys), newJudge(sys), newWorker(sys),
+		newRun(sys), newSweep(sys), newCompare(sys), newPlot(sys), newReport(sys), newView(sys), newServe(sys),
+		newRuns(sys), newPower(sys), newPublished(sys), newRepair(sys), newMerge(sys), newVerify(sys), newExport(sys),
+		newSynth(sys), newJudge(sys), newWorker(sys),
 		newPlay(sys), newReplay(sys),
-		newPresets(sys), newPreset(sys), newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys), newMan(sys), newVersion(sys),
+		newPresets(sys), newPreset(sys), newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys),
+		newMan(sys), newVersion(sys),
 	)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+		fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
 	if err := completeFlags(root); err != nil {
 		panic(err) // every flag that is completed is there, once
 	}

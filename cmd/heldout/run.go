@@ -52,7 +52,8 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		given := bench.Given{
-			File: file, Own: ownKeys(c.Flags()), Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") || c.Flags().Changed("preset"),
+			File: file, Own: ownKeys(c.Flags()), Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") ||
+				c.Flags().Changed("preset"),
 			Over: func(r *configs.Run) error {
 				err := override(r, c.Flags())
 				if q.on() {
@@ -64,7 +65,8 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if err := setOwnKeys(c.Flags(), given); err != nil {
 			return usage(err)
 		}
-		if err := errors.Join(out.check(), out.suits(map[report.Only]bool{report.Sweeps: kind == bench.Sweep, report.Baselines: len(out.baselines) > 0}), q.check(c.Flags()), q.login(sys)); err != nil {
+		if err := errors.Join(out.check(), out.suits(map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
+			report.Baselines: len(out.baselines) > 0}), q.check(c.Flags()), q.login(sys)); err != nil {
 			return err
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
@@ -77,8 +79,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		defer job.Close()
 		seeds, models := job.Plan.Breadth()
 		if err := out.suits(map[report.Only]bool{
-			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(), report.Presets: len(job.Config.Preset) > 0,
-			report.Seeds: seeds > 1, report.Pairs: models > 1, report.Threes: models > 2,
+			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
+			report.Presets: len(job.Config.Preset) > 0,
+			report.Seeds:   seeds > 1, report.Pairs: models > 1, report.Threes: models > 2,
 		}); err != nil {
 			return err
 		}
@@ -93,7 +96,8 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	flags(c.Flags(), &shown)
 	q.leaderFlags(c.Flags())
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
-	c.Flags().BoolVar(&dry, "dry-run", false, "print the plan and its cost in model calls, make the checks of a run, and stop")
+	c.Flags().BoolVar(&dry, "dry-run", false,
+		"print the plan and its cost in model calls, make the checks of a run, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	out.flags(c)
 	return c
@@ -129,7 +133,8 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 
 // work opens the run directory of a job, has what is missing played, and prints
 // the tables. Concurrency is less than 1 if it changes.
-func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int, playOn func(*bench.Session, *progress.Run) error) error {
+func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int,
+	playOn func(*bench.Session, *progress.Run) error) error {
 	restore := frugal()
 	session, err := j.Begin()
 	restore()
@@ -171,7 +176,8 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	if err != nil {
 		return err
 	}
-	sys.say("records: %s\nmore: heldout report %s; heldout view; heldout compare %s --table NAME, or all", j.Dir, j.Dir, j.Dir)
+	sys.say("records: %s\nmore: heldout report %s; heldout view; heldout compare %s --table NAME, or all", j.Dir, j.Dir,
+		j.Dir)
 	return bench.Complete(runs[0].Scores)
 }
 
@@ -182,7 +188,8 @@ func endShard(sys *system, j *bench.Job) error {
 	if err != nil {
 		return err
 	}
-	sys.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard, done, filepath.Dir(j.Dir))
+	sys.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
+		done, filepath.Dir(j.Dir))
 	if missing > 0 {
 		return &bench.IncompleteError{Missing: missing}
 	}
@@ -198,7 +205,8 @@ func stopped(ctx context.Context, err error, dir string) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
 	case errors.As(err, &unusable):
-		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed", err, dir)
+		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
+			err, dir)
 	}
 	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
 }

@@ -85,10 +85,14 @@ func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
 		{Key: "planned", Header: "Planned"},
 		{Key: "success", Header: "SR"},
 		{Key: "progress", Header: "PR"},
-	}, Notes: []string{"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come first, so rates of a run that goes on are not those that it will have."}}
+	},
+		Notes: []string{
+			"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
+				"first, so rates of a run that goes on are not those that it will have."}}
 	err := eachRun(sys, runs, func(s view.Summary) error {
 		if s.BadLines > 0 {
-			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run, s.BadLines))
+			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run,
+				s.BadLines))
 		}
 		name := s.Run.Name()
 		if short, err := filepath.Rel(root, name); err == nil && short != "." {
@@ -100,8 +104,10 @@ func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
 				row = []table.Cell{table.String(""), table.String(""), table.String("")}
 			}
 			t.Rows = append(t.Rows, append(row,
-				table.String(score.Where), table.String(score.Condition.Model), table.String(score.Condition.Perturbation),
-				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean)))
+				table.String(score.Where), table.String(score.Condition.Model),
+				table.String(score.Condition.Perturbation),
+				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean),
+				table.Percent(score.Progress.Mean)))
 		}
 		return nil
 	})
@@ -152,7 +158,8 @@ type jsonRate struct {
 // writeRuns writes a line of JSON for each run.
 func writeRuns(sys *system, runs []record.Parts) error {
 	return eachRun(sys, runs, func(s view.Summary) error {
-		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished, BadLines: s.BadLines, Rates: []jsonRate{}}
+		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished,
+			BadLines: s.BadLines, Rates: []jsonRate{}}
 		if !s.Started.IsZero() {
 			line.Started = &s.Started
 		}
@@ -164,7 +171,8 @@ func writeRuns(sys *system, runs []record.Parts) error {
 		}
 		for _, score := range s.Rates {
 			c := score.Condition
-			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent, Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
+			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent,
+				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)

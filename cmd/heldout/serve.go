@@ -52,15 +52,19 @@ serving.`,
 	f.StringVar(&o.Tasks, "tasks", "", helpOf("tasks"))
 	f.StringVar(&o.Perturbation, "perturb", "", "serve under a perturbation: P1 to P4, or a YAML file")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "address and port; port 0 takes a free one")
-	f.StringVar(&o.tokenFile, "token-file", "", "file with the token that clients must send; without it, any address but a loopback one gets a random token, printed once")
+	f.StringVar(&o.tokenFile, "token-file", "",
+		"file with the token that clients must send; without it, any address but a loopback one gets a random token, "+
+			"printed once")
 	f.BoolVar(&o.noToken, "no-token", false, "ask for no token, whatever the address")
 	f.IntVar(&o.maxSessions, "max-sessions", 4096, "largest number of open sessions")
 	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "largest number of open sessions of one client address")
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
-	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
+	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess),
+		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
 	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
-	f.BoolVar(&o.profiles, "pprof", false, "serve profiles of the process at /debug/pprof/; only with a loopback address")
+	f.BoolVar(&o.profiles, "pprof", false,
+		"serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
 	c.AddCommand(newServeClient(sys), newServeBench(sys))
@@ -102,16 +106,19 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	}
 	loopback := l.Addr().(*net.TCPAddr).IP.IsLoopback()
 	if o.profiles && !loopback {
-		return usage(errors.Join(errors.New("--pprof is for a loopback address: profiles show what the process holds"), l.Close()))
+		return usage(errors.Join(errors.New("--pprof is for a loopback address: profiles show what the process holds"),
+			l.Close()))
 	}
 	if token == "" && !o.noToken && !loopback {
 		token = rand.Text()
 		sys.say("token: %s", token)
 	}
 	options := serve.Options{
-		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token, Names: []string{host, machineName()},
-		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles, Version: sys.tool.Version,
-		Log: sys.logEvent,
+		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token,
+		Names:       []string{host, machineName()},
+		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles,
+		Version: sys.tool.Version,
+		Log:     sys.logEvent,
 	}
 	if o.record != "" {
 		options.Record = bench.RecordRollouts(sys.bench(), o.record)
@@ -159,7 +166,8 @@ func (o *serveOptions) token() (string, error) {
 	}
 	token := strings.TrimSpace(string(b))
 	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("--token-file %s must hold one token of at least %d printable characters without blanks", o.tokenFile, minToken)
+		return "", fmt.Errorf("--token-file %s must hold one token of at least %d printable characters without blanks",
+			o.tokenFile, minToken)
 	}
 	return token, nil
 }

@@ -83,7 +83,8 @@ func checkLoad(o *load.Options) error {
 	if o.Protocol == load.V1 {
 		u, err := url.Parse(o.URL)
 		if err != nil || !strings.HasPrefix(u.Path, "/v1/envs/") {
-			errs = append(errs, fmt.Errorf("--url is %q, want an address such as http://127.0.0.1:8000/v1/envs/pddl", o.URL))
+			errs = append(errs, fmt.Errorf("--url is %q, want an address such as http://127.0.0.1:8000/v1/envs/pddl",
+				o.URL))
 		} else {
 			o.Env = path.Base(u.Path)
 			u.Path = ""
@@ -120,7 +121,8 @@ func (s *system) serveBench(ctx context.Context, o load.Options, asJSON bool) er
 	seconds := r.Took.Seconds()
 	ms := func(us int64) float64 { return float64(us) / 1000 }
 	out := serveBenchResult{
-		Protocol: o.Protocol, Kind: o.Kind, Clients: o.Clients, Seconds: seconds, Steps: r.Steps, Resets: r.Resets, Errors: r.Errors,
+		Protocol: o.Protocol, Kind: o.Kind, Clients: o.Clients, Seconds: seconds, Steps: r.Steps, Resets: r.Resets,
+		Errors:   r.Errors,
 		StepRate: float64(r.Steps) / seconds, ResetRate: float64(r.Resets) / seconds,
 		P50: ms(r.Latency.ValueAtQuantile(50)), P99: ms(r.Latency.ValueAtQuantile(99)), Max: ms(r.Latency.Max()),
 	}

@@ -153,11 +153,15 @@ func TestServeEqualsPlay(t *testing.T) {
 			}
 			action := list[i*7%len(list)]
 			actions.WriteString(mustJSON(t, map[string]string{"action": action}) + "\n")
-			answers = append(answers, all(func(id string) batchEntry { return batchEntry{Session: id, Action: &action} })[0])
+			answers = append(answers, all(func(id string) batchEntry {
+				return batchEntry{Session: id, Action: &action}
+			})[0])
 		}
 		var out, said bytes.Buffer
-		sys := &system{stdin: &actions, stdout: &out, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
-		if code := execute(t.Context(), []string{"play", env, "--data", "", "--task", first.Observation.TaskID, "--json", "--actions"}, sys); code != exitOK {
+		sys := &system{stdin: &actions, stdout: &out, stderr: &said, getenv: func(string) string { return "" },
+			now: time.Now}
+		if code := execute(t.Context(), []string{"play", env, "--data", "", "--task", first.Observation.TaskID,
+			"--json", "--actions"}, sys); code != exitOK {
 			t.Fatal(said.String())
 		}
 		d := json.NewDecoder(&out)
@@ -172,7 +176,8 @@ func TestServeEqualsPlay(t *testing.T) {
 				t.Fatalf("%s, line %d: %v", env, i, err)
 			}
 			o := got.Observation
-			if o.Text != want.Observation || o.Goal != want.Goal || o.Progress != want.Progress || o.Success != want.Success || got.Done != want.Done ||
+			if o.Text != want.Observation || o.Goal != want.Goal || o.Progress != want.Progress ||
+				o.Success != want.Success || got.Done != want.Done ||
 				i > 0 && o.Valid != want.Valid || strings.Join(o.Actions, "\n") != strings.Join(want.Actions, "\n") {
 				t.Errorf("%s, step %d: served %+v, played %+v", env, i, got, want)
 			}

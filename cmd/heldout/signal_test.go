@@ -74,7 +74,8 @@ func TestOutputFails(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"compare": {"compare", dir}, "json": {"compare", dir, "--format", "json"}, "run": base, "envs": {"envs"},
-		"tasks": {"tasks", "pddl"}, "version": {"version"}, "help": {"run", "--help"}, "dry run": append(base, "--dry-run"),
+		"tasks": {"tasks", "pddl"}, "version": {"version"}, "help": {"run", "--help"},
+		"dry run": append(base, "--dry-run"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			reader, writer, err := os.Pipe()
@@ -96,7 +97,9 @@ func TestOutputFails(t *testing.T) {
 				if what == "closed pipe" {
 					want, says = exitPipe, false
 				}
-				if code := exitCode(t, cmd.Run()); code != want || strings.Contains(stderr.String(), "heldout: writing to standard output: ") != says || strings.Contains(stderr.String(), "heldout: ") != says {
+				if code := exitCode(t, cmd.Run()); code != want || strings.Contains(stderr.String(),
+					"heldout: writing to standard output: ") != says ||
+					strings.Contains(stderr.String(), "heldout: ") != says {
 					t.Errorf("%s: exit code %d: %s", what, code, &stderr)
 				}
 			}

@@ -65,11 +65,14 @@ stop or a kill. heldout help synthesis says more.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&s.Personas, "personas", "", `file with a persona per line, as text or as {"persona": …}; the default is heldout's own`)
+	f.StringVar(&s.Personas, "personas", "",
+		`file with a persona per line, as text or as {"persona": …}; the default is heldout's own`)
 	f.StringVar(&s.Prompt, "prompt", "", "YAML file with other prompts; heldout help synthesis says which")
 	f.IntVar(&s.Count, "count", 0, "number of items to attempt")
-	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls, "largest number of calls of an item, those for its script included")
-	f.Float64Var(&s.Near, "near", nearThreshold, "least similarity of near duplicates, from 0 to 1; more than 1 removes none")
+	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls,
+		"largest number of calls of an item, those for its script included")
+	f.Float64Var(&s.Near, "near", nearThreshold,
+		"least similarity of near duplicates, from 0 to 1; more than 1 removes none")
 	verifyFlags(f, &s.Verify, &s.Signal)
 	a.flags(c)
 	return c
@@ -77,7 +80,8 @@ stop or a kill. heldout help synthesis says more.`,
 
 // verifyFlags adds the flags for what the verification leaves open.
 func verifyFlags(f *pflag.FlagSet, o *synth.Options, signal *string) {
-	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors, "least number of error turns: 2 in the paper's text, 1 in its algorithm as printed")
+	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors,
+		"least number of error turns: 2 in the paper's text, 1 in its algorithm as printed")
 	f.StringVar(signal, "error-signal", "any", "which flags of the master are an error: any, or parameter")
 	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "text that the last observation must contain")
 }

@@ -52,7 +52,8 @@ func TestSynthKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := synthesised(t, dir, tables)
-	for _, part := range []string{"kept", "given up", "too few", "action", "script format", "cut off by the length limit", "unfinished"} {
+	for _, part := range []string{"kept", "given up", "too few", "action", "script format",
+		"cut off by the length limit", "unfinished"} {
 		if part != "too few" && !strings.Contains(want, part) {
 			t.Errorf("the server makes no mistake of the kind %q", part)
 		}
@@ -120,7 +121,8 @@ func TestSynthFullDisk(t *testing.T) {
 		cmd.Path = sh
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
-		if code := exitCode(t, cmd.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
+		if code := exitCode(t, cmd.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") ||
+			strings.Contains(stderr.String(), "goroutine") {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}
@@ -159,7 +161,8 @@ func TestJudgeKill(t *testing.T) {
 	}
 	before := contents()
 	judge := func(out string) *exec.Cmd {
-		return exec.Command("heldout", "judge", source, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--quiet", "--out", out)
+		return exec.Command("heldout", "judge", source, "--model", "vllm:fake", "--base-url", server.URL+"/v1",
+			"--quiet", "--out", out)
 	}
 	labels := func(out string) []byte {
 		b, err := os.ReadFile(filepath.Join(out, "labels.jsonl"))

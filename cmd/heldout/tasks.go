@@ -33,12 +33,13 @@ func newTasks(sys *system) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			t := table.Table{ID: "tasks", Title: "Tasks of " + names[0] + ", " + string(env.Info().Source), Columns: []table.Column{
-				{Key: "index", Header: "#"},
-				{Key: "task", Header: "Task", Left: true},
-				{Key: "type", Header: "Type", Left: true},
-				{Key: "difficulty", Header: "Difficulty", Left: true},
-			}}
+			t := table.Table{ID: "tasks", Title: "Tasks of " + names[0] + ", " + string(env.Info().Source),
+				Columns: []table.Column{
+					{Key: "index", Header: "#"},
+					{Key: "task", Header: "Task", Left: true},
+					{Key: "type", Header: "Type", Left: true},
+					{Key: "difficulty", Header: "Difficulty", Left: true},
+				}}
 			for _, task := range tasks {
 				index := table.Int(task.Index)
 				if task.Index < 0 {

@@ -83,7 +83,9 @@ func checkFlags(t *testing.T, name, page string) {
 
 func TestMan(t *testing.T) {
 	dir := t.TempDir()
-	sys := &system{stdout: io.Discard, stderr: os.Stderr, getenv: func(name string) string { return map[string]string{"SOURCE_DATE_EPOCH": "86400"}[name] }}
+	sys := &system{stdout: io.Discard, stderr: os.Stderr, getenv: func(name string) string {
+		return map[string]string{"SOURCE_DATE_EPOCH": "86400"}[name]
+	}}
 	if code := execute(context.Background(), []string{"man", dir}, sys); code != exitOK {
 		t.Fatal(code)
 	}

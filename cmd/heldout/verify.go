@@ -40,8 +40,9 @@ answers with an error.
 Verification codes are regular expressions of Python. They take linear time
 here; look-around and back references are not supported, and a trajectory that
 needs them is rejected as "unsupported pattern".`,
-		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl trajectories.jsonl",
-		Args:    args(1, -1, "at least one file"),
+		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl " +
+			"trajectories.jsonl",
+		Args: args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if err := training.TakeSignal(&o, signal); err != nil {
 				return usage(err)
@@ -58,8 +59,10 @@ needs them is rejected as "unsupported pattern".`,
 	}
 	f := c.Flags()
 	verifyFlags(f, &o, &signal)
-	f.BoolVar(&lenient, "lenient", false, "accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
-	f.StringVar(&masked, "masked", "", "write the trajectories that pass, with the turns that a model is trained on, to this file")
+	f.BoolVar(&lenient, "lenient", false,
+		"accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
+	f.StringVar(&masked, "masked", "",
+		"write the trajectories that pass, with the turns that a model is trained on, to this file")
 	f.BoolVar(&force, "force", false, "replace the file of --masked")
 	f.BoolVar(&asJSON, "json", false, "one JSON object per trajectory")
 	return c
@@ -138,7 +141,8 @@ func (v *verification) print(file string, c synth.Checked) error {
 	}
 	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", where, c.Turns, c.Errors, c.Repaired)
 	if c.Reason != "" {
-		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", where, c.Reason, c.Turn, table.Printable(c.Message), c.Verified, c.Turns)
+		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", where, c.Reason, c.Turn,
+			table.Printable(c.Message), c.Verified, c.Turns)
 		if c.Turn == 0 {
 			text = fmt.Sprintf("%s: %s: %s", where, c.Reason, table.Printable(c.Message))
 		}

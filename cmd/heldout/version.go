@@ -31,7 +31,8 @@ func newVersion(sys *system) *cobra.Command {
 func surroundings(sys *system) string {
 	data := bench.DefaultSetup(sys.bench()).Data
 	var set []string
-	for _, name := range []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+	for _, name := range []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY",
+		"NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
 		if sys.getenv(name) != "" {
 			set = append(set, name)
 		}

@@ -66,7 +66,8 @@ func serveView(ctx context.Context, sys *system, dirs []string, listen string, s
 	}
 	options := view.Options{
 		Runs: runs, Now: sys.now, Names: []string{host, machineName()},
-		Draw: func(ctx context.Context, played record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
+		Draw: func(ctx context.Context, played record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
+			int, error) {
 			env, found, err := bench.Reopen(played, task, setup, sys.outside())
 			if err != nil {
 				return nil, 0, err
@@ -113,7 +114,8 @@ func findRuns(sys *system, folders []string) ([]record.Parts, error) {
 		return err != nil
 	})
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json", strings.Join(folders, ", "))
+		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json",
+			strings.Join(folders, ", "))
 	}
 	return runsOf(sys, runs)
 }

@@ -20,7 +20,8 @@ func TestView(t *testing.T) {
 	sys := func(stdout io.Writer) *system {
 		return &system{stdout: stdout, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
 	}
-	if code := execute(t.Context(), []string{"run", "--env", "babyai", "--model", "expert", "--limit", "1", "--out", dir}, sys(io.Discard)); code != exitOK {
+	if code := execute(t.Context(), []string{"run", "--env", "babyai", "--model", "expert", "--limit", "1", "--out",
+		dir}, sys(io.Discard)); code != exitOK {
 		t.Fatal(said.String())
 	}
 	for _, c := range []struct {

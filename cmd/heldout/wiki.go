@@ -72,7 +72,8 @@ type buildProgress struct {
 }
 
 func newBuildProgress(sys *system, quiet bool) *buildProgress {
-	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: sys.display, quiet: quiet}
+	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: sys.display,
+		quiet: quiet}
 	if sys.interactive {
 		p.every = barEvery
 	}

@@ -104,7 +104,8 @@ func (s *scanner) name() error {
 	}
 	name := s.source[s.at:end]
 	s.at = end
-	if end < len(s.source) && (s.source[end] == '\'' || s.source[end] == '"') && len(name) <= 2 && strings.Trim(name, "rRbBuUfF") == "" {
+	if end < len(s.source) && (s.source[end] == '\'' || s.source[end] == '"') && len(name) <= 2 &&
+		strings.Trim(name, "rRbBuUfF") == "" {
 		return s.literal(strings.ToLower(name))
 	}
 	s.code(name)
@@ -163,7 +164,8 @@ func (s *scanner) body() (string, error) {
 
 // simple are the escapes of one character.
 var simple = map[byte]string{
-	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
+	'v': "\v",
 }
 
 // unescape replaces escapes. An unknown one stays as it is.

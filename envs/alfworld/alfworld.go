@@ -153,7 +153,8 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 // add puts a game at the end of the benchmark.
 func (e *Env) add(t envs.Task, s source, l label) {
 	t.Index, t.Difficulty = len(e.tasks), l.difficulty
-	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)}, l.subgoals...)...)
+	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)},
+		l.subgoals...)...)
 	s.id, s.subgoals = t.ID, inDialect(l.subgoals, s.dialect)
 	e.tasks, e.games = append(e.tasks, t), append(e.games, s)
 }

@@ -45,7 +45,8 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 			continue
 		}
 		w, start := bareStart(t, env, taskNamed(t, env, id))
-		if start.Observation != tr.Intro || start.Goal != tr.Intro[strings.Index(tr.Intro, goalPrefix)+len(goalPrefix):] {
+		if start.Observation != tr.Intro || start.Goal != tr.Intro[strings.Index(tr.Intro, goalPrefix)+
+			len(goalPrefix):] {
 			t.Errorf("%s starts with %q, %q", id, start.Goal, start.Observation)
 		}
 		list, _ := envs.As[envs.Lister](w)
@@ -83,7 +84,8 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 	}
 	task := env.Tasks()[0]
 	w, start := bareStart(t, env, task)
-	if !strings.HasPrefix(start.Observation, banner+"\n\nYou are") || !strings.HasSuffix(start.Observation, "\n\n"+goalPrefix+start.Goal) {
+	if !strings.HasPrefix(start.Observation, banner+"\n\nYou are") ||
+		!strings.HasSuffix(start.Observation, "\n\n"+goalPrefix+start.Goal) {
 		t.Errorf("%q", start.Observation)
 	}
 	for _, action := range []string{checkAction, "look.", "Look", ""} {
@@ -132,7 +134,8 @@ func TestBareWorldEnds(t *testing.T) {
 }
 
 func TestUnknownVariant(t *testing.T) {
-	if _, err := NewGenerated(1, Options{Variant: "chess"}); err == nil || !strings.Contains(err.Error(), `no variant "chess"`) {
+	if _, err := NewGenerated(1, Options{Variant: "chess"}); err == nil ||
+		!strings.Contains(err.Error(), `no variant "chess"`) {
 		t.Error(err)
 	}
 }

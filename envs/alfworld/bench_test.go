@@ -107,7 +107,8 @@ func BenchmarkNewGenerated(b *testing.B) {
 func BenchmarkExpert(b *testing.B) {
 	e := official(b, Options{})
 	for n := 0; b.Loop(); n++ {
-		if action, err := newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())]).ExpertAction(b.Context()); err != nil || action == "" {
+		if action, err := newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())]).ExpertAction(b.Context()); err != nil ||
+			action == "" {
 			b.Fatal(action, err)
 		}
 	}

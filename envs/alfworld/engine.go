@@ -88,7 +88,9 @@ func (e *engine) applicable(operator int) bool {
 func (e *engine) find(command string) int {
 	commands := e.game.texts
 	here := e.place().commands
-	i, _ := slices.BinarySearchFunc(here, command, func(op int, text string) int { return cmp.Compare(commands[op], text) })
+	i, _ := slices.BinarySearchFunc(here, command, func(op int, text string) int {
+		return cmp.Compare(commands[op], text)
+	})
 	for ; i < len(here) && commands[here[i]] == command; i++ {
 		if e.applicable(here[i]) {
 			return here[i]

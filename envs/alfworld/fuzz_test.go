@@ -30,9 +30,13 @@ func FuzzGame(f *testing.F) {
 			`put {o} in/on {r} You put the {o} You arrive at {lend.name}. \"rhs\": \"Your task is to: win.\""}`)
 	}
 	f.Add(tiny(""))
-	f.Add(tiny("(define (problem p) (:domain alfred) (:objects a - agent x_bar_1 y_bar_1 - location r_bar_1 - receptacle o_bar_1 - object " +
-		"sinkbasintype sinktype microwavetype fridgetype - rtype knifetype butterknifetype - otype) " +
-		"(:init (atLocation a x_bar_1) (receptacleAtLocation r_bar_1 y_bar_1) (inReceptacle o_bar_1 r_bar_1) (pickupable o_bar_1)) (:goal (holds a o_bar_1)))"))
+	f.Add(
+		tiny(
+			"(define (problem p) (:domain alfred) (:objects a - agent x_bar_1 y_bar_1 - location r_bar_1 - " +
+				"receptacle o_bar_1 - object " +
+				"sinkbasintype sinktype microwavetype fridgetype - rtype knifetype butterknifetype - otype) " +
+				"(:init (atLocation a x_bar_1) (receptacleAtLocation r_bar_1 y_bar_1) (inReceptacle o_bar_1 r_bar_1) " +
+				"(pickupable o_bar_1)) (:goal (holds a o_bar_1)))"))
 	domain, err := planning.ParseDomain("domain.pddl", domainText)
 	if err != nil {
 		f.Fatal(err)
@@ -42,7 +46,8 @@ func FuzzGame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := source{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{seen(`a mug \d+`)}, dialect: file.dialect}
+		s := source{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{seen(`a mug \d+`)},
+			dialect: file.dialect}
 		w, err := loaded(s, domain)
 		if err != nil {
 			return
@@ -59,7 +64,8 @@ func FuzzGame(f *testing.F) {
 // playAny gives one of the listed commands and checks what must always hold.
 func playAny(t *testing.T, w *world, i int) {
 	commands := w.engine.commands()
-	if !slices.IsSorted(commands) || !slices.Contains(commands, "look") || len(slices.Compact(slices.Clone(commands))) != len(commands) {
+	if !slices.IsSorted(commands) || !slices.Contains(commands, "look") ||
+		len(slices.Compact(slices.Clone(commands))) != len(commands) {
 		t.Fatalf("%q", commands)
 	}
 	command := commands[(i*7+len(commands)/2)%len(commands)]
@@ -74,7 +80,9 @@ func playAny(t *testing.T, w *world, i int) {
 
 // FuzzLabels reads anything as a label file; what passes can be used.
 func FuzzLabels(f *testing.F) {
-	f.Add([]byte(`{"subgoals": ["^(?=.* you see)(?=.*a bowl \\d+)"], "difficulty": "hard", "additional_info": {"description": "x/y"}}`))
+	f.Add(
+		[]byte(
+			`{"subgoals": ["^(?=.* you see)(?=.*a bowl \\d+)"], "difficulty": "hard", "additional_info": {"description": "x/y"}}`))
 	f.Add([]byte("{}\n\n{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		labels, err := parseLabels(b)
@@ -95,7 +103,8 @@ func FuzzLabels(f *testing.F) {
 
 // FuzzStep types anything into a household, at several moments.
 func FuzzStep(f *testing.F) {
-	for _, action := range []string{"look", " check valid actions. ", "go to fridge 1", "put apple 3 in fridge 1", "take bare-bell  from desk 1", "examine bare-bell ", "open\x00", "İ", ".", ""} {
+	for _, action := range []string{"look", " check valid actions. ", "go to fridge 1", "put apple 3 in fridge 1",
+		"take bare-bell  from desk 1", "examine bare-bell ", "open\x00", "İ", ".", ""} {
 		f.Add(action, uint8(0))
 		f.Add(action, uint8(5))
 	}
@@ -130,7 +139,8 @@ func FuzzStep(f *testing.F) {
 			t.Fatalf("%q: %+v, %v; listed %v", action, s, err, listed)
 		}
 		changed := !was.state.Equal(w.engine.state) || !slices.Equal(was.taken, w.engine.taken)
-		if changed && (done || s.Observation == rejected) || !done && listed != (s.Observation != rejected) && !strings.HasSuffix(normal, ".") && strip(normal) == normal {
+		if changed && (done || s.Observation == rejected) || !done && listed != (s.Observation != rejected) &&
+			!strings.HasSuffix(normal, ".") && strip(normal) == normal {
 			t.Fatalf("%q: %+v, changed %v", action, s, changed)
 		}
 	})
@@ -152,7 +162,8 @@ func TestSnapshot(t *testing.T) {
 		if err := w.Restore(s); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(w.engine.commands(), ", "); w.done || w.commands != 4 || !strings.Contains(got, "heat apple 3 with microwave 1") {
+		if got := strings.Join(w.engine.commands(), ", "); w.done || w.commands != 4 ||
+			!strings.Contains(got, "heat apple 3 with microwave 1") {
 			t.Fatalf("%q", got)
 		}
 	}

@@ -81,7 +81,8 @@ type generator struct {
 }
 
 func newGenerator() *generator {
-	g := &generator{accepts: map[string][]string{}, affordances: map[string][]string{}, errands: map[string][][]errand{}}
+	g := &generator{accepts: map[string][]string{}, affordances: map[string][]string{},
+		errands: map[string][][]errand{}}
 	for container, objects := range accepts() {
 		g.accepts[container] = strings.Fields(objects)
 	}

@@ -22,7 +22,8 @@ func generated(t testing.TB, seed int64) *Env {
 
 func TestNewGenerated(t *testing.T) {
 	e := generated(t, 7)
-	want := envs.Info{Name: Name, Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "7"}}
+	want := envs.Info{Name: Name, Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
+		"generator-seed": "7"}}
 	if d := cmp.Diff(want, e.Info()); d != "" {
 		t.Error(d)
 	}
@@ -34,7 +35,8 @@ func TestNewGenerated(t *testing.T) {
 			t.Errorf("%+v", task)
 		}
 	}
-	official := map[string]int{pickAndPlace: 24, lookInLight: 18, pickClean: 31, pickHeat: 23, pickCool: 21, pickTwo: 17}
+	official := map[string]int{pickAndPlace: 24, lookInLight: 18, pickClean: 31, pickHeat: 23, pickCool: 21,
+		pickTwo: 17}
 	if d := cmp.Diff(official, types); d != "" {
 		t.Error(d)
 	}
@@ -66,7 +68,8 @@ func TestGeneratedVariety(t *testing.T) {
 		e := generated(t, seed)
 		for i := range e.Tasks() {
 			text := e.games[i].problem
-			for room, mark := range map[string]string{"kitchen": "StoveBurnerType)\n", "bathroom": "TowelHolderType)\n", "bedroom": "BedType)\n", "living room": "SofaType)\n"} {
+			for room, mark := range map[string]string{"kitchen": "StoveBurnerType)\n", "bathroom": "TowelHolderType)\n",
+				"bedroom": "BedType)\n", "living room": "SofaType)\n"} {
 				if strings.Contains(text, " "+mark) {
 					found[room]++
 				}
@@ -78,7 +81,8 @@ func TestGeneratedVariety(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"kitchen", "bathroom", "bedroom", "living room", "shared place", "listed twice", "in an object", "in no receptacle", "cool at the start"} {
+	for _, want := range []string{"kitchen", "bathroom", "bedroom", "living room", "shared place", "listed twice",
+		"in an object", "in no receptacle", "cool at the start"} {
 		if found[want] < 10 {
 			t.Errorf("%s: in %d of 402 games", want, found[want])
 		}
@@ -90,7 +94,8 @@ func TestGeneratedVariety(t *testing.T) {
 
 // oddities says what a problem has.
 func oddities(problem string) map[string]bool {
-	out := map[string]bool{"in an object": strings.Contains(problem, "(inReceptacleObject"), "cool at the start": strings.Contains(problem, "(isCool")}
+	out := map[string]bool{"in an object": strings.Contains(problem, "(inReceptacleObject"),
+		"cool at the start": strings.Contains(problem, "(isCool")}
 	places, listed, objects := map[string]int{}, map[string]int{}, 0
 	for line := range strings.Lines(problem) {
 		switch f := strings.Fields(strings.Trim(line, " ()\n")); {
@@ -196,12 +201,14 @@ func TestTables(t *testing.T) {
 	}
 	for _, r := range rooms() {
 		for _, c := range r.containers {
-			if _, ok := accepted[c.class]; !ok || c.least > c.median || c.median > c.most || c.scenes < 1 || c.scenes > 27 || c.opens > 100 {
+			if _, ok := accepted[c.class]; !ok || c.least > c.median || c.median > c.most || c.scenes < 1 ||
+				c.scenes > 27 || c.opens > 100 {
 				t.Errorf("%+v", c)
 			}
 		}
 		for _, o := range r.objects {
-			if !slices.Contains(objects, o.class) || o.games > 100 || o.most < 1 || o.idle > 100 || o.idle < 100 && o.places == nil {
+			if !slices.Contains(objects, o.class) || o.games > 100 || o.most < 1 || o.idle > 100 || o.idle < 100 &&
+				o.places == nil {
 				t.Errorf("%+v", o)
 			}
 			for _, p := range o.places {

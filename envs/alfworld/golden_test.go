@@ -94,7 +94,8 @@ func TestGoldenAgentBoard(t *testing.T) {
 			InitObs: w.seen, Goal: goalPrefix + w.rules.game.goal, Difficulty: task.Difficulty, Subgoals: l.subgoals,
 		}
 		for _, want := range tr.Steps {
-			s := step{Action: want.Action, InActionSpace: w.valid(want.Action), ValidBefore: append(w.engine.commands(), checkAction)}
+			s := step{Action: want.Action, InActionSpace: w.valid(want.Action),
+				ValidBefore: append(w.engine.commands(), checkAction)}
 			out := w.step(want.Action)
 			s.Obs, s.Reward, s.Done = out.Observation, out.Progress, out.Done
 			got.Steps = append(got.Steps, s)
@@ -133,7 +134,8 @@ func TestGoldenEngine(t *testing.T) {
 		e := newTestWorld(t, env, taskNamed(t, env, id)).engine
 		got := trace{Game: tr.Game, Intro: e.intro(), Admissible0: e.commands()}
 		for _, want := range tr.Steps {
-			s := step{Action: want.Action, Obs: e.do(want.Action), Admissible: e.commands(), Won: e.won(), Done: e.won()}
+			s := step{Action: want.Action, Obs: e.do(want.Action), Admissible: e.commands(), Won: e.won(),
+				Done: e.won()}
 			if s.Won {
 				s.Score = 1
 			}
@@ -212,7 +214,8 @@ func TestGoldenLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals, Difficulty: l.difficulty}
+		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals,
+			Difficulty: l.difficulty}
 		got.Info.Description = task.ID
 		if d := cmp.Diff(want, got); d != "" || task.Difficulty != l.difficulty {
 			t.Errorf("task %d (-recorded +ours):\n%s", want.ID, d)

@@ -65,7 +65,10 @@ func GymGames(data string) ([]GymGame, error) {
 	for _, list := range []struct{ split, sum string }{{"train", gymTrainingSum}, {"valid_train", gymTestSum}} {
 		ids, ok := lists[list.sum]
 		if !ok {
-			return nil, fmt.Errorf("alfworld: no file in %s has AgentGym's games of %s (SHA-256 of the lines folder/trial: %s); %s", folder, list.split, list.sum, getGymLists(folder))
+			return nil,
+				fmt.Errorf(
+					"alfworld: no file in %s has AgentGym's games of %s (SHA-256 of the lines folder/trial: %s); %s",
+					folder, list.split, list.sum, getGymLists(folder))
 		}
 		for _, id := range ids {
 			games = append(games, GymGame{list.split, id})

@@ -30,7 +30,8 @@ func gymData(t *testing.T, change func(list string) string) string {
 
 func TestGymGames(t *testing.T) {
 	asJSON := func(list string) string {
-		return `{"games": ["` + strings.Join(strings.Split(strings.ReplaceAll(list, "/", `", "`), "\n"), `"], ["`) + `"]}`
+		return `{"games": ["` + strings.Join(strings.Split(strings.ReplaceAll(list, "/", `", "`), "\n"),
+			`"], ["`) + `"]}`
 	}
 	for name, change := range map[string]func(string) string{
 		"as lines": func(list string) string { return list },
@@ -41,8 +42,9 @@ func TestGymGames(t *testing.T) {
 			t.Fatalf("%s: %d games, %v", name, len(games), err)
 		}
 		for number, want := range map[int]GymGame{
-			0:    {"train", "look_at_obj_in_light-AlarmClock-None-DeskLamp-301/trial_T20190907_174127_043461"},
-			2420: {"valid_train", "pick_cool_then_place_in_recep-Mug-None-CoffeeMachine-23/trial_T20190908_143209_571893"},
+			0: {"train", "look_at_obj_in_light-AlarmClock-None-DeskLamp-301/trial_T20190907_174127_043461"},
+			2420: {
+				"valid_train", "pick_cool_then_place_in_recep-Mug-None-CoffeeMachine-23/trial_T20190908_143209_571893"},
 		} {
 			if games[number] != want {
 				t.Errorf("%s: game %d is %v, want %v", name, number, games[number], want)

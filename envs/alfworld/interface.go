@@ -14,16 +14,19 @@ var slots = strings.NewReplacer("{o}", "{obj}", "{r}", "{recep}", "{co}", "{obj}
 // perturbation can change.
 var (
 	goalForms = []string{
-		"put a {class} in {place}.", "put some {class} on {place}.", "put two {class} in {place}.", "find two {class} and put them in {place}.",
+		"put a {class} in {place}.", "put some {class} on {place}.", "put two {class} in {place}.",
+		"find two {class} and put them in {place}.",
 		"put a clean {class} in {place}.", "clean some {class} and put it in {place}.",
 		"put a hot {class} in {place}.", "heat some {class} and put it in {place}.",
 		"put a cool {class} in {place}.", "cool some {class} and put it in {place}.",
 		"look at {class} under the {place}.", "examine the {class} with the {place}.",
 	}
 	sentences = []string{
-		"You pick up the {obj} from the {recep}.", "You put the {obj} in/on the {recep}.", "You move the {obj} to the {recep}.",
+		"You pick up the {obj} from the {recep}.", "You put the {obj} in/on the {recep}.",
+		"You move the {obj} to the {recep}.",
 		"You open the {recep}.", "You close the {recep}.", "The {recep} is closed.", "You turn on the {obj}.",
-		"You clean the {obj} using the {recep}.", "You heat the {obj} using the {recep}.", "You cool the {obj} using the {recep}.",
+		"You clean the {obj} using the {recep}.", "You heat the {obj} using the {recep}.",
+		"You cool the {obj} using the {recep}.",
 		"You are not carrying anything.",
 	}
 )

@@ -123,7 +123,8 @@ func (e *Env) addOfficial(id string, f gameFile, labels map[string]label, o Opti
 		return err
 	}
 	typ, _, _ := strings.Cut(task, "-")
-	e.add(envs.Task{ID: id, Type: typ}, source{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l)
+	e.add(envs.Task{ID: id, Type: typ}, source{problem: f.problem, goal: f.goal, dialect: d,
+		limitPays: o.StepLimitReward}, l)
 	return nil
 }
 

@@ -119,7 +119,8 @@ func TestLayouts(t *testing.T) {
 				t.Errorf("%s, %s: %v", base, split, err)
 				continue
 			}
-			if got := e.Info().Settings["split"]; split != "valid_unseen" && got != split || split == "valid_unseen" && got != "" {
+			if got := e.Info().Settings["split"]; split != "valid_unseen" && got != split || split == "valid_unseen" &&
+				got != "" {
 				t.Errorf("%s: setting %q", split, got)
 			}
 		}
@@ -132,8 +133,10 @@ func TestWhichGamesCount(t *testing.T) {
 	edit(t, files[0], func(f map[string]any) { f["solvable"] = false })
 	edit(t, files[1], func(f map[string]any) { delete(f, "solvable") })
 	edit(t, files[2], func(f map[string]any) { f["solvable"] = nil })
-	for i, name := range []string{"pick_and_place_with_movable_recep-Pen-Mug-Desk-301", "pick_and_place_simple-AppleSliced-None-Fridge-3", "juggle-Egg-None-Fridge-3"} {
-		if err := os.Rename(filepath.Dir(filepath.Dir(files[3+i])), filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(files[3+i]))), name)); err != nil {
+	for i, name := range []string{"pick_and_place_with_movable_recep-Pen-Mug-Desk-301",
+		"pick_and_place_simple-AppleSliced-None-Fridge-3", "juggle-Egg-None-Fridge-3"} {
+		if err := os.Rename(filepath.Dir(filepath.Dir(files[3+i])),
+			filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(files[3+i]))), name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +162,8 @@ func TestDialects(t *testing.T) {
 			}
 			digests[task.Digest] = true
 		}
-		if setting := e.Info().Settings["dialect"]; got != want || setting != map[string]string{"v2": "v2", "file": "file"}[name] {
+		if setting := e.Info().Settings["dialect"]; got != want || setting != map[string]string{
+			"v2": "v2", "file": "file"}[name] {
 			t.Errorf("%q: %d games know help, want %d; setting %q", name, got, want, setting)
 		}
 	}
@@ -188,7 +192,8 @@ func TestLabelFile(t *testing.T) {
 	}
 	dir, _ := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
 	task := plain.Tasks()[2]
-	line := `{"task": "alfworld", "id": 2, "goal": "", "subgoals": ["^(?=.* you see)(?=.*a bed)", "x\\d"], "difficulty": "easy", "additional_info": {"description": "` + task.ID + `"}}`
+	line :=
+		`{"task": "alfworld", "id": 2, "goal": "", "subgoals": ["^(?=.* you see)(?=.*a bed)", "x\\d"], "difficulty": "easy", "additional_info": {"description": "` + task.ID + `"}}`
 	if err := os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -214,12 +219,15 @@ func TestBadLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"{":         "1: unexpected end of JSON input",
 		good + good: "2: game x/y has a label already",
-		`{"subgoals": ["a"], "difficulty": "easy"}`:                "1: want subgoals and additional_info.description",
-		strings.Replace(good, `"a"`, ``, 1):                        "1: want subgoals and additional_info.description",
-		strings.Replace(good, `easy`, `harder`, 1):                 `1: want difficulty "easy" or "hard", got "harder"`,
-		strings.Replace(good, `"a"`, `"("`, 1):                     "1: sub-goal \"(\": error parsing regexp: missing closing ): `(`",
-		strings.Replace(good, `"a"`, `"(?=b)"`, 1):                 "1: sub-goal \"(?=b)\": error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
-		strings.Replace(good, `"a"`, `"^(?=.* you see)(?=.*b"`, 1): `1: sub-goal "^(?=.* you see)(?=.*b": want ")" at its end`,
+		`{"subgoals": ["a"], "difficulty": "easy"}`: "1: want subgoals and additional_info.description",
+		strings.Replace(good, `"a"`, ``, 1):         "1: want subgoals and additional_info.description",
+		strings.Replace(good, `easy`, `harder`, 1):  `1: want difficulty "easy" or "hard", got "harder"`,
+		strings.Replace(good, `"a"`, `"("`,
+			1): "1: sub-goal \"(\": error parsing regexp: missing closing ): `(`",
+		strings.Replace(good, `"a"`, `"(?=b)"`,
+			1): "1: sub-goal \"(?=b)\": error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+		strings.Replace(good, `"a"`, `"^(?=.* you see)(?=.*b"`,
+			1): `1: sub-goal "^(?=.* you see)(?=.*b": want ")" at its end`,
 	} {
 		if _, err := parseLabels([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -255,7 +263,9 @@ func TestBadFiles(t *testing.T) {
 		{"two verbs", func(t *testing.T, file string) {
 			edit(t, file, replace("grammar", "put {o} in/on {r}", "put {o} in/on {r} move {o} to {r}"))
 		}, `unknown grammar: it should have either "put {o} in/on {r}" or "move {o} to {r}"`},
-		{"no goal", func(t *testing.T, file string) { edit(t, file, replace("grammar", "Your task is to: ", "Please ")) },
+		{"no goal", func(t *testing.T, file string) {
+			edit(t, file, replace("grammar", "Your task is to: ", "Please "))
+		},
 			`unknown grammar: it has no sentence after "rhs": "Your task is to: `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -277,19 +287,30 @@ func TestBadProblems(t *testing.T) {
 		change func(map[string]any)
 		expect string
 	}{
-		{"unsolvable", replace("pddl_problem", "(receptacleType ?r GarbageCanType)", "(receptacleType ?r SafeType)"), "the goal cannot be reached: the game is unsolvable"},
-		{"declared twice", replace("pddl_problem", object, object+object), "object soapbottletype is declared twice; names must be unique"},
-		{"other type", replace("pddl_problem", object, object+"  SoapBottleType - rtype\n"), "object soapbottletype is declared as otype and as rtype"},
-		{"no agent", replace("pddl_problem", "(atLocation agent1", "(= agent1"), "want one agent at one location, not 1 at 0"},
-		{"two agents", replace("pddl_problem", "  agent1 - agent\n", "  agent1 agent2 - agent\n"), "want one agent at one location, not 2 at 1"},
-		{"wrong type", replace("pddl_problem", "(:init\n", "(:init (openable agent1)\n"), "(openable agent1): agent1 is of type agent, want receptacle"},
-		{"unknown predicate", replace("pddl_problem", "(:init\n", "(:init (edible agent1)\n"), "unknown predicate edible"},
-		{"truncated", func(f map[string]any) { f["pddl_problem"] = f["pddl_problem"].(string)[:2000] }, "the file ends in the middle of a definition"},
-		{"no place", replace("pddl_problem", "receptacleAtLocation Toilet_", "receptacleAtLocation GarbageCan_"), "unknown object"},
+		{"unsolvable", replace("pddl_problem", "(receptacleType ?r GarbageCanType)", "(receptacleType ?r SafeType)"),
+			"the goal cannot be reached: the game is unsolvable"},
+		{"declared twice", replace("pddl_problem", object, object+object),
+			"object soapbottletype is declared twice; names must be unique"},
+		{"other type", replace("pddl_problem", object, object+"  SoapBottleType - rtype\n"),
+			"object soapbottletype is declared as otype and as rtype"},
+		{"no agent", replace("pddl_problem", "(atLocation agent1", "(= agent1"),
+			"want one agent at one location, not 1 at 0"},
+		{"two agents", replace("pddl_problem", "  agent1 - agent\n", "  agent1 agent2 - agent\n"),
+			"want one agent at one location, not 2 at 1"},
+		{"wrong type", replace("pddl_problem", "(:init\n", "(:init (openable agent1)\n"),
+			"(openable agent1): agent1 is of type agent, want receptacle"},
+		{"unknown predicate", replace("pddl_problem", "(:init\n", "(:init (edible agent1)\n"),
+			"unknown predicate edible"},
+		{"truncated", func(f map[string]any) { f["pddl_problem"] = f["pddl_problem"].(string)[:2000] },
+			"the file ends in the middle of a definition"},
+		{"no place", replace("pddl_problem", "receptacleAtLocation Toilet_", "receptacleAtLocation GarbageCan_"),
+			"unknown object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
-			i := slices.IndexFunc(files, func(f string) bool { return strings.Contains(f, "SoapBottle-None-GarbageCan") })
+			i := slices.IndexFunc(files, func(f string) bool {
+				return strings.Contains(f, "SoapBottle-None-GarbageCan")
+			})
 			edit(t, files[i], tt.change)
 			e, err := NewOfficial(dir, Options{})
 			if err != nil {
@@ -300,7 +321,8 @@ func TestBadProblems(t *testing.T) {
 			if err == nil { // then it can be read, but not played
 				_, err = w.Step(t.Context(), "look")
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.expect) || !strings.Contains(err.Error(), e.Tasks()[i].ID) {
+			if err == nil || !strings.Contains(err.Error(), tt.expect) ||
+				!strings.Contains(err.Error(), e.Tasks()[i].ID) {
 				t.Errorf("%v, want %s", err, tt.expect)
 			}
 		})

@@ -83,7 +83,8 @@ func (s *scene) facts() []string {
 func (s *scene) formula() string {
 	object, target := s.object+"Type", s.target+"Type"
 	placed := func(o, more string) string {
-		return fmt.Sprintf("(objectType %s %s) (receptacleType ?r %s) (inReceptacle %s ?r)%s", o, object, target, o, more)
+		return fmt.Sprintf("(objectType %s %s) (receptacleType ?r %s) (inReceptacle %s ?r)%s", o, object, target,
+			o, more)
 	}
 	one := func(more string) string {
 		return "(exists (?r - receptacle) (exists (?o - object) (and " + placed("?o", more) + ")))"
@@ -99,9 +100,11 @@ func (s *scene) formula() string {
 		second := " (exists (?o2 - object) (and (not (= ?o1 ?o2)) " + placed("?o2", "") + "))"
 		return "(exists (?r - receptacle) (exists (?o1 - object) (and " + placed("?o1", second) + ")))"
 	case lookInLight:
-		return fmt.Sprintf("(and (exists (?ot - object ?r - receptacle ?a - agent ?l - location) (and (objectType ?ot %s) (toggleable ?ot) "+
-			"(isToggled ?ot) (receptacleAtLocation ?r ?l) (atLocation ?a ?l) (inReceptacle ?ot ?r))) "+
-			"(exists (?o - object ?a - agent) (and (objectType ?o %s) (holds ?a ?o))))", target, object)
+		return fmt.Sprintf(
+			"(and (exists (?ot - object ?r - receptacle ?a - agent ?l - location) (and (objectType ?ot %s) "+
+				"(toggleable ?ot) "+
+				"(isToggled ?ot) (receptacleAtLocation ?r ?l) (atLocation ?a ?l) (inReceptacle ?ot ?r))) "+
+				"(exists (?o - object ?a - agent) (and (objectType ?o %s) (holds ?a ?o))))", target, object)
 	default:
 		return one("")
 	}

@@ -36,7 +36,8 @@ func testPromptExamples(t *testing.T, name, version string, o Options) {
 		t.Fatal(err)
 	}
 	if prompt.Help != checkAction || len(prompt.Types) != len(games) {
-		t.Errorf("help action %q and %d sections, want %q and %d", prompt.Help, len(prompt.Types), checkAction, len(games))
+		t.Errorf("help action %q and %d sections, want %q and %d", prompt.Help, len(prompt.Types), checkAction,
+			len(games))
 	}
 	env, err := NewGenerated(1000, o)
 	if err != nil {
@@ -67,12 +68,15 @@ func checkExample(t *testing.T, env *Env, task envs.Task, ex configs.Example) {
 	}
 	s, err := w.Start(ctx)
 	if err != nil || s.Goal != ex.Goal || s.Observation != ex.Observation {
-		t.Errorf("%s: the example starts with %q, %q, the game with %q, %q, %v", task.ID, ex.Goal, ex.Observation, s.Goal, s.Observation, err)
+		t.Errorf("%s: the example starts with %q, %q, the game with %q, %q, %v", task.ID, ex.Goal, ex.Observation,
+			s.Goal, s.Observation, err)
 	}
 	for i, want := range ex.Steps {
 		got, err := w.Step(ctx, want.Action)
-		if err != nil || got.Observation != want.Observation || got.Success != (i == len(ex.Steps)-1) || want.Thought == "" {
-			t.Errorf("%s, step %d, %q: the example says %q, the game %+v, %v", task.ID, i, want.Action, want.Observation, got, err)
+		if err != nil || got.Observation != want.Observation || got.Success != (i == len(ex.Steps)-1) ||
+			want.Thought == "" {
+			t.Errorf("%s, step %d, %q: the example says %q, the game %+v, %v", task.ID, i, want.Action,
+				want.Observation, got, err)
 		}
 	}
 }

@@ -56,7 +56,10 @@ func TestReference(t *testing.T) {
 			compareWithReference(t, python, e, games)
 		})
 		t.Run(d+" household", func(t *testing.T) { compareWithReference(t, python, householdEnv(t, d), 1) })
-		t.Run(d+" official", func(t *testing.T) { compareWithReference(t, python, official(t, Options{Dialect: d}), games) })
+		t.Run(d+" official", func(t *testing.T) {
+			compareWithReference(t, python, official(t, Options{Dialect: d}),
+				games)
+		})
 	}
 }
 

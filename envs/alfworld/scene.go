@@ -171,7 +171,8 @@ func (s *scene) fresh(draw func() string) string {
 // location makes the id of a location: a cell of the floor, a view and a tilt.
 func (s *scene) location() string {
 	return s.fresh(func() string {
-		return fmt.Sprintf("loc_bar_%s_bar_%s_bar_%d_bar_%d", signed(s.rng.IntN(33)-16), signed(s.rng.IntN(33)-16), s.rng.IntN(4), 15*s.rng.IntN(5))
+		return fmt.Sprintf("loc_bar_%s_bar_%s_bar_%d_bar_%d", signed(s.rng.IntN(33)-16), signed(s.rng.IntN(33)-16),
+			s.rng.IntN(4), 15*s.rng.IntN(5))
 	})
 }
 

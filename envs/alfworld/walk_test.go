@@ -29,7 +29,8 @@ func TestWalk(t *testing.T) {
 			}
 			attempt := rapid.SampledFrom(all).Draw(rt, "any action")
 			first, err := w.Step(t.Context(), attempt)
-			if err != nil || first.Valid != slices.Contains(listed, attempt) || !w.done && first.Valid == (first.Observation == rejected) {
+			if err != nil || first.Valid != slices.Contains(listed, attempt) || !w.done &&
+				first.Valid == (first.Observation == rejected) {
 				rt.Fatalf("%q: %+v, %v", attempt, first, err)
 			}
 			if err := w.Restore(snapshot); err != nil {

@@ -135,7 +135,8 @@ func (w *world) step(action string) envs.Step {
 	default:
 		observation = w.run(action)
 	}
-	if (strings.Contains(action, "go to") || strings.Contains(action, "open")) && !strings.Contains(observation, strings.TrimSuffix(rejected, ".")) {
+	if (strings.Contains(action, "go to") || strings.Contains(action, "open")) &&
+		!strings.Contains(observation, strings.TrimSuffix(rejected, ".")) {
 		w.seen = observation
 	}
 	if strings.HasPrefix(observation, arrival) {

@@ -24,7 +24,8 @@ var (
 
 func TestBenchmark(t *testing.T) {
 	e := opened(t, Options{})
-	want := envs.Info{Name: Name, Source: envs.Generated, Settings: map[string]string{"labels": "instruction"}, StepLimit: 30}
+	want := envs.Info{Name: Name, Source: envs.Generated, Settings: map[string]string{"labels": "instruction"},
+		StepLimit: 30}
 	if diff := cmp.Diff(want, e.Info()); diff != "" {
 		t.Error(diff)
 	}
@@ -41,7 +42,8 @@ func TestBenchmark(t *testing.T) {
 			t.Errorf("task %d: %+v", i, task)
 		}
 	}
-	if _, err := New(Options{Variant: "chess"}); err == nil || !strings.Contains(err.Error(), "there are agentboard and agentgym") {
+	if _, err := New(Options{Variant: "chess"}); err == nil ||
+		!strings.Contains(err.Error(), "there are agentboard and agentgym") {
 		t.Error(err)
 	}
 	if info := opened(t, Options{Variant: AgentBoard}).Info(); !cmp.Equal(info, e.Info()) {
@@ -73,7 +75,8 @@ func TestTasksByName(t *testing.T) {
 			t.Errorf("%s: %+v", name, start)
 		}
 	}
-	for _, name := range []string{"", "1", "1/", "/1", "0/1", "41/1", "1/-1", "1/1.5", "1/1/1", "1/ 1", "BabyAI/1", "1/" + strings.Repeat("1", 81)} {
+	for _, name := range []string{"", "1", "1/", "/1", "0/1", "41/1", "1/-1", "1/1.5", "1/1/1", "1/ 1", "BabyAI/1",
+		"1/" + strings.Repeat("1", 81)} {
 		if task, err := e.Task(name); err == nil {
 			t.Errorf("%q: %+v", name, task)
 		}
@@ -104,19 +107,24 @@ func TestOpenRedDoor(t *testing.T) {
 	w := newWorld(g)
 	const room = "In front of you in this room, you can see several objects: "
 	start, err := w.Start(context.Background())
-	want := envs.Start{Goal: "open the red door", Observation: room + "There is a red closed door 1 3 steps in front of you and 1 steps to your right.  " +
+	want := envs.Start{Goal: "open the red door", Observation: room +
+		"There is a red closed door 1 3 steps in front of you and 1 steps to your right.  " +
 		"The room has walls around you. You are facing a wall 3 steps away. You are not carrying anything."}
 	if diff := cmp.Diff(want, start); err != nil || diff != "" {
 		t.Fatalf("%v %s", err, diff)
 	}
-	faced := room + "There is a red closed door 1 right in front of you 1 steps away.  The room has walls around you. You are not carrying anything."
+	faced := room +
+		"There is a red closed door 1 right in front of you 1 steps away.  The room has walls around you. You are " +
+		"not carrying anything."
 	for i, s := range []struct {
 		action string
 		want   envs.Step
 	}{
-		{"check valid actions", envs.Step{Valid: true, Observation: "You can take the following actions: turn left, turn right, move forward, " +
-			"toggle and go through red closed door 1, go to red closed door 1, check available actions"}},
-		{"Go Through red closed door 1", envs.Step{Observation: "You cannot go through red closed door 1, as it is closed. You should toggle it first."}},
+		{"check valid actions", envs.Step{Valid: true,
+			Observation: "You can take the following actions: turn left, turn right, move forward, " +
+				"toggle and go through red closed door 1, go to red closed door 1, check available actions"}},
+		{"Go Through red closed door 1", envs.Step{
+			Observation: "You cannot go through red closed door 1, as it is closed. You should toggle it first."}},
 		{"pick up red ball 1", envs.Step{Observation: notRecognized}},
 		{"turn rİght", envs.Step{Observation: notRecognized}},
 		{"drop", envs.Step{Observation: "You cannot drop the object, as you are not carrying anything."}},
@@ -125,7 +133,8 @@ func TestOpenRedDoor(t *testing.T) {
 		{"go to red closed door 1", envs.Step{Observation: noChange, Progress: 0.5, Valid: true}},
 		{"dance", envs.Step{Observation: notRecognized, Progress: 0.5}},
 		{"go to red closed door 1", envs.Step{Observation: noChange, Progress: 0.5}},
-		{"toggle and go through red closed door 1", envs.Step{Progress: 0.5, Valid: true, Observation: room + "The room has walls around you. You are facing a wall 4 steps away. You are not carrying anything."}},
+		{"toggle and go through red closed door 1", envs.Step{Progress: 0.5, Valid: true, Observation: room +
+			"The room has walls around you. You are facing a wall 4 steps away. You are not carrying anything."}},
 	} {
 		if diff := cmp.Diff(s.want, act(t, w, s.action)); diff != "" {
 			t.Fatalf("step %d, %q: %s", i, s.action, diff)
@@ -138,10 +147,12 @@ func TestOpenRedDoor(t *testing.T) {
 func TestOwnReward(t *testing.T) {
 	w := newWorld(newGame(generated(t, 4, 1234), nil))
 	s := act(t, w, "pickup purple box 1")
-	if s.Progress != 0.83125 || !s.Done || !s.Success || !strings.HasSuffix(s.Observation, "You are carrying a purple box."+completed) {
+	if s.Progress != 0.83125 || !s.Done || !s.Success ||
+		!strings.HasSuffix(s.Observation, "You are carrying a purple box."+completed) {
 		t.Errorf("%+v", s)
 	}
-	if s = act(t, w, "drop"); s.Progress != 0.775 || !s.Done || !strings.Contains(s.Observation, "You are facing a box 1 steps away.") {
+	if s = act(t, w, "drop"); s.Progress != 0.775 || !s.Done ||
+		!strings.Contains(s.Observation, "You are facing a box 1 steps away.") {
 		t.Errorf("%+v", s)
 	}
 	for range 20 { // far beyond the limit the world's reward is negative
@@ -155,8 +166,9 @@ func TestOwnReward(t *testing.T) {
 
 func TestGym(t *testing.T) {
 	w, start := played(t, opened(t, Options{Variant: AgentGym}), "13/1234")
-	if !strings.HasPrefix(start.Observation, "Your goal: open the red door\nIn front of you") || !strings.HasSuffix(start.Observation, "not carrying anything.\n"+
-		`Available actions: ["turn left", "turn right", "move forward", "toggle and go through red closed door 1", "go to red closed door 1", "check available actions"]`) {
+	if !strings.HasPrefix(start.Observation, "Your goal: open the red door\nIn front of you") ||
+		!strings.HasSuffix(start.Observation, "not carrying anything.\n"+
+			`Available actions: ["turn left", "turn right", "move forward", "toggle and go through red closed door 1", "go to red closed door 1", "check available actions"]`) {
 		t.Errorf("%q", start.Observation)
 	}
 	act(t, w, "go to red closed door 1")

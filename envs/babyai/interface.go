@@ -28,7 +28,8 @@ func (e *Env) Interface(string) envs.Interface {
 		Quotes:  []envs.Quote{{Before: "You cannot ", After: ", as "}},
 		Replies: []string{notRecognized, noChange},
 		Texts: []string{
-			"go to the", "go to a", "pick up the", "pick up a", "open the", "open a", "put the", "put a", "next to the", "next to a",
+			"go to the", "go to a", "pick up the", "pick up a", "open the", "open a", "put the", "put a", "next to the",
+			"next to a",
 			"on your left", "on your right", "in front of you", "behind you",
 			nothingInSight, emptyHanded, barrierAhead, "The task is completed.",
 		},

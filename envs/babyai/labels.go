@@ -41,7 +41,8 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 	}
 	for i, l := range labels {
 		if want := places[i].level.ID; l.level != want {
-			return nil, "", fmt.Errorf("%s:%d: the line is about %q, but task %d is one of %s", file, i+1, l.level, i, want)
+			return nil, "", fmt.Errorf("%s:%d: the line is about %q, but task %d is one of %s", file, i+1, l.level,
+				i, want)
 		}
 	}
 	return labels, string(b), nil

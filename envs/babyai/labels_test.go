@@ -15,7 +15,9 @@ import (
 
 // labelLine writes a line of a label file.
 func labelLine(id int, level, subgoals string, difficulty envs.Difficulty) string {
-	return fmt.Sprintf(`{"id":%d,"task":"babyai","goal":"x",%s,"difficulty":%q,"additional_info":{"subtask":%q,"init_obs":"y"}}`, id, subgoals, difficulty, level)
+	return fmt.Sprintf(
+		`{"id":%d,"task":"babyai","goal":"x",%s,"difficulty":%q,"additional_info":{"subtask":%q,"init_obs":"y"}}`, id,
+		subgoals, difficulty, level)
 }
 
 // labelFolder makes a data folder whose lines a test may change.
@@ -44,7 +46,8 @@ func TestLabels(t *testing.T) {
 		return lines
 	})})
 	info := e.Info()
-	want := envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{"labels": "agentboard"}, StepLimit: 30, DataHash: info.DataHash}
+	want := envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{"labels": "agentboard"},
+		StepLimit: 30, DataHash: info.DataHash}
 	if diff := cmp.Diff(want, info); diff != "" || len(info.DataHash) != 64 {
 		t.Error(diff)
 	}
@@ -98,15 +101,17 @@ func TestBadLabels(t *testing.T) {
 		`test.jsonl:1: the line is about "moon"`: with(labelLine(0, "moon", `"subgoals":["x"]`, envs.Easy)),
 		"test.jsonl:1: there are no subgoals":    with(labelLine(0, first, `"goals":["x"]`, envs.Easy)),
 		"test.jsonl:1: a list of 0 subgoals":     with(labelLine(0, first, `"subgoals":[]`, envs.Easy)),
-		"test.jsonl:1: a list of 1 subgoals":     with(labelLine(0, first, `"subgoals":["x","y"],"subgoals_1":["z"]`, envs.Easy)),
-		"test.jsonl:1: subgoals: json":           with(labelLine(0, first, `"subgoals":"x"`, envs.Easy)),
-		"test.jsonl:1: invalid character":        with("no"),
+		"test.jsonl:1: a list of 1 subgoals": with(labelLine(0, first, `"subgoals":["x","y"],"subgoals_1":["z"]`,
+			envs.Easy)),
+		"test.jsonl:1: subgoals: json":    with(labelLine(0, first, `"subgoals":"x"`, envs.Easy)),
+		"test.jsonl:1: invalid character": with("no"),
 	} {
 		if _, err := New(Options{Data: labelFolder(t, change)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := New(Options{Data: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), "the labels of the official BabyAI tasks are missing") {
+	if _, err := New(Options{Data: t.TempDir()}); err == nil ||
+		!strings.HasPrefix(err.Error(), "the labels of the official BabyAI tasks are missing") {
 		t.Error(err)
 	}
 }

@@ -149,7 +149,8 @@ func TestRecordedModelRuns(t *testing.T) {
 		}
 		grounding := float64(valid) / float64(len(run.Steps))
 		if got.Done != run.Done || got.Progress != run.Progress || grounding != run.Grounding {
-			t.Errorf("%s %s: done %v, progress %v, grounding %v; want %v, %v, %v", run.Source, task.ID, got.Done, got.Progress, grounding, run.Done, run.Progress, run.Grounding)
+			t.Errorf("%s %s: done %v, progress %v, grounding %v; want %v, %v, %v", run.Source, task.ID, got.Done,
+				got.Progress, grounding, run.Done, run.Progress, run.Grounding)
 		}
 	}
 	t.Logf("%d steps", steps)
@@ -180,20 +181,23 @@ func TestRecordedGymRuns(t *testing.T) {
 	for _, run := range sharedtest.Lines[recordedGymRun](t, "babyai/agentgym.jsonl.gz") {
 		id := run.EnvID + "/" + run.Seed.String()
 		w, start := played(t, e, id)
-		if start.Observation != run.Reset.Observation || run.Reset.Reward != 0 || run.Reset.Score != 0 || run.Reset.Done {
+		if start.Observation != run.Reset.Observation || run.Reset.Reward != 0 || run.Reset.Score != 0 ||
+			run.Reset.Done {
 			t.Errorf("%s starts with %q, want %q", id, start.Observation, run.Reset.Observation)
 		}
 		score := 0.0
 		for i, s := range run.Steps {
 			got := act(t, w, s.Action)
 			if s.Response.Error != "" { // the service names its own number
-				if got.Observation != finished || !got.Done || !strings.HasPrefix(s.Response.Error, "The task with environment ") {
+				if got.Observation != finished || !got.Done ||
+					!strings.HasPrefix(s.Response.Error, "The task with environment ") {
 					t.Errorf("%s, step %d, %q after the end: %+v", id, i, s.Action, got)
 				}
 				continue
 			}
 			score += w.game.reward
-			want := envs.Step{Observation: s.Response.Observation, Progress: s.Response.Reward, Done: s.Response.Done, Success: s.Response.Done, Valid: got.Valid}
+			want := envs.Step{Observation: s.Response.Observation, Progress: s.Response.Reward, Done: s.Response.Done,
+				Success: s.Response.Done, Valid: got.Valid}
 			if diff := cmp.Diff(want, got); diff != "" || score != s.Response.Score {
 				t.Fatalf("%s, step %d, %q: score %v, want %v; %s", id, i, s.Action, score, s.Response.Score, diff)
 			}

@@ -13,7 +13,8 @@ import (
 // searched is the reference's search in its own words (§5.5): breadth first, for
 // one target, with poses queued again and again and the last parent kept. It
 // bounds its queue; ok is false where that is not enough.
-func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool) (moves []minigrid.Action, found, ok bool) {
+func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool) (moves []minigrid.Action, found,
+	ok bool) {
 	type step struct {
 		from minigrid.Pose
 		move minigrid.Action
@@ -63,7 +64,8 @@ func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool
 func TestPathsAreTheReferences(t *testing.T) {
 	kinds := []minigrid.Kind{minigrid.Wall, minigrid.Door, minigrid.Key, minigrid.Ball, minigrid.Box}
 	rapid.Check(t, func(t *rapid.T) {
-		agent := minigrid.Pose{Point: minigrid.Point{X: 20, Y: 20}, Dir: minigrid.Direction(rapid.IntRange(0, 3).Draw(t, "direction"))}
+		agent := minigrid.Pose{Point: minigrid.Point{X: 20, Y: 20},
+			Dir: minigrid.Direction(rapid.IntRange(0, 3).Draw(t, "direction"))}
 		var things []thing
 		for range rapid.IntRange(0, 40).Draw(t, "things") {
 			i, j := rapid.IntRange(0, 6).Draw(t, "i"), rapid.IntRange(0, 6).Draw(t, "j")

@@ -31,7 +31,8 @@ func testPromptExample(t *testing.T, version string) {
 	ex := in.Examples[0]
 	w, start := played(t, e, task.ID)
 	if ex.Goal != start.Goal || ex.Observation != start.Observation {
-		t.Errorf("the example starts with %q, %q, the game with %q, %q", ex.Goal, ex.Observation, start.Goal, start.Observation)
+		t.Errorf("the example starts with %q, %q, the game with %q, %q", ex.Goal, ex.Observation, start.Goal,
+			start.Observation)
 	}
 	invalid, lists := 0, 0
 	for i, want := range ex.Steps {

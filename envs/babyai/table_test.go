@@ -34,14 +34,16 @@ func TestTableFromNothing(t *testing.T) {
 				}
 			default:
 				actions, _ := w.Actions(context.Background()) // it never fails
-				if s, err := w.Step(context.Background(), rapid.SampledFrom(actions).Draw(t, "action")); err != nil || !s.Valid {
+				if s, err := w.Step(context.Background(), rapid.SampledFrom(actions).Draw(t, "action")); err != nil ||
+					!s.Valid {
 					t.Fatalf("%+v, %v", s, err)
 				}
 			}
 			world := w.game.world
 			var want table
 			want.fill(world.View(), world.Agent(), world.Object(world.Carrying()))
-			if diff := cmp.Diff(choices(&want), choices(&w.game.table)) + cmp.Diff(refusals(&want), refusals(&w.game.table)); diff != "" {
+			if diff := cmp.Diff(choices(&want), choices(&w.game.table)) +
+				cmp.Diff(refusals(&want), refusals(&w.game.table)); diff != "" {
 				t.Fatal(diff)
 			}
 		}

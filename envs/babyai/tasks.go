@@ -50,7 +50,8 @@ var seedText = regexp.MustCompile(`^[0-9]{1,80}$`)
 func parsePlace(id string) (place, error) {
 	name, seed, ok := strings.Cut(id, "/")
 	if !ok || !seedText.MatchString(seed) {
-		return place{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q", minigrid.Levels()[0].ID, id)
+		return place{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q",
+			minigrid.Levels()[0].ID, id)
 	}
 	n, _ := new(big.Int).SetString(seed, 10) // a string of digits always parses
 	for i := range minigrid.Levels() {

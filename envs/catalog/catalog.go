@@ -46,27 +46,33 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{
-			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"}, Summary: "household tasks: find, clean, heat, cool, place and look at things",
+			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"},
+			Summary:  "household tasks: find, clean, heat, cool, place and look at things",
 			Settings: alfworld.Settings(), Open: openALFWorld,
 		},
 		{
-			Name: babyai.Name, Folders: []string{"babyai"}, Summary: "a grid of rooms with doors, keys, balls and boxes, told in text",
+			Name: babyai.Name, Folders: []string{"babyai"},
+			Summary:  "a grid of rooms with doors, keys, balls and boxes, told in text",
 			Settings: babyai.Settings(), Open: openBabyAI,
 		},
 		{
-			Name: hotpotqa.Name, Folders: []string{"hotpotqa"}, Summary: "questions over Wikipedia: search, look up, answer",
+			Name: hotpotqa.Name, Folders: []string{"hotpotqa"},
+			Summary:  "questions over Wikipedia: search, look up, answer",
 			Settings: hotpotqa.Settings(), Open: openHotpotQA,
 		},
 		{
-			Name: jericho.Name, Folders: []string{"jericho"}, Summary: "text adventures on a Z-machine: 20 games, Zork I to III among them",
+			Name: jericho.Name, Folders: []string{"jericho"},
+			Summary:  "text adventures on a Z-machine: 20 games, Zork I to III among them",
 			Settings: jericho.Settings(), Open: openJericho,
 		},
 		{
-			Name: pddl.Name, Folders: []string{"pddl"}, Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
-			Open: openPDDL,
+			Name: pddl.Name, Folders: []string{"pddl"},
+			Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
+			Open:    openPDDL,
 		},
 		{
-			Name: sciworld.Name, Folders: []string{"scienceworld"}, Summary: "elementary science experiments: heat, mix, measure, grow, find",
+			Name: sciworld.Name, Folders: []string{"scienceworld"},
+			Summary:  "elementary science experiments: heat, mix, measure, grow, find",
 			Settings: sciworld.Settings(),
 			Missing:  func(s envs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
 			Examine: func(ctx context.Context, s envs.Setup) []envs.Check {
@@ -98,7 +104,8 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry{}, fmt.Errorf("there is no environment %q%s; there are: %s", name, spelling.Hint(name, names), strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("there is no environment %q%s; there are: %s", name, spelling.Hint(name, names),
+		strings.Join(names, ", "))
 }
 
 // Available returns the environments that can be played and, for each of the
@@ -133,7 +140,8 @@ func (e Entry) unavailable(s envs.Setup) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s; heldout data pull %s fetches them", e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
+	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s; heldout data pull %s fetches them",
+		e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
 }
 
 // Settings lists the settings of all environments, one per name, in the order
@@ -169,7 +177,8 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 			}
 		}
 		if !known {
-			errs = append(errs, fmt.Errorf("%s: there is no such setting in %s", name, strings.Join(environments, ", ")))
+			errs = append(errs, fmt.Errorf("%s: there is no such setting in %s", name,
+				strings.Join(environments, ", ")))
 		}
 	}
 	return errors.Join(errs...)

@@ -39,7 +39,8 @@ func TestGeneratedByDefault(t *testing.T) {
 		}
 		info := e.Info()
 		written := entry.Name == "hotpotqa" // what it has of its own was not drawn
-		if info.Name != entry.Name || info.Source != envs.Generated || !written && len(info.Settings) == 0 || len(e.Tasks()) == 0 {
+		if info.Name != entry.Name || info.Source != envs.Generated || !written && len(info.Settings) == 0 ||
+			len(e.Tasks()) == 0 {
 			t.Errorf("%s: %+v with %d tasks", entry.Name, info, len(e.Tasks()))
 		}
 	}

@@ -68,6 +68,7 @@ func TestUses(t *testing.T) {
 		}
 	}
 	if train != 1 || len(sciworld.Splits()) != 4 {
-		t.Errorf("%d splits of alfworld are for training, and sciworld has the splits %v: classify new ones", train, sciworld.Splits())
+		t.Errorf("%d splits of alfworld are for training, and sciworld has the splits %v: classify new ones", train,
+			sciworld.Splits())
 	}
 }

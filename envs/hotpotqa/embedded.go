@@ -26,7 +26,8 @@ var (
 // articles if no other pages are chosen.
 func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	if o.Questions != "" {
-		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data, or the path of the file, such as ./%[1]s", o.Questions)
+		return nil, fmt.Errorf("hotpotqa: --questions %s needs --data, or the path of the file, such as ./%[1]s",
+			o.Questions)
 	}
 	e := newEnv(envs.Generated, o)
 	all, err := embeddedQuestions()

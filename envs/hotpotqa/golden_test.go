@@ -196,7 +196,8 @@ func TestRecordedRuns(t *testing.T) {
 func compareStep(t *testing.T, want recordedStep, b *browser) {
 	t.Helper()
 	if b.observation != want.Obs || (b.answer != nil) != want.Done || b.steps != want.Info.Steps {
-		t.Errorf("%q: got %q, done %v, steps %d; want %q, %v, %d", want.Action, b.observation, b.answer != nil, b.steps, want.Obs, want.Done, want.Info.Steps)
+		t.Errorf("%q: got %q, done %v, steps %d; want %q, %v, %d", want.Action, b.observation, b.answer != nil, b.steps,
+			want.Obs, want.Done, want.Info.Steps)
 	}
 	if diff := cmp.Diff(want.Info.Answer, b.answer); diff != "" {
 		t.Errorf("%q: answer %s", want.Action, diff)

@@ -105,10 +105,12 @@ func TestExpertOnEmbeddedSet(t *testing.T) {
 	for i, task := range e.Tasks() {
 		w := newWorld(t, e, i)
 		last, steps := playExpert(t, w)
-		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true, Valid: true}); last != want {
+		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true,
+			Valid: true}); last != want {
 			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
 		}
-		if again := step(t, w, "search[Pluto]"); again.Observation != last.Observation || !again.Done || !again.Success || again.Valid {
+		if again := step(t, w, "search[Pluto]"); again.Observation != last.Observation || !again.Done ||
+			!again.Success || again.Valid {
 			t.Errorf("%s: after the end %+v", task.ID, again)
 		}
 	}
@@ -122,7 +124,8 @@ func TestSecondSearches(t *testing.T) {
 		w := newWorld(t, e, i)
 		for j, query := range q.searches {
 			s := step(t, w, "search["+query+"]")
-			if listed := strings.HasPrefix(s.Observation, "Could not find "); listed && !strings.Contains(s.Observation, q.searches[j+1]) {
+			if listed := strings.HasPrefix(s.Observation, "Could not find "); listed &&
+				!strings.Contains(s.Observation, q.searches[j+1]) {
 				t.Errorf("%s: search[%s] says %q without %q", q.id, query, s.Observation, q.searches[j+1])
 			}
 		}
@@ -141,7 +144,8 @@ func TestScores(t *testing.T) {
 		w := newWorld(t, e, 0)
 		step(t, w, "search[Warsaw]")
 		got := step(t, w, "finish["+c.answer+"]")
-		want := envs.Step{Observation: "Episode finished, reward = 0\n", Progress: c.progress, Done: true, Success: c.success, Valid: true}
+		want := envs.Step{Observation: "Episode finished, reward = 0\n", Progress: c.progress, Done: true,
+			Success: c.success, Valid: true}
 		if c.success {
 			want.Observation = "Episode finished, reward = 1\n"
 		}
@@ -167,7 +171,8 @@ func TestNoAnswer(t *testing.T) {
 // A model's first letter may be a capital; the environment itself minds.
 func TestSpell(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)
-	for in, want := range map[string]string{"Search[Pluto]": "search[Pluto]", "search[Pluto]": "search[Pluto]", "": "", "ÉX": "éX"} {
+	for in, want := range map[string]string{"Search[Pluto]": "search[Pluto]", "search[Pluto]": "search[Pluto]", "": "",
+		"ÉX": "éX"} {
 		if got := w.Spell(in); got != want {
 			t.Errorf("Spell(%q) = %q", in, got)
 		}
@@ -193,10 +198,12 @@ func TestPagesThatFail(t *testing.T) {
 	e := embedded(t, Options{})
 	gone := errors.New("gone")
 	for name, s := range map[string]*fixedWiki{
-		"no answer": {err: gone}, "always ambiguous": {answer: wiki.Answer{Blocks: []string{"It may refer to: everything"}}},
+		"no answer": {err: gone}, "always ambiguous": {
+			answer: wiki.Answer{Blocks: []string{"It may refer to: everything"}}},
 	} {
 		e.wiki = s
-		if _, err := newWorld(t, e, 0).Step(t.Context(), "search[x]"); err == nil || s.err != nil && !errors.Is(err, s.err) {
+		if _, err := newWorld(t, e, 0).Step(t.Context(), "search[x]"); err == nil || s.err != nil &&
+			!errors.Is(err, s.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(s.asked) > maxAmbiguous {
@@ -221,7 +228,8 @@ func TestExpertWithoutPages(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	cache := t.TempDir()
-	if err := os.WriteFile(filepath.Join(cache, "wiki.json"), []byte(`{"version":1,"url":"http://w/x","flow":"html"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(cache, "wiki.json"), []byte(`{"version":1,"url":"http://w/x","flow":"html"}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -231,8 +239,10 @@ func TestSettings(t *testing.T) {
 		{Options{}, map[string]string{}},
 		{Options{Sample: "seed:1:5"}, map[string]string{"sample": "seed:1:5"}},
 		{Options{Pages: Pages{From: "live"}}, map[string]string{"wiki": "live"}},
-		{Options{Pages: Pages{Flow: "html", URL: "http://w/w"}}, map[string]string{"wiki": "live", "wiki-flow": "html", "wiki-url": "http://w/w"}},
-		{Options{Pages: Pages{From: "recorded", Cache: cache}}, map[string]string{"wiki": "recorded", "wiki-flow": "html", "wiki-url": "http://w/x"}},
+		{Options{Pages: Pages{Flow: "html", URL: "http://w/w"}}, map[string]string{
+			"wiki": "live", "wiki-flow": "html", "wiki-url": "http://w/w"}},
+		{Options{Pages: Pages{From: "recorded", Cache: cache}}, map[string]string{
+			"wiki": "recorded", "wiki-flow": "html", "wiki-url": "http://w/x"}},
 		{Options{Pages: Pages{From: "recorded", Cache: cache, Flow: "json"}}, nil},
 		{Options{Pages: Pages{From: "recorded", Cache: t.TempDir()}}, nil},
 		{Options{Pages: Pages{From: "recorded"}}, nil},
@@ -255,7 +265,8 @@ func TestSettings(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		want := envs.Info{Name: "hotpotqa", Source: envs.Generated, StepLimit: 7, SuccessName: "EM", ProgressName: "F1", Settings: c.want}
+		want := envs.Info{Name: "hotpotqa", Source: envs.Generated, StepLimit: 7, SuccessName: "EM", ProgressName: "F1",
+			Settings: c.want}
 		if diff := cmp.Diff(want, e.Info()); diff != "" {
 			t.Errorf("%+v: %s", c.o, diff)
 		}

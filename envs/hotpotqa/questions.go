@@ -192,7 +192,8 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 		}
 		titles, ok := found[envs.Digest(q.text, q.answer)]
 		if !ok {
-			return nil, fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions", q.id, factFiles[0])
+			return nil, fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions",
+				q.id, factFiles[0])
 		}
 		return titles, nil
 	}

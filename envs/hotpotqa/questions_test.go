@@ -38,7 +38,8 @@ func TestOfficialQuestions(t *testing.T) {
 	if first := e.Tasks()[0]; first.ID != "dev/3687" {
 		t.Errorf("it starts with %s", first.ID)
 	}
-	if info := e.Info(); info.Source != envs.Official || info.DataHash == "" || !cmp.Equal(info.Settings, map[string]string{"wiki": "live"}) {
+	if info := e.Info(); info.Source != envs.Official || info.DataHash == "" ||
+		!cmp.Equal(info.Settings, map[string]string{"wiki": "live"}) {
 		t.Errorf("%+v", info)
 	}
 	if all := official(t, Options{Sample: "all"}); len(all.Tasks()) != 7405 {
@@ -52,7 +53,8 @@ func TestExpertOnOfficialSample(t *testing.T) {
 	const name = "hotpot_distractor_200.json"
 	official(t, Options{})
 	dir := t.TempDir()
-	if _, err := index.Build(t.Context(), dir, []string{sharedtest.Data(t, "agentboard/hotpotqa/"+name, "HotpotQA's files")}, func(index.Progress) {}); err != nil {
+	if _, err := index.Build(t.Context(), dir, []string{
+		sharedtest.Data(t, "agentboard/hotpotqa/"+name, "HotpotQA's files")}, func(index.Progress) {}); err != nil {
 		t.Fatal(err)
 	}
 	e := official(t, Options{Questions: name, Pages: Pages{From: "offline", Index: dir}})
@@ -64,14 +66,17 @@ func TestExpertOnOfficialSample(t *testing.T) {
 	}
 	for i, task := range e.Tasks() {
 		last, steps := playExpert(t, newWorld(t, e, i))
-		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true, Valid: true}); last != want {
+		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true,
+			Valid: true}); last != want {
 			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
 		}
 	}
 	// A question is one task, whichever file it came from.
 	dev := official(t, Options{Sample: "all"})
 	for _, task := range e.Tasks() {
-		same := slices.ContainsFunc(dev.Tasks(), func(other envs.Task) bool { return other.ID == task.ID && other.Digest == task.Digest })
+		same := slices.ContainsFunc(dev.Tasks(), func(other envs.Task) bool {
+			return other.ID == task.ID && other.Digest == task.Digest
+		})
 		if !same {
 			t.Errorf("%s is not in the development set", task.ID)
 		}
@@ -124,7 +129,8 @@ func TestFactsBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"D", "E"}, e.questions[0].pages); diff != "" || e.Tasks()[0].ID != "y" || e.Info().Settings["questions"] != "hf.json" {
+	if diff := cmp.Diff([]string{"D", "E"}, e.questions[0].pages); diff != "" || e.Tasks()[0].ID != "y" ||
+		e.Info().Settings["questions"] != "hf.json" {
 		t.Errorf("%+v %s", e.Tasks(), diff)
 	}
 	byPath, err := NewOfficial(t.TempDir(), Options{Questions: filepath.Join(dir, folder, "hf.json")}, envs.Outside{})
@@ -135,12 +141,13 @@ func TestFactsBeside(t *testing.T) {
 
 func TestBadQuestions(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":     {"x", "not a file of questions"},
-		"no list":     {"{}", "not a file of questions"},
-		"none":        {"[]", "there are no questions"},
-		"no answer":   {`[{"question":"q"}]`, "question 0 has no question or no answer"},
-		"too few":     {simplified(3), "has more questions than the file, which has 3"},
-		"two of one":  {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`, `the name "1" of another`},
+		"no JSON":   {"x", "not a file of questions"},
+		"no list":   {"{}", "not a file of questions"},
+		"none":      {"[]", "there are no questions"},
+		"no answer": {`[{"question":"q"}]`, "question 0 has no question or no answer"},
+		"too few":   {simplified(3), "has more questions than the file, which has 3"},
+		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,
+			`the name "1" of another`},
 		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, "supporting fact 0"},
 		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are no list"},
 	} {
@@ -153,7 +160,8 @@ func TestBadQuestions(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewOfficial(t.TempDir(), Options{}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "questions of HotpotQA are missing") {
+	if _, err := NewOfficial(t.TempDir(), Options{}, envs.Outside{}); err == nil ||
+		!strings.Contains(err.Error(), "questions of HotpotQA are missing") {
 		t.Error(err)
 	}
 }
@@ -164,7 +172,8 @@ func TestSample(t *testing.T) {
 			t.Errorf("%s: %s, %v", in, s, err)
 		}
 	}
-	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296", "ALL"} {
+	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296",
+		"ALL"} {
 		if s, err := ParseSample(in); err == nil {
 			t.Errorf("%q is %s", in, s)
 		}

@@ -15,8 +15,10 @@ func TestUnescape(t *testing.T) {
 	for _, c := range []struct{ in, out, exception string }{
 		{`\a\b\f\v\r`, "\a\b\f\v\r", ""}, {`\8`, `\8`, ""}, {`\1011`, "A1", ""}, {`\0`, "\x00", ""},
 		{`\x4`, "", "UnicodeDecodeError"}, {`\x+1`, "", "UnicodeDecodeError"}, {`\u004`, "", "UnicodeDecodeError"},
-		{`\U00110000`, "", "UnicodeDecodeError"}, {`\ud800`, "", "UnicodeEncodeError"}, {`\u0100 \x`, "", "UnicodeDecodeError"},
-		{`\N{DIGIT ONE}`, "1", ""}, {`\N{digit one}`, "1", ""}, {`\N{NO SUCH}`, "", "UnicodeDecodeError"}, {`\N`, "", "UnicodeDecodeError"}, {`\N{`, "", "UnicodeDecodeError"}, {`\N{}`, "", "UnicodeDecodeError"},
+		{`\U00110000`, "", "UnicodeDecodeError"}, {`\ud800`, "", "UnicodeEncodeError"},
+		{`\u0100 \x`, "", "UnicodeDecodeError"},
+		{`\N{DIGIT ONE}`, "1", ""}, {`\N{digit one}`, "1", ""}, {`\N{NO SUCH}`, "", "UnicodeDecodeError"},
+		{`\N`, "", "UnicodeDecodeError"}, {`\N{`, "", "UnicodeDecodeError"}, {`\N{}`, "", "UnicodeDecodeError"},
 		{"é" + `\n`, "é\n", ""}, {`\400`, "", "UnicodeEncodeError"},
 	} {
 		got, err := unescape(c.in)
@@ -29,7 +31,8 @@ func TestUnescape(t *testing.T) {
 func TestNormalize(t *testing.T) {
 	for in, want := range map[string]string{
 		"españa": "españa", "An Officer and a Gentleman": "officer and gentleman", "A.B.C.": "abc", "the-the": "thethe",
-		"“The” one’s": "“ ” one’s", "a\u00a0b": "b", "ΟΔΟΣ": "οδος", "The The": "", "a_b": "ab", "ano a2 a": "ano a2", "x\x1cy": "x y",
+		"“The” one’s": "“ ” one’s", "a\u00a0b": "b", "ΟΔΟΣ": "οδος", "The The": "", "a_b": "ab", "ano a2 a": "ano a2",
+		"x\x1cy": "x y",
 	} {
 		if got := normalize(in); got != want {
 			t.Errorf("normalize(%q) = %q, want %q", in, got, want)
@@ -78,15 +81,25 @@ func TestSentenceLaws(t *testing.T) {
 func TestLookupWalk(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)
 	for _, s := range []struct{ action, want string }{
-		{"search[Warsaw]", "Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
+		{
+			"search[Warsaw]",
+			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
+				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
 		{"lookup[WAR]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
 		{"search[nowhere at all]", "Could not find nowhere at all. Similar: []."},
-		{"lookup[WAR]", "(Result 2 / 2) Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
+		{"lookup[WAR]",
+			"(Result 2 / 2) Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
 		{"lookup[WAR]", "No more results.\n"},
 		{"lookup[war]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
-		{"search[WARSAW]", "Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
+		{
+			"search[WARSAW]",
+			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
+				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
 		{"lookup[war]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
-		{"search[[Warsaw]]", "Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
+		{
+			"search[[Warsaw]]",
+			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
+				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
 		{"search[Warsaw", "Invalid action: search[Warsaw"},
 		{"finish", "Invalid action: finish"},
 	} {
@@ -98,7 +111,8 @@ func TestLookupWalk(t *testing.T) {
 
 func FuzzStep(f *testing.F) {
 	e := embedded(f, Options{})
-	for _, a := range []string{"search[Mercury]", "lookup[the]", "finish[x]", "think[]", "search[[[x]]]", "search[]", "Search[a&b#c%zz\x00]"} {
+	for _, a := range []string{"search[Mercury]", "lookup[the]", "finish[x]", "think[]", "search[[[x]]]", "search[]",
+		"Search[a&b#c%zz\x00]"} {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, action string) {
@@ -131,7 +145,9 @@ func FuzzUnescape(f *testing.F) {
 
 func FuzzParseQuestions(f *testing.F) {
 	f.Add("x.json", []byte(simplified(2)))
-	f.Add("y.json", []byte(`[{"_id":"x","question":"q","answer":"a","supporting_facts":[["A",0]]},{"id":"y","dev_index":3,"question":"q","answer":"a","supporting_facts":{"title":["D"]}}]`))
+	f.Add("y.json",
+		[]byte(
+			`[{"_id":"x","question":"q","answer":"a","supporting_facts":[["A",0]]},{"id":"y","dev_index":3,"question":"q","answer":"a","supporting_facts":{"title":["D"]}}]`))
 	f.Fuzz(func(t *testing.T, name string, b []byte) {
 		all, err := parseQuestions(name, b)
 		if err != nil {

@@ -49,7 +49,8 @@ func TestValidActionFilter(t *testing.T) {
 			}
 			v := newVocabulary(s.machine)
 			if v.length != want.Longest || len(s.machine.Dictionary()) != want.Dictionary {
-				t.Errorf("%d words of at most %d letters, want %d, %d", len(s.machine.Dictionary()), v.length, want.Dictionary, want.Longest)
+				t.Errorf("%d words of at most %d letters, want %d, %d", len(s.machine.Dictionary()), v.length,
+					want.Dictionary, want.Longest)
 			}
 			tried := candidates(reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts), want.Words)
 			if len(tried) != want.Candidates {

@@ -75,7 +75,8 @@ func TestRecordedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !e.SameObservation(s.Action, s.Observation, last.Observation) {
-				t.Errorf("%s %s: step %d, %q: got %q, want %q", ep.Source, task.ID, i, s.Action, last.Observation, s.Observation)
+				t.Errorf("%s %s: step %d, %q: got %q, want %q", ep.Source, task.ID, i, s.Action, last.Observation,
+					s.Observation)
 				break
 			}
 			if last.Valid {
@@ -86,7 +87,8 @@ func TestRecordedRuns(t *testing.T) {
 			t.Fatalf("%s %s has no steps", ep.Source, task.ID)
 		}
 		if g := float64(valid) / float64(len(ep.Steps)); last.Done != ep.Done || g != ep.Grounding {
-			t.Errorf("%s %s: done %v, grounding %v; want %v, %v", ep.Source, task.ID, last.Done, g, ep.Done, ep.Grounding)
+			t.Errorf("%s %s: done %v, grounding %v; want %v, %v", ep.Source, task.ID, last.Done, g, ep.Done,
+				ep.Grounding)
 		}
 	}
 	t.Logf("%d episodes, %d steps, of them %d lists of valid actions", episodes, steps, lists)
@@ -137,7 +139,8 @@ func TestOfficialTasks(t *testing.T) {
 		t.Errorf("huntdark starts with %+v", start)
 	}
 	fixed := officialEnv(t, Options{Huntdark: HuntdarkFixed})
-	if _, start := startedWorld(t, fixed, 18); start.Goal == "Not written yet." || start.Observation == "Not written yet." {
+	if _, start := startedWorld(t, fixed, 18); start.Goal == "Not written yet." ||
+		start.Observation == "Not written yet." {
 		t.Errorf("huntdark starts, fixed, with %+v", start)
 	}
 	if fixed.Info().Settings["huntdark"] != HuntdarkFixed || fixed.Tasks()[18].Digest == e.Tasks()[18].Digest {

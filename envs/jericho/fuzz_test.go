@@ -24,7 +24,8 @@ func FuzzStep(f *testing.F) {
 		moments = append(moments, m)
 		steps(f, w, a)
 	}
-	for _, a := range []string{"look", "take all, then drop it", "a\nb\nc", "restart", "quit", "save", "Light the lamp.", "\\w\\n", "x é’\x00\xff", strings.Repeat("go ", 100)} {
+	for _, a := range []string{"look", "take all, then drop it", "a\nb\nc", "restart", "quit", "save",
+		"Light the lamp.", "\\w\\n", "x é’\x00\xff", strings.Repeat("go ", 100)} {
 		f.Add(a, uint8(3))
 		f.Add(a, uint8(28))
 	}
@@ -60,7 +61,8 @@ func FuzzHelp(f *testing.F) {
 			return
 		}
 		deriveTemplates(story)
-		w := newWorld(newPlay(&lowlight, story, 0, binding{Grammar: "look;examine OBJ;put OBJ on OBJ", MaxWordLength: 9}))
+		w := newWorld(newPlay(&lowlight, story, 0,
+			binding{Grammar: "look;examine OBJ;put OBJ on OBJ", MaxWordLength: 9}))
 		w.session.machine.SetBudget(100_000)
 		w.play.actions().attemptBudget = 100_000
 		if _, err := w.Start(context.Background()); err != nil {
@@ -77,15 +79,19 @@ func FuzzHelp(f *testing.F) {
 
 // FuzzLabels reads anything as labels.
 func FuzzLabels(f *testing.F) {
-	f.Add([]byte(`{"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"subtask":"905","init_obs":"o"}}`))
+	f.Add(
+		[]byte(`{"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"subtask":"905","init_obs":"o"}}`))
 	f.Add([]byte(`{"difficulty":"hard","subgoals_1":"x"}` + "\n\n"))
-	f.Add([]byte(`[{"game_name":"905","difficulty":"hard","n_subgoals":7,"rewarded_observations":[{"observation":"You do."}]}]`))
+	f.Add(
+		[]byte(
+			`[{"game_name":"905","difficulty":"hard","n_subgoals":7,"rewarded_observations":[{"observation":"You do."}]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, parse := range []func([]byte) ([]label, error){parseLabels, parsePartial} {
 			labels, err := parse(b)
 			if err == nil {
 				for _, l := range labels {
-					if l.difficulty != envs.Easy && l.difficulty != envs.Hard || l.subgoals.n < len(l.subgoals.texts) && !l.subgoals.partial {
+					if l.difficulty != envs.Easy && l.difficulty != envs.Hard || l.subgoals.n < len(l.subgoals.texts) &&
+						!l.subgoals.partial {
 						t.Errorf("%+v", l)
 					}
 				}

@@ -128,7 +128,8 @@ var games = []game{
 	},
 	{
 		name: "jewel", file: "jewel.z5", md5: "1eef9c0fa009ca4adf4872cfc5249d45",
-		clean: beforePrompt, intro: []string{"bypass", "yes"}, player: 211, moves: 9971, score: score{scoreByte, 9970}, max: 90,
+		clean: beforePrompt, intro: []string{"bypass", "yes"}, player: 211, moves: 9971, score: score{scoreByte, 9970},
+		max:     90,
 		victory: haveWon, death: haveDied, wordLength: informWord,
 		ignored: ignored{sets: attributes(25), clears: attributes(25)},
 	},
@@ -155,9 +156,10 @@ var games = []game{
 	{
 		name: "snacktime", file: "snacktime.z8", md5: "0ff228d12d7cb470dc1a8e9a5151769b",
 		clean: beforeWidePrompt, intro: []string{""}, player: 44, moves: 9115, score: score{scoreByte, 9114}, max: 50,
-		victory: "*** You have snacked ***", death: "*** You have missed your chance to snack ***", wordLength: informWord,
-		special: []int{20743, 8445},
-		ignored: ignored{sets: attributes(30, 34, 21), clears: attributes(30)},
+		victory: "*** You have snacked ***", death: "*** You have missed your chance to snack ***",
+		wordLength: informWord,
+		special:    []int{20743, 8445},
+		ignored:    ignored{sets: attributes(30, 34, 21), clears: attributes(30)},
 	},
 	{
 		name: "zenon", file: "zenon.z5", md5: "631cc926b4251f5a5f646d3a6bdac8c6",
@@ -218,7 +220,8 @@ var games = []game{
 	},
 	{
 		name: "huntdark", file: "huntdark.z5", md5: "253b02c8012710577085b9fd3a155cb7",
-		clean: beforeWidePrompt, intro: []string{"", ""}, player: 17, moves: 8896, score: score{scoreVictory, 0}, max: 1,
+		clean: beforeWidePrompt, intro: []string{"", ""}, player: 17, moves: 8896, score: score{scoreVictory, 0},
+		max:     1,
 		victory: "*** It's over ***", death: haveDied, wordLength: informWord,
 		special: []int{8130, 8201, 8551, 8824},
 		ignored: ignored{sets: attributes(26), clears: attributes(26)},

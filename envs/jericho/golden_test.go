@@ -149,7 +149,8 @@ func TestMixedDigests(t *testing.T) {
 				}
 				raw := latin1(text)
 				chain = append(append(chain, 0x1e), raw...)
-				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.over())}
+				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), numeric(s.won()),
+					numeric(s.over())}
 				for k := range got {
 					if got[k] != want.Steps[n][k] {
 						t.Errorf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)

@@ -184,7 +184,9 @@ func (g *grammar) inform() {
 func (g *grammar) answers() {
 	for _, answer := range []string{"yes", "no"} {
 		known := slices.ContainsFunc(g.words, func(w zmachine.Word) bool { return w.Text == answer })
-		listed := slices.ContainsFunc(g.lines, func(l line) bool { return slices.Contains(strings.Split(l.parts[0], "/"), answer) })
+		listed := slices.ContainsFunc(g.lines, func(l line) bool {
+			return slices.Contains(strings.Split(l.parts[0], "/"), answer)
+		})
 		if known && !listed {
 			g.add(answer, nil, answer)
 		}
@@ -285,7 +287,9 @@ func (g *grammar) infocom() {
 			ok := true
 			for i := range 2 {
 				if number := g.story.Byte(at + 1 + i); number != 0 {
-					word := g.preposition(number, func(data []byte) byte { return infocomValue(data, infocomFirstPrep) })
+					word := g.preposition(number, func(data []byte) byte {
+						return infocomValue(data, infocomFirstPrep)
+					})
 					parts = append(parts, word)
 					ok = ok && word != ""
 				}

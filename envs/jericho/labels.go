@@ -47,7 +47,8 @@ type subgoals struct {
 // treated like that. Spec §2.5.
 func strip(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || unicode.IsSpace(r) || r >= 0x1C && r <= 0x1F {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || unicode.IsSpace(r) || r >= 0x1C &&
+			r <= 0x1F {
 			return r
 		}
 		return -1
@@ -108,7 +109,9 @@ func readLabels(data string) (labels []label, raw string, err error) {
 		b, err = datafile.Read(file, datafile.MaxLabels)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder: %w", labelFile, err)
+		return nil, "",
+			fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder: %w",
+				labelFile, err)
 	}
 	if labels, err = parse(b); err != nil {
 		return nil, "", fmt.Errorf("%s:%w", file, err)
@@ -133,7 +136,8 @@ func parseLabels(b []byte) ([]label, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%d: %w", n, err)
 		}
-		if i := len(labels); i < len(games) && name != "" && name != games[i].name && (name != misfiledName || games[i].name != misfiled) {
+		if i := len(labels); i < len(games) && name != "" && name != games[i].name &&
+			(name != misfiledName || games[i].name != misfiled) {
 			return nil, fmt.Errorf("%d: it is about %q, but task %d is %s", n, name, i, games[i].name)
 		}
 		labels = append(labels, l)

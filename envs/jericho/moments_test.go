@@ -83,7 +83,8 @@ func TestHelpMoments(t *testing.T) {
 				if sum[k] += j; j == 1 {
 					equal[k]++
 				} else {
-					t.Logf("%s, step %d, %s: %.2f, effects %.2f, missing %q, extra %q", g.name, m.Step, []string{"derived", "bindings"}[k], j, e, missing, extra)
+					t.Logf("%s, step %d, %s: %.2f, effects %.2f, missing %q, extra %q", g.name, m.Step,
+						[]string{"derived", "bindings"}[k], j, e, missing, extra)
 				}
 			}
 		}

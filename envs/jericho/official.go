@@ -47,7 +47,8 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 		}
 		p := newPlay(g, story, g.seed, known[g.name])
 		p.goal, p.start, p.subgoals = goal, start, &l.subgoals
-		e.add(p, g.name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"), fmt.Sprint(l.subgoals.n))
+		e.add(p, g.name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"),
+			fmt.Sprint(l.subgoals.n))
 		read = append(read, image)
 	}
 	if labels[0].subgoals.partial {
@@ -157,7 +158,8 @@ func newStory(o Options, known bindings) (*Env, error) {
 		uncleaned.clean, uncleaned.hideStatus = everything, false
 		g = &uncleaned
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit, DataHash: envs.Digest(string(image))}}
+	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit,
+		DataHash: envs.Digest(string(image))}}
 	p := newPlay(g, story, seed, known[g.name])
 	p.goal, p.raw = "Play "+name+".", o.Raw
 	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))
@@ -177,5 +179,6 @@ func identify(image []byte, name string) *game {
 			return &games[i]
 		}
 	}
-	return &game{name: name, clean: withoutPrompt, hideStatus: true, player: 20, victory: genericWon, death: genericDied, wordLength: informWord}
+	return &game{name: name, clean: withoutPrompt, hideStatus: true, player: 20, victory: genericWon,
+		death: genericDied, wordLength: informWord}
 }

@@ -44,7 +44,8 @@ func TestOwnGameIsWon(t *testing.T) {
 	for seed := range int64(5) {
 		e := own(t, seed)
 		w, start := startedWorld(t, e, 0)
-		if start.Goal != lowlightGoal || !strings.Contains(start.Observation, "Clifftop") || strings.Contains(start.Observation, "\n") {
+		if start.Goal != lowlightGoal || !strings.Contains(start.Observation, "Clifftop") ||
+			strings.Contains(start.Observation, "\n") {
 			t.Fatalf("%+v", start)
 		}
 		var s envs.Step
@@ -87,7 +88,8 @@ func TestOwnGameIsLost(t *testing.T) {
 		if s := steps(t, w, actions[:len(actions)-1]...); s.Done {
 			t.Errorf("%s: over too early: %+v", name, s)
 		}
-		if s := steps(t, w, actions[len(actions)-1]); !s.Done || s.Success || !strings.Contains(s.Observation, haveDied) {
+		if s := steps(t, w, actions[len(actions)-1]); !s.Done || s.Success ||
+			!strings.Contains(s.Observation, haveDied) {
 			t.Errorf("%s: %+v", name, s)
 		}
 		if actions, err := w.(envs.Lister).Actions(context.Background()); err != nil || len(actions) != 0 {

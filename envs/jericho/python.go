@@ -70,7 +70,8 @@ func (p *python) next() error {
 	if n > 0 {
 		word := p.text[:n]
 		p.text = p.text[n:]
-		if strings.Trim(strings.ToLower(word), "rub") == "" && len(word) <= 2 && p.text != "" && (p.text[0] == '"' || p.text[0] == '\'') {
+		if strings.Trim(strings.ToLower(word), "rub") == "" && len(word) <= 2 && p.text != "" &&
+			(p.text[0] == '"' || p.text[0] == '\'') {
 			return errors.New("texts with a prefix are not understood")
 		}
 		p.kind, p.value = pythonWord, word

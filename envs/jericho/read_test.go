@@ -37,13 +37,15 @@ empty = {"rom": "none.z5"}
 
 func TestParseBindings(t *testing.T) {
 	want := bindings{"deep": {
-		Grammar: "look;take/get OBJ;put OBJ in OBJ", Walkthrough: `n/s/say "it's"/open box`, MaxWordLength: 6, ROM: "deep.z5",
+		Grammar: "look;take/get OBJ;put OBJ in OBJ", Walkthrough: `n/s/say "it's"/open box`, MaxWordLength: 6,
+		ROM: "deep.z5",
 	}}
 	got, err := parseBindings([]byte(pythonBindings))
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	got, err = parseBindings([]byte(`{"about": "x", "games": {"anything": {"name": "deep", "rom": "deep.z5", "max_word_length": 6,
+	got, err = parseBindings(
+		[]byte(`{"about": "x", "games": {"anything": {"name": "deep", "rom": "deep.z5", "max_word_length": 6,
 		"grammar": "look;take/get OBJ;put OBJ in OBJ", "walkthrough": "n/s/say \"it's\"/open box"}}}`))
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
@@ -92,7 +94,8 @@ func TestParseLabels(t *testing.T) {
 		t.Fatal(len(labels), err)
 	}
 	l := labels[18]
-	if l.goal != "Win huntdark." || l.start != "You are here." || l.difficulty != envs.Easy || l.subgoals.n != 1 || l.subgoals.texts[0] != "You win" {
+	if l.goal != "Win huntdark." || l.start != "You are here." || l.difficulty != envs.Easy || l.subgoals.n != 1 ||
+		l.subgoals.texts[0] != "You win" {
 		t.Errorf("%+v", l)
 	}
 	// The leftover rule for other keys; spec §2.1. JSON objects are written here with sorted keys.
@@ -116,14 +119,17 @@ func TestParseLabels(t *testing.T) {
 		"No difficulty in annotation file": func(line map[string]any) { delete(line, "difficulty") },
 		`want difficulty "easy" or "hard"`: func(line map[string]any) { line["difficulty"] = "medium" },
 		"not a list of texts":              func(line map[string]any) { line["subgoals"] = []int{1} },
-		`is about "chess"`:                 func(line map[string]any) { line["additional_info"] = map[string]string{"subtask": "chess"} },
+		`is about "chess"`: func(line map[string]any) {
+			line["additional_info"] = map[string]string{"subtask": "chess"}
+		},
 	} {
 		_, err := parseLabels(labelLines(t, func(i int, line map[string]any) {
 			if i == 2 {
 				change(line)
 			}
 		}))
-		if err == nil || !strings.HasPrefix(err.Error(), "5: ") || !strings.Contains(err.Error(), want) { // every second line is blank
+		// every second line is blank
+		if err == nil || !strings.HasPrefix(err.Error(), "5: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}
 	}
@@ -170,7 +176,8 @@ func TestFilterAction(t *testing.T) {
 
 func TestObservation(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nA\n\nB   C\n": " A B C ", "x [Your score went up] y [Your score [a] b]": "x  y  b]", "no [score]": "no [score]",
+		"\nA\n\nB   C\n": " A B C ", "x [Your score went up] y [Your score [a] b]": "x  y  b]",
+		"no [score]": "no [score]",
 	} {
 		if got := observation(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -181,7 +188,8 @@ func TestObservation(t *testing.T) {
 // A help question is one with both words, however they are written.
 func TestAsksForHelp(t *testing.T) {
 	for action, want := range map[string]bool{
-		"check valid actions": true, "CHECK THE REACTION": true, "action: check": true, "check": false, "act": false, "check actİon": false,
+		"check valid actions": true, "CHECK THE REACTION": true, "action: check": true, "check": false, "act": false,
+		"check actİon": false,
 	} {
 		if asksForHelp(action) != want {
 			t.Errorf("%q: %v", action, !want)

@@ -18,7 +18,8 @@ func TestUnknownStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := e.Info(); info.Settings["story"] != "attic.z5" || info.Settings["seed"] != "7" || len(e.Tasks()) != 1 || e.Tasks()[0].ID != "attic" {
+	if info := e.Info(); info.Settings["story"] != "attic.z5" || info.Settings["seed"] != "7" || len(e.Tasks()) != 1 ||
+		e.Tasks()[0].ID != "attic" {
 		t.Errorf("%+v, %+v", info, e.Tasks())
 	}
 	w, start := startedWorld(t, e, 0)
@@ -29,7 +30,8 @@ func TestUnknownStory(t *testing.T) {
 		t.Errorf("%q, %v", actions, err)
 	}
 	s := steps(t, w, "east", "take hook", "west", "open hatch", "down")
-	if !strings.Contains(s.Observation, haveWon) || s.Done || s.Progress != 0 { // it says so otherwise than the generic test wants
+	// it says so otherwise than the generic test wants
+	if !strings.Contains(s.Observation, haveWon) || s.Done || s.Progress != 0 {
 		t.Errorf("%+v", s)
 	}
 	if action, err := w.(envs.Expert).ExpertAction(t.Context()); action != "" || err != nil {
@@ -45,7 +47,8 @@ func TestStatusLineIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, _ := startedWorld(t, e, 0)
-	if s := steps(t, w, "east"); !strings.HasPrefix(s.Observation, "Passage A low passage") || strings.Contains(s.Observation, ">") ||
+	if s := steps(t, w, "east"); !strings.HasPrefix(s.Observation, "Passage A low passage") ||
+		strings.Contains(s.Observation, ">") ||
 		strings.Count(s.Observation, "Passage") != 1 || strings.Contains(s.Observation, "Score") {
 		t.Errorf("version 5: %q", s.Observation)
 	}

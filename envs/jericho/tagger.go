@@ -40,7 +40,9 @@ func classOf(word string, follows bool) class {
 	if slices.Contains(adjectives, word) {
 		return adjective
 	}
-	if follows && slices.ContainsFunc(adjectiveEndings, func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }) {
+	if follows && slices.ContainsFunc(adjectiveEndings, func(end string) bool {
+		return len(word) > len(end)+2 && strings.HasSuffix(word, end)
+	}) {
 		return adjective
 	}
 	return noun

@@ -30,7 +30,8 @@ type limits struct {
 
 // usualLimits leave room for four times the published archives and more.
 // Archives of text shrink to a tenth; one that grows a hundredfold is made to.
-var usualLimits = limits{members: 1 << 17, file: 64 << 20, total: 64 << 30, ratio: 200, slack: 256 << 20, directory: 64 << 20}
+var usualLimits = limits{members: 1 << 17, file: 64 << 20, total: 64 << 30, ratio: 200, slack: 256 << 20,
+	directory: 64 << 20}
 
 // visitor is told of a regular file of an archive. It reads what it wants of the
 // content.
@@ -237,7 +238,8 @@ func (c *counter) Read(b []byte) (int, error) {
 	case u > c.w.total:
 		return n, &limitError{fmt.Sprintf("the archive unpacks to more than %d bytes", c.w.total)}
 	case u > c.w.slack && u/c.w.ratio > c.w.packed:
-		return n, &limitError{fmt.Sprintf("the archive unpacks to more than %d times its size: it is made to fill disks", c.w.ratio)}
+		return n, &limitError{
+			fmt.Sprintf("the archive unpacks to more than %d times its size: it is made to fill disks", c.w.ratio)}
 	}
 	return n, err
 }

@@ -30,8 +30,10 @@ func walkBytes(t testing.TB, archive []byte, l limits) (names, links []string, e
 }
 
 func TestWalk(t *testing.T) {
-	members := []member{{name: "./a/b.txt", content: "b"}, {name: "a/c", content: "target", link: true}, {name: "big", content: strings.Repeat("x", 2000)}, {name: "d", content: "d"}}
-	for kind, archive := range map[string][]byte{"tar.gz": tarGz(t, members...), "zip": zipped(t, members...), "tar": unzipped(t, tarGz(t, members...))} {
+	members := []member{{name: "./a/b.txt", content: "b"}, {name: "a/c", content: "target", link: true},
+		{name: "big", content: strings.Repeat("x", 2000)}, {name: "d", content: "d"}}
+	for kind, archive := range map[string][]byte{"tar.gz": tarGz(t, members...), "zip": zipped(t, members...),
+		"tar": unzipped(t, tarGz(t, members...))} {
 		names, links, err := walkBytes(t, archive, tight)
 		if err != nil || !slices.Equal(names, []string{"a/b.txt", "d"}) || !slices.Equal(links, []string{"a/c"}) {
 			t.Errorf("%s: %q, links %q, %v", kind, names, links, err)
@@ -69,7 +71,8 @@ func TestMaliciousArchives(t *testing.T) {
 	}
 	for want, members := range map[string][]member{
 		"more than 50 times its size": {{name: "a", content: zeros}},
-		"more than 1048576 bytes":     {{name: "a", content: zeros}, {name: "b", content: zeros}, {name: "c", content: zeros}},
+		"more than 1048576 bytes": {{name: "a", content: zeros}, {name: "b", content: zeros},
+			{name: "c", content: zeros}},
 	} {
 		l := tight
 		if strings.Contains(want, "bytes") {
@@ -91,14 +94,16 @@ func TestMaliciousArchives(t *testing.T) {
 	for i := range huge {
 		huge[i] = member{name: strings.Repeat("n", 50)}
 	}
-	if _, _, err := walkBytes(t, zipped(t, huge...), tight); err == nil || !strings.Contains(err.Error(), "directory is too large") {
+	if _, _, err := walkBytes(t, zipped(t, huge...), tight); err == nil ||
+		!strings.Contains(err.Error(), "directory is too large") {
 		t.Error(err)
 	}
 }
 
 func TestDamagedArchives(t *testing.T) {
 	content := labels("babyai", 8)
-	for kind, archive := range map[string][]byte{"tar.gz": tarGz(t, member{name: "a", content: content}), "zip": zipped(t, member{name: "a", content: content})} {
+	for kind, archive := range map[string][]byte{"tar.gz": tarGz(t, member{name: "a", content: content}),
+		"zip": zipped(t, member{name: "a", content: content})} {
 		for name, damage := range map[string]func([]byte) []byte{
 			"half":      func(b []byte) []byte { return b[:len(b)/2] },
 			"last byte": func(b []byte) []byte { return b[:len(b)-1] },

@@ -123,7 +123,8 @@ func verify(s Source, file string, state download) error {
 	if err != nil || sum == want {
 		return err
 	}
-	return errors.Join(fmt.Errorf("%s: what %s sent has the SHA-256 %s, want %s; it is not kept", s.Name, s.Address(), sum, want), forget(file))
+	return errors.Join(fmt.Errorf("%s: what %s sent has the SHA-256 %s, want %s; it is not kept", s.Name, s.Address(),
+		sum, want), forget(file))
 }
 
 // retry tries until the file is there or there is no more hope.
@@ -193,7 +194,8 @@ func (d *downloader) once(ctx context.Context, s Source, file string, state *dow
 	if err != nil {
 		return backoff.Permanent(err)
 	}
-	body := &watched{r: resp.Body, timer: time.AfterFunc(d.stall, func() { cancel(errStalled) }), stall: d.stall, at: offset, total: state.Total, most: s.most(), source: s.Name, tell: d.tell,
+	body := &watched{r: resp.Body, timer: time.AfterFunc(d.stall, func() { cancel(errStalled) }), stall: d.stall,
+		at: offset, total: state.Total, most: s.most(), source: s.Name, tell: d.tell,
 		room: func(more int64) error { return room(filepath.Dir(file), more, d.free) }}
 	defer body.timer.Stop()
 	err = errors.Join(out.Truncate(offset), body.copyTo(ctx, out, offset), out.Sync(), out.Close())
@@ -232,12 +234,14 @@ func (d *downloader) request(ctx context.Context, s Source, have int64, state *d
 		}
 	}
 	switch status := resp.StatusCode; {
-	case status == http.StatusOK, status == http.StatusPartialContent, status == http.StatusRequestedRangeNotSatisfiable:
+	case status == http.StatusOK, status == http.StatusPartialContent,
+		status == http.StatusRequestedRangeNotSatisfiable:
 		return resp, nil
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		err = fmt.Errorf("%s: %s", s.Address(), resp.Status)
 	default:
-		err = backoff.Permanent(fmt.Errorf("%s: %s; --source %s=URL|FILE names another address", s.Address(), resp.Status, s.Name))
+		err = backoff.Permanent(fmt.Errorf("%s: %s; --source %s=URL|FILE names another address", s.Address(),
+			resp.Status, s.Name))
 	}
 	return nil, errors.Join(err, resp.Body.Close())
 }

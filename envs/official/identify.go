@@ -97,7 +97,8 @@ func labelsOf(content []byte) string {
 func gameOf(name string, content []byte) string {
 	elements := strings.Split(name, "/")
 	n := len(elements)
-	if n < 5 || elements[n-1] != gameName || elements[n-5] != path.Base(gamesFolder) || !bytes.Contains(content, []byte(`"pddl_problem"`)) {
+	if n < 5 || elements[n-1] != gameName || elements[n-5] != path.Base(gamesFolder) ||
+		!bytes.Contains(content, []byte(`"pddl_problem"`)) {
 		return ""
 	}
 	return path.Join(gamesFolder, path.Join(elements[n-4:]...))

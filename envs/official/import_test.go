@@ -50,7 +50,8 @@ func TestImportByContent(t *testing.T) {
 		}
 		b, err := os.ReadFile(file)
 		n++
-		return errors.Join(err, os.WriteFile(filepath.Join(flat, strings.Repeat("f", n%7)+string(rune('a'+n%26))+sumOf(b)[:8]), b, 0o600))
+		return errors.Join(err, os.WriteFile(filepath.Join(flat, strings.Repeat("f", n%7)+string(rune('a'+n%26))+
+			sumOf(b)[:8]), b, 0o600))
 	}))
 	check(t, os.Symlink(flat, filepath.Join(flat, "circle")))
 	check(t, os.WriteFile(filepath.Join(flat, "notes.txt.gz"), []byte("\x1f\x8bnot really"), 0o600))
@@ -97,12 +98,14 @@ func TestImportRefusals(t *testing.T) {
 		return file
 	}
 	for want, paths := range map[string][]string{
-		"no such file":                            {filepath.Join(dir, "nowhere")},
-		"is damaged":                              {write("half.tar.gz", tarGz(t, member{name: "a", content: labels("jericho", 20)})[:100])},
-		"leads outside":                           {write("evil.zip", zipped(t, member{name: "../a", content: "x"}))},
-		"left out (1): babyai/test.jsonl":         {write("own.jsonl", []byte(labels("babyai", 112)))},
-		"two different files for jericho/test.js": {write("a.jsonl", []byte(labels("jericho", 20))), write("b.jsonl", []byte(labels("jericho", 19)))},
-		"pipe or a device":                        {os.DevNull},
+		"no such file": {filepath.Join(dir, "nowhere")},
+		"is damaged": {
+			write("half.tar.gz", tarGz(t, member{name: "a", content: labels("jericho", 20)})[:100])},
+		"leads outside":                   {write("evil.zip", zipped(t, member{name: "../a", content: "x"}))},
+		"left out (1): babyai/test.jsonl": {write("own.jsonl", []byte(labels("babyai", 112)))},
+		"two different files for jericho/test.js": {write("a.jsonl", []byte(labels("jericho", 20))),
+			write("b.jsonl", []byte(labels("jericho", 19)))},
+		"pipe or a device": {os.DevNull},
 	} {
 		o := options(t, nil)
 		_, err := Import(context.Background(), o, paths)
@@ -124,15 +127,18 @@ func TestImportManyMembers(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "many.tar.gz")
 	check(t, os.WriteFile(file, tarGz(t, members...), 0o600))
-	if _, err := Import(t.Context(), options(t, nil), []string{file}); err == nil || !strings.Contains(err.Error(), "the archive has more than 131072 members") {
+	if _, err := Import(t.Context(), options(t, nil), []string{file}); err == nil ||
+		!strings.Contains(err.Error(), "the archive has more than 131072 members") {
 		t.Error(err)
 	}
 }
 
 func TestLinksAreNotFollowed(t *testing.T) {
-	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: "/etc/passwd", link: true})}}
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t,
+		member{name: "data/babyai/test.jsonl", content: "/etc/passwd", link: true})}}
 	o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")
-	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "links were not followed (1): data/babyai/test.jsonl") {
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(),
+		"links were not followed (1): data/babyai/test.jsonl") {
 		t.Error(err)
 	}
 }

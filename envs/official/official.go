@@ -54,7 +54,8 @@ const (
 func Parts() []Part {
 	return []Part{
 		{
-			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Others: []string{"json_2.1.1/valid_unseen"},
+			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Others: []string{
+				"json_2.1.1/valid_unseen"},
 			Files: filesUnder(gamesFolder + "/valid_unseen"), Without: "ALFWorld's 134 unseen games cannot be played.",
 		},
 		{
@@ -62,7 +63,8 @@ func Parts() []Part {
 			Without: "ALFWorld's sub-goals are derived from the tasks; the success rate is the same.",
 		},
 		{
-			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen", Others: []string{"json_2.1.1/valid_seen"},
+			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen",
+			Others:  []string{"json_2.1.1/valid_seen"},
 			Pattern: "*/*/" + gameName, Least: 140, Without: "--split valid_seen cannot be played.",
 		},
 		{
@@ -98,11 +100,13 @@ func Parts() []Part {
 			Without: "The difficulty of the PDDL tasks is missing: they cannot be played.",
 		},
 		{
-			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Others: []string{"../agentboard/environment/pddl_env/pddlgym/pddl"},
+			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Others: []string{
+				"../agentboard/environment/pddl_env/pddlgym/pddl"},
 			Files: filesUnder(problemFolder), Without: "The PDDL problems are missing: they cannot be played.",
 		},
 		{
-			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName}, Lines: 90,
+			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName},
+			Lines:   90,
 			Without: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
 		},
 	}
@@ -123,7 +127,8 @@ func Environments() (names []string) {
 func CheckEnvironments(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Environments(), name) {
-			return fmt.Errorf("there is no environment %q with official data%s; there are: %s", name, spelling.Hint(name, Environments()), strings.Join(Environments(), ", "))
+			return fmt.Errorf("there is no environment %q with official data%s; there are: %s", name,
+				spelling.Hint(name, Environments()), strings.Join(Environments(), ", "))
 		}
 	}
 	return nil

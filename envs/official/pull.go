@@ -57,9 +57,10 @@ func Plan(o Options) ([]Source, error) {
 // wantsEnv reports whether an environment is asked for, by its name or by an
 // extra source of it.
 func (o Options) wantsEnv(env string) bool {
-	return len(o.Environments) == 0 || slices.Contains(o.Environments, env) || slices.ContainsFunc(o.Sources, func(s Source) bool {
-		return slices.Contains(o.Extras, s.Name) && strings.HasPrefix(s.Parts[0], env+"/")
-	})
+	return len(o.Environments) == 0 || slices.Contains(o.Environments, env) ||
+		slices.ContainsFunc(o.Sources, func(s Source) bool {
+			return slices.Contains(o.Extras, s.Name) && strings.HasPrefix(s.Parts[0], env+"/")
+		})
 }
 
 // wantsPart reports whether a part, by its ID, is one of such an environment.
@@ -223,7 +224,8 @@ func (p *pull) finish() error {
 		if err := p.stage.drop(env); err != nil {
 			return err
 		}
-		p.problems = append(p.problems, fmt.Errorf("%s is not complete, and nothing of it was placed: %s is missing", env, strings.Join(lacking, " and ")))
+		p.problems = append(p.problems, fmt.Errorf("%s is not complete, and nothing of it was placed: %s is missing",
+			env, strings.Join(lacking, " and ")))
 	}
 	if err := p.stage.place(); err != nil {
 		return err

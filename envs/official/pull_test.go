@@ -17,8 +17,10 @@ import (
 
 // publish serves the published archives.
 func publish(t testing.TB, p published) (*owner, []Source) {
-	o := &owner{files: map[string][]byte{"/data.tar.gz": p.agentboard, "/code.tar.gz": p.code, "/suite.tar.gz": p.suite, "/questions.json": p.questions}}
-	return o, serve(t, o, "agentboard=/data.tar.gz", "agentboard-code=/code.tar.gz", "jericho-suite=/suite.tar.gz", "react=/questions.json")
+	o := &owner{files: map[string][]byte{"/data.tar.gz": p.agentboard, "/code.tar.gz": p.code, "/suite.tar.gz": p.suite,
+		"/questions.json": p.questions}}
+	return o, serve(t, o, "agentboard=/data.tar.gz", "agentboard-code=/code.tar.gz", "jericho-suite=/suite.tar.gz",
+		"react=/questions.json")
 }
 
 // states are the states of the parts of a data folder.
@@ -36,7 +38,8 @@ func stateOf(t testing.TB, dir string) map[string]State {
 }
 
 var everything = map[string]State{
-	"alfworld/games": Complete, "alfworld/labels": Complete, "babyai/labels": Complete, "hotpotqa/questions": Complete, "jericho/labels": Complete,
+	"alfworld/games": Complete, "alfworld/labels": Complete, "babyai/labels": Complete, "hotpotqa/questions": Complete,
+	"jericho/labels":  Complete,
 	"jericho/stories": Complete, "pddl/labels": Complete, "pddl/problems": Complete, "sciworld/labels": Complete,
 }
 
@@ -136,7 +139,8 @@ func TestContinuesAnotherProcess(t *testing.T) {
 		if changed {
 			tag = `"of an older file"`
 		}
-		check(t, writeDownload(file, download{Address: sumOf([]byte(sources[i].URL)), Validator: tag, Total: int64(len(p.questions))}))
+		check(t, writeDownload(file, download{Address: sumOf([]byte(sources[i].URL)), Validator: tag,
+			Total: int64(len(p.questions))}))
 		check(t, os.MkdirAll(filepath.Join(o.Dir, workName, "stage", "hotpotqa"), 0o700)) // which was not finished
 		check(t, fetch(o))
 		if want := []string{"/questions.json bytes=1000-"}; !slices.Equal(owner.requests, want) {
@@ -186,7 +190,8 @@ func TestEndlessSources(t *testing.T) {
 		o := options(t, sources, "hotpotqa")
 		var most int64
 		o.Tell = func(p Progress) { most = max(most, p.Bytes) }
-		if err := fetch(o); err == nil || !strings.Contains(err.Error(), "react: the file has more than 1179017 bytes") {
+		if err := fetch(o); err == nil || !strings.Contains(err.Error(),
+			"react: the file has more than 1179017 bytes") {
 			t.Errorf("size %q: %v", size, err)
 		}
 		if most > 1179017 {
@@ -206,7 +211,8 @@ func TestFullDisk(t *testing.T) {
 	o := options(t, sources, "hotpotqa")
 	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
 	d.free = func(string) (int64, error) { return reserve + look - 1, nil }
-	if err := pullWith(t.Context(), o, d); err == nil || !strings.Contains(err.Error(), "react: the disk of ") || !strings.Contains(err.Error(), "has 319 MB free, want 320") {
+	if err := pullWith(t.Context(), o, d); err == nil || !strings.Contains(err.Error(), "react: the disk of ") ||
+		!strings.Contains(err.Error(), "has 319 MB free, want 320") {
 		t.Error(err)
 	}
 	check(t, fetch(o))
@@ -222,7 +228,8 @@ func TestOtherBytes(t *testing.T) {
 	owner, sources := publish(t, p)
 	owner.files["/questions.json"] = wrong
 	o := options(t, sources, "hotpotqa")
-	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "has the SHA-256 "+sumOf(wrong)+", want 05001dcdeb2b") {
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "has the SHA-256 "+sumOf(wrong)+
+		", want 05001dcdeb2b") {
 		t.Error(err)
 	}
 	if got := visible(t, o.Dir); len(got) > 0 {
@@ -234,10 +241,12 @@ func TestOtherBytes(t *testing.T) {
 
 // Labels of our own stand for those of a later version of the archive.
 func TestChangedMembers(t *testing.T) {
-	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t,
+		member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
 	o := options(t, serve(t, owner, "agentboard=/data.tar.gz"), "babyai")
 	err := fetch(o)
-	if err == nil || !strings.Contains(err.Error(), "other bytes than the published ones were left out (1): babyai/test.jsonl; --accept-changed takes them") {
+	if err == nil || !strings.Contains(err.Error(),
+		"other bytes than the published ones were left out (1): babyai/test.jsonl; --accept-changed takes them") {
 		t.Fatal(err)
 	}
 	if got := visible(t, o.Dir); len(got) > 0 {
@@ -279,7 +288,8 @@ func TestRefusals(t *testing.T) {
 
 // A password in an address is neither shown nor kept.
 func TestSecretAddresses(t *testing.T) {
-	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t,
+		member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
 	sources := serve(t, owner, "agentboard=/data.tar.gz?token=sesame")
 	for i := range sources {
 		sources[i].URL = strings.Replace(sources[i].URL, "http://127", "http://me:sesame@127", 1)
@@ -322,7 +332,8 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, bad := range []string{"react", "react=", "nowhere=https://x"} {
-		if _, err := Replace(Sources(), []string{bad}, ""); err == nil || !strings.Contains(err.Error(), "names are: agentboard, ") {
+		if _, err := Replace(Sources(), []string{bad}, ""); err == nil ||
+			!strings.Contains(err.Error(), "names are: agentboard, ") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

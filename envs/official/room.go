@@ -12,5 +12,6 @@ func room(dir string, more int64, free func(dir string) (int64, error)) error {
 	if err != nil || left >= more+reserve {
 		return nil
 	}
-	return fmt.Errorf("the disk of %s has %d MB free, want %d: free some space, or choose another --data", dir, left>>20, (more+reserve)>>20)
+	return fmt.Errorf("the disk of %s has %d MB free, want %d: free some space, or choose another --data", dir,
+		left>>20, (more+reserve)>>20)
 }

@@ -82,7 +82,9 @@ func check(t testing.TB, err error) {
 func labels(task string, lines int) string {
 	var b strings.Builder
 	for i := range lines {
-		fmt.Fprintf(&b, "{\"id\": %d, \"task\": %q, \"goal\": \"wait\", \"subgoals\": [\"done\"], \"difficulty\": \"easy\"}\n", i, task)
+		fmt.Fprintf(&b,
+			"{\"id\": %d, \"task\": %q, \"goal\": \"wait\", \"subgoals\": [\"done\"], \"difficulty\": \"easy\"}\n",
+			i, task)
 	}
 	return b.String()
 }
@@ -117,11 +119,14 @@ func officialArchives(t testing.TB) published {
 	add(&board, "data/alfworld", "alfworld")
 	add(&board, "data/babyai", "babyai")
 	add(&board, "data/scienceworld", "scienceworld")
-	add(&board, "data/jericho/z-machine-games-master/jericho-game-suite", "jericho/z-machine-games-master/jericho-game-suite")
+	add(&board, "data/jericho/z-machine-games-master/jericho-game-suite",
+		"jericho/z-machine-games-master/jericho-game-suite")
 	text, err := os.ReadFile(filepath.Join(root, "pddl", "test.jsonl"))
 	check(t, err)
-	board = append(board, member{name: "data/pddl/test.jsonl", content: string(text)}, member{name: "data/jericho/test.jsonl", content: labels("jericho", 20)},
-		member{name: "data/webshop/test.jsonl", content: labels("webshop", 3)}, member{name: "data/babyai/._test.jsonl", content: "Mac OS X"})
+	board = append(board, member{name: "data/pddl/test.jsonl", content: string(text)},
+		member{name: "data/jericho/test.jsonl", content: labels("jericho", 20)},
+		member{name: "data/webshop/test.jsonl", content: labels("webshop", 3)},
+		member{name: "data/babyai/._test.jsonl", content: "Mac OS X"})
 	add(&code, "AgentBoard-main/agentboard/environment/pddl_env/pddlgym/pddl", "pddl/pddlgym")
 	add(&suite, "z-machine-games-master/jericho-game-suite", "jericho/z-machine-games-master/jericho-game-suite")
 	questions, err := os.ReadFile(filepath.Join(root, "hotpotqa", questionsName))

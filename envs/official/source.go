@@ -47,7 +47,8 @@ func Sources() []Source {
 			Name: "agentboard", URL: huggingFace + "/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz",
 			For:     "AgentBoard's data: labels, ALFWorld's unseen games, Jericho's stories",
 			Licence: "GPL-2.0; the story files belong to their authors",
-			Parts:   []string{"alfworld/games", "alfworld/labels", "babyai/labels", "jericho/labels", "jericho/stories", "pddl/labels", "sciworld/labels"},
+			Parts: []string{"alfworld/games", "alfworld/labels", "babyai/labels", "jericho/labels", "jericho/stories",
+				"pddl/labels", "sciworld/labels"},
 		},
 		{
 			Name: "agentboard-code", URL: "https://github.com/hkust-nlp/AgentBoard/archive/refs/heads/main.tar.gz",
@@ -68,7 +69,8 @@ func Sources() []Source {
 			As: "hotpotqa/" + questionsName, Parts: []string{"hotpotqa/questions"},
 		},
 		{
-			Name: "alfworld-splits", URL: "https://github.com/alfworld/alfworld/releases/download/0.2.2/json_2.1.1_tw-pddl.zip",
+			Name:    "alfworld-splits",
+			URL:     "https://github.com/alfworld/alfworld/releases/download/0.2.2/json_2.1.1_tw-pddl.zip",
 			For:     "ALFWorld's other splits: valid_seen and train",
 			Licence: "MIT", Size: 45059629,
 			Parts: []string{"alfworld/valid_seen", "alfworld/train"}, Extra: true,
@@ -118,7 +120,8 @@ func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Sour
 		name, to, ok := strings.Cut(r, "=")
 		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == name })
 		if !ok || to == "" || i < 0 {
-			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", address.Plain(r), strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
+			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", address.Plain(r),
+				strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
 		}
 		sources[i].URL = to
 	}

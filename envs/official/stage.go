@@ -51,7 +51,8 @@ func readReceipts(dir string) (map[string]Receipt, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(b, &receipts); err != nil {
-		return nil, fmt.Errorf("%s cannot be read (%w); delete it, and it is written anew", filepath.Join(dir, receiptName), err)
+		return nil, fmt.Errorf("%s cannot be read (%w); delete it, and it is written anew",
+			filepath.Join(dir, receiptName), err)
 	}
 	return receipts, nil
 }
@@ -98,7 +99,8 @@ func openStage(dir string, accept bool) (*stage, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
-	return &stage{dir: dir, root: root, lock: lock, finder: newFinder(), receipts: map[string]Receipt{}, moves: map[string]string{}, accept: accept}, nil
+	return &stage{dir: dir, root: root, lock: lock, finder: newFinder(), receipts: map[string]Receipt{},
+		moves: map[string]string{}, accept: accept}, nil
 }
 
 // close gives up what is staged and was not placed.
@@ -131,7 +133,10 @@ func (s *stage) completes(f Finding) bool {
 // ones and, if something is missing, links.
 func (s *stage) problems(missing bool) (problems []error) {
 	if n := len(s.refused); n > 0 {
-		problems = append(problems, fmt.Errorf("files with other bytes than the published ones were left out (%d): %s; --accept-changed takes them", n, describe(s.refused)))
+		problems = append(problems,
+			fmt.Errorf(
+				"files with other bytes than the published ones were left out (%d): %s; --accept-changed takes them",
+				n, describe(s.refused)))
 	}
 	if n := len(s.linked); n > 0 && missing {
 		problems = append(problems, fmt.Errorf("links were not followed (%d): %s", n, describe(s.linked)))
@@ -164,7 +169,8 @@ func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Pa
 		if !have.Changed && from.Changed {
 			return "", nil // the published file is there already
 		}
-		return "", fmt.Errorf("there are two different files for %s, the second is %s; give one of them", found.file, name)
+		return "", fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
+			found.file, name)
 	}
 	if err := room(s.dir, from.Size, freeSpace); err != nil {
 		return "", err

@@ -84,6 +84,8 @@ func BenchmarkPlan(b *testing.B) {
 // BenchmarkTokenize splits an action of ordinary length.
 func BenchmarkTokenize(b *testing.B) {
 	for b.Loop() {
-		tokenize("pour-shot-to-clean-shaker from a shot glass shot2 with ingredient2 to a clean shaker shaker1 with hand right from level l0 to level l1.")
+		tokenize(
+			"pour-shot-to-clean-shaker from a shot glass shot2 with ingredient2 to a clean shaker shaker1 with hand " +
+				"right from level l0 to level l1.")
 	}
 }

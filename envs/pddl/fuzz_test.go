@@ -9,8 +9,10 @@ import (
 // FuzzStep types anything into every game, at the start or a few steps later.
 func FuzzStep(f *testing.F) {
 	for _, action := range []string{
-		"move roomb rooma", "Pick up ball3 at roomb with arm left. ", "unstack(b2, b1)", "left grasp shot1", "Open boot.",
-		"check valid actions", "look around", "", "fetch 'wrench' from \"boot\".", "pickup b1? no. b3!", "\xffmove\xfe roomb rooma", "İ",
+		"move roomb rooma", "Pick up ball3 at roomb with arm left. ", "unstack(b2, b1)", "left grasp shot1",
+		"Open boot.",
+		"check valid actions", "look around", "", "fetch 'wrench' from \"boot\".", "pickup b1? no. b3!",
+		"\xffmove\xfe roomb rooma", "İ",
 	} {
 		f.Add(action, uint8(0))
 		f.Add(action, uint8(2))

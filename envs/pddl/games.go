@@ -85,18 +85,22 @@ var games = [...]game{
 			"cocktail-part2":     "{} part2 ingredient is {}. ",
 		},
 		actions: map[string]string{
-			"grasp":                     "{} grasp {}. ",
-			"leave":                     "{} leave {}. ",
-			"fill-shot":                 "fill-shot glass {} with {} with {} and {} holding {}. ",
-			"refill-shot":               "refill-shot {} with {} with {} and {} holding {}. ",
-			"empty-shot":                "use hand {} to empty-shot glass {} with beverage {}. ",
-			"clean-shot":                "clean-shot glass {} with {} with hand {} holding shot glass and {}. ",
-			"pour-shot-to-clean-shaker": "pour-shot-to-clean-shaker from a shot glass {} with {} to a clean shaker {} with hand {} from level {} to level {}",
-			"pour-shot-to-used-shaker":  "pour-shot-to-used-shaker from a shot glass {} with {} to a used shaker {} with hand {} from level {} to level {}",
-			"empty-shaker":              "use hand {} to empty-shaker {} with ingredient {} from level {} to level {}.",
-			"clean-shaker":              "use hand {} and hand {} to clean-shaker {}",
-			"shake":                     "shake a cocktail {} with ingredient {} and ingredient {} in a shaker {} with hand {} and hand {}",
-			"pour-shaker-to-shot":       "pour-shaker-to-shot to a shot glass {} the ingredient {} with hand {} from shaker {} from level {} to level {}",
+			"grasp":       "{} grasp {}. ",
+			"leave":       "{} leave {}. ",
+			"fill-shot":   "fill-shot glass {} with {} with {} and {} holding {}. ",
+			"refill-shot": "refill-shot {} with {} with {} and {} holding {}. ",
+			"empty-shot":  "use hand {} to empty-shot glass {} with beverage {}. ",
+			"clean-shot":  "clean-shot glass {} with {} with hand {} holding shot glass and {}. ",
+			"pour-shot-to-clean-shaker": "pour-shot-to-clean-shaker from a shot glass {} with {} to a clean shaker " +
+				"{} with hand {} from level {} to level {}",
+			"pour-shot-to-used-shaker": "pour-shot-to-used-shaker from a shot glass {} with {} to a used shaker {} " +
+				"with hand {} from level {} to level {}",
+			"empty-shaker": "use hand {} to empty-shaker {} with ingredient {} from level {} to level {}.",
+			"clean-shaker": "use hand {} and hand {} to clean-shaker {}",
+			"shake": "shake a cocktail {} with ingredient {} and ingredient {} in a shaker {} with " +
+				"hand {} and hand {}",
+			"pour-shaker-to-shot": "pour-shaker-to-shot to a shot glass {} the ingredient {} with hand {} from " +
+				"shaker {} from level {} to level {}",
 		},
 	},
 	{

@@ -26,7 +26,8 @@ func generated(t testing.TB) *Env {
 
 func TestGenerated(t *testing.T) {
 	e := generated(t)
-	want := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "0"}}
+	want := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
+		"generator-seed": "0"}}
 	if diff := cmp.Diff(want, e.Info()); diff != "" {
 		t.Error(diff)
 	}
@@ -53,7 +54,8 @@ func TestGenerated(t *testing.T) {
 	if len(ids) != 60 || len(digests) != 60 {
 		t.Errorf("%d ids and %d digests, want 60", len(ids), len(digests))
 	}
-	if got := [...]string{e.Tasks()[0].ID, e.Tasks()[19].ID, e.Tasks()[20].ID, e.Tasks()[59].ID}; got != [...]string{"gripper/gen0-01", "gripper/gen0-20", "blockworld/gen0-01", "tyreworld/gen0-10"} {
+	if got := [...]string{e.Tasks()[0].ID, e.Tasks()[19].ID, e.Tasks()[20].ID, e.Tasks()[59].ID}; got != [...]string{
+		"gripper/gen0-01", "gripper/gen0-20", "blockworld/gen0-01", "tyreworld/gen0-10"} {
 		t.Errorf("ids %q", got)
 	}
 }

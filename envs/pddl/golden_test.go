@@ -90,7 +90,8 @@ func replayTrace(t *testing.T, e *Env, tr trace) {
 			t.Fatalf("%s: step %d, %q: %s", task.ID, i, s.Action, diff)
 		}
 		if !e.SameObservation(s.Action, s.Observation, got.Observation) {
-			t.Fatalf("%s: step %d, %q: SameObservation(%q, %q) = false", task.ID, i, s.Action, s.Observation, got.Observation)
+			t.Fatalf("%s: step %d, %q: SameObservation(%q, %q) = false", task.ID, i, s.Action, s.Observation,
+				got.Observation)
 		}
 	}
 }
@@ -156,7 +157,8 @@ func TestRecordedModelRuns(t *testing.T) {
 		}
 		grounding := float64(valid) / float64(len(ep.Steps))
 		if got.Done != ep.Done || got.Progress != ep.Progress || grounding != ep.Grounding {
-			t.Errorf("%s %s: done %v, progress %v, grounding %v; want %v, %v, %v", ep.Source, task.ID, got.Done, got.Progress, grounding, ep.Done, ep.Progress, ep.Grounding)
+			t.Errorf("%s %s: done %v, progress %v, grounding %v; want %v, %v, %v", ep.Source, task.ID, got.Done,
+				got.Progress, grounding, ep.Done, ep.Progress, ep.Grounding)
 		}
 	}
 	t.Logf("%d steps", steps)

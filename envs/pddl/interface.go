@@ -26,7 +26,8 @@ func (e *Env) Interface(taskType string) envs.Interface {
 			}
 			return strings.TrimRight(strings.TrimSpace(action), ". ")
 		},
-		Lists:   []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction, lookAction}}},
+		Lists: []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true,
+			Last: []string{checkAction, lookAction}}},
 		Replies: []string{notUnderstood, noEffect},
 		Texts:   []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
 		Series:  []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},

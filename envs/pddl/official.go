@@ -102,7 +102,8 @@ func (e *Env) addOfficial(g *game, folder string, labels []label) (read []string
 			return nil, fmt.Errorf("%s ends before task %d", labelFile, n)
 		}
 		if l := labels[n]; l.Info.Subtask != g.name {
-			return nil, fmt.Errorf("%s: line %d is about %q, but task %d is one of %s", labelFile, n+1, l.Info.Subtask, n, g.name)
+			return nil, fmt.Errorf("%s: line %d is about %q, but task %d is one of %s", labelFile, n+1, l.Info.Subtask,
+				n, g.name)
 		}
 		id := g.name + "/" + strings.TrimSuffix(path.Base(file), ".pddl")
 		e.add(p, id, labels[n].Difficulty, string(domainText), string(text))

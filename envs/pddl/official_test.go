@@ -35,9 +35,12 @@ func newLayout(t testing.TB, folder string) layout {
 		}
 		files[folder+g.name+".pddl"] = string(domain)
 		for n := range g.capacity {
-			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false, stream.New(int64(n), "layout", g.name))
-			labels = append(labels, fmt.Sprintf(`{"id": %d, "task": "pddl", "goal": "a goal", "subgoals": ["a", "b"], "difficulty": %q, "additional_info": {"subtask": %q}}`,
-				len(labels), g.difficultyOf(n), g.name))
+			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false,
+				stream.New(int64(n), "layout", g.name))
+			labels = append(labels,
+				fmt.Sprintf(
+					`{"id": %d, "task": "pddl", "goal": "a goal", "subgoals": ["a", "b"], "difficulty": %q, "additional_info": {"subtask": %q}}`,
+					len(labels), g.difficultyOf(n), g.name))
 		}
 	}
 	// What lies beside the files does not matter.
@@ -72,7 +75,8 @@ func TestOfficial(t *testing.T) {
 		t.Fatal(err)
 	}
 	info := e.Info()
-	if info.Name != "pddl" || info.Source != envs.Official || info.StepLimit != 30 || info.Settings != nil || len(info.DataHash) != 64 {
+	if info.Name != "pddl" || info.Source != envs.Official || info.StepLimit != 30 || info.Settings != nil ||
+		len(info.DataHash) != 64 {
 		t.Errorf("%+v", info)
 	}
 	if len(e.Tasks()) != 60 {
@@ -88,8 +92,10 @@ func TestOfficial(t *testing.T) {
 		}
 	}
 	// The files are in the order of their names, the difficulties in that of the labels.
-	want := []string{"blockworld/problem1 easy", "blockworld/problem10 easy", "blockworld/problem2 easy", "blockworld/problem3 hard", "blockworld/problem4 hard",
-		"blockworld/problem5 easy", "blockworld/problem6 hard", "blockworld/problem7 hard", "blockworld/problem8 hard", "blockworld/problem9 easy"}
+	want := []string{"blockworld/problem1 easy", "blockworld/problem10 easy", "blockworld/problem2 easy",
+		"blockworld/problem3 hard", "blockworld/problem4 hard",
+		"blockworld/problem5 easy", "blockworld/problem6 hard", "blockworld/problem7 hard", "blockworld/problem8 hard",
+		"blockworld/problem9 easy"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Error(diff)
 	}
@@ -224,8 +230,10 @@ func TestOfficialErrors(t *testing.T) {
 			"the labels of the official PDDL tasks are missing: open DIR/pddl/test.jsonl: no such file or directory"},
 		{"no problems", func(f layout) {
 			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside) })
-		}, "the PDDL domain and problem files are missing: want gripper.pddl and the folder gripper in DIR/pddl/pddlgym; " +
-			"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
+		},
+			"the PDDL domain and problem files are missing: want gripper.pddl and the folder gripper in " +
+				"DIR/pddl/pddlgym; " +
+				"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
 		{"no domain", func(f layout) { delete(f, beside+"tyreworld.pddl") },
 			"pddl: open DIR/pddl/pddlgym/tyreworld.pddl: no such file or directory"},
 		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
@@ -235,7 +243,10 @@ func TestOfficialErrors(t *testing.T) {
 		}, "pddl: the folder barman has 0 problem files, want 20"},
 		{"bad domain", func(f layout) { f[beside+"barman.pddl"] += ")" },
 			"barman.pddl:83:1: unexpected text after the closing parenthesis of the definition"},
-		{"bad problem", func(f layout) { f[beside+"barman/problem7.pddl"] = "(define (problem x)\n (:init (clean cup)))" },
+		{"bad problem", func(f layout) {
+			f[beside+"barman/problem7.pddl"] =
+				"(define (problem x)\n (:init (clean cup)))"
+		},
 			"barman/problem7.pddl:2:16: unknown object cup"},
 		{"goal that is no conjunction of facts", func(f layout) {
 			f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:objects a) (:goal (not (at a a))))"
@@ -255,11 +266,17 @@ func TestOfficialErrors(t *testing.T) {
 			lines[4], lines[5] = lines[5], lines[4]
 			f[labelFile] = strings.Join(lines, "\n")
 		}, "DIR/pddl/test.jsonl:5: want id 4, got 5"},
-		{"no difficulty", replaceLine(60, func(s string) string { return strings.Replace(s, "difficulty", "difficult", 1) }),
+		{"no difficulty", replaceLine(60, func(s string) string {
+			return strings.Replace(s, "difficulty", "difficult", 1)
+		}),
 			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got ""`},
-		{"unknown difficulty", replaceLine(60, func(s string) string { return strings.Replace(s, "easy", "medium", 1) }),
+		{"unknown difficulty", replaceLine(60, func(s string) string {
+			return strings.Replace(s, "easy", "medium", 1)
+		}),
 			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got "medium"`},
-		{"another game", replaceLine(22, func(s string) string { return strings.Replace(s, "blockworld", "gripper", 1) }),
+		{"another game", replaceLine(22, func(s string) string {
+			return strings.Replace(s, "blockworld", "gripper", 1)
+		}),
 			`pddl/test.jsonl: line 22 is about "gripper", but task 21 is one of blockworld`},
 		{"too few labels", func(f layout) { f[labelFile] = strings.Join(strings.Split(f[labelFile], "\n")[:59], "\n") },
 			"pddl/test.jsonl ends before task 59"},
@@ -300,14 +317,16 @@ func TestTooLargeProblem(t *testing.T) {
 	for _, o := range objs {
 		fmt.Fprintf(&init, "(room %s) (ball %s) (gripper %s)", o, o, o)
 	}
-	files[beside+"gripper/problem1.pddl"] = fmt.Sprintf("(define (problem x) (:domain gripper) (:objects %s) (:init %s) (:goal (at o1 o2)))",
+	files[beside+"gripper/problem1.pddl"] = fmt.Sprintf(
+		"(define (problem x) (:domain gripper) (:objects %s) (:init %s) (:goal (at o1 o2)))",
 		strings.Join(objs, " "), init.String())
 	e, err := NewOfficial(files.write(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w, err := e.NewWorld(e.Tasks()[0])
-	if want := "gripper/problem1.pddl: grounding action pick: the problem is too large"; err == nil || err.Error() != want || w != nil {
+	if want := "gripper/problem1.pddl: grounding action pick: the problem is too large"; err == nil ||
+		err.Error() != want || w != nil {
 		t.Errorf("world %v, error %v, want %s", w, err, want)
 	}
 	if _, err := e.NewWorld(e.Tasks()[1]); err != nil {
@@ -418,7 +437,8 @@ func TestGoldenProblems(t *testing.T) {
 	}
 	for i, p := range want {
 		task, parsed := e.Tasks()[i], e.problems[i].parsed
-		if id := p.Game + "/" + strings.TrimSuffix(p.File, ".pddl"); p.ID != i || task.ID != id || task.Difficulty != p.Difficulty {
+		if id := p.Game + "/" + strings.TrimSuffix(p.File, ".pddl"); p.ID != i || task.ID != id ||
+			task.Difficulty != p.Difficulty {
 			t.Errorf("task %d is %+v, want %s, %s", i, task, id, p.Difficulty)
 		}
 		objects := map[string]string{}

@@ -39,13 +39,15 @@ func testPromptExamples(t *testing.T, version string) {
 		w := example(t, g.name)
 		s := start(t, w)
 		if ex.Goal != s.Goal || ex.Observation != s.Observation {
-			t.Errorf("%s: the example starts with %q, %q, the game with %q, %q", g.name, ex.Goal, ex.Observation, s.Goal, s.Observation)
+			t.Errorf("%s: the example starts with %q, %q, the game with %q, %q", g.name, ex.Goal, ex.Observation,
+				s.Goal, s.Observation)
 		}
 		invalid, lists := 0, 0
 		for i, want := range ex.Steps {
 			got := step(t, w, want.Action)
 			if got.Observation != want.Observation {
-				t.Errorf("%s, step %d, %q: the example says %q, the game %q", g.name, i, want.Action, want.Observation, got.Observation)
+				t.Errorf("%s, step %d, %q: the example says %q, the game %q", g.name, i, want.Action, want.Observation,
+					got.Observation)
 			}
 			if last := i == len(ex.Steps)-1; got.Done != last || got.Success != last {
 				t.Errorf("%s, step %d, %q: done %v, success %v", g.name, i, want.Action, got.Done, got.Success)

@@ -290,7 +290,8 @@ func closing(text string) int {
 	if len(after) == len(rest) {
 		return 0
 	}
-	if spaced := strings.TrimLeftFunc(after, isSpace); len(spaced) < len(after) || after == "" || strings.HasPrefix(after, "--") {
+	if spaced := strings.TrimLeftFunc(after, isSpace); len(spaced) < len(after) || after == "" ||
+		strings.HasPrefix(after, "--") {
 		return len(text) - len(spaced)
 	}
 	return 0

@@ -70,7 +70,8 @@ func TestTokenize(t *testing.T) {
 		{"step 1. b1", "step 1. b1"},
 		{"step 1. (b1)", "step 1 . ( b1 )"},
 		{"i'll don't robot's we're i'm i'd they've", "i 'll do n't robot 's we 're i 'm i 'd they 've"},
-		{"cannot gimme gonna gotta lemme more'n wanna d'ye", "can not gim me gon na got ta lem me more 'n wan na d 'ye"},
+		{"cannot gimme gonna gotta lemme more'n wanna d'ye",
+			"can not gim me gon na got ta lem me more 'n wan na d 'ye"},
 		{"cannots xgonna wanna.", "cannots xgonna wan na ."},
 		{"it 'tis 'twas so", "it 't is 't was so"},
 		{"'twas'twas", "'t was 'twas"},
@@ -86,7 +87,8 @@ func TestTokenize(t *testing.T) {
 // The short way for plain text ends where the long one does.
 func TestPlainWords(t *testing.T) {
 	parts := rapid.SampledFrom([]string{
-		"b1", " ", "  ", "-", ".", "_", "'", "a", "1", "cannot", "gonna", "gotta", "lemme", "gimme", "wanna", "n", "m", "t", "ball", "pick up", "robb",
+		"b1", " ", "  ", "-", ".", "_", "'", "a", "1", "cannot", "gonna", "gotta", "lemme", "gimme", "wanna", "n", "m",
+		"t", "ball", "pick up", "robb",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "parts"), "")
@@ -104,7 +106,8 @@ var doubled = regexp.MustCompile("mm|nn|tt")
 
 // Long texts, as models write them when they loop, are split in linear time.
 func TestTokenizeLongText(t *testing.T) {
-	for _, part := range []string{"cannot ", "a. ", "...", "'", "`", "b1 b2. ", "? ! ", "\"(", "x", " ", "'twas ", ".\n", ".'", "1.'", "?'", ".\"", "n't ", "b1.) "} {
+	for _, part := range []string{"cannot ", "a. ", "...", "'", "`", "b1 b2. ", "? ! ", "\"(", "x", " ", "'twas ",
+		".\n", ".'", "1.'", "?'", ".\"", "n't ", "b1.) "} {
 		text := strings.Repeat(part, 50_000/len(part))
 		for _, token := range tokenize(text) {
 			if token == "" {
@@ -115,7 +118,8 @@ func TestTokenizeLongText(t *testing.T) {
 }
 
 func FuzzTokenize(f *testing.F) {
-	for _, s := range []string{"pick up 'ball1' (at rooma).", "\"b1\" cannot. 'tis b2... \u00e9\u2003", "a. b1?) --'", "\xff\xfe b1"} {
+	for _, s := range []string{"pick up 'ball1' (at rooma).", "\"b1\" cannot. 'tis b2... \u00e9\u2003", "a. b1?) --'",
+		"\xff\xfe b1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -137,7 +141,8 @@ func FuzzTokenize(f *testing.F) {
 			t.Errorf("%q became %q", want, got)
 		}
 		// A word that stands alone is never changed.
-		if words := tokenize("left " + strings.Join(tokens, " ") + " left"); len(words) < 2 || words[0] != "left" || words[len(words)-1] != "left" {
+		if words := tokenize("left " + strings.Join(tokens, " ") + " left"); len(words) < 2 || words[0] != "left" ||
+			words[len(words)-1] != "left" {
 			t.Errorf("%q", words)
 		}
 		if slices.Contains(tokens, "b1") && !strings.Contains(lower(text), "b1") {

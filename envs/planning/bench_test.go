@@ -13,7 +13,8 @@ import (
 // skips. The larger have 300 objects, 1,500 facts and 2,500 operators.
 func households(t testing.TB, pattern string) (games []household) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen", pattern, "*/game.tw-pddl"))
+	files, err := filepath.Glob(filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen", pattern,
+		"*/game.tw-pddl"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d games, %v", len(files), err)
 	}

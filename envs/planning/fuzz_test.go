@@ -12,16 +12,22 @@ import (
 // seeds are small domains and problems with everything in them.
 var seeds = []struct{ domain, problem string }{
 	{
-		"(define (domain d) (:predicates (p) (q ?x)) (:action a :parameters (?x) :precondition (not (q ?x)) :effect (and (q ?x) (not (p)))))",
+		"(define (domain d) (:predicates (p) (q ?x)) (:action a :parameters (?x) :precondition (not (q ?x)) :effect " +
+			"(and (q ?x) (not (p)))))",
 		"(define (problem x) (:domain d) (:objects o k) (:init (p)) (:goal (and (q o) (q k))))",
 	},
 	{
-		"(define (domain d) (:types u - t t) (:constants k - u) (:predicates (q ?x - t) (r ?x ?y)) (:action a :parameters (?x - t) :precondition (or (exists (?y - u) (r ?x ?y)) (= ?x k)) :effect (forall (?y) (when (r ?x ?y) (q ?y)))))",
-		"(define (problem x) (:domain d) (:objects o - t) (:init (r o k) (= (c) 1)) (:goal (forall (?x) (imply (r o ?x) (q ?x)))))",
+		"(define (domain d) (:types u - t t) (:constants k - u) (:predicates (q ?x - t) (r ?x ?y)) (:action a " +
+			":parameters (?x - t) :precondition (or (exists (?y - u) (r ?x ?y)) (= ?x k)) :effect (forall (?y) (when " +
+			"(r ?x ?y) (q ?y)))))",
+		"(define (problem x) (:domain d) (:objects o - t) (:init (r o k) (= (c) 1)) (:goal (forall (?x) (imply (r o " +
+			"?x) (q ?x)))))",
 	},
 	{
-		"(define (domain d) (:functions (c)) (:predicates (p ?x ?y)) (:action a :parameters (?x?y ?z) :precondition (and (p ?x ?y) (p ?y ?y)) :effect (and (p ?z ?x) (increase (c) 1))))",
-		"(define (problem x) (:domain d) (:objects a b) (:init (p a b) (p b b)) (:goal (or (not (p a b)) (p b a))) (:metric minimize (c)))",
+		"(define (domain d) (:functions (c)) (:predicates (p ?x ?y)) (:action a :parameters (?x?y ?z) :precondition " +
+			"(and (p ?x ?y) (p ?y ?y)) :effect (and (p ?z ?x) (increase (c) 1))))",
+		"(define (problem x) (:domain d) (:objects a b) (:init (p a b) (p b b)) (:goal (or (not (p a b)) (p b a))) " +
+			"(:metric minimize (c)))",
 	},
 }
 

@@ -90,7 +90,8 @@ func newGrounder(p *Problem, work int) *grounder {
 	}
 	for i, pr := range p.Domain.Predicates {
 		g.predIndex[pr.Name] = int32(i)
-		g.predicates[i] = predicate{static: true, holds: map[string]bool{}, by: make([]map[string][]int32, len(pr.Params))}
+		g.predicates[i] = predicate{static: true, holds: map[string]bool{},
+			by: make([]map[string][]int32, len(pr.Params))}
 	}
 	for _, a := range p.Domain.Actions {
 		g.markChanged(a.Effect)

@@ -59,7 +59,8 @@ func wrap(precondition, effect, init, goal string) (domain, problem string) {
 			(:action do :parameters (?x - thing) :precondition ` + precondition + ` :effect ` + effect + `)
 			(:action p+ :parameters (?x - thing) :precondition (s k) :effect (p ?x))
 			(:action p- :parameters (?x - thing) :precondition (s k) :effect (not (p ?x))))`,
-		`(define (problem x) (:domain d) (:objects a b c - thing k - other) (:init (s k) ` + init + `) (:goal ` + goal + `))`
+		`(define (problem x) (:domain d) (:objects a b c - thing k - other) (:init (s k) ` + init + `) (:goal ` +
+			goal + `))`
 }
 
 // Every case tells for which things x the precondition holds in the initial
@@ -125,7 +126,8 @@ func TestPreconditions(t *testing.T) {
 		{"(forall (?y - thing,) (flag))", "a b c"},
 	}
 	for _, tt := range tests {
-		task := mustGround(t, first(wrap(tt.precondition, "(q ?x)", init, "()")), second(wrap(tt.precondition, "(q ?x)", init, "()")))
+		task := mustGround(t, first(wrap(tt.precondition, "(q ?x)", init, "()")),
+			second(wrap(tt.precondition, "(q ?x)", init, "()")))
 		var want []string
 		for _, x := range strings.Fields(tt.want) {
 			want = append(want, "do "+x)
@@ -183,7 +185,8 @@ func TestEffects(t *testing.T) {
 		{"(when (= ?x b) (q c))", "flag, p a, p b, two a b"},
 		{"(when (flag) (when (p a) (when (p b) (q c))))", "flag, p a, p b, q c, two a b"},
 		{"(when (p c) (when (p a) (q c)))", "flag, p a, p b, two a b"},
-		{"(when (flag) (and (q a) (when (not (p c)) (and (q b) (when (p b) (q c))))))", "flag, p a, p b, q a, q b, q c, two a b"},
+		{"(when (flag) (and (q a) (when (not (p c)) (and (q b) (when (p b) (q c))))))",
+			"flag, p a, p b, q a, q b, q c, two a b"},
 		{"(when (flag) (when (p c) (q c)))", "flag, p a, p b, two a b"},
 		{"(when (flag) (when (not (flag)) (q c)))", "flag, p a, p b, two a b"},
 		{"(forall (?y) (not (p ?y)))", "flag, two a b"},
@@ -192,7 +195,8 @@ func TestEffects(t *testing.T) {
 		{"(forall (?y) (when (p ?y) (and (q ?y) (not (p ?y)))))", "flag, q a, q b, two a b"},
 		{"(forall (?y) (when (r ?x ?y) (p ?y)))", "flag, p a, p b, p c, two a b"},
 		{"(forall (?y ?z) (when (two ?y ?z) (and (not (two ?y ?z)) (two ?z ?y))))", "flag, p a, p b, two b a"},
-		{"(forall (?y) (forall (?z) (when (and (p ?y) (p ?z) (not (= ?y ?z))) (two ?y ?z))))", "flag, p a, p b, two a b, two b a"},
+		{"(forall (?y) (forall (?z) (when (and (p ?y) (p ?z) (not (= ?y ?z))) (two ?y ?z))))",
+			"flag, p a, p b, two a b, two b a"},
 		{"(forall (?y) (when (exists (?z) (two ?y ?z)) (not (p ?y))))", "flag, p b, two a b"},
 		{"(and (forall (?y) (and)) (when (p c) (and)))", "flag, p a, p b, two a b"},
 	}

@@ -219,7 +219,9 @@ func (k *sketch) pick(label string, from []string) string {
 func (k *sketch) text() (domain, problem string) {
 	k.fixed = k.draw("fixed", 0, len(sketchPredicates)-1)
 	var d strings.Builder
-	d.WriteString("(define (domain random) (:types t2 - t1 t1 t3)\n(:constants o0 - t1)\n(:predicates (z) (u ?x) (v ?x - t1) (w ?x) (b ?x ?y) (c ?x ?y) (d ?x ?y ?z))\n")
+	d.WriteString(
+		"(define (domain random) (:types t2 - t1 t1 t3)\n(:constants o0 - t1)\n(:predicates (z) (u ?x) (v ?x - t1) " +
+			"(w ?x) (b ?x ?y) (c ?x ?y) (d ?x ?y ?z))\n")
 	for i := range k.draw("actions", 1, 3) {
 		var params string
 		var vars []string
@@ -228,7 +230,8 @@ func (k *sketch) text() (domain, problem string) {
 			vars = append(vars, v)
 			params += " " + v + " - " + k.pick("type", sketchTypes)
 		}
-		fmt.Fprintf(&d, "(:action a%d :parameters (%s)\n :precondition %s\n :effect %s)\n", i, params, k.condition(vars, 3), k.effect(vars, 2))
+		fmt.Fprintf(&d, "(:action a%d :parameters (%s)\n :precondition %s\n :effect %s)\n", i, params,
+			k.condition(vars, 3), k.effect(vars, 2))
 	}
 	d.WriteString(")")
 	objs := []string{"o0"}
@@ -241,7 +244,8 @@ func (k *sketch) text() (domain, problem string) {
 	for range k.draw("facts", 0, 8) {
 		init += " " + k.atom(objs, 0)
 	}
-	return d.String(), fmt.Sprintf("(define (problem random) (:domain random)\n(:objects%s)\n(:init%s)\n(:goal %s))", decl, init, k.condition(objs, 2))
+	return d.String(), fmt.Sprintf("(define (problem random) (:domain random)\n(:objects%s)\n(:init%s)\n(:goal %s))",
+		decl, init, k.condition(objs, 2))
 }
 
 // atom draws an atom of a predicate but for the last ones.
@@ -467,7 +471,9 @@ func checkOrder(t rapid.TB, p *Problem, task *Task) {
 		}
 	}
 	operator := func(op *Operator) []int {
-		return append([]int{slices.IndexFunc(p.Domain.Actions, func(a Action) bool { return a.Name == op.Action.Name })}, op.Args...)
+		return append([]int{slices.IndexFunc(p.Domain.Actions, func(a Action) bool {
+			return a.Name == op.Action.Name
+		})}, op.Args...)
 	}
 	for i := 1; i < len(task.Operators); i++ {
 		if a, b := &task.Operators[i-1], &task.Operators[i]; slices.Compare(operator(a), operator(b)) > 0 {

@@ -11,7 +11,8 @@ import (
 // file:line:column.
 func ParseDomain(file, text string) (*Domain, error) {
 	p := &parser{file: file}
-	s, name, err := p.define(text, "domain", ":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
+	s, name, err := p.define(text, "domain", ":requirements", ":types", ":constants", ":predicates", ":functions",
+		":action")
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,9 @@ func (r *rawTask) sorted(reached []bool) []int {
 			out = append(out, i)
 		}
 		if i+1 == len(r.ops) || r.ops[i+1].Action != r.ops[i].Action {
-			slices.SortStableFunc(out[start:], func(i, j int) int { return slices.Compare(r.ops[i].Args, r.ops[j].Args) })
+			slices.SortStableFunc(out[start:], func(i, j int) int {
+				return slices.Compare(r.ops[i].Args, r.ops[j].Args)
+			})
 			start = len(out)
 		}
 	}

@@ -137,7 +137,8 @@ func maze(t testing.TB, deadEnds int) *Task {
 		(:action go :parameters (?a ?b) :precondition (and (at ?a) (way ?a ?b))
 		  :effect (and (at ?b) (not (at ?a)) (when (dark ?b) (not (light)))))
 		(:action dream :parameters (?a) :precondition (and (at ?a) (dark ?a)) :effect (and (light) (not (at ?a)))))`,
-		"(define (problem x) (:domain maze) (:objects start end "+strings.Join(objs, " ")+") (:init (at start) (light) "+
+		"(define (problem x) (:domain maze) (:objects start end "+strings.Join(objs, " ")+
+			") (:init (at start) (light) "+
 			strings.Join(init, " ")+") (:goal (and (at end) (light))))")
 }
 
@@ -171,7 +172,8 @@ func TestDeepDependencies(t *testing.T) {
 		(:predicates (next ?a ?b) (left ?a) (right ?a))
 		(:action l :parameters (?a ?b) :precondition (and (next ?a ?b) (left ?a) (right ?a)) :effect (left ?b))
 		(:action r :parameters (?a ?b) :precondition (and (next ?a ?b) (left ?a) (right ?a)) :effect (right ?b)))`,
-		fmt.Sprintf("(define (problem x) (:domain deep) (:objects %s) (:init (left n0) (right n0) %s) (:goal (left n%d)))",
+		fmt.Sprintf(
+			"(define (problem x) (:domain deep) (:objects %s) (:init (left n0) (right n0) %s) (:goal (left n%d)))",
 			strings.Join(objs, " "), strings.Join(init, " "), depth-1))
 	if h := newRelaxation(task, task.Goal).estimate(task.Init); h != 2*(depth-1)-1 {
 		t.Errorf("estimate %d, want %d", h, 2*(depth-1)-1)

@@ -45,12 +45,14 @@ func BenchmarkRealCall(b *testing.B) {
 		method string
 		args   []any
 	}{
-		{"getScore", nil}, {"step", []any{"wait1"}}, {"freeActionLook", nil}, {"freeActionInventory", nil}, {"freeActionTaskDesc", nil},
+		{"getScore", nil}, {"step", []any{"wait1"}}, {"freeActionLook", nil}, {"freeActionInventory", nil},
+		{"freeActionTaskDesc", nil},
 		{"getValidActionObjectCombinations", nil}, {"getValidActionObjectCombinationsJSON", nil},
 	} {
 		b.Run(c.method, func(b *testing.B) {
 			for b.Loop() {
-				v, err := w.game.(*simulator).conn.Call(context.Background(), w.game.(*simulator).object, c.method, c.args...)
+				v, err := w.game.(*simulator).conn.Call(context.Background(), w.game.(*simulator).object, c.method,
+					c.args...)
 				if err != nil {
 					b.Fatal(err)
 				}

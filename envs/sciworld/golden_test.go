@@ -22,7 +22,8 @@ func needJar(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("HELDOUT_SCIWORLD_JAR")
 	if path == "" {
-		t.Skip("needs the simulator: name scienceworld.jar in HELDOUT_SCIWORLD_JAR; heldout doctor sciworld says how to get it")
+		t.Skip(
+			"needs the simulator: name scienceworld.jar in HELDOUT_SCIWORLD_JAR; heldout doctor sciworld says how to get it")
 	}
 	if err := Missing(Options{Jar: path}); err != nil { // whoever names it means it to be used
 		t.Fatal(err)
@@ -140,8 +141,9 @@ func (d *differences) add(episode int, rec *episode.Recorded, found []episode.Mi
 			why = classify(m.Want, m.Got)
 			d.classes[why]++
 		}
-		d.lines = append(d.lines, fmt.Sprintf("episode %03d, task %s, run %s, step %02d, %q: %s\n  recorded %q\n  ours     %q",
-			episode, m.Task.ID, m.Source, m.Step, m.Action, why, m.Want, m.Got))
+		d.lines = append(d.lines,
+			fmt.Sprintf("episode %03d, task %s, run %s, step %02d, %q: %s\n  recorded %q\n  ours     %q",
+				episode, m.Task.ID, m.Source, m.Step, m.Action, why, m.Want, m.Got))
 	}
 }
 

@@ -38,7 +38,8 @@ func Missing(o Options) error {
 		return nil
 	}
 	if _, err := exec.LookPath(java); err != nil {
-		return &envs.UnavailableError{Env: Name, Lacks: "Java", Help: "heldout doctor " + Name + " says how to get what is missing"}
+		return &envs.UnavailableError{Env: Name, Lacks: "Java", Help: "heldout doctor " + Name +
+			" says how to get what is missing"}
 	}
 	return nil
 }

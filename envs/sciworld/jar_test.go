@@ -44,7 +44,8 @@ const (
 func TestOpenJar(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "scienceworld.jar")
-	writeJar(t, path, map[string]string{simulatorFile: "", gatewayFile: "", manifestFile: "Manifest-Version: 1.0\r\nSpecification-Version: 1.1.3\r\n"})
+	writeJar(t, path, map[string]string{simulatorFile: "", gatewayFile: "",
+		manifestFile: "Manifest-Version: 1.0\r\nSpecification-Version: 1.1.3\r\n"})
 	j, err := openJar(path)
 	if err != nil || j.version != "1.1.3" || len(j.sha256) != 64 || !filepath.IsAbs(j.path) {
 		t.Errorf("%+v, %v", j, err)
@@ -81,18 +82,21 @@ func TestMissing(t *testing.T) {
 	official := Options{Jar: "none.jar"}
 	err := Missing(official)
 	var lacks *envs.UnavailableError
-	if !errors.As(err, &lacks) || err.Error() != "sciworld needs Java; heldout doctor sciworld says how to get what is missing" {
+	if !errors.As(err, &lacks) ||
+		err.Error() != "sciworld needs Java; heldout doctor sciworld says how to get what is missing" {
 		t.Fatal(err)
 	}
 	if _, err := New(official); !errors.As(err, &lacks) {
 		t.Error(err)
 	}
 	checks := Examine(context.Background(), official)
-	if len(checks) != 3 || checks[0].Status == envs.CheckOK || checks[1].Status == envs.CheckOK || !strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
+	if len(checks) != 3 || checks[0].Status == envs.CheckOK || checks[1].Status == envs.CheckOK ||
+		!strings.Contains(checks[0].Text, "install Java 8") || !strings.Contains(checks[1].Text, "pip download") {
 		t.Errorf("%+v", checks)
 	}
 	checks = Examine(context.Background(), Options{})
-	if len(checks) != 2 || checks[0].Status != envs.CheckOK || checks[1].Status != envs.CheckOK || !strings.HasPrefix(checks[0].Text, "built in") {
+	if len(checks) != 2 || checks[0].Status != envs.CheckOK || checks[1].Status != envs.CheckOK ||
+		!strings.HasPrefix(checks[0].Text, "built in") {
 		t.Errorf("%+v", checks)
 	}
 }

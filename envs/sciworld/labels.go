@@ -40,7 +40,8 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 	}
 	for i, l := range labels {
 		if l.place != places[i] {
-			return nil, "", fmt.Errorf("%s:%d: the line is about %s, but task %d is %s", file, i+1, l.place.id(), i, places[i].id())
+			return nil, "", fmt.Errorf("%s:%d: the line is about %s, but task %d is %s", file, i+1, l.place.id(),
+				i, places[i].id())
 		}
 	}
 	return labels, string(b), nil

@@ -44,7 +44,8 @@ func launcher(j jar, folders *scratch) func(context.Context) (*simulator, error)
 }
 
 func launch(ctx context.Context, j jar, dir string) (*simulator, error) {
-	server, err := py4j.StartServer(ctx, py4j.Command{Java: java, Options: javaOptions(dir), ClassPath: j.path, Dir: dir})
+	server, err := py4j.StartServer(ctx, py4j.Command{Java: java, Options: javaOptions(dir), ClassPath: j.path,
+		Dir: dir})
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: %w", err)
 	}

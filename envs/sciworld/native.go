@@ -116,7 +116,9 @@ func (g *nativeGame) objects(context.Context) ([]string, error) {
 func (g *nativeGame) goals(context.Context) (string, error) { return g.world.Progress(), nil }
 
 // errNoTree: the simulator's tree of objects came with version 1.2.
-var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion + ", which heldout's own simulator is, has no object tree; give a simulator of version 1.2 or later with --sciworld-jar")
+var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion +
+	", which heldout's own simulator is, has no object tree; give a simulator of version 1.2 or later with " +
+	"--sciworld-jar")
 
 func (g *nativeGame) tree(context.Context) (string, error) { return "", errNoTree }
 

@@ -27,7 +27,8 @@ func TestCurrentName(t *testing.T) {
 }
 
 func TestGymTask(t *testing.T) {
-	for number, want := range map[int]string{0: "boil/0", 30: "melt/0", 4136: "chemistry-mix/0", 4240: "lifespan-longest-lived/0", 4638: "identify-life-stages-2/9"} {
+	for number, want := range map[int]string{0: "boil/0", 30: "melt/0", 4136: "chemistry-mix/0",
+		4240: "lifespan-longest-lived/0", 4638: "identify-life-stages-2/9"} {
 		if got, err := sciworld.GymTask(number); err != nil || got != want {
 			t.Errorf("%d: %q, %v, want %q", number, got, err, want)
 		}

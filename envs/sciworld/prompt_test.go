@@ -11,7 +11,8 @@ import (
 // variants of §2 those that an agent needs.
 var forms = []string{
 	"activate", "close", "connect", "deactivate", "disconnect", "dunk", "eat", "flush", "focus on", "go", "inventory",
-	"look around", "look at", "look in", "mix", "move", "open", "pick up", "pour", "put down", "read", "task", "use", "wait", "wait1",
+	"look around", "look at", "look in", "mix", "move", "open", "pick up", "pour", "put down", "read", "task", "use",
+	"wait", "wait1",
 }
 
 // The prompt explains every action, and its example, which is made up, uses

@@ -28,7 +28,8 @@ var kills = flag.Int("kills", 4, "virtual machines that are killed")
 var someActions = []string{
 	"open door to hallway", "go to hallway", "look around", "inventory", "open door to greenhouse", "go to greenhouse",
 	"look around", "pick up jug", "wait", "wait1", "go outside", "look around", "task", "focus on orange", "jump", "",
-	"go to kitchen", "look around", "pick up orange", "0", "open cupboard", "open fridge", "look around", "go to hallway", "go to art studio", "look around",
+	"go to kitchen", "look around", "pick up orange", "0", "open cupboard", "open fridge", "look around",
+	"go to hallway", "go to art studio", "look around",
 }
 
 // A task says the same in a machine of its own and in one that was used, and
@@ -104,7 +105,8 @@ func TestRealTasks(t *testing.T) {
 		if err := s.load(ctx, place{task.name, 0}, "", false); err != nil {
 			t.Fatal(err)
 		}
-		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev", "test": "getVariationsTest"} {
+		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
+			"test": "getVariationsTest"} {
 			list, err := call[py4j.Ref](ctx, s, method)
 			if err != nil {
 				t.Fatal(err)

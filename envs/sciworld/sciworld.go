@@ -90,7 +90,8 @@ func New(o Options) (*Env, error) {
 		return nil, err
 	}
 	if o.JVMs < 0 {
-		return nil, fmt.Errorf("sciworld: %d virtual machines, want at least 1, or 0 for the number of processors", o.JVMs)
+		return nil, fmt.Errorf("sciworld: %d virtual machines, want at least 1, or 0 for the number of processors",
+			o.JVMs)
 	}
 	if err := e.choosePlayer(o); err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func (e *Env) choosePlayer(o Options) error {
 		if o.JVMs > 0 {
 			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
 		}
-		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion, &native{portals: o.Variant == AgentGym, library: lab.NewLibrary()}
+		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion,
+			&native{portals: o.Variant == AgentGym, library: lab.NewLibrary()}
 		if o.Variant == AgentGym {
 			e.digest += ", portals as 1.2.3"
 		}
@@ -142,14 +144,16 @@ func (e *Env) choose(o Options) ([]place, error) {
 	switch o.Variant {
 	case "", AgentBoard:
 		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: there is no split %q in AgentBoard's tasks; splits are for --variant %s", o.Split, ScienceWorld)
+			return nil, fmt.Errorf("sciworld: there is no split %q in AgentBoard's tasks; splits are for --variant %s",
+				o.Split, ScienceWorld)
 		}
 		e.board = true
 		e.info.StepLimit = boardStepLimit
 		return boardPlaces(), e.readLabels(o.Data)
 	case AgentGym:
 		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: there is no split %q in AgentGym's tasks; splits are for --variant %s", o.Split, ScienceWorld)
+			return nil, fmt.Errorf("sciworld: there is no split %q in AgentGym's tasks; splits are for --variant %s",
+				o.Split, ScienceWorld)
 		}
 		e.plain(o)
 		return gymPlaces(), nil
@@ -162,7 +166,8 @@ func (e *Env) choose(o Options) ([]place, error) {
 		e.info.Settings["split"] = split.name
 		return split.places(), nil
 	}
-	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s, %s and %s", o.Variant, AgentBoard, ScienceWorld, AgentGym)
+	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s, %s and %s", o.Variant, AgentBoard,
+		ScienceWorld, AgentGym)
 }
 
 // plain settles what the variants without a layer have in common.
@@ -229,7 +234,9 @@ func (e *Env) Task(id string) (envs.Task, error) {
 		return envs.Task{}, err
 	}
 	if e.cannotPlay(p.task) {
-		return envs.Task{}, fmt.Errorf("sciworld: the task %s is about electricity and cannot be played with the simplification %s", p.task, noElectricalAction)
+		return envs.Task{},
+			fmt.Errorf("sciworld: the task %s is about electricity and cannot be played with the simplification %s",
+				p.task, noElectricalAction)
 	}
 	for _, t := range e.tasks {
 		if t.ID == p.id() {

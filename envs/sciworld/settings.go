@@ -9,12 +9,18 @@ import (
 // Settings are what can be chosen about the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym}, Measured: true, Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score, or AgentGym's tasks of it"},
-		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " + ScienceWorld},
-		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true, Help: "names separated by commas: " + strings.Join(Simplifications(), ", ")},
-		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true, Help: "moves after which the variants " + ScienceWorld + " and " + AgentGym + " end an episode"},
-		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR", Measured: true, Help: "play the official simulator, scienceworld.jar"},
-		{Name: "jvms", Type: envs.Count, Default: "the number of processors", Help: "number of Java virtual machines for the official simulator, one per world"},
+		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym}, Measured: true,
+			Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score, or AgentGym's tasks of it"},
+		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " +
+			ScienceWorld},
+		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true,
+			Help: "names separated by commas: " + strings.Join(Simplifications(), ", ")},
+		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true,
+			Help: "moves after which the variants " + ScienceWorld + " and " + AgentGym + " end an episode"},
+		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR",
+			Measured: true, Help: "play the official simulator, scienceworld.jar"},
+		{Name: "jvms", Type: envs.Count, Default: "the number of processors",
+			Help: "number of Java virtual machines for the official simulator, one per world"},
 	}
 }
 

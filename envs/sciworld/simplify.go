@@ -21,7 +21,8 @@ const noSimplifications = "none"
 
 // Simplifications lists the names of all simplifications (§2), and "none".
 func Simplifications() []string {
-	return []string{easy, noElectricalAction, openContainers, "openDoors", "selfWateringFlowerPots", "teleportAction", noSimplifications}
+	return []string{easy, noElectricalAction, openContainers, "openDoors", "selfWateringFlowerPots", "teleportAction",
+		noSimplifications}
 }
 
 // simplify chooses the simplifications: the requested ones, or those of the
@@ -38,7 +39,9 @@ func (e *Env) simplify(wanted string) error {
 	default:
 		for _, s := range strings.Split(wanted, ",") {
 			if s == noSimplifications || !slices.Contains(Simplifications(), s) {
-				return fmt.Errorf("sciworld: there is no simplification %q; there are %s; several are separated by commas", s, strings.Join(Simplifications(), ", "))
+				return fmt.Errorf(
+					"sciworld: there is no simplification %q; there are %s; several are separated by commas",
+					s, strings.Join(Simplifications(), ", "))
 			}
 		}
 		e.simplifications = wanted

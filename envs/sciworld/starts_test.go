@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	startsEvery  = flag.Int("starts-every", 61, "compare the start of every so many variations with the official simulator; 1 for all")
+	startsEvery = flag.Int("starts-every", 61,
+		"compare the start of every so many variations with the official simulator; 1 for all")
 	startsUpdate = flag.Bool("starts-update", false, "write the scores of all starts anew, from the official simulator")
 )
 
@@ -89,7 +90,8 @@ func TestStarts(t *testing.T) {
 			score := want[task.ID]
 			b := begin(t, e, task, score > 0)
 			if b.start.Progress != score || b.score != score || b.step.Progress != score || b.later != score {
-				t.Errorf("%s, %s: progress %v and score %v, then %v and %v; want %v", variant.Variant, task.ID, b.start.Progress, b.score, b.step.Progress, b.later, score)
+				t.Errorf("%s, %s: progress %v and score %v, then %v and %v; want %v", variant.Variant, task.ID,
+					b.start.Progress, b.score, b.step.Progress, b.later, score)
 			}
 			if score > 0 && variant.Variant == ScienceWorld {
 				scored++

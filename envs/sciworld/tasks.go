@@ -22,15 +22,18 @@ var tasks = []struct {
 	variations int
 }{
 	{"boil", 30}, {"melt", 30}, {"freeze", 30}, {"change-the-state-of-matter-of", 30},
-	{"use-thermometer", 540}, {"measure-melting-point-known-substance", 436}, {"measure-melting-point-unknown-substance", 300},
+	{"use-thermometer", 540}, {"measure-melting-point-known-substance", 436},
+	{"measure-melting-point-unknown-substance", 300},
 	{"power-component", 20}, {"power-component-renewable-vs-nonrenewable-energy", 20},
 	{"test-conductivity", 900}, {"test-conductivity-of-unknown-substances", 600},
 	{"find-living-thing", 300}, {"find-non-living-thing", 300}, {"find-plant", 300}, {"find-animal", 300},
 	{"grow-plant", 126}, {"grow-fruit", 126},
 	{"chemistry-mix", 32}, {"chemistry-mix-paint-secondary-color", 36}, {"chemistry-mix-paint-tertiary-color", 36},
-	{"lifespan-longest-lived", 125}, {"lifespan-shortest-lived", 125}, {"lifespan-longest-lived-then-shortest-lived", 125},
+	{"lifespan-longest-lived", 125}, {"lifespan-shortest-lived", 125},
+	{"lifespan-longest-lived-then-shortest-lived", 125},
 	{"identify-life-stages-1", 14}, {"identify-life-stages-2", 10},
-	{"inclined-plane-determine-angle", 168}, {"inclined-plane-friction-named-surfaces", 1386}, {"inclined-plane-friction-unnamed-surfaces", 162},
+	{"inclined-plane-determine-angle", 168}, {"inclined-plane-friction-named-surfaces", 1386},
+	{"inclined-plane-friction-unnamed-surfaces", 162},
 	{"mendelian-genetics-known-plant", 120}, {"mendelian-genetics-unknown-plant", 480},
 }
 
@@ -43,11 +46,14 @@ func parsePlace(id string) (place, error) {
 			continue
 		}
 		if err != nil || variation < 0 || variation >= t.variations || strconv.Itoa(variation) != number {
-			return place{}, fmt.Errorf("sciworld: want a variation of %s from 0 to %d, such as %s/0, not %q", name, t.variations-1, name, id)
+			return place{}, fmt.Errorf("sciworld: want a variation of %s from 0 to %d, such as %s/0, not %q", name,
+				t.variations-1, name, id)
 		}
 		return place{name, variation}, nil
 	}
-	return place{}, fmt.Errorf("sciworld: want a task and a variation, such as %s/0, not %q; heldout tasks %s lists them", tasks[0].name, id, Name)
+	return place{},
+		fmt.Errorf("sciworld: want a task and a variation, such as %s/0, not %q; heldout tasks %s lists them",
+			tasks[0].name, id, Name)
 }
 
 // electrical reports whether a task needs electrical actions (§3).
@@ -113,7 +119,8 @@ func boardPlaces() (out []place) {
 			out = append(out, place{name, v})
 		}
 	}
-	lifespans := []string{"lifespan-longest-lived", "lifespan-longest-lived-then-shortest-lived", "lifespan-shortest-lived"}
+	lifespans := []string{"lifespan-longest-lived", "lifespan-longest-lived-then-shortest-lived",
+		"lifespan-shortest-lived"}
 	finds := []string{"find-animal", "find-living-thing", "find-non-living-thing"}
 	each := func(names []string, variations ...int) {
 		for _, n := range names {
@@ -121,7 +128,8 @@ func boardPlaces() (out []place) {
 		}
 	}
 	each(lifespans, 5, 6, 7)
-	each([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance", "use-thermometer"}, 5, 6, 7)
+	each([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance",
+		"use-thermometer"}, 5, 6, 7)
 	add("freeze", 6)
 	add("identify-life-stages-1", 6, 7)
 	add("chemistry-mix-paint-tertiary-color", 5, 6, 7)

@@ -27,7 +27,8 @@ func TestBoardPlaces(t *testing.T) {
 	if len(places) != 90 || len(seen) != 90 {
 		t.Errorf("%d tasks, %d different", len(places), len(seen))
 	}
-	for n, want := range map[int]string{0: "lifespan-longest-lived/5", 18: "freeze/6", 40: "change-the-state-of-matter-of/8", 67: "identify-life-stages-1/2", 89: "use-thermometer/22"} {
+	for n, want := range map[int]string{0: "lifespan-longest-lived/5", 18: "freeze/6",
+		40: "change-the-state-of-matter-of/8", 67: "identify-life-stages-1/2", 89: "use-thermometer/22"} {
 		if got := places[n].id(); got != want {
 			t.Errorf("task %d is %s, want %s", n, got, want)
 		}
@@ -73,8 +74,10 @@ func TestSplits(t *testing.T) {
 
 func TestParsePlace(t *testing.T) {
 	for id, want := range map[string]string{
-		"boil/30": "from 0 to 29", "boil/-1": "from 0 to 29", "boil/05": "from 0 to 29", "boil/+5": "from 0 to 29", "boil": "from 0 to 29",
-		"": "want a task and a variation", "cook/0": "want a task and a variation", "/0": "want a task and a variation",
+		"boil/30": "from 0 to 29", "boil/-1": "from 0 to 29", "boil/05": "from 0 to 29", "boil/+5": "from 0 to 29",
+		"boil": "from 0 to 29",
+		"":     "want a task and a variation", "cook/0": "want a task and a variation",
+		"/0": "want a task and a variation",
 	} {
 		if p, err := parsePlace(id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v", id, p, err)
@@ -101,10 +104,13 @@ func TestOfficialLabels(t *testing.T) {
 
 func TestParseLabels(t *testing.T) {
 	line := func(id int, difficulty, pattern string) string {
-		return fmt.Sprintf(`{"id":%d,"goal":"g","subgoals":[%q],"difficulty":%q,"additional_info":{"var":3,"env_name":"boil"}}`, id, pattern, difficulty)
+		return fmt.Sprintf(
+			`{"id":%d,"goal":"g","subgoals":[%q],"difficulty":%q,"additional_info":{"var":3,"env_name":"boil"}}`, id,
+			pattern, difficulty)
 	}
 	got, err := parseLabels([]byte(line(0, "easy", "a.b") + "\n" + line(1, "hard", "c|d") + "\n"))
-	if err != nil || len(got) != 2 || got[1].place != (place{"boil", 3}) || got[1].difficulty != envs.Hard || !got[0].subgoals[0].MatchString("xa-bx") {
+	if err != nil || len(got) != 2 || got[1].place != (place{"boil", 3}) || got[1].difficulty != envs.Hard ||
+		!got[0].subgoals[0].MatchString("xa-bx") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
@@ -121,7 +127,9 @@ func TestParseLabels(t *testing.T) {
 }
 
 func FuzzParseLabels(f *testing.F) {
-	f.Add([]byte(`{"id":0,"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"var":3,"env_name":"boil"}}`))
+	f.Add(
+		[]byte(
+			`{"id":0,"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"var":3,"env_name":"boil"}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		labels, err := parseLabels(b)
 		if err != nil {
@@ -153,7 +161,8 @@ func TestSimplifications(t *testing.T) {
 		{"1.1.3", "openDoors,teleportAction", false, "openDoors,teleportAction", "openDoors,teleportAction"},
 	} {
 		e := &Env{board: c.board, version: c.version, info: envs.Info{Settings: map[string]string{}}}
-		if err := e.simplify(c.wanted); err != nil || e.simplifications != c.want || e.info.Settings["simplifications"] != c.setting {
+		if err := e.simplify(c.wanted); err != nil || e.simplifications != c.want ||
+			e.info.Settings["simplifications"] != c.setting {
 			t.Errorf("%+v: %q, %v, %v", c, e.simplifications, e.info.Settings, err)
 		}
 	}

@@ -40,7 +40,11 @@ func TestAgentBoardTurns(t *testing.T) {
 		want   envs.Step
 	}{
 		{"go yard\x1f ", envs.Step{Observation: "You walk to the yard (2.5 m).", Progress: 0.25, Understood: true}},
-		{"check valid actions ", envs.Step{Observation: "Choose an action from these valid actions: go OBJ, rake OBJ, wait, check valid actions", Progress: 0.25, Understood: true}},
+		{
+			"check valid actions ",
+			envs.Step{
+				Observation: "Choose an action from these valid actions: go OBJ, rake OBJ, wait, check valid actions",
+				Progress:    0.25, Understood: true}},
 		{":actions", envs.Step{}},
 		{"go shed", envs.Step{Observation: "The leaves are raked.\nYou are back.", Progress: 0.5, Valid: true}},
 	} {

@@ -10,7 +10,8 @@ import (
 func TestHint(t *testing.T) {
 	known := []string{"alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld", "run", "runs"}
 	for name, want := range map[string]string{
-		"alfwrld": " (did you mean alfworld?)", "ALFWorld": " (did you mean alfworld?)", "scienceworld": " (did you mean sciworld?)", "jeri": " (did you mean jericho?)",
+		"alfwrld": " (did you mean alfworld?)", "ALFWorld": " (did you mean alfworld?)",
+		"scienceworld": " (did you mean sciworld?)", "jeri": " (did you mean jericho?)",
 		"runn": " (did you mean run or runs?)", "bbayai": " (did you mean babyai?)", "pdl": " (did you mean pddl?)",
 		"": "", "x": "", "chess": "", "webshop": "", "ba": "",
 	} {

@@ -29,8 +29,10 @@ func TestPinned(t *testing.T) {
 		num  int64
 	}{
 		{0, nil, [4]uint64{0xf77422662c6871fd, 0xea4f571912f9cd24, 0x71e1819e17569af5, 0xa8671bb1d8175c9f}, 1470806138},
-		{0, []string{"pddl", "gripper", "0"}, [4]uint64{0xb00ae3d390b8ecfb, 0x3aaff7fc390ac76c, 0xabe39eca71ed46dd, 0x776c40680f9a46d9}, 945369356},
-		{-1, []string{"episode"}, [4]uint64{0x516459114e7fc513, 0x5406ab886dd2e300, 0x47e3b2d51c25138d, 0x475bee5724dcfef2}, 1020306224},
+		{0, []string{"pddl", "gripper", "0"}, [4]uint64{0xb00ae3d390b8ecfb, 0x3aaff7fc390ac76c, 0xabe39eca71ed46dd,
+			0x776c40680f9a46d9}, 945369356},
+		{-1, []string{"episode"}, [4]uint64{0x516459114e7fc513, 0x5406ab886dd2e300, 0x47e3b2d51c25138d,
+			0x475bee5724dcfef2}, 1020306224},
 	} {
 		if diff := cmp.Diff(tt.want, draws(stream.New(tt.seed, tt.name...))); diff != "" {
 			t.Errorf("stream %d %q: %s", tt.seed, tt.name, diff)
@@ -48,9 +50,12 @@ func TestPartsAreKeptApart(t *testing.T) {
 		name []string
 	}
 	sources := []source{
-		{0, nil}, {1, nil}, {-1, nil}, {1 << 32, nil}, {0, []string{""}}, {0, []string{"", ""}}, {0, []string{"0"}}, {1, []string{"0"}}, {0, []string{"a"}},
-		{0, []string{"ab", "c"}}, {0, []string{"a", "bc"}}, {0, []string{"abc"}}, {0, []string{"a", "b", "c"}}, {0, []string{"", "abc"}}, {0, []string{"abc", ""}},
-		{0, []string{"A"}}, {0, []string{"a\x00"}}, {0, []string{"a", "\x00"}}, {0, []string{"\x00\x00\x00\x00\x00\x00\x00\x01a"}},
+		{0, nil}, {1, nil}, {-1, nil}, {1 << 32, nil}, {0, []string{""}}, {0, []string{"", ""}}, {0, []string{"0"}},
+		{1, []string{"0"}}, {0, []string{"a"}},
+		{0, []string{"ab", "c"}}, {0, []string{"a", "bc"}}, {0, []string{"abc"}}, {0, []string{"a", "b", "c"}},
+		{0, []string{"", "abc"}}, {0, []string{"abc", ""}},
+		{0, []string{"A"}}, {0, []string{"a\x00"}}, {0, []string{"a", "\x00"}},
+		{0, []string{"\x00\x00\x00\x00\x00\x00\x00\x01a"}},
 	}
 	seenDraws := map[uint64]source{}
 	seenSeeds := map[int64]source{}

@@ -46,12 +46,14 @@ func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start)
 		b.WriteString(memory + "You should perform actions to accomplish the goal: " + start.Goal + "\n")
 		for _, help := range []string{p.Help, p.MoreHelp} {
 			if help != "" {
-				b.WriteString("You should use the following commands for help when your action cannot be understood: " + help + "\n")
+				b.WriteString("You should use the following commands for help when your action cannot be understood: " +
+					help + "\n")
 			}
 		}
 		return b.String()
 	}}
-	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keepers[p.Kept], items: []string{observationLabel + start.Observation}}
+	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keepers[p.Kept],
+		items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
 }
@@ -91,7 +93,8 @@ func keptCommand(action string) string {
 }
 
 // NewWrapped returns the same agent for a model that continues a text.
-func NewWrapped(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start, w configs.Wrap, added string) Agent {
+func NewWrapped(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start, w configs.Wrap,
+	added string) Agent {
 	a := NewAct(c, p, in, start).(*act)
 	a.wrap, a.added, a.Completion = w, added, true
 	return a

@@ -38,12 +38,15 @@ func TestActMessages(t *testing.T) {
 		{"unlock box", "Action: unlock box\nObservation: You did it.",
 			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: "},
 		{"", "",
-			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: Seen 1.\nAction: "},
+			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: " +
+				"Seen 1.\nAction: "},
 		{"open box", "",
-			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: Seen 1.\nAction: \nObservation: Seen 2.\nAction: "},
+			"Observation: You see a box.\nAction: open box\nObservation: Seen 0.\nAction: unlock box\nObservation: " +
+				"Seen 1.\nAction: \nObservation: Seen 2.\nAction: "},
 	} {
 		got := move(t, a)
-		if got.Action != want.action || got.Reply != want.reply || got.FormatError != (want.action == "") || got.Correction != "" || got.GiveUp {
+		if got.Action != want.action || got.Reply != want.reply || got.FormatError != (want.action == "") ||
+			got.Correction != "" || got.GiveUp {
 			t.Errorf("turn %d: %+v", turn+1, got)
 		}
 		messages := []model.Message{
@@ -117,7 +120,8 @@ func TestActWraps(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	text := m.requests[0].Messages[0].Content
-	if !strings.HasPrefix(text, "<<You are careful.Act now. \n>>\n  Open the box.") || !strings.HasSuffix(text, "\nAction:") {
+	if !strings.HasPrefix(text, "<<You are careful.Act now. \n>>\n  Open the box.") ||
+		!strings.HasSuffix(text, "\nAction:") {
 		t.Errorf("%q", text)
 	}
 	if !m.requests[0].Completion || len(m.requests[0].Messages) != 1 {
@@ -143,7 +147,8 @@ func TestActEndsAtRefusal(t *testing.T) {
 			a.Observe("Seen.")
 		}
 		got, err := a.Act(t.Context())
-		if ends := err == nil && got.GiveUp && got.End == record.ContextOverflow; ends != (first > 0) || len(m.requests) != first+1 {
+		if ends := err == nil && got.GiveUp && got.End == record.ContextOverflow; ends != (first > 0) ||
+			len(m.requests) != first+1 {
 			t.Errorf("after %d steps: %+v, %v, %d requests", first, got, err, len(m.requests))
 		}
 	}

@@ -14,9 +14,11 @@ func againPlay() configs.Play {
 	return configs.Play{
 		ActionsShown: configs.ActionsShown{When: configs.Never},
 		Agent: configs.AgentForm{
-			Form: configs.Text, Cue: ">", CueFollows: true, Memory: configs.MemoryForm{Before: "Plans:", Each: "\n{number}: {plan}"},
+			Form: configs.Text, Cue: ">", CueFollows: true, Memory: configs.MemoryForm{
+				Before: "Plans:", Each: "\n{number}: {plan}"},
 		},
-		Reply: configs.ReplyRules{Parser: "react-line", OnFailure: configs.SendEmpty, Again: configs.Again{Under: 5, Calls: 3, Warmer: 0.2}},
+		Reply: configs.ReplyRules{Parser: "react-line", OnFailure: configs.SendEmpty, Again: configs.Again{
+			Under: 5, Calls: 3, Warmer: 0.2}},
 	}
 }
 
@@ -32,7 +34,8 @@ func TestShortRepliesAreAskedForAgain(t *testing.T) {
 		if mv.FormatError != (mv.Action == "") {
 			t.Errorf("%q: format error %v", mv.Action, mv.FormatError)
 		}
-		if len(got) == 1 && (mv.Reply != "look\n ok \u00a0\nlook around" || mv.Usage.Calls != 3 || !slices.Equal(mv.Repairs, []string{AskedAgain, AskedAgain})) {
+		if len(got) == 1 && (mv.Reply != "look\n ok \u00a0\nlook around" || mv.Usage.Calls != 3 ||
+			!slices.Equal(mv.Repairs, []string{AskedAgain, AskedAgain})) {
 			t.Errorf("%+v", mv)
 		}
 		a.Observe("seen")

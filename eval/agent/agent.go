@@ -63,11 +63,12 @@ type Usage struct {
 	Requests         int // requests sent for them, retries included
 	PromptTokens     int
 	CompletionTokens int
-	Trimmed          int           // exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
-	Forgotten        int           // of these, reflections on earlier trials
-	Latency          time.Duration // of the answered requests
-	Server           string        // the address that answered, if there are several
-	Dropped          []string      // fields of the decoding that the server refuses, sorted
+	// exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
+	Trimmed   int
+	Forgotten int           // of these, reflections on earlier trials
+	Latency   time.Duration // of the answered requests
+	Server    string        // the address that answered, if there are several
+	Dropped   []string      // fields of the decoding that the server refuses, sorted
 }
 
 // FormatHelp answers a reply without an action that could be read.

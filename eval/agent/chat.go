@@ -75,7 +75,8 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed,
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
 		used.add(reply, err)
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) && !c.EndsAtRefusal {
@@ -148,7 +149,9 @@ func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 	if reply.PromptTokens < c.lastPrompt {
 		return &model.ContextError{
 			Status: 200,
-			Message: fmt.Sprintf("the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its real context with --context",
+			Message: fmt.Sprintf(
+				"the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its "+
+					"real context with --context",
 				reply.PromptTokens, c.lastPrompt),
 			Asked:    reply.PromptTokens,
 			Attempts: reply.Attempts,

@@ -160,7 +160,8 @@ func TestTrimmingEnds(t *testing.T) {
 				t.Errorf("the last prompt is\n%s", left)
 			}
 			want := map[string]int{"react": 2, "act": 6}[name] + len(instructions.Examples)
-			if got.Usage.Trimmed != want || got.Usage.Calls != len(m.requests) || got.Usage.Requests != len(m.requests) {
+			if got.Usage.Trimmed != want || got.Usage.Calls != len(m.requests) ||
+				got.Usage.Requests != len(m.requests) {
 				t.Errorf("usage %+v of %d requests, want %d trimmed", got.Usage, len(m.requests), want)
 			}
 		})
@@ -199,7 +200,8 @@ func TestFirstPromptTooLong(t *testing.T) {
 						t.Errorf("want %d examples in\n%s", c.left, last)
 					}
 				}
-				for _, stays := range []string{"Open the box.\nBe quick.", "The box is open.", "You see a box.", "You are careful."} {
+				for _, stays := range []string{"Open the box.\nBe quick.", "The box is open.", "You see a box.",
+					"You are careful."} {
 					if !strings.Contains(last, stays) {
 						t.Errorf("%q is gone from\n%s", stays, last)
 					}
@@ -266,10 +268,12 @@ func TestServerThatCountsAnything(t *testing.T) {
 // about the length of the history.
 func TestUnusedReplies(t *testing.T) {
 	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
-		return model.Reply{Text: "Action: go", PromptTokens: 10, CompletionTokens: 2, UnusedPromptTokens: 9, UnusedCompletionTokens: 100, Attempts: 2}, nil
+		return model.Reply{Text: "Action: go", PromptTokens: 10, CompletionTokens: 2, UnusedPromptTokens: 9,
+			UnusedCompletionTokens: 100, Attempts: 2}, nil
 	}}
 	used := move(t, NewReact(chat(m), instructions, "Think.", start)).Usage
-	if used.PromptTokens != 19 || used.CompletionTokens != 102 || used.Trimmed != 0 || used.Calls != 1 || used.Requests != 2 {
+	if used.PromptTokens != 19 || used.CompletionTokens != 102 || used.Trimmed != 0 || used.Calls != 1 ||
+		used.Requests != 2 {
 		t.Errorf("usage %+v", used)
 	}
 }

@@ -54,13 +54,15 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	}
 	out = append(out, model.Message{Role: model.User, Content: f.plans() + l.task + f.actionsOf(0)})
 	if l.acknowledge != "" {
-		out = append(append(f.withSystem(l.system, l.instruction), model.Message{Role: model.Assistant, Content: l.acknowledge}), out...)
+		out = append(append(f.withSystem(l.system, l.instruction),
+			model.Message{Role: model.Assistant, Content: l.acknowledge}), out...)
 	} else {
 		out[0].Content = strings.TrimPrefix(l.instruction+"\n\n"+out[0].Content, "\n\n")
 		out = append(f.withSystem(l.system, out[0].Content), out[1:]...)
 	}
 	for i := f.dropped; i+1 < len(f.turns); i++ {
-		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)}, model.Message{Role: model.User, Content: f.later(i + 1)}
+		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)},
+			model.Message{Role: model.User, Content: f.later(i + 1)}
 		if f.play.Agent.Form == configs.ToolCall {
 			said, answer = callMessages(f.turns[i].reply, i+1, answer, f.turns[i].unanswered)
 		}

@@ -11,7 +11,8 @@ import (
 
 func TestSegments(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, " \n ": 0, "a": 1, "seventy": 1, "eighteen": 2, "a b": 2, "go to desk 12.": 6, "\t": 1, "Äußerste Maße": 3, strings.Repeat("x", 15): 3,
+		"": 0, " \n ": 0, "a": 1, "seventy": 1, "eighteen": 2, "a b": 2, "go to desk 12.": 6, "\t": 1,
+		"Äußerste Maße": 3, strings.Repeat("x", 15): 3,
 	} {
 		if got := segments(text); got != want {
 			t.Errorf("%q: %d segments, want %d", text, got, want)
@@ -22,12 +23,14 @@ func TestSegments(t *testing.T) {
 // The first message stays, and after it comes an answer.
 func TestFiltered(t *testing.T) {
 	all := []model.Message{
-		{Role: model.User, Content: "rules"}, {Role: model.Assistant, Content: "one"}, {Role: model.User, Content: "two two"},
+		{Role: model.User, Content: "rules"}, {Role: model.Assistant, Content: "one"},
+		{Role: model.User, Content: "two two"},
 		{Role: model.Assistant, Content: "three"}, {Role: model.User, Content: "four four four"},
 	}
 	for most, want := range map[int]string{
 		0: "rules|one|two two|three|four four four", 9: "rules|one|two two|three|four four four",
-		8: "rules, without 2|three|four four four", 6: "rules, without 2|three|four four four", 5: "rules, without 4", 1: "rules, without 4",
+		8: "rules, without 2|three|four four four", 6: "rules, without 2|three|four four four", 5: "rules, without 4",
+		1: "rules, without 4",
 	} {
 		var got []string
 		for _, m := range filtered(configs.Filter{Segments: most, Notice: ", without {omitted}"}, all) {

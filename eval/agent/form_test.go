@@ -17,14 +17,16 @@ import (
 func chatPlay() configs.Play {
 	return configs.Play{
 		ActionsShown: configs.ActionsShown{When: configs.Never},
-		Agent:        configs.AgentForm{Form: configs.Chat, Acknowledge: "OK", Shots: configs.Shots{As: "turns", Count: 2}},
-		Reply:        configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.SendEmpty},
+		Agent: configs.AgentForm{Form: configs.Chat, Acknowledge: "OK", Shots: configs.Shots{
+			As: "turns", Count: 2}},
+		Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.SendEmpty},
 	}
 }
 
 var turnInstructions = configs.Instructions{Instruction: "Open the box.", Examples: []configs.Example{
 	{Turns: []configs.Turn{{Role: "user", Content: "first"}, {Role: "assistant", Content: "Action: one"}}},
-	{Goal: "Open the bag.", Observation: "You see a bag.", Steps: []configs.ExampleStep{{Thought: "Shut.", Action: "open bag", Observation: "It is open."}}},
+	{Goal: "Open the bag.", Observation: "You see a bag.", Steps: []configs.ExampleStep{
+		{Thought: "Shut.", Action: "open bag", Observation: "It is open."}}},
 }}
 
 // The history of a chat may hold replies in another form than they came in, and an
@@ -32,11 +34,13 @@ var turnInstructions = configs.Instructions{Instruction: "Open the box.", Exampl
 func TestFormKeepsReplies(t *testing.T) {
 	play := chatPlay()
 	play.Agent = configs.AgentForm{Form: configs.Chat, Said: "{reply}\n"}
-	play.Reply = configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell, Messages: map[string]string{"format": "One line."}}
+	play.Reply = configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell, Messages: map[string]string{
+		"format": "One line."}}
 	m := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
 		return model.Reply{Text: []string{" open box ", "", "a\nb", "look"}[call], Attempts: 1}, nil
 	}}
-	a, err := NewProtocol(chat(m), Protocol{Play: play, Instructions: configs.Instructions{System: "Play."}}, nil, start)
+	a, err := NewProtocol(chat(m), Protocol{Play: play, Instructions: configs.Instructions{System: "Play."}}, nil,
+		start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +84,8 @@ func TestFormTrims(t *testing.T) {
 		a.Observe(observation(turn))
 	}
 	last := m.requests[len(m.requests)-1].Messages
-	if trimmed == 0 || last[0].Content != "Open the box." || !strings.Contains(contents(last), "The box is open.\nYou see a box.") || last[len(last)-1].Content != observation(4) {
+	if trimmed == 0 || last[0].Content != "Open the box." || !strings.Contains(contents(last),
+		"The box is open.\nYou see a box.") || last[len(last)-1].Content != observation(4) {
 		t.Errorf("%d trimmed:\n%s", trimmed, contents(last))
 	}
 	for i := 1; i < len(last); i++ {
@@ -133,7 +138,8 @@ func TestLatestListShortensPrompts(t *testing.T) {
 	w.actions = []string{"b"}
 	a.Observe("Seen.")
 	move(t, a)
-	if last := m.requests[1].Messages; strings.Contains(contents(last), "very long") || !strings.HasSuffix(contents(last), "Seen.b") {
+	if last := m.requests[1].Messages; strings.Contains(contents(last), "very long") ||
+		!strings.HasSuffix(contents(last), "Seen.b") {
 		t.Error(contents(last))
 	}
 }
@@ -148,7 +154,8 @@ func TestSingleWindow(t *testing.T) {
 	} {
 		m := says("Action: a", "Action: b", "Action: c", "Action: d")
 		a, err := NewProtocol(chat(m), Protocol{Play: play, Template: &configs.Template{
-			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation}", Pair: "{turn} {observation}>{action}", Between: ";", Older: older,
+			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation}",
+			Pair: "{turn} {observation}>{action}", Between: ";", Older: older,
 		}}, nil, start)
 		if err != nil {
 			t.Fatal(err)
@@ -170,18 +177,26 @@ func TestImpossibleForms(t *testing.T) {
 		world  envs.World
 		want   string
 	}{
-		"no parser":         {func(p *Protocol) { p.Reply.Parser = "lisp" }, nil, `no parser "lisp"`},
-		"no normalisation":  {func(p *Protocol) { p.Reply.Normalise = []string{"upper"} }, nil, `unknown normalisation "upper"`},
-		"no list":           {func(p *Protocol) { p.ActionsShown.When = configs.Every }, struct{ envs.World }{}, "cannot list"},
-		"no list to repair": {func(p *Protocol) { p.Reply.Normalise = []string{"nearest-bleu:0.1"} }, struct{ envs.World }{}, "cannot list"},
-		"no template":       {func(p *Protocol) { p.Agent.Form = configs.Single }, nil, "no template"},
-		"no example":        {func(p *Protocol) { p.Agent.Shots.Order = []int{2} }, nil, "no example 2; it has 2"},
-		"no turns":          {func(p *Protocol) { p.Instructions.Examples = []configs.Example{{Text: "x"}}; p.Agent.Shots.Count = 1 }, nil, "one text"},
-		"no form":           {func(p *Protocol) { p.Agent.Form = "poem" }, nil, `unknown form "poem"`},
+		"no parser": {func(p *Protocol) { p.Reply.Parser = "lisp" }, nil, `no parser "lisp"`},
+		"no normalisation": {func(p *Protocol) { p.Reply.Normalise = []string{"upper"} }, nil,
+			`unknown normalisation "upper"`},
+		"no list": {func(p *Protocol) { p.ActionsShown.When = configs.Every }, struct{ envs.World }{},
+			"cannot list"},
+		"no list to repair": {func(p *Protocol) { p.Reply.Normalise = []string{"nearest-bleu:0.1"} },
+			struct{ envs.World }{}, "cannot list"},
+		"no template": {func(p *Protocol) { p.Agent.Form = configs.Single }, nil, "no template"},
+		"no example":  {func(p *Protocol) { p.Agent.Shots.Order = []int{2} }, nil, "no example 2; it has 2"},
+		"no turns": {func(p *Protocol) {
+			p.Instructions.Examples = []configs.Example{
+				{Text: "x"}}
+			p.Agent.Shots.Count = 1
+		}, nil, "one text"},
+		"no form": {func(p *Protocol) { p.Agent.Form = "poem" }, nil, `unknown form "poem"`},
 	} {
 		p := Protocol{Play: chatPlay(), Instructions: turnInstructions}
 		c.change(&p)
-		if _, err := NewProtocol(chat(says("")), p, c.world, start); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewProtocol(chat(says("")), p, c.world, start); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -28,7 +28,9 @@ type normaliser struct {
 //     action with the highest BLEU, if that is above T.
 func newNormaliser(name string) (normaliser, error) {
 	plain := func(f func(string) string) (normaliser, error) {
-		return normaliser{name, false, func(action string, _ func() ([]string, error)) (string, error) { return f(action), nil }}, nil
+		return normaliser{name, false, func(action string, _ func() ([]string, error)) (string, error) {
+			return f(action), nil
+		}}, nil
 	}
 	switch name {
 	case "lower":
@@ -46,7 +48,10 @@ func newNormaliser(name string) (normaliser, error) {
 	number, ok := strings.CutPrefix(name, "nearest-bleu:")
 	threshold, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(threshold >= 0 && threshold < 1) {
-		return normaliser{}, fmt.Errorf("unknown normalisation %q; there are lower, first-line, strip-punctuation, put-repair and nearest-bleu:T with T from 0 to less than 1", name)
+		return normaliser{},
+			fmt.Errorf(
+				"unknown normalisation %q; there are lower, first-line, strip-punctuation, put-repair and "+
+					"nearest-bleu:T with T from 0 to less than 1", name)
 	}
 	return normaliser{name, true, func(action string, admissible func() ([]string, error)) (string, error) {
 		choices, err := admissible()

@@ -86,7 +86,8 @@ func TestNamedParsers(t *testing.T) {
 
 // A reply with two actions is told from one without any.
 func TestSeveralActions(t *testing.T) {
-	for reply, several := range map[string]bool{"Action: a\nAction: b": true, "Action: a\nmy Action:": true, "a\nb": false} {
+	for reply, several := range map[string]bool{"Action: a\nAction: b": true, "Action: a\nmy Action:": true,
+		"a\nb": false} {
 		if got, ok := parsers["one-action-line"](reply, 1); (got.occasion == "several") != several || ok {
 			t.Errorf("%q: %+v, %v", reply, got, ok)
 		}
@@ -119,7 +120,8 @@ func TestNormalisers(t *testing.T) {
 			t.Errorf("%s, %q: %q, %v, want %q", c.name, c.action, got, err, c.want)
 		}
 	}
-	for _, bad := range []string{"", "upper", "nearest-bleu", "nearest-bleu:", "nearest-bleu:1", "nearest-bleu:-1", "nearest-bleu:NaN", "lower:1"} {
+	for _, bad := range []string{"", "upper", "nearest-bleu", "nearest-bleu:", "nearest-bleu:1", "nearest-bleu:-1",
+		"nearest-bleu:NaN", "lower:1"} {
 		if _, err := newNormaliser(bad); err == nil {
 			t.Errorf("%q is a normalisation", bad)
 		}
@@ -141,7 +143,9 @@ func TestTail(t *testing.T) {
 // FuzzParsers asks that no reply breaks a parser, and that no parser reads what the
 // reply does not hold.
 func FuzzParsers(f *testing.F) {
-	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>", "ACTION: B\n", "a\nAction 1: C[d]", "Action:", "", callReply{"a", model.ToolCall{Name: "act", Arguments: `{"action": "b"}`}}.text()} {
+	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>",
+		"ACTION: B\n", "a\nAction 1: C[d]", "Action:", "",
+		callReply{"a", model.ToolCall{Name: "act", Arguments: `{"action": "b"}`}}.text()} {
 		f.Add(reply)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {

@@ -66,9 +66,11 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 	c.Memory = Memory{Plans: failed.Earlier}
 	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n"}
 	for _, ex := range prompt.Examples {
-		r.examples = append(r.examples, "\nHere is an example:\n"+strings.TrimSpace(ex.Trial)+"\n"+failedStatus+cue+" "+strings.TrimSpace(ex.Reflection)+"\n")
+		r.examples = append(r.examples, "\nHere is an example:\n"+strings.TrimSpace(ex.Trial)+"\n"+failedStatus+cue+" "+
+			strings.TrimSpace(ex.Reflection)+"\n")
 	}
-	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Start.Goal + "\nObservation: " + failed.Start.Observation + "\n"
+	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Start.Goal + "\nObservation: " +
+		failed.Start.Observation + "\n"
 	for i := range failed.Steps {
 		r.steps = append(r.steps, renderStep(&failed.Steps[i]))
 	}
@@ -80,7 +82,8 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 	}
 	return record.Reflection{
 		Text: text, FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning, Trimmed: used.Trimmed,
-		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls, Requests: used.Requests,
+		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls,
+		Requests:     used.Requests,
 		ModelSeconds: used.Latency.Seconds(),
 	}, used, err
 }

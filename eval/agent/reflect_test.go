@@ -62,7 +62,8 @@ func TestReflect(t *testing.T) {
 	if diff := cmp.Diff("user: "+reflectionPrompt, contents(m.requests[0].Messages)); diff != "" {
 		t.Errorf("prompt (-want +got):\n%s", diff)
 	}
-	want := record.Reflection{Text: "Use the key.\nThen open it.", PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 40, Calls: 1, Requests: 1}
+	want := record.Reflection{Text: "Use the key.\nThen open it.", PromptTokens: fakeTokens(m.requests[0].Messages),
+		CompletionTokens: 40, Calls: 1, Requests: 1}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("reflection (-want +got):\n%s", diff)
 	}
@@ -93,7 +94,8 @@ func TestReflectWithinContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		prompt := contents(refusing.requests[len(refusing.requests)-1].Messages)
-		if r.Trimmed != c.trimmed || !strings.Contains(prompt, c.has) || strings.Contains(prompt, c.lacks) || !strings.Contains(prompt, "You see a box.") {
+		if r.Trimmed != c.trimmed || !strings.Contains(prompt, c.has) || strings.Contains(prompt, c.lacks) ||
+			!strings.Contains(prompt, "You see a box.") {
 			t.Errorf("limit %d: trimmed %d, prompt of %d\n%s", c.limit, r.Trimmed, len(prompt), prompt)
 		}
 	}
@@ -122,8 +124,10 @@ func TestFlawedReflections(t *testing.T) {
 	} {
 		m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return c.reply, nil }}
 		r, _, err := Reflect(t.Context(), chat(m), reflection, failed)
-		if err != nil || r.Text != c.text || r.Fault != c.fault || !utf8.ValidString(r.Text) || r.Reasoning != c.reply.Reasoning {
-			t.Errorf("%.20q: error %v, %d bytes, fault %q, reasoning %q", c.reply.Text, err, len(r.Text), r.Fault, r.Reasoning)
+		if err != nil || r.Text != c.text || r.Fault != c.fault || !utf8.ValidString(r.Text) ||
+			r.Reasoning != c.reply.Reasoning {
+			t.Errorf("%.20q: error %v, %d bytes, fault %q, reasoning %q", c.reply.Text, err, len(r.Text), r.Fault,
+				r.Reasoning)
 		}
 	}
 }
@@ -135,11 +139,13 @@ func remembering(c Chat) map[string]Agent {
 	script := c
 	script.Completion = true
 	agents := map[string]Agent{
-		"react": NewReact(c, instructions, "format", start), "act": NewAct(c, configs.Prompt{Help: "help"}, instructions, start),
+		"react":       NewReact(c, instructions, "format", start),
+		"act":         NewAct(c, configs.Prompt{Help: "help"}, instructions, start),
 		"completions": NewReact(script, instructions, "format", start),
 	}
 	for _, form := range []string{configs.Chat, configs.Single, configs.Completion, configs.Text} {
-		p := Protocol{Instructions: configs.Instructions{Instruction: "Open the box."}, Template: &configs.Template{Next: "{goal} {observation}"}}
+		p := Protocol{Instructions: configs.Instructions{Instruction: "Open the box."}, Template: &configs.Template{
+			Next: "{goal} {observation}"}}
 		p.Agent.Form, p.Reply.Parser, p.ActionsShown.When = form, "agentrefine", configs.Never
 		p.Instructions.Examples = []configs.Example{{Text: "Observation: You see a jar.\nAction: open jar"}}
 		p.Agent.Shots = configs.Shots{As: "text", Count: 1}
@@ -163,7 +169,8 @@ func TestPlansInPrompts(t *testing.T) {
 		move(t, a)
 		for _, req := range m.requests {
 			prompt := contents(req.Messages)
-			at, example, task := strings.Index(prompt, plans), strings.Index(prompt, "open jar"), strings.LastIndex(prompt, "The box is open.")
+			at, example, task := strings.Index(prompt, plans), strings.Index(prompt, "open jar"),
+				strings.LastIndex(prompt, "The box is open.")
 			if at < example || at > task || strings.Count(prompt, "You tried before.") != 1 {
 				t.Errorf("%s: plans at %d, example at %d, task at %d in\n%s", name, at, example, task, prompt)
 			}

@@ -49,8 +49,9 @@ var (
 	actionBare = regexp.MustCompile("(?i)" + lead + "action" + number + "[*_`]*(?:\\s+|$)")
 	// sentence is what follows "Action" where that is no label: "is needed",
 	// "plan: …", "(step 1)".
-	sentence = regexp.MustCompile("(?i)^(?:(?:is|are|was|were|will|would|should|must|can|could|may|might|has|have|had|" +
-		"needs?|needed|required|taken|to|of|that|which|and|or)\\b|\\pL+(?:\\s+\\pL+)?\\s*[::]|[^\\pL\\pM\\pN\"'`*“‘])")
+	sentence = regexp.MustCompile(
+		"(?i)^(?:(?:is|are|was|were|will|would|should|must|can|could|may|might|has|have|had|" +
+			"needs?|needed|required|taken|to|of|that|which|and|or)\\b|\\pL+(?:\\s+\\pL+)?\\s*[::]|[^\\pL\\pM\\pN\"'`*“‘])")
 
 	thoughtLabel = regexp.MustCompile("(?i)" + lead + "thoughts?" + number + "(?:" + colon + "|[\\s*_`]*$)")
 	// otherLabel opens a line that is not part of an action.

@@ -72,10 +72,14 @@ var replies = []struct {
 	{"the next action is", "I see. The next action is: open box", "I see.", "open box"},
 	{"action to take", "Action to take: open box", "", "open box"},
 	{"my action will be", "My action will be:\nopen box", "", "open box"},
-	{"an action named in the thought", "Thought: one action: wait. Better not.\nAction: open box", "one action: wait. Better not.", "open box"},
-	{"nothing named in the thought", "Thought: I think of an action:\nAction: open box", "I think of an action:", "open box"},
-	{"two turns on two lines", "Thought: I see. Action: open box\nThought: It is open.\nAction: look", "I see.", "open box"},
-	{"invented answer within", "Thought: I see. Action: open box\nObservation: It is open.\nAction: look", "I see.", "open box"},
+	{"an action named in the thought", "Thought: one action: wait. Better not.\nAction: open box",
+		"one action: wait. Better not.", "open box"},
+	{"nothing named in the thought", "Thought: I think of an action:\nAction: open box", "I think of an action:",
+		"open box"},
+	{"two turns on two lines", "Thought: I see. Action: open box\nThought: It is open.\nAction: look", "I see.",
+		"open box"},
+	{"invented answer within", "Thought: I see. Action: open box\nObservation: It is open.\nAction: look", "I see.",
+		"open box"},
 	{"sentence about the next action", "The next action is to open the box.", "", ""},
 	{"reaction", "My reaction: none", "", ""},
 
@@ -84,7 +88,8 @@ var replies = []struct {
 	{"several actions on a line", "Action: open box Action: look", "", "open box"},
 	{"list of actions", "Actions:\n1. open box\n2. look", "", "open box"},
 	{"bulleted list of actions", "Action:\n- open box\n- look", "", "open box"},
-	{"several turns", "Thought: I see.\nAction: open box\nObservation: It is open.\nThought: Good.\nAction: look", "I see.", "open box"},
+	{"several turns", "Thought: I see.\nAction: open box\nObservation: It is open.\nThought: Good.\nAction: look",
+		"I see.", "open box"},
 	{"invented observation", "Action: open box\nObservation: It is open.", "", "open box"},
 	{"invented observation, same line", "Action: open box Observation: It is open.", "", "open box"},
 	{"invented observation, bold", "Action: open box **Observation:** It is open.", "", "open box"},
@@ -148,7 +153,8 @@ var replies = []struct {
 	{"other scripts", "Thought: 我看到盒子。\nAction: 打开盒子", "我看到盒子。", "打开盒子"},
 	{"accents", "Action: öffne die Kiste", "", "öffne die Kiste"},
 	{"other blanks", "Action:\u00a0\u3000open box\u00a0", "", "open box"},
-	{"very long", "Action: " + strings.Repeat("open box ", 20000), "", strings.TrimSpace(strings.Repeat("open box ", 20000))},
+	{"very long", "Action: " + strings.Repeat("open box ", 20000), "",
+		strings.TrimSpace(strings.Repeat("open box ", 20000))},
 }
 
 func TestParseReact(t *testing.T) {
@@ -193,8 +199,10 @@ func checkParse(t interface {
 
 // pieces are what replies of the react form are made of.
 var pieces = []string{
-	"Thought", "thought", "Thoughts", "Action", "action", "actions", "Observation", "observation:", ":", ":", " : ", " ", "\n", "\n\n", "\r\n", "\r",
-	"**", "*", "_", "`", "```", "```action", "```json\n", "~~~", "\"", "'", "“", "”", "- ", "-", "— ", "1. ", "2", "#", "> ", "•",
+	"Thought", "thought", "Thoughts", "Action", "action", "actions", "Observation", "observation:", ":", ":", " : ",
+	" ", "\n", "\n\n", "\r\n", "\r",
+	"**", "*", "_", "`", "```", "```action", "```json\n", "~~~", "\"", "'", "“", "”", "- ", "-", "— ", "1. ", "2", "#",
+	"> ", "•",
 	"the next ", "my ", " is", " to take", "open box", "x", "(", ".", "\u00a0", "\u2028", "盒", "İ", "\xff",
 }
 
@@ -215,11 +223,13 @@ func FuzzParseReact(f *testing.F) {
 
 // The words that patterns look for are tested first, because that is faster.
 func FuzzFirstTests(f *testing.F) {
-	for _, line := range []string{"Action: go", "my next ACTION is: x", "**aCtIoN 2**", "```action", "~~~", "Thought: x", "observation：", "fraction"} {
+	for _, line := range []string{"Action: go", "my next ACTION is: x", "**aCtIoN 2**", "```action", "~~~",
+		"Thought: x", "observation：", "fraction"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if !mentionsAction(line) && (actionLabel.MatchString(line) || actionWithin.MatchString(line) || actionBare.MatchString(line)) {
+		if !mentionsAction(line) && (actionLabel.MatchString(line) || actionWithin.MatchString(line) ||
+			actionBare.MatchString(line)) {
 			t.Errorf("%q has a label", line)
 		}
 		if !strings.ContainsAny(line, colons) && (otherLabel.MatchString(line) || nextLabel.MatchString(line)) {
@@ -235,7 +245,8 @@ func FuzzFirstTests(f *testing.F) {
 // must not hold up a run. What is quadratic takes minutes here.
 func TestParseReactIsLinear(t *testing.T) {
 	for _, piece := range []string{
-		"Action: ", "Action:\n", "action ", "\"", "'\"", "`", "* ", "- ", "1. ", "\n", "> ", "_", "Thought: ", "Observation: ",
+		"Action: ", "Action:\n", "action ", "\"", "'\"", "`", "* ", "- ", "1. ", "\n", "> ", "_", "Thought: ",
+		"Observation: ",
 		"the ", "next ", "the next action ", "Action", "```\n", "Action: \"",
 	} {
 		begun := time.Now()
@@ -248,7 +259,8 @@ func TestParseReactIsLinear(t *testing.T) {
 
 // The short way to a label finds what the patterns find.
 func TestRequestedLabel(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"Action", "Thought", ":", ": ", "*", "_", "`", " ", "\t", "\v", "\u00a0", "1", "#", "a", ":", "-"})
+	piece := rapid.SampledFrom([]string{"Action", "Thought", ":", ": ", "*", "_", "`", " ", "\t", "\v", "\u00a0", "1",
+		"#", "a", ":", "-"})
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
 		for label, pattern := range map[string]*regexp.Regexp{"Action:": actionLabel, "Thought:": thoughtLabel} {

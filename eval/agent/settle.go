@@ -63,7 +63,8 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		}
 		f.told = true
 		message = strings.TrimPrefix(message, numbered(f.play.Observation.Prefix, f.number())) // which it gets again
-		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}", f.written(f.last().admissible)).Replace(message)
+		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}",
+			f.written(f.last().admissible)).Replace(message)
 	case configs.End:
 		move.End = record.Unreadable
 	case configs.SendReply:

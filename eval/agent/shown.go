@@ -82,7 +82,8 @@ type Shown struct{ Play configs.Play }
 // Lists reports whether the first text, or every later one, has a list of actions.
 func (s Shown) Lists(first bool) bool {
 	when := s.Play.ActionsShown.When
-	return s.Play.Agent.Form != configs.Single && (when == configs.Every || when == configs.Latest || when == configs.First && first)
+	return s.Play.Agent.Form != configs.Single && (when == configs.Every || when == configs.Latest ||
+		when == configs.First && first)
 }
 
 // First returns the text of the task and the first observation.

@@ -62,7 +62,8 @@ func (l *singleLayout) history(f *formed) (text string, pairs int) {
 			pairs++
 		}
 		if form != "" {
-			items = append(items, strings.NewReplacer("{turn}", strconv.Itoa(i+1), "{observation}", t.observation, "{action}", t.action).Replace(form))
+			items = append(items, strings.NewReplacer("{turn}", strconv.Itoa(i+1), "{observation}", t.observation,
+				"{action}", t.action).Replace(form))
 		}
 	}
 	return strings.Join(items, l.Between), pairs

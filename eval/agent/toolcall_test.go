@@ -55,7 +55,8 @@ func TestNoCall(t *testing.T) {
 func TestBadCallStaysUnanswered(t *testing.T) {
 	play := chatPlay()
 	play.Agent = configs.AgentForm{Form: configs.ToolCall, Tool: actCall}
-	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{"format": "Call act.", "call": "Call it well."}}
+	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{
+		"format": "Call act.", "call": "Call it well."}}
 	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
 		return model.Reply{Calls: []model.ToolCall{{ID: "x", Name: "act", Arguments: "{}"}}, Attempts: 1}, nil
 	}}
@@ -63,7 +64,8 @@ func TestBadCallStaysUnanswered(t *testing.T) {
 	a.Observe(move(t, a).Correction)
 	move(t, a)
 	want := []model.Message{
-		{Role: model.Assistant, Call: model.ToolCall{ID: "call_1", Name: "act", Arguments: "{}"}}, {Role: model.User, Content: "Call it well."},
+		{Role: model.Assistant, Call: model.ToolCall{ID: "call_1", Name: "act", Arguments: "{}"}},
+		{Role: model.User, Content: "Call it well."},
 	}
 	if diff := cmp.Diff(want, m.requests[1].Messages[1:]); diff != "" {
 		t.Error(diff)
@@ -75,11 +77,14 @@ func TestBadCallStaysUnanswered(t *testing.T) {
 func TestToolCallForm(t *testing.T) {
 	play := chatPlay()
 	play.Agent = configs.AgentForm{Form: configs.ToolCall, Tool: actCall}
-	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{"format": "Call act."}}
+	play.Reply = configs.ReplyRules{Parser: configs.ToolCall, OnFailure: configs.Tell, Messages: map[string]string{
+		"format": "Call act."}}
 	call := func(id, arguments string) model.Reply {
-		return model.Reply{Calls: []model.ToolCall{{ID: id, Name: "act", Arguments: arguments}, {ID: "second", Name: "act"}}, Attempts: 1}
+		return model.Reply{Calls: []model.ToolCall{{ID: id, Name: "act", Arguments: arguments},
+			{ID: "second", Name: "act"}}, Attempts: 1}
 	}
-	replies := []model.Reply{call("x1", `{"action": "open box"}`), {Text: "I do not know.", Attempts: 1}, call("", `{}`), call("x4", `{"action": "look"}`)}
+	replies := []model.Reply{call("x1", `{"action": "open box"}`), {Text: "I do not know.", Attempts: 1},
+		call("", `{}`), call("x4", `{"action": "look"}`)}
 	m := &fakeModel{answer: func(n int, req model.Request) (model.Reply, error) {
 		if req.Tool.Name != "act" {
 			t.Errorf("call %d offers the tool %+v", n, req.Tool)

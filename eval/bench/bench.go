@@ -179,7 +179,8 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 		j.Served = append(j.Served, Served{Fleet: client})
 	}
 	served := &j.Served[at]
-	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r), NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
+	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r),
+		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
 	served.Players = append(served.Players, p)
 	return nil
 }
@@ -214,7 +215,8 @@ func (j *Job) addBenchmark(name string) error {
 func oneKind(tasks []envs.Task) error {
 	outside := func(t envs.Task) bool { return t.Index < 0 }
 	if i := slices.IndexFunc(tasks, outside); i > 0 {
-		return fmt.Errorf("%s is a task of the benchmark and %s is not: play them in two runs", tasks[0].ID, tasks[i].ID)
+		return fmt.Errorf("%s is a task of the benchmark and %s is not: play them in two runs", tasks[0].ID,
+			tasks[i].ID)
 	}
 	return nil
 }

@@ -134,5 +134,6 @@ func otherCommit(dir string, s configs.PresetSource) string {
 	if at == "" || s.Commit == "" || strings.HasPrefix(at, s.Commit) {
 		return ""
 	}
-	return fmt.Sprintf("%s is a checkout of commit %.12s, and the preset is of commit %.12s: git checkout %s", dir, at, s.Commit, s.Commit)
+	return fmt.Sprintf("%s is a checkout of commit %.12s, and the preset is of commit %.12s: git checkout %s", dir, at,
+		s.Commit, s.Commit)
 }

@@ -35,11 +35,14 @@ func TestCommitOf(t *testing.T) {
 		want  string
 	}{
 		{"a commit", map[string]string{".git/HEAD": oneCommit + "\n"}, oneCommit},
-		{"a branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": oneCommit + "\n"}, oneCommit},
+		{"a branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": oneCommit + "\n"},
+			oneCommit},
 		{"a packed branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n",
-			".git/packed-refs": "# pack-refs\n" + anotherCommit + " refs/heads/other\n" + oneCommit + " refs/heads/main\n"}, oneCommit},
-		{"a work tree", map[string]string{".git": "gitdir: g/worktrees/w\n", "g/worktrees/w/HEAD": "ref: refs/heads/w", "g/worktrees/w/commondir": "../..\n",
-			"g/refs/heads/w": oneCommit}, oneCommit},
+			".git/packed-refs": "# pack-refs\n" + anotherCommit + " refs/heads/other\n" + oneCommit +
+				" refs/heads/main\n"}, oneCommit},
+		{"a work tree", map[string]string{".git": "gitdir: g/worktrees/w\n", "g/worktrees/w/HEAD": "ref: refs/heads/w",
+			"g/worktrees/w/commondir": "../..\n",
+			"g/refs/heads/w":          oneCommit}, oneCommit},
 		{"no repository", map[string]string{"README": "x"}, ""},
 		{"no commit", map[string]string{".git/HEAD": "ref: refs/heads/none"}, ""},
 		{"something else", map[string]string{".git/HEAD": "x"}, ""},
@@ -62,7 +65,8 @@ func TestCheckOriginals(t *testing.T) {
 		},
 		Prompt: configs.PresetPrompt{
 			Instruction: "{text:same}{text:changed}",
-			Files:       []configs.PresetFile{{Path: "x/whole.txt", SHA256: "2e7d2c03a9507ae2"}, {Path: "missing.txt"}}, // c
+			// c
+			Files: []configs.PresetFile{{Path: "x/whole.txt", SHA256: "2e7d2c03a9507ae2"}, {Path: "missing.txt"}},
 		},
 	}
 	dir := t.TempDir()

@@ -21,11 +21,14 @@ func ExaminePreset(out Outside, c Chosen) []envs.Check {
 	case err != nil:
 		tasks.Status, tasks.Text = envs.CheckFail, err.Error()
 	case b.Env.Info().Source == envs.Generated:
-		tasks.Status, tasks.Text = envs.CheckWarn, fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data", len(b.Tasks))
+		tasks.Status, tasks.Text = envs.CheckWarn,
+			fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data",
+				len(b.Tasks))
 	default:
 		tasks.Text = fmt.Sprintf("%d official tasks, with the names of the preset", len(b.Tasks))
 		if c.Released.Env.Tasks.SHA256 == "" {
-			tasks.Text = fmt.Sprintf("%d official tasks; their names have the SHA-256 %s", len(b.Tasks), job.protocols[0].Tasks)
+			tasks.Text = fmt.Sprintf("%d official tasks; their names have the SHA-256 %s", len(b.Tasks),
+				job.protocols[0].Tasks)
 		}
 	}
 	return append([]envs.Check{tasks}, examineFiles(c)...)
@@ -34,11 +37,13 @@ func ExaminePreset(out Outside, c Chosen) []envs.Check {
 // examineFiles checks the files of a preset's source.
 func examineFiles(c Chosen) (checks []envs.Check) {
 	if c.Released.Prompt.BuiltIn != "" {
-		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK, Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
+		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK,
+			Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
 	}
 	files, other := CheckOriginals(c.Run.Originals, []configs.Preset{c.Released})
 	for _, f := range files {
-		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK, Text: "it is the original"}
+		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK,
+			Text: "it is the original"}
 		switch {
 		case c.Run.Originals == "":
 			_, err := FindOriginal("", f.Path)
@@ -53,7 +58,8 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		checks = append(checks, check)
 	}
 	if other != "" {
-		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": commit", Status: envs.CheckWarn, Text: other})
+		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": commit", Status: envs.CheckWarn,
+			Text: other})
 	}
 	return checks
 }

@@ -107,7 +107,9 @@ func TestGoldenRequests(t *testing.T) {
 			for _, line := range firstOfEach(differences) {
 				t.Log(line)
 			}
-			was := slices.DeleteFunc(slices.Clone(counted), func(c configs.Comparison) bool { return c.File != file.file })
+			was := slices.DeleteFunc(slices.Clone(counted), func(c configs.Comparison) bool {
+				return c.File != file.file
+			})
 			slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.String(), b.String()) })
 			if !slices.Equal(was, found) {
 				t.Errorf("configs/compared.yaml has\n%sand now there are\n%s"+

@@ -70,9 +70,11 @@ func readCases(t *testing.T, folder, file string) (cases []*goldenCase) {
 		if !isNamed {
 			model = "scripted" // the stub of AgentBench's worker names none
 		}
-		if n := len(cases); n == 0 || line.Turn == 0 || cases[n-1].task != line.Task || cases[n-1].protocol != line.Protocol {
+		if n := len(cases); n == 0 || line.Turn == 0 || cases[n-1].task != line.Task ||
+			cases[n-1].protocol != line.Protocol {
 			cases = append(cases, &goldenCase{
-				protocol: line.Protocol, task: line.Task, env: line.Env, agent: line.Agent, flags: line.Flags, model: model,
+				protocol: line.Protocol, task: line.Task, env: line.Env, agent: line.Agent, flags: line.Flags,
+				model: model,
 			})
 		}
 		c := cases[len(cases)-1]

@@ -68,7 +68,8 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 		switch {
 		case difference == "":
 			s.Equal++
-		case len(p.UpTo) > 0 && sameRequest(p, c.paths[i], plain(p.UpTo, want), sent.paths[i], plain(p.UpTo, sent.requests[i])) == "":
+		case len(p.UpTo) > 0 && sameRequest(p, c.paths[i], plain(p.UpTo, want), sent.paths[i],
+			plain(p.UpTo, sent.requests[i])) == "":
 			s.UpTo++
 		case !found:
 			found = true

@@ -82,8 +82,9 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 
 // talesKinds are the task types of TALES' environments.
 var talesKinds = map[string]string{
-	"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple", "ALFWorldLookAtObjInLightUnseen": "look_at_obj_in_light",
-	"ScienceWorldBoil": "boil", "ScienceWorldFindPlant": "find-plant",
+	"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple",
+	"ALFWorldLookAtObjInLightUnseen":   "look_at_obj_in_light",
+	"ScienceWorldBoil":                 "boil", "ScienceWorldFindPlant": "find-plant",
 }
 
 // tales says how a run of TALES is played.
@@ -202,7 +203,8 @@ func withoutGoals(t *testing.T, data string) string {
 	}
 	labels := ""
 	for _, game := range known {
-		labels += fmt.Sprintf(`{"goal": "?", "difficulty": "easy", "additional_info": {"subtask": %q, "init_obs": "?"}, "subgoals": ["no text has this"]}`+"\n", game.Name)
+		labels += fmt.Sprintf(
+			`{"goal": "?", "difficulty": "easy", "additional_info": {"subtask": %q, "init_obs": "?"}, "subgoals": ["no text has this"]}`+"\n", game.Name)
 	}
 	return beside(t, data, filepath.Join("jericho", "test.jsonl"), labels)
 }

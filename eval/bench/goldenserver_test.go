@@ -101,10 +101,11 @@ func answer(w http.ResponseWriter, path string, reply json.RawMessage, request m
 			write(w, map[string]any{"error": map[string]any{"message": other.Error}})
 			return
 		}
-		choice["message"] = map[string]any{"role": "assistant", "content": other.Content, "tool_calls": []any{map[string]any{
-			"id": "call_1", "type": "function",
-			"function": map[string]any{"name": other.Tool, "arguments": asPython(other.Arguments)},
-		}}}
+		choice["message"] = map[string]any{"role": "assistant", "content": other.Content, "tool_calls": []any{
+			map[string]any{
+				"id": "call_1", "type": "function",
+				"function": map[string]any{"name": other.Tool, "arguments": asPython(other.Arguments)},
+			}}}
 	} else {
 		for _, stop := range stopsOf(request["stop"]) {
 			text, _, _ = strings.Cut(text, stop)

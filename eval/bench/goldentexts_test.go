@@ -19,7 +19,8 @@ func TestGoldenTexts(t *testing.T) {
 	sharedtest.JSON(t, "protocols/texts.json", &all)
 	found := 0
 	for _, x := range all.Texts {
-		text := configs.SourceText{File: x.Path, Recipe: "python", Lines: strings.TrimSuffix(x.Lines, "-"), SHA256: x.SHA256}
+		text := configs.SourceText{File: x.Path, Recipe: "python", Lines: strings.TrimSuffix(x.Lines, "-"),
+			SHA256: x.SHA256}
 		switch recipe, rest, _ := strings.Cut(x.Recipe, " "); recipe {
 		case "JSON":
 			if strings.Contains(x.Place, "joined with U+0001") {
@@ -29,7 +30,8 @@ func TestGoldenTexts(t *testing.T) {
 			text.Path = strings.Trim(strings.NewReplacer("['", "/", "']", "", "[", "/", "]", "").Replace(rest), "/")
 		case "YAML":
 			text.Recipe, text.Lines = "yaml", ""
-			text.Path = map[string]string{"14": "name", "15": "description", "21": "parameters/properties/action/description"}[x.Lines]
+			text.Path = map[string]string{"14": "name", "15": "description",
+				"21": "parameters/properties/action/description"}[x.Lines]
 			text.Path = "default/parameters/tools/0/function/" + text.Path
 			if rest == "env.*.check_actions" {
 				text.Path = "env/alfworld/check_actions"

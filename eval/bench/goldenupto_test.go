@@ -53,7 +53,8 @@ func setOrder(text string) string {
 		switch {
 		case isList:
 			lines[i] = actions + sorted(strings.Split(list, ", "))
-		case strings.HasPrefix(line, "Observation: ") && (!strings.HasPrefix(before, "Action: ") || strings.Contains(strings.ToLower(before), "look around")):
+		case strings.HasPrefix(line, "Observation: ") &&
+			(!strings.HasPrefix(before, "Action: ") || strings.Contains(strings.ToLower(before), "look around")):
 			lines[i] = sorted(sentence.FindAllString(line, -1))
 		}
 	}

@@ -62,7 +62,8 @@ func Gyms(out Outside, m Mounting, texts []string) (gyms []*serve.Gym, skipped [
 }
 
 // openGym opens a split of an environment with AgentGym's settings.
-func openGym(out Outside, m Mounting, entry catalog.Entry, settings envs.Settings, split string) (envs.Env, []envs.Task, error) {
+func openGym(out Outside, m Mounting, entry catalog.Entry, settings envs.Settings, split string) (envs.Env, []envs.Task,
+	error) {
 	setup := m.Setup
 	setup.Settings = maps.Clone(m.Setup.Settings)
 	if setup.Settings == nil {

@@ -80,7 +80,8 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
+	fmt.Fprintf(w,
+		`{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
 }
 
 // begin finds the episode that a prompt is of. Where several conditions have its texts,
@@ -112,7 +113,8 @@ func (s *scripted) learn(t *testing.T, j *Job) {
 			}
 			e.old = plain[key].written
 			if len(e.old) != len(e.written) {
-				t.Fatalf("%s under %s: the expert takes %d steps, and %d without", key, b.Perturbation, len(e.written), len(e.old))
+				t.Fatalf("%s under %s: the expert takes %d steps, and %d without", key, b.Perturbation, len(e.written),
+					len(e.old))
 			}
 			seed := stream.Seed(0, "model", b.Env.Info().Name, task.ID, "0")
 			s.known[seed] = append(s.known[seed], e)
@@ -162,13 +164,15 @@ func expertEpisode(t *testing.T, b episode.Benchmark, task envs.Task) (e scripte
 
 // playFamilies plays families of perturbations with a scripted model and returns its scores, by
 // environment and perturbation.
-func playFamilies(t *testing.T, environments []string, tasks int, write func(old, written string, refusals int) string) (map[string]map[string]*scoring.Score, *record.Sweep) {
+func playFamilies(t *testing.T, environments []string, tasks int, write func(old, written string,
+	refusals int) string) (map[string]map[string]*scoring.Score, *record.Sweep) {
 	t.Helper()
 	model := &scripted{write: write, known: map[int64][]scriptedEpisode{}, lastTexts: math.MaxInt}
 	server := httptest.NewServer(model)
 	defer server.Close()
 	run := configs.DefaultRun()
-	run.Env, run.Model, run.Perturb = environments, configs.Strings{"vllm:scripted"}, configs.Strings{"verbs:2", "answers:2", "all:2"}
+	run.Env, run.Model, run.Perturb = environments, configs.Strings{"vllm:scripted"},
+		configs.Strings{"verbs:2", "answers:2", "all:2"}
 	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{All: []string{server.URL + "/v1"}}, tasks, 1
 	run.Out = filepath.Join(t.TempDir(), "run")
 	job, err := New(Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}, run)
@@ -232,7 +236,8 @@ func TestScriptedModels(t *testing.T) {
 					t.Errorf("%s: old forms %+v", where, o)
 					return
 				}
-				if lost := float64(o.Refused) / float64(o.Episodes); index.Value != lost || index.Low > lost || index.High < lost {
+				if lost := float64(o.Refused) / float64(o.Episodes); index.Value != lost || index.Low > lost ||
+					index.High < lost {
 					t.Errorf("%s: index %+v, and %v of the episodes are refused", where, index, lost)
 				}
 			},
@@ -242,7 +247,8 @@ func TestScriptedModels(t *testing.T) {
 			func(t *testing.T, where string, changes bool, base, perturbed *scoring.Score) {
 				index := indexOf(t, base, perturbed)
 				o := scoring.ComputeOldForms([]*scoring.Score{perturbed})
-				if index.Value != 0 || index.Low > 0 || index.High < 0 || changes != (o != nil) || o != nil && o.Old > 0 {
+				if index.Value != 0 || index.Low > 0 || index.High < 0 || changes != (o != nil) || o != nil &&
+					o.Old > 0 {
 					t.Errorf("%s: index %+v, old forms %+v", where, index, o)
 				}
 			},
@@ -262,7 +268,8 @@ func TestScriptedModels(t *testing.T) {
 				if o == nil {
 					return
 				}
-				if o.Old != o.Refused || o.Relearned != o.Refused || o.Refused >= 10 && (o.Median != 1 || o.Within[0].Value != 1) {
+				if o.Old != o.Refused || o.Relearned != o.Refused || o.Refused >= 10 &&
+					(o.Median != 1 || o.Within[0].Value != 1) {
 					t.Errorf("%s: old forms %+v", where, o)
 				}
 			},

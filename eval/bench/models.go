@@ -84,7 +84,8 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 	case r.APIKeyEnv != "":
 		key := out.Getenv(r.APIKeyEnv)
 		if key == "" {
-			return model.Secret{}, fmt.Errorf("the environment variable %s, which --api-key-env names, is not set", r.APIKeyEnv)
+			return model.Secret{}, fmt.Errorf("the environment variable %s, which --api-key-env names, is not set",
+				r.APIKeyEnv)
 		}
 		return model.NewSecret(key), nil
 	case spec.Provider == model.OpenAI && r.BaseURL.Empty():
@@ -95,7 +96,8 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 
 // addresses returns the addresses of a model's servers, and a function that reads
 // them again if some are in a file. "" stands for the provider's own.
-func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, again func() ([]string, error), err error) {
+func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, again func() ([]string, error),
+	err error) {
 	given := r.BaseURL.Of(name)
 	if len(given) == 0 && spec.Provider == model.Ollama {
 		given = configs.Strings{out.Getenv("OLLAMA_HOST")}
@@ -140,7 +142,10 @@ func expand(given []string) ([]string, error) {
 			switch line = strings.TrimSpace(line); {
 			case line == "" || strings.HasPrefix(line, "#"):
 			case len(line) > mostAddress:
-				return nil, fmt.Errorf("the servers of --base-url: %s:%d: an address has at most %d bytes, and there is one per line", file, n, mostAddress)
+				return nil,
+					fmt.Errorf(
+						"the servers of --base-url: %s:%d: an address has at most %d bytes, and there is one per line",
+						file, n, mostAddress)
 			default:
 				all = append(all, line)
 			}

@@ -64,7 +64,8 @@ func Mounts(out Outside, m Mounting, texts []string) (mounts []*serve.Mount, ski
 			return nil, skipped, fmt.Errorf("%s: %w", text, err)
 		}
 		if slices.ContainsFunc(mounts, func(other *serve.Mount) bool { return other.Name == mount.Name }) {
-			return nil, skipped, fmt.Errorf("two mounts are called %s; give one another name: NAME=%s", mount.Name, text)
+			return nil, skipped, fmt.Errorf("two mounts are called %s; give one another name: NAME=%s",
+				mount.Name, text)
 		}
 		mounts, all = append(mounts, mount), append(all, env)
 	}
@@ -114,7 +115,9 @@ func (m *Mounting) asksWikipedia(env string) error {
 	if env != hotpotqa.Name || embedded || m.Setup.Settings["wiki"] != "" {
 		return nil
 	}
-	return fmt.Errorf("%s would ask Wikipedia for its clients: allow it with --wiki %s, or give --wiki offline with --wiki-index DIR", env, hotpotqa.Origins()[0])
+	return fmt.Errorf(
+		"%s would ask Wikipedia for its clients: allow it with --wiki %s, or give --wiki offline with --wiki-index DIR",
+		env, hotpotqa.Origins()[0])
 }
 
 // set changes one setting of a mount.
@@ -251,7 +254,8 @@ func (m Mounting) open(out Outside, entry catalog.Entry, split string) (envs.Env
 func RecordRollouts(out Outside, dir string) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
 	return func(name string, m *serve.Mount, set *serve.Set) (serve.Recorder, error) {
 		kept, err := eval.OpenRollouts(filepath.Join(dir, name), eval.RolloutsOf{
-			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation, PerturbationHash: m.PerturbationHash, Tool: out.Tool,
+			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation,
+			PerturbationHash: m.PerturbationHash, Tool: out.Tool,
 		}, out.Now)
 		if err != nil {
 			return nil, err

@@ -13,10 +13,14 @@ func TestReadPaths(t *testing.T) {
 		name, json string
 		want       []string
 	}{
-		{"a list of files", `["json_2.1.1/valid_unseen/put-A-None-B-10/trial_1/game.tw-pddl"]`, []string{"put-A-None-B-10/trial_1"}},
-		{"folders by type", `{"b": ["put-A-None-B-10/trial_2"], "a": ["x/put-A-None-B-10/trial_1"]}`, []string{"put-A-None-B-10/trial_2", "put-A-None-B-10/trial_1"}},
-		{"folders and trials", `[["put-A-None-B-10", "trial_T1"], {"folder": "put-A-None-B-11", "trial": "trial_T2"}]`, []string{"put-A-None-B-10/trial_T1", "put-A-None-B-11/trial_T2"}},
-		{"fields of objects", `[{"id": 1, "task": {"path": "/x/put-A-None-B-10/trial_1/"}}]`, []string{"put-A-None-B-10/trial_1"}},
+		{"a list of files", `["json_2.1.1/valid_unseen/put-A-None-B-10/trial_1/game.tw-pddl"]`,
+			[]string{"put-A-None-B-10/trial_1"}},
+		{"folders by type", `{"b": ["put-A-None-B-10/trial_2"], "a": ["x/put-A-None-B-10/trial_1"]}`,
+			[]string{"put-A-None-B-10/trial_2", "put-A-None-B-10/trial_1"}},
+		{"folders and trials", `[["put-A-None-B-10", "trial_T1"], {"folder": "put-A-None-B-11", "trial": "trial_T2"}]`,
+			[]string{"put-A-None-B-10/trial_T1", "put-A-None-B-11/trial_T2"}},
+		{"fields of objects", `[{"id": 1, "task": {"path": "/x/put-A-None-B-10/trial_1/"}}]`,
+			[]string{"put-A-None-B-10/trial_1"}},
 	} {
 		list := configs.PresetList{Format: "alfworld-paths"}
 		got, err := readList(configs.PromptFile{Name: "f", Content: []byte(c.json)}, list)

@@ -38,7 +38,8 @@ type IncompleteError struct {
 func (e *IncompleteError) Error() string {
 	text := fmt.Sprintf("%d episodes have no result; the same command tries them again", e.Missing)
 	if e.TooLong > 0 {
-		text += fmt.Sprintf("\n%d of them do not fit the model's context: they need a longer one, or a shorter --prompt", e.TooLong)
+		text += fmt.Sprintf(
+			"\n%d of them do not fit the model's context: they need a longer one, or a shorter --prompt", e.TooLong)
 	}
 	return text
 }
@@ -61,7 +62,9 @@ func Complete(scores []*scoring.Score) error {
 // on disk, and those that have none.
 func (j *Job) Shortfall() (done, missing int, err error) {
 	var made []record.Attempt
-	if _, err := record.Each(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) { made = append(made, e.Brief()) }); err != nil {
+	if _, err := record.Each(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
+		made = append(made, e.Brief())
+	}); err != nil {
 		return 0, 0, err
 	}
 	left, done, _ := j.Plan.Missing(made)
@@ -108,10 +111,16 @@ func (j *Job) Meet(ctx context.Context) error {
 		for _, p := range known.Players {
 			p.ContextLimit = known.Fleet.ContextLimit()
 			if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
-				return ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", p.Decoding.MaxTokens, p.ContextLimit, name)}
+				return ConfigError{
+					fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has",
+						p.Decoding.MaxTokens, p.ContextLimit, name)}
 			}
-			if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 && t.Decoding.MaxTokens >= p.ContextLimit {
-				return ConfigError{fmt.Errorf("reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", t.Decoding.MaxTokens, p.ContextLimit, name)}
+			if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 &&
+				t.Decoding.MaxTokens >= p.ContextLimit {
+				return ConfigError{
+					fmt.Errorf(
+						"reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has",
+						t.Decoding.MaxTokens, p.ContextLimit, name)}
 			}
 		}
 		j.servers[name] = s
@@ -124,13 +133,16 @@ func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Durati
 	s, err := f.Await(ctx, patience)
 	var absent *model.UnavailableError
 	if errors.As(err, &absent) && absent.Unsent {
-		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s checks it, and --wait-for-servers 10m waits for it", err, name, name)
+		err = fmt.Errorf(
+			"%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s checks it, "+
+				"and --wait-for-servers 10m waits for it", err, name, name)
 	}
 	if err != nil {
 		return s, err
 	}
 	if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
-		return s, fmt.Errorf("the server has no model of the name in %s; it has: %s", name, strings.Join(s.Models, ", "))
+		return s, fmt.Errorf("the server has no model of the name in %s; it has: %s", name,
+			strings.Join(s.Models, ", "))
 	}
 	return s, nil
 }
@@ -151,7 +163,9 @@ func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Serve
 	name, maxTokens := r.Model[0], r.MaxTokens
 	s, err := meet(ctx, f, name, r.WaitForServers)
 	if limit := f.ContextLimit(); err == nil && limit > 0 && maxTokens >= limit {
-		err = ConfigError{fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", maxTokens, limit, name)}
+		err = ConfigError{
+			fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", maxTokens,
+				limit, name)}
 	}
 	return s, err
 }
@@ -172,7 +186,8 @@ type Session struct {
 // Begin opens the run directory; Meet comes before it. End the session when it is
 // done.
 func (j *Job) Begin() (*Session, error) {
-	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers, Sweep: j.sweep, Protocols: j.protocols}
+	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
+		Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err
@@ -206,7 +221,8 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 const outstanding = 4096
 
 // Lead has the missing episodes played elsewhere; see Play.
-func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer, warn func(line string)) error {
+func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
+	warn func(line string)) error {
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
 		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
 		AllowUnusable: s.job.Config.AllowUnusable,

@@ -54,7 +54,9 @@ type Chosen struct {
 // FindPresets returns the presets that texts such as eto-alfworld@1:unseen name.
 func FindPresets(names []string) (out []configs.Preset, err error) {
 	for _, name := range names {
-		found, err := configs.FindPresets(name, func(file string) ([]byte, error) { return datafile.Read(file, datafile.MaxConfig) })
+		found, err := configs.FindPresets(name, func(file string) ([]byte, error) {
+			return datafile.Read(file, datafile.MaxConfig)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +87,8 @@ func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 			return nil, nil, err
 		}
 		if !slices.Equal(r.Env, configs.Strings{p.Env.Name}) {
-			return nil, nil, fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset", p.ID(false), p.Env.Name)
+			return nil, nil, fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset",
+				p.ID(false), p.Env.Name)
 		}
 		if err := checkAgent(p, r); err != nil {
 			return nil, nil, err
@@ -110,9 +113,11 @@ func checkAgent(p configs.Preset, r configs.Run) error {
 	case r.Agent == p.Agent.Form:
 		return nil
 	case r.Agent != episode.React && r.Agent != episode.Act:
-		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent, p.ID(false), p.Agent.Form, episode.React, episode.Act)
+		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent,
+			p.ID(false), p.Agent.Form, episode.React, episode.Act)
 	case r.Prompt == "" && p.Agent.Form != episode.React && p.Agent.Form != episode.Act:
-		return fmt.Errorf("agent %s cannot read the prompt of preset %s: give one with --prompt, such as %s", r.Agent, p.ID(false), configs.PromptVersions()[0])
+		return fmt.Errorf("agent %s cannot read the prompt of preset %s: give one with --prompt, such as %s", r.Agent,
+			p.ID(false), configs.PromptVersions()[0])
 	}
 	return nil
 }
@@ -140,7 +145,8 @@ func (c Chosen) effective() configs.Preset {
 	}
 	p.Env.Settings = measured(p.Env, r.Settings)
 	if r.Agent != p.Agent.Form {
-		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{When: "never"}}
+		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{
+			When: "never"}}
 	}
 	p.Overrides = map[string]string{}
 	standard := configs.DefaultRun()

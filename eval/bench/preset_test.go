@@ -50,13 +50,19 @@ func TestChanges(t *testing.T) {
 		over   func(*configs.Run)
 		want   []string
 	}{
-		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Temperature = 0 }, []string{"decoding.temperature 0 instead of 0.4"}},
-		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Settings["split"] = "valid_seen" }, []string{`env.settings.split "valid_seen" instead of none`}},
-		{"gigpo-alfworld:seen", func(r *configs.Run) { r.Settings["split"] = "valid_unseen" }, []string{`env.settings.split none instead of "valid_seen"`}},
-		{"eto-sciworld:unseen", func(r *configs.Run) { r.Limit, r.Tasks = 3, "boil" }, []string{`limit "3"`, `tasks "boil"`}},
+		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Temperature = 0 },
+			[]string{"decoding.temperature 0 instead of 0.4"}},
+		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Settings["split"] = "valid_seen" },
+			[]string{`env.settings.split "valid_seen" instead of none`}},
+		{"gigpo-alfworld:seen", func(r *configs.Run) { r.Settings["split"] = "valid_unseen" },
+			[]string{`env.settings.split none instead of "valid_seen"`}},
+		{"eto-sciworld:unseen", func(r *configs.Run) { r.Limit, r.Tasks = 3, "boil" },
+			[]string{`limit "3"`, `tasks "boil"`}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.StepLimit = 40 }, []string{"env.limit.steps 40 instead of 30"}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.Stop = configs.Strings{""} }, []string{`decoding.stop none instead of ["\nObservation:"]`}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.Extra = map[string]any{"top_k": 5} }, []string{"decoding.extra.top_k 5 instead of none"}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.Stop = configs.Strings{""} },
+			[]string{`decoding.stop none instead of ["\nObservation:"]`}},
+		{"agentrefine:pddl", func(r *configs.Run) { r.Extra = map[string]any{"top_k": 5} },
+			[]string{"decoding.extra.top_k 5 instead of none"}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.NoSystemRole = true }, []string{`no-system-role "true"`}},
 		{"agentrefine:pddl", func(r *configs.Run) { r.Seeds, r.Concurrency, r.Context = "0-9", 3, 4096 }, nil},
 	} {
@@ -75,7 +81,8 @@ func TestOtherAgent(t *testing.T) {
 		{"react", "v2", ""}, {"single", "", ""}, {"react", "", "--prompt"}, {"chat", "v2", "there are react and act"},
 	} {
 		given := Given{Over: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
-		_, _, err := ResolvePresets(Outside{Getenv: func(string) string { return "" }}, given, []string{"gigpo-alfworld:unseen"})
+		_, _, err := ResolvePresets(Outside{Getenv: func(string) string { return "" }}, given,
+			[]string{"gigpo-alfworld:unseen"})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.agent, c.prompt, err)
 		}
@@ -133,9 +140,13 @@ func TestReadLists(t *testing.T) {
 		want string
 	}{
 		{configs.PresetList{Format: "names"}, "b/1\na/2\n", "b/1 a/2"},
-		{configs.PresetList{Format: "sciworld-pairs"}, `[["task-1-boil", 3], ["task-10-measure-melting-point-(known-substance)", 12]]`, "boil/3 measure-melting-point-known-substance/12"},
-		{configs.PresetList{Format: "sciworld-pairs", Key: "test"}, `{"train": [[1, 1]], "test": [[0, 29]]}`, "boil/29"},
-		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "babyai_17"}, {"item_id": "sciworld_30"}]`, "BabyAI-UnblockPickup-v0/0 melt/0"},
+		{configs.PresetList{Format: "sciworld-pairs"},
+			`[["task-1-boil", 3], ["task-10-measure-melting-point-(known-substance)", 12]]`,
+			"boil/3 measure-melting-point-known-substance/12"},
+		{configs.PresetList{Format: "sciworld-pairs", Key: "test"}, `{"train": [[1, 1]], "test": [[0, 29]]}`,
+			"boil/29"},
+		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "babyai_17"}, {"item_id": "sciworld_30"}]`,
+			"BabyAI-UnblockPickup-v0/0 melt/0"},
 		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "sciworld_99999"}]`, "error"},
 		{configs.PresetList{Format: "agentgym-ids"}, `[]`, "error"},
 		{configs.PresetList{Format: "sciworld-pairs"}, `[["boil", 1.5]]`, "error"},

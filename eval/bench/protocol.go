@@ -44,7 +44,8 @@ func (j *Job) presetBenchmark(c Chosen) (episode.Benchmark, error) {
 	}
 	b.Preset = &about.Preset
 	if b.PromptHash != "" {
-		j.prompts[about.Name] = record.Prompt{File: cmp.Or(played.Prompt.BuiltIn, c.Run.Prompt, "originals"), SHA256: b.PromptHash}
+		j.prompts[about.Name] = record.Prompt{File: cmp.Or(played.Prompt.BuiltIn, c.Run.Prompt, "originals"),
+			SHA256: b.PromptHash}
 	}
 	j.protocols = append(j.protocols, about)
 	return b, nil
@@ -118,10 +119,13 @@ func hashNames(tasks []envs.Task) string {
 func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 	want := e.Tasks
 	if len(tasks) != want.Count {
-		return fmt.Errorf("the data have %d of its tasks, want %d: they are incomplete, or not those of %s", len(tasks), want.Count, e.Name)
+		return fmt.Errorf("the data have %d of its tasks, want %d: they are incomplete, or not those of %s", len(tasks),
+			want.Count, e.Name)
 	}
 	if got := hashNames(tasks); want.SHA256 != "" && got != want.SHA256 {
-		return fmt.Errorf("the names of the %d tasks have the SHA-256 %s, want %s: the data are not those of the preset", want.Count, got, want.SHA256)
+		return fmt.Errorf(
+			"the names of the %d tasks have the SHA-256 %s, want %s: the data are not those of the preset", want.Count,
+			got, want.SHA256)
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func TestReopen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pictures, differs, err := episode.Pictures(t.Context(), reopened, found, &record.Episode{Observation: start.Observation})
+	pictures, differs, err := episode.Pictures(t.Context(), reopened, found, &record.Episode{
+		Observation: start.Observation})
 	if err != nil || len(pictures) != 1 || differs != -1 || len(pictures[0].Rows) < 5 {
 		t.Errorf("%d pictures, differs %d, %v", len(pictures), differs, err)
 	}
@@ -61,8 +62,11 @@ func TestReopen(t *testing.T) {
 		"no environment":      func(c *record.Condition) { c.Env = "chess" },
 		"unknown variant":     func(c *record.Condition) { c.Settings = map[string]string{"variant": "x"} },
 		"perturbation":        func(c *record.Condition) { c.Perturbation = "../../secret.yaml" },
-		"has other rules":     func(c *record.Condition) { c.Perturbation, c.PerturbationHash = "random:8:4", perturb.Hash(rules) },
-		"want K from 1 to":    func(c *record.Condition) { c.Perturbation = "random:8:99" },
+		"has other rules": func(c *record.Condition) {
+			c.Perturbation, c.PerturbationHash = "random:8:4",
+				perturb.Hash(rules)
+		},
+		"want K from 1 to": func(c *record.Condition) { c.Perturbation = "random:8:99" },
 	} {
 		bad := c
 		change(&bad)
@@ -74,9 +78,11 @@ func TestReopen(t *testing.T) {
 
 // Records choose no files, programs or addresses.
 func TestRecordsNameNoFiles(t *testing.T) {
-	c := record.Condition{Env: "sciworld", Settings: map[string]string{"sciworld-jar": "evil.jar", "variant": "scienceworld", "nonsense": "x"}}
+	c := record.Condition{Env: "sciworld", Settings: map[string]string{
+		"sciworld-jar": "evil.jar", "variant": "scienceworld", "nonsense": "x"}}
 	got, err := recordedSettings(c, envs.Settings{"simplifications": "easy"})
-	if err != nil || got["sciworld-jar"] != "" || got["nonsense"] != "" || got["variant"] != "scienceworld" || got["simplifications"] != "easy" {
+	if err != nil || got["sciworld-jar"] != "" || got["nonsense"] != "" || got["variant"] != "scienceworld" ||
+		got["simplifications"] != "easy" {
 		t.Errorf("settings %v, %v", got, err)
 	}
 }

@@ -57,13 +57,17 @@ func scheduled(getenv func(string) string) (index int, count string, err error) 
 			}
 		}
 		if n := numbers[arrayMax] - numbers[arrayMin] + 1; n != numbers[arrayCount] {
-			return 0, "", fmt.Errorf("the Slurm array has %d tasks from %d to %d: leave none out", numbers[arrayCount], numbers[arrayMin], numbers[arrayMax])
+			return 0, "", fmt.Errorf("the Slurm array has %d tasks from %d to %d: leave none out", numbers[arrayCount],
+				numbers[arrayMin], numbers[arrayMax])
 		}
 		return numbers[arrayIndex] - numbers[arrayMin], strconv.Itoa(numbers[arrayCount]), nil
 	}
 	index, err = strconv.Atoi(cmp.Or(getenv(jobIndex), "none"))
 	if err != nil {
-		return 0, "", fmt.Errorf("neither %s nor %s is set: this is no task of a Slurm array and no pod of an indexed Kubernetes job", arrayIndex, jobIndex)
+		return 0, "",
+			fmt.Errorf(
+				"neither %s nor %s is set: this is no task of a Slurm array and no pod of an indexed Kubernetes job",
+				arrayIndex, jobIndex)
 	}
 	return index, "", nil
 }

@@ -71,7 +71,8 @@ func TestSuiteIsBalanced(t *testing.T) {
 }
 
 func TestSuiteGrades(t *testing.T) {
-	for in, want := range map[string]string{"": "at least one", "0": "no grade", "two": "no grade", "1,1": "twice", "10": "no grade"} {
+	for in, want := range map[string]string{"": "at least one", "0": "no grade", "two": "no grade", "1,1": "twice",
+		"10": "no grade"} {
 		r := configs.Run{Suite: configs.Robust}
 		if in != "" {
 			r.Grades = strings.Split(in, ",")

@@ -61,7 +61,8 @@ func (j *Job) perturbationsOf(env string) (args []string, err error) {
 		}
 	}
 	if len(args) == 0 {
-		return nil, fmt.Errorf("no perturbation is for %s; name one with --perturb, or all with --suite %s", env, configs.Robust)
+		return nil, fmt.Errorf("no perturbation is for %s; name one with --perturb, or all with --suite %s", env,
+			configs.Robust)
 	}
 	return args, nil
 }
@@ -73,7 +74,8 @@ func (j *Job) addPerturbed(base episode.Benchmark, arg string) error {
 	if err != nil {
 		return err
 	}
-	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file, SHA256: perturb.Hash(rules)}
+	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file,
+		SHA256: perturb.Hash(rules)}
 	for _, part := range rules.Parts {
 		about.Parts = append(about.Parts, record.Part(part))
 	}
@@ -146,8 +148,10 @@ func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *r
 // recordedRules are the rules as records have them.
 func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 	out := &record.Rules{
-		Actions: env.Actions(), Replies: rules.Replies, Names: rules.Names, Without: rules.Without, Words: rules.Words, Numbers: rules.Numbers,
-		Texts: rules.Texts, Instructions: rules.Instructions, Order: rules.Order, Layout: rules.Layout, Seed: rules.Seed,
+		Actions: env.Actions(), Replies: rules.Replies, Names: rules.Names, Without: rules.Without, Words: rules.Words,
+		Numbers: rules.Numbers,
+		Texts:   rules.Texts, Instructions: rules.Instructions, Order: rules.Order, Layout: rules.Layout,
+		Seed: rules.Seed,
 	}
 	if rules.Names != "" {
 		out.OwnNames, out.NameParts = env.Names()
@@ -190,14 +194,17 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 		return nil, err
 	}
 	if rules.Model != "" {
-		return nil, fmt.Errorf("perturbation %s changes the model, so by hand there is nothing to see of it", rules.Name)
+		return nil, fmt.Errorf("perturbation %s changes the model, so by hand there is nothing to see of it",
+			rules.Name)
 	}
 	return perturb.Wrap(env, rules)
 }
 
 // OfFamilies reports whether perturbations of the job combine families of rules.
 func (j *Job) OfFamilies() bool {
-	return j.sweep != nil && slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool { return len(p.Parts) > 0 })
+	return j.sweep != nil && slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool {
+		return len(p.Parts) > 0
+	})
 }
 
 // Perturbations lists the perturbations that an environment is played under.

@@ -71,7 +71,11 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, erro
 		return nil, fmt.Errorf("the definition of the preset %s: %w", c.Preset.Name, err)
 	}
 	if hash, err := p.Hash(); err != nil || hash != c.Preset.SHA256 {
-		return nil, errors.Join(err, fmt.Errorf("the definition of the preset %s has the hash %.8s, want %.8s: it was changed, or is of another version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
+		return nil,
+			errors.Join(err,
+				fmt.Errorf(
+					"the definition of the preset %s has the hash %.8s, want %.8s: it was changed, or is of another "+
+						"version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
 	}
 	return &p, nil
 }
@@ -100,12 +104,16 @@ func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset)
 	if c.Preset != nil {
 		name = m.Prompts[c.Preset.Name].File
 	}
-	return configs.Prompt{}, fmt.Errorf("the prompt of %s with the hash %.8s is not there (the run read it from %q); give its file with --prompt", c.Env, c.PromptHash, name)
+	return configs.Prompt{},
+		fmt.Errorf(
+			"the prompt of %s with the hash %.8s is not there (the run read it from %q); give its file with --prompt",
+			c.Env, c.PromptHash, name)
 }
 
 // candidates are the prompts that a condition may have had. The error is why some of
 // them are missing.
-func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Preset) (out []configs.Prompt, problem error) {
+func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Preset) (out []configs.Prompt,
+	problem error) {
 	add := func(prompt configs.Prompt, err error) {
 		if err == nil {
 			out = append(out, prompt)
@@ -142,7 +150,8 @@ func (x Texts) reader() reader {
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.
-func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error), closeEnv func(), err error) {
+func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error),
+	closeEnv func(), err error) {
 	same := func(p configs.Prompt) (configs.Prompt, error) { return p, nil }
 	if c.PerturbationHash == "" || c.Instead != "" {
 		return same, func() {}, nil
@@ -150,7 +159,9 @@ func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(c
 	rules, err := builtIn(c.Env, c.Perturbation)
 	switch {
 	case err != nil || perturb.Hash(rules) != c.PerturbationHash:
-		return nil, nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is not known", c.Perturbation)
+		return nil, nil,
+			fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is not known",
+				c.Perturbation)
 	case rules.Model != "":
 		return same, func() {}, nil
 	}
@@ -159,7 +170,8 @@ func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(c
 		return nil, nil, fmt.Errorf("the perturbation %s: %w", c.Perturbation, err)
 	}
 	about, _ := m.EnvironmentOf(c)
-	return func(p configs.Prompt) (configs.Prompt, error) { return env.(*perturb.Env).WritePrompt(p, about.Tasks) }, func() { CloseEnv(env) }, nil
+	return func(p configs.Prompt) (configs.Prompt, error) { return env.(*perturb.Env).WritePrompt(p, about.Tasks) },
+		func() { CloseEnv(env) }, nil
 }
 
 // memory returns the introduction of reflections.
@@ -173,5 +185,7 @@ func (x Texts) memory(c record.Condition) (string, error) {
 			return p.Memory, nil
 		}
 	}
-	return "", fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with --reflection-prompt", c.Trials.PromptHash)
+	return "",
+		fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with --reflection-prompt",
+			c.Trials.PromptHash)
 }

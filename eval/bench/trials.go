@@ -19,13 +19,15 @@ func validateTrials(r configs.Run) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if r.Trials <= 1 {
 		d := configs.DefaultRun()
-		if r.Memory != d.Memory || r.ReflectionPrompt != "" || r.ReflectionTokens != d.ReflectionTokens || r.SameAction != 0 || r.SameStep != 0 {
+		if r.Memory != d.Memory || r.ReflectionPrompt != "" || r.ReflectionTokens != d.ReflectionTokens ||
+			r.SameAction != 0 || r.SameStep != 0 {
 			fail("memory, reflection-prompt, reflection-tokens, same-action and same-step need --trials of at least 2")
 		}
 		return errs
 	}
 	if i := slices.IndexFunc(r.Model, IsBaseline); i >= 0 {
-		fail("--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
+		fail(
+			"--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
 	}
 	for _, n := range []struct {
 		flag  string
@@ -50,7 +52,8 @@ func (j *Job) setTrials(r configs.Run) error {
 	if r.Trials <= 1 {
 		return nil
 	}
-	j.trials = &episode.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction, SameStep: r.SameStep}}
+	j.trials = &episode.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction,
+		SameStep: r.SameStep}}
 	if r.Memory == 0 {
 		return nil
 	}

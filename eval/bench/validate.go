@@ -42,7 +42,9 @@ func Validate(r configs.Run, kind Kind) error {
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.All) > 0 {
-		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose base-url is a mapping from models to addresses", strings.Join(providers, " and "))
+		fail(
+			"--base-url is for models of one provider, and these are of %s: give a configuration file whose base-url "+
+				"is a mapping from models to addresses", strings.Join(providers, " and "))
 	}
 	for name := range r.BaseURL.ByModel {
 		if !slices.Contains(served, name) {
@@ -55,7 +57,9 @@ func Validate(r configs.Run, kind Kind) error {
 	if r.Completions && r.Agent != episode.React {
 		fail("--completions is for --agent %s", episode.React)
 	}
-	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool {
+		return strings.HasPrefix(name, string(model.Ollama)+":")
+	}) {
 		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
 	if d := decoding(r); d.Validate() != nil {
@@ -96,7 +100,9 @@ func IsBaseline(name string) bool { return name == episode.Expert || name == epi
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind == Sweep && len(r.Preset) > 0 {
-		fail("--preset does not work with sweep: a preset fixes the prompts and forms that perturbations change; name environments with --env")
+		fail(
+			"--preset does not work with sweep: a preset fixes the prompts and forms that perturbations change; name " +
+				"environments with --env")
 		return errs
 	}
 	if kind != Sweep {

@@ -38,7 +38,10 @@ func (h house) NewWorld(envs.Task) (envs.World, error) { return &houseWorld{}, n
 type houseWorld struct{ score float64 }
 
 func (*houseWorld) Start(context.Context) (envs.Start, error) {
-	return envs.Start{Goal: houseGoal, Observation: "-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room. You see a desk 1, and a shelf 1.\n\nYour task is to: " + houseGoal}, nil
+	return envs.Start{
+		Goal: houseGoal,
+		Observation: "-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room. You see a desk 1, and " +
+			"a shelf 1.\n\nYour task is to: " + houseGoal}, nil
 }
 
 func (w *houseWorld) Step(_ context.Context, action string) (envs.Step, error) {
@@ -50,7 +53,8 @@ func (w *houseWorld) Step(_ context.Context, action string) (envs.Step, error) {
 		return envs.Step{Observation: "You pick up the mug 1.", Valid: true, Progress: 0.5}, nil
 	case "put mug 1 in/on desk 1":
 		w.score = 1
-		return envs.Step{Observation: "You put the mug 1 in/on the desk 1.", Valid: true, Progress: 1, Done: true, Success: true}, nil
+		return envs.Step{Observation: "You put the mug 1 in/on the desk 1.", Valid: true, Progress: 1, Done: true,
+			Success: true}, nil
 	case "eat mug 1":
 		w.score = -1
 		return envs.Step{Observation: "You die.", Valid: true, Done: true}, nil
@@ -94,7 +98,8 @@ func asReply(text string, tool model.Tool) model.Reply {
 	if err != nil {
 		panic(err) // a text is JSON
 	}
-	return model.Reply{Text: "I see.", Calls: []model.ToolCall{{Name: tool.Name, Arguments: string(arguments)}}, Attempts: 1}
+	return model.Reply{Text: "I see.", Calls: []model.ToolCall{{Name: tool.Name, Arguments: string(arguments)}},
+		Attempts: 1}
 }
 
 // overflow stands for a reply: the server refuses the prompt as too long.
@@ -105,15 +110,19 @@ const overflow = "\x00overflow"
 func scripts(parser string) map[string][]string {
 	do := func(turn int, action string) string { return wellFormed(parser, action, turn) }
 	return map[string][]string{
-		"solved":    {do(1, "go to desk 1"), do(2, "think: I need the mug."), do(3, "take mug 1 from desk 1"), do(4, "put mug 1 in/on desk 1")},
-		"repairs":   {do(1, "Go to the desk 1."), do(2, "take mug 1 from desk 1"), do(3, "put mug 1 in desk 1"), do(4, "put mug 1 on desk 1")},
+		"solved": {do(1, "go to desk 1"), do(2, "think: I need the mug."), do(3, "take mug 1 from desk 1"),
+			do(4, "put mug 1 in/on desk 1")},
+		"repairs": {do(1, "Go to the desk 1."), do(2, "take mug 1 from desk 1"), do(3, "put mug 1 in desk 1"),
+			do(4, "put mug 1 on desk 1")},
 		"no action": {"I do not know what to do.", do(2, "go to desk 1"), "Nothing of what I see helps me in any way."},
 		"odd replies": {
-			do(1, "go to desk 1") + "\n" + do(1, "eat mug 1"), do(2, "dance"), do(3, "take mug 1\nfrom desk 1"), "", "  ", do(6, ""),
+			do(1, "go to desk 1") + "\n" + do(1, "eat mug 1"), do(2, "dance"), do(3, "take mug 1\nfrom desk 1"), "",
+			"  ", do(6, ""),
 		},
 		"repeated": {do(1, "dance"), do(2, "sing"), do(3, "sing"), do(4, "sing"), do(5, "sing")},
 		"fatal":    {do(1, "take mug 1 from desk 1"), do(2, "eat mug 1"), do(3, "go to desk 1")},
-		"overflow": {do(1, "go to desk 1"), do(2, "take mug 1 from desk 1"), do(3, "dance"), overflow, overflow, overflow, overflow, overflow, overflow},
+		"overflow": {do(1, "go to desk 1"), do(2, "take mug 1 from desk 1"), do(3, "dance"), overflow, overflow,
+			overflow, overflow, overflow, overflow},
 	}
 }
 
@@ -132,7 +141,8 @@ func (r *recorder) Chat(_ context.Context, req model.Request) (model.Reply, erro
 	for same < min(len(r.last), len(req.Messages)) && r.last[same] == req.Messages[same] {
 		same++
 	}
-	fmt.Fprintf(&r.text, "\n-- request %d: %d messages, %d as before; completion %v, stop %q\n", r.calls, len(req.Messages), same, req.Completion, req.Decoding.Stop)
+	fmt.Fprintf(&r.text, "\n-- request %d: %d messages, %d as before; completion %v, stop %q\n", r.calls,
+		len(req.Messages), same, req.Completion, req.Decoding.Stop)
 	for _, m := range req.Messages[same:] {
 		fmt.Fprintf(&r.text, "[%s]\n%s\n", m.Role, m.Content)
 		if m.Call != (model.ToolCall{}) {
@@ -164,7 +174,8 @@ func standIn(p *configs.Preset) configs.Prompt {
 		}
 	}
 	in := configs.Instructions{Instruction: "Do the task.", Examples: []configs.Example{
-		{Text: "You see a lamp.\n> use lamp 1\nIt is on.\n"}, {Text: "You see a box.\n> open box 1\nIt is open.\n"}, {Text: "never shown"},
+		{Text: "You see a lamp.\n> use lamp 1\nIt is on.\n"}, {Text: "You see a box.\n> open box 1\nIt is open.\n"},
+		{Text: "never shown"},
 	}}
 	if p.Prompt.Instruction != "" {
 		in.Instruction = p.Prompt.Instruction
@@ -173,10 +184,13 @@ func standIn(p *configs.Preset) configs.Prompt {
 		in = configs.Instructions{System: p.Prompt.System}
 	}
 	if p.Agent.Shots.As == "turns" {
-		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."}, {Role: "assistant", Content: "Action: use lamp 1"}}}}
+		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."},
+			{Role: "assistant", Content: "Action: use lamp 1"}}}}
 	}
-	return configs.Prompt{React: "Think, then act.", Help: "help", Handover: p.Prompt.Handover, Types: map[string]configs.Instructions{"": in},
-		Template: &configs.Template{Next: "{turn}: {goal}\n{history}\n{observation}{actions}", Pair: "{observation} > {action}", Between: "; "}}
+	return configs.Prompt{React: "Think, then act.", Help: "help", Handover: p.Prompt.Handover,
+		Types: map[string]configs.Instructions{"": in},
+		Template: &configs.Template{Next: "{turn}: {goal}\n{history}\n{observation}{actions}",
+			Pair: "{observation} > {action}", Between: "; "}}
 }
 
 // conform plays the recorded replies by a preset and returns what was sent and
@@ -203,7 +217,8 @@ func conform(t *testing.T, p *configs.Preset) string {
 	p.Env.Limit = own
 	m := &recorder{replies: aimless(p)}
 	rec := playScript(t, p, typ, m)
-	fmt.Fprintf(&out, "==== limit\n-- ended after %d requests: outcome %s, cut %q, %d steps\n", m.calls, rec.Outcome, rec.Cut, len(rec.Trajectory))
+	fmt.Fprintf(&out, "==== limit\n-- ended after %d requests: outcome %s, cut %q, %d steps\n", m.calls, rec.Outcome,
+		rec.Cut, len(rec.Trajectory))
 	return out.String()
 }
 
@@ -236,12 +251,15 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt,
+		PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	name := "m"
 	for _, w := range p.Agent.Wraps {
 		name = w.Model // the last of them
 	}
-	player := Player{Name: "vllm:" + name, Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens, Stop: p.Decoding.Stop}}
+	player := Player{Name: "vllm:" + name, Agent: p.Agent.Form, Model: m, Decoding: record.Decoding{
+		Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens,
+		Stop: p.Decoding.Stop}}
 	episodes := planned(t, &b, &player)
 	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	return rec
@@ -251,7 +269,8 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 func ending(t *testing.T, rec *record.Episode) string {
 	t.Helper()
 	var out strings.Builder
-	fmt.Fprintf(&out, "outcome %s, cut %q, score %v, format errors %d, repairs %v, faults %v", rec.Outcome, rec.Cut, score(rec), rec.FormatErrors, rec.Repairs, rec.Faults)
+	fmt.Fprintf(&out, "outcome %s, cut %q, score %v, format errors %d, repairs %v, faults %v", rec.Outcome, rec.Cut,
+		score(rec), rec.FormatErrors, rec.Repairs, rec.Faults)
 	for _, s := range rec.Trajectory {
 		b, err := json.Marshal(struct {
 			Action, Observation string

@@ -231,13 +231,17 @@ func (e *Episode) Owns(rec *record.Episode) error {
 		field     string
 		got, want any
 	}{
-		{"id", got.ID, want.ID}, {"env", got.Env, want.Env}, {"source", got.Source, want.Source}, {"task", got.Task, want.Task},
-		{"task_index", got.TaskIndex, want.TaskIndex}, {"task_type", got.TaskType, want.TaskType}, {"difficulty", got.Difficulty, want.Difficulty},
+		{"id", got.ID, want.ID}, {"env", got.Env, want.Env}, {"source", got.Source, want.Source},
+		{"task", got.Task, want.Task},
+		{"task_index", got.TaskIndex, want.TaskIndex}, {"task_type", got.TaskType, want.TaskType},
+		{"difficulty", got.Difficulty, want.Difficulty},
 		{"model", got.Model, want.Model}, {"agent", got.Agent, want.Agent}, {"seed", got.Seed, want.Seed},
-		{"perturbation", got.Perturbation, want.Perturbation}, {"preset", got.Preset, want.Preset}, {"trial", got.Trial, want.Trial},
+		{"perturbation", got.Perturbation, want.Perturbation}, {"preset", got.Preset, want.Preset},
+		{"trial", got.Trial, want.Trial},
 	} {
 		if f.got != f.want {
-			return fmt.Errorf("a worker sent the record of another episode: %s is %#v, want %#v", f.field, f.got, f.want)
+			return fmt.Errorf("a worker sent the record of another episode: %s is %#v, want %#v", f.field, f.got,
+				f.want)
 		}
 	}
 	if got.Steps > e.Condition.StepLimit {

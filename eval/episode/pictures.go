@@ -16,7 +16,8 @@ var ErrNoPictures = errors.New("this environment has no pictures")
 // the world before the first step and after every step. differs is the first step
 // whose observation is not the recorded one, 0 for the first observation, and -1 if
 // there is none: from there on the pictures may be of another course of events.
-func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (pictures []envs.Picture, differs int, err error) {
+func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (pictures []envs.Picture,
+	differs int, err error) {
 	differs = -1
 	same := comparer(env)
 	var look func() (envs.Picture, error)

@@ -31,7 +31,8 @@ func (w drawnWorld) View() envs.Picture {
 func TestPicturesFollowTheRecord(t *testing.T) {
 	env := drawn{episodetest.NewCountdown(3)}
 	e := &record.Episode{Result: record.Result{Agent: React}, Observation: "3", Trajectory: []record.Step{
-		{Action: "down", Observation: "2"}, {Action: "", FormatError: true, Observation: "What?"}, {Action: "up", Observation: "2"}, {Action: "down", Observation: "1"},
+		{Action: "down", Observation: "2"}, {Action: "", FormatError: true, Observation: "What?"},
+		{Action: "up", Observation: "2"}, {Action: "down", Observation: "1"},
 	}}
 	check := func(want string, wantDiffers int) {
 		t.Helper()

@@ -94,7 +94,8 @@ func (b *Benchmark) Episodes(p *Player, c *record.Condition) ([]Episode, error) 
 	episodes := make([]Episode, len(ids))
 	for i, id := range ids {
 		episodes[i] = Episode{
-			ID: id, Task: &b.Tasks[i], Condition: c, Trial: min(1, c.MostTrials()-1), Benchmark: b, Player: p, First: id,
+			ID: id, Task: &b.Tasks[i], Condition: c, Trial: min(1, c.MostTrials()-1), Benchmark: b, Player: p,
+			First: id,
 		}
 	}
 	return episodes, err

@@ -12,7 +12,8 @@ import (
 
 // protocol is how the agent of the preset asks its model about a task.
 func (b *Benchmark) protocol(in configs.Instructions) agent.Protocol {
-	return agent.Protocol{Play: b.Protocol.Play, Instructions: in, Template: b.Prompt.Template, Handover: b.Prompt.Handover}
+	return agent.Protocol{Play: b.Protocol.Play, Instructions: in, Template: b.Prompt.Template,
+		Handover: b.Prompt.Handover}
 }
 
 // CheckPrompt reports a prompt that does not fit the tasks or the form of the

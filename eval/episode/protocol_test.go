@@ -42,19 +42,27 @@ func TestMetric(t *testing.T) {
 		loose   bool
 	}{
 		{"best", configs.Metric{Primary: "score-best", Success: 100}, []float64{0.2, 1, -1}, 1, true, false},
-		{"best, reset", configs.Metric{Primary: "score-best", FormatErrorResets: true}, []float64{0.8, unread, 0.3}, 0.3, false, false},
+		{"best, reset", configs.Metric{Primary: "score-best", FormatErrorResets: true}, []float64{0.8, unread, 0.3},
+			0.3, false, false},
 		{"best, not reset", configs.Metric{Primary: "score-best"}, []float64{0.8, unread, 0.3}, 0.8, false, false},
 		{"best, fatal at once", configs.Metric{Primary: "score-best"}, []float64{-1}, 0, false, false},
 		{"best step, fatal at once", configs.Metric{Primary: "score-best-step"}, []float64{-1}, -1, false, false},
-		{"best step, reset", configs.Metric{Primary: "score-best-step", FormatErrorResets: true}, []float64{unread, -1}, 0, false, false},
-		{"best step", configs.Metric{Primary: "score-best-step", Success: 100, Loose: "done"}, []float64{-0.5, 0.3, -1}, 0.3, false, true},
+		{"best step, reset", configs.Metric{Primary: "score-best-step", FormatErrorResets: true}, []float64{unread, -1},
+			0, false, false},
+		{"best step", configs.Metric{Primary: "score-best-step", Success: 100, Loose: "done"}, []float64{-0.5, 0.3, -1},
+			0.3, false, true},
 		{"exact", configs.Metric{Primary: "score-best-step", Exact: true}, []float64{0.5}, 0.5001, false, false},
 		{"last", configs.Metric{Primary: "score-last"}, []float64{0.2, 0.5, -1}, -1, false, false},
-		{"last, reset", configs.Metric{Primary: "score-last", FormatErrorResets: true}, []float64{0.5, unread}, 0, false, false},
-		{"last that was not negative", configs.Metric{Primary: "score-last-non-negative"}, []float64{0.2, 0.5, -1}, 0.5, false, false},
-		{"loose, and no success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, 0.17}, 0, false, true},
-		{"not even loose", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, -1}, 0, false, false},
-		{"strict success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"}, []float64{0.1, 1}, 1, true, true},
+		{"last, reset", configs.Metric{Primary: "score-last", FormatErrorResets: true}, []float64{0.5, unread}, 0,
+			false, false},
+		{"last that was not negative", configs.Metric{Primary: "score-last-non-negative"}, []float64{0.2, 0.5, -1}, 0.5,
+			false, false},
+		{"loose, and no success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"},
+			[]float64{0.1, 0.17}, 0, false, true},
+		{"not even loose", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"},
+			[]float64{0.1, -1}, 0, false, false},
+		{"strict success", configs.Metric{Primary: "success", Success: 100, Loose: "done-and-positive"},
+			[]float64{0.1, 1}, 1, true, true},
 		{"progress", configs.Metric{Primary: "progress"}, []float64{0.1, 0.4}, 0.4, false, false},
 	} {
 		w := &steps{scores: c.scores}
@@ -86,8 +94,10 @@ func TestMetric(t *testing.T) {
 // refused.
 func TestLimitByType(t *testing.T) {
 	e := episodetest.NewCountdown(3)
-	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{ByType: map[string]int{"from": 2}, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"}}
-	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{Name: "p@1", SHA256: "h"}}
+	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{
+		ByType: map[string]int{"from": 2}, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"}}
+	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{
+		Name: "p@1", SHA256: "h"}}
 	episodes := planned(t, &b, &Player{Name: Random, Agent: Random})
 	rec, _ := episodes[2].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	if rec.Steps > 2 || rec.Preset != "p@1 h" {
@@ -104,7 +114,8 @@ func TestLimitByType(t *testing.T) {
 type waiter struct{ turn int }
 
 func (w *waiter) Chat(context.Context, model.Request) (model.Reply, error) {
-	rooms := []string{"art studio", "bathroom", "bedroom", "foundry", "greenhouse", "hallway", "kitchen", "living room", "outside", "workshop"}
+	rooms := []string{"art studio", "bathroom", "bedroom", "foundry", "greenhouse", "hallway", "kitchen", "living room",
+		"outside", "workshop"}
 	action := "wait"
 	if w.turn < len(rooms) {
 		action = "teleport to " + rooms[w.turn]
@@ -136,8 +147,10 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt, PromptHash: "hash", Protocol: &p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
-		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{TopP: 1, MaxTokens: 512}}
+		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt,
+			PromptHash: "hash", Protocol: &p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{
+			TopP: 1, MaxTokens: 512}}
 		episodes := planned(t, &b, &player)
 		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 		if cause != nil || rec.Loose == nil || !*rec.Loose || rec.Success || *rec.Score != 0 || rec.Steps > 22 {

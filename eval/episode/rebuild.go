@@ -40,9 +40,11 @@ type Rebuilder struct {
 // NewRebuilder returns a rebuilder for a condition. The prompt is that of the
 // condition; protocol is its preset, nil if it has none. Memory introduces reflections
 // on earlier trials.
-func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.Preset, memory string) (*Rebuilder, error) {
+func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.Preset, memory string) (*Rebuilder,
+	error) {
 	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
-		return nil, errors.Join(err, fmt.Errorf("the prompt is not that of the run: its hash is %.8s, want %.8s", hash, c.PromptHash))
+		return nil, errors.Join(err, fmt.Errorf("the prompt is not that of the run: its hash is %.8s, want %.8s", hash,
+			c.PromptHash))
 	}
 	if (protocol == nil) != (c.Preset == nil) {
 		return nil, errors.New("the preset is not that of the run")
@@ -53,7 +55,8 @@ func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.P
 // NeedsWorld reports that messages depend on the admissible actions, which records do
 // not hold: the environment has to be played again.
 func (r *Rebuilder) NeedsWorld() bool {
-	return r.protocol != nil && r.condition.Agent != React && r.condition.Agent != Act && agent.NeedsActions(r.protocol.Play)
+	return r.protocol != nil && r.condition.Agent != React && r.condition.Agent != Act &&
+		agent.NeedsActions(r.protocol.Play)
 }
 
 // Calls returns the calls of an episode in order. Env and task are needed only if
@@ -89,10 +92,12 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 // episode returns the episode of a record, to be played on a world.
 func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode {
 	e := &Episode{
-		Task: &envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: &r.condition, Trial: rec.Trial,
+		Task: &envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: &r.condition,
+		Trial:     rec.Trial,
 		Benchmark: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
 		Player: &Player{
-			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole, Completions: r.condition.Completions,
+			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole,
+			Completions: r.condition.Completions,
 		},
 		Reflections: rec.Memory,
 	}
@@ -100,7 +105,8 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 		e.Player.Decoding = *r.condition.Decoding
 	}
 	if r.condition.Trials != nil {
-		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}} // without memory of its own: nothing is reflected on
+		// without memory of its own: nothing is reflected on
+		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}}
 	}
 	if r.protocol != nil {
 		p := *r.protocol
@@ -113,7 +119,8 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 // world starts the environment as the episode did.
 func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) (envs.World, error) {
 	if env == nil {
-		return nil, errors.New("the messages contain the admissible actions, and the environment is not there to list them")
+		return nil,
+			errors.New("the messages contain the admissible actions, and the environment is not there to list them")
 	}
 	e := &Episode{Task: &task, Benchmark: &Benchmark{Env: env, Protocol: r.protocol}}
 	w, start, err := e.begin(ctx)
@@ -135,7 +142,9 @@ func sameSteps(recorded, again []record.Step) error {
 		a, b := &recorded[i], &again[i]
 		if a.Thought != b.Thought || a.Action != b.Action || a.Parsed != b.Parsed || a.FormatError != b.FormatError ||
 			a.Observation != b.Observation || !slices.Equal(a.Repairs, b.Repairs) {
-			return fmt.Errorf("step %d: played again, it is %.40q, not %.40q as recorded: another version of heldout read the reply", i+1, b.Action, a.Action)
+			return fmt.Errorf(
+				"step %d: played again, it is %.40q, not %.40q as recorded: another version of heldout read the reply",
+				i+1, b.Action, a.Action)
 		}
 	}
 	return nil
@@ -207,10 +216,13 @@ func (t *tape) reply(s *record.Step) (string, error) {
 		return read, nil
 	case !s.FormatError || s.Fault == record.NoAction || s.Fault == record.Empty:
 		return s.Reply, nil
-	case s.Fault == record.ToolCalls, s.Fault == record.OnlyReasoning, s.Fault == record.NoContent, s.Fault == record.Refused && !model.RefusedBy(s.FinishReason):
+	case s.Fault == record.ToolCalls, s.Fault == record.OnlyReasoning, s.Fault == record.NoContent,
+		s.Fault == record.Refused && !model.RefusedBy(s.FinishReason):
 		return "", nil
 	case s.Fault == record.Refused, json.Valid([]byte(s.Reply)):
-		return "", errors.New("the record does not say if the model wrote a text, or if the server sent something in its place")
+		return "",
+			errors.New(
+				"the record does not say if the model wrote a text, or if the server sent something in its place")
 	}
 	return s.Reply, nil
 }
@@ -261,7 +273,8 @@ func (w *recordedWorld) Step(ctx context.Context, action string) (envs.Step, err
 			return envs.Step{}, err
 		}
 		if got.Progress != s.Progress || !w.thinks(action) && !w.same(action, s.Observation, got.Observation) {
-			return envs.Step{}, fmt.Errorf("step %d: the environment answers %.40q, and the record has %.40q", w.tape.step, got.Observation, s.Observation)
+			return envs.Step{}, fmt.Errorf("step %d: the environment answers %.40q, and the record has %.40q",
+				w.tape.step, got.Observation, s.Observation)
 		}
 	}
 	return envs.Step{

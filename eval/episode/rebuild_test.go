@@ -59,7 +59,8 @@ func TestRebuildsWhatPresetsSent(t *testing.T) {
 			m := &recorder{replies: replies}
 			rec := playScript(t, &p, typ, m)
 			hash, _ := standIn(&p).Hash()
-			c := record.Condition{Model: "vllm:m", Agent: p.Agent.Form, PromptHash: hash, StepLimit: len(replies), Preset: &record.Preset{Name: p.Name, SHA256: "hash"},
+			c := record.Condition{Model: "vllm:m", Agent: p.Agent.Form, PromptHash: hash, StepLimit: len(replies),
+				Preset:   &record.Preset{Name: p.Name, SHA256: "hash"},
 				Decoding: &record.Decoding{MaxTokens: 1, Stop: p.Decoding.Stop}}
 			r, err := NewRebuilder(c, standIn(&p), &p, "")
 			if err != nil {
@@ -103,26 +104,33 @@ func (m *teller) Chat(_ context.Context, req model.Request) (model.Reply, error)
 // The same for react and act, with spelling, a folded system message and reflections.
 func TestRebuildsWhatAgentsSent(t *testing.T) {
 	replies := []model.Reply{
-		{Text: "Thought: I count.\nAction: DOWN"}, {Text: "**Action:** down\nObservation: 1"}, {Text: "I think about it.", FinishReason: "stop"},
-		{Text: "", Instead: `[{"function":"down"}]`, Fault: record.ToolCalls}, {Text: "  \n", Fault: record.Empty}, {Text: "Action: Dance"},
-		{Text: "Thought: cut of", Fault: record.CutOff, FinishReason: "length"}, {Text: "down"}, {Text: "", Instead: "I must not.", Fault: record.Refused},
+		{Text: "Thought: I count.\nAction: DOWN"}, {Text: "**Action:** down\nObservation: 1"},
+		{Text: "I think about it.", FinishReason: "stop"},
+		{Text: "", Instead: `[{"function":"down"}]`, Fault: record.ToolCalls}, {Text: "  \n", Fault: record.Empty},
+		{Text: "Action: Dance"},
+		{Text: "Thought: cut of", Fault: record.CutOff, FinishReason: "length"}, {Text: "down"},
+		{Text: "", Instead: "I must not.", Fault: record.Refused},
 		{Text: "", Reasoning: "x", Fault: record.OnlyReasoning}, {Text: "", Fault: record.NoContent},
 	}
-	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {System: "You count.", Instruction: "Count down.", Examples: []configs.Example{{Text: "2 1 0"}}}}}
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
+		"": {System: "You count.", Instruction: "Count down.", Examples: []configs.Example{{Text: "2 1 0"}}}}}
 	hash, err := prompt.Hash()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{React, Act} {
 		for _, fold := range []bool{false, true} {
-			for _, trials := range []*Trials{nil, {Trials: record.Trials{Most: 3, Memory: 2}, Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
+			for _, trials := range []*Trials{nil, {Trials: record.Trials{Most: 3, Memory: 2},
+				Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
 				m := &teller{replies: replies}
 				env := episodetest.Shouting{Countdown: episodetest.NewCountdown(30)}
-				player := Player{Name: "vllm:m", Agent: name, Model: m, NoSystemRole: fold, Trials: trials, Decoding: record.Decoding{MaxTokens: 9}}
+				player := Player{Name: "vllm:m", Agent: name, Model: m, NoSystemRole: fold, Trials: trials,
+					Decoding: record.Decoding{MaxTokens: 9}}
 				b := Benchmark{Env: env, Tasks: env.Tasks()[29:], StepLimit: 60, Prompt: prompt, PromptHash: hash}
 				e := planned(t, &b, &player)[0]
 				if trials != nil {
-					e.Trial, e.Reflections = 3, []record.Remembered{{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
+					e.Trial, e.Reflections = 3, []record.Remembered{
+						{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
 				}
 				rec, err := e.Play(t.Context(), trusting{}, func(agent.Usage) {})
 				if err != nil {
@@ -152,18 +160,22 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 
 // What is not what was sent is an error.
 func TestRebuilderRefuses(t *testing.T) {
-	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {Instruction: "Count."}}}
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
+		"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
 	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 3}
-	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, nil, ""); err == nil || !strings.Contains(err.Error(), "not that of the run") {
+	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, nil, ""); err == nil ||
+		!strings.Contains(err.Error(), "not that of the run") {
 		t.Error(err)
 	}
 	r, err := NewRebuilder(c, prompt, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{{Thought: "t", Action: "a", Observation: "p", Valid: true}, {Action: "b", Observation: "q"}}}
-	if calls, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err != nil || len(calls) != 2 || calls[1].Reply != "Action: b" {
+	good := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{
+		{Thought: "t", Action: "a", Observation: "p", Valid: true}, {Action: "b", Observation: "q"}}}
+	if calls, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err != nil || len(calls) != 2 ||
+		calls[1].Reply != "Action: b" {
 		t.Errorf("%+v, %v", calls, err)
 	}
 	for want, change := range map[string]func(*record.Episode){
@@ -171,7 +183,8 @@ func TestRebuilderRefuses(t *testing.T) {
 		"step 1: played again": func(e *record.Episode) { e.Trajectory[0].Reply = "Action: another" },
 		"as recorded":          func(e *record.Episode) { e.Trajectory[0].Action = "two\nlines" },
 		"something in its place": func(e *record.Episode) {
-			e.Trajectory[1] = record.Step{FormatError: true, Fault: record.Refused, FinishReason: "content_filter", Reply: "no"}
+			e.Trajectory[1] = record.Step{FormatError: true, Fault: record.Refused, FinishReason: "content_filter",
+				Reply: "no"}
 		},
 	} {
 		e := good
@@ -185,7 +198,8 @@ func TestRebuilderRefuses(t *testing.T) {
 	if r, err = NewRebuilder(c, prompt, nil, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err == nil || !strings.Contains(err.Error(), "ends after 1 of 2 steps") {
+	if _, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err == nil ||
+		!strings.Contains(err.Error(), "ends after 1 of 2 steps") {
 		t.Error(err)
 	}
 }
@@ -193,7 +207,8 @@ func TestRebuilderRefuses(t *testing.T) {
 // A record of a stranger gives its calls or an error. Every step has a call then, and
 // the first messages are the prompt and the task.
 func FuzzRebuild(f *testing.F) {
-	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{"": {System: "You count.", Instruction: "Count."}}}
+	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
+		"": {System: "You count.", Instruction: "Count."}}}
 	hash, err := prompt.Hash()
 	if err != nil {
 		f.Fatal(err)
@@ -202,18 +217,21 @@ func FuzzRebuild(f *testing.F) {
 	f.Add("", "\x00", "action: c\nAction: d", true, false, 1)
 	f.Add("[]", "think: x", "", true, true, 2)
 	f.Fuzz(func(t *testing.T, reply, action, thought string, formatError, valid bool, fault int) {
-		step := record.Step{Reply: reply, Action: action, Thought: thought, FormatError: formatError, Valid: valid && !formatError, Observation: action}
+		step := record.Step{Reply: reply, Action: action, Thought: thought, FormatError: formatError, Valid: valid &&
+			!formatError, Observation: action}
 		if formatError {
 			step.Fault = record.Faults()[max(0, fault)%len(record.Faults())]
 		}
-		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{step, {Action: "end", Valid: true}}}
+		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{
+			step, {Action: "end", Valid: true}}}
 		for _, name := range []string{React, Act} {
 			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt, nil, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			calls, err := r.Calls(t.Context(), &rec, nil, envs.Task{})
-			if err == nil && (len(calls) != 2 || calls[0].Step != 0 || calls[1].Step != 1 || len(calls[0].Messages) != 2) {
+			if err == nil && (len(calls) != 2 || calls[0].Step != 0 || calls[1].Step != 1 ||
+				len(calls[0].Messages) != 2) {
 				t.Errorf("%s: %+v", name, calls)
 			}
 		}

@@ -138,7 +138,8 @@ func Replay(ctx context.Context, env envs.Env, rec *Recorded) ([]Mismatch, error
 func (r *Recorded) episode() *record.Episode {
 	e := &record.Episode{Result: record.Result{Agent: Act}}
 	for _, s := range r.Steps {
-		e.Trajectory = append(e.Trajectory, record.Step{Action: s.Action, Observation: s.Observation, Progress: s.Progress})
+		e.Trajectory = append(e.Trajectory, record.Step{Action: s.Action, Observation: s.Observation,
+			Progress: s.Progress})
 	}
 	return e
 }

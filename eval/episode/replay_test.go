@@ -36,7 +36,8 @@ func TestReplay(t *testing.T) {
 		{"observation", func(r *Recorded) { r.Steps[1].Observation = "2" }, []string{`2 "what" observation: 2, 1`}},
 		{"progress", func(r *Recorded) { r.Steps[0].Progress = 0.4 }, []string{`1 "down" progress: 0.4, 0.5`}},
 		{"end", func(r *Recorded) { r.Done, r.Progress, r.Grounding = false, 0.5, 1 },
-			[]string{`4 "" done: false, true`, `4 "" final progress: 0.5, 1`, fmt.Sprint(`4 "" grounding: 1, `, 2.0/3)}},
+			[]string{`4 "" done: false, true`, `4 "" final progress: 0.5, 1`,
+				fmt.Sprint(`4 "" grounding: 1, `, 2.0/3)}},
 	} {
 		rec := wonFrom2()
 		c.change(&rec)

@@ -19,7 +19,9 @@ func (e *Episode) newWorld() (envs.World, error) {
 	if p := e.Benchmark.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
 		return w, err
 	}
-	return &restarting{World: w, observation: e.Benchmark.Protocol.Observation, again: func() (envs.World, error) { return e.Benchmark.Env.NewWorld(*e.Task) }}, nil
+	return &restarting{World: w, observation: e.Benchmark.Protocol.Observation, again: func() (envs.World, error) {
+		return e.Benchmark.Env.NewWorld(*e.Task)
+	}}, nil
 }
 
 // restarting is a world that starts again when its game ends, unless the game was won with

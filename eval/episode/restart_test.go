@@ -27,8 +27,10 @@ func (*brokenWorld) Actions(context.Context) ([]string, error) {
 // playProtocol plays one episode by a preset.
 func playProtocol(t *testing.T, env envs.Env, p *configs.Preset, replies ...string) *record.Episode {
 	t.Helper()
-	b := Benchmark{Env: env, Tasks: env.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash", Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
-	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{TopP: 1, MaxTokens: 9}}
+	b := Benchmark{Env: env, Tasks: env.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash",
+		Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{
+		TopP: 1, MaxTokens: 9}}
 	episodes := planned(t, &b, &player)
 	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
 	return rec
@@ -40,7 +42,8 @@ func TestRestart(t *testing.T) {
 	p.Env.Limit.Steps = 5
 	rec := playProtocol(t, house{"a"}, &p, "take mug 1 from desk 1", "eat mug 1", "dance", "eat mug 1", "dance")
 	if rec.Outcome != record.Failure || rec.Steps != 5 || *rec.Score != 0.5 {
-		t.Errorf("%s after %d steps with the score %v, want a failure after 5 with 0.5", rec.Outcome, rec.Steps, *rec.Score)
+		t.Errorf("%s after %d steps with the score %v, want a failure after 5 with 0.5", rec.Outcome, rec.Steps,
+			*rec.Score)
 	}
 	scores := []float64{}
 	for _, s := range rec.Trajectory {
@@ -65,7 +68,8 @@ type trophyWorld struct{ houseWorld }
 func (w *trophyWorld) Step(_ context.Context, action string) (envs.Step, error) {
 	w.score = map[string]float64{"half": 0.5, "all": 1}[action]
 	won := w.score > 0
-	return envs.Step{Observation: "After " + action + ".", Done: won || action == "lose", Success: won, Valid: true}, nil
+	return envs.Step{Observation: "After " + action + ".", Done: won || action == "lose", Success: won,
+		Valid: true}, nil
 }
 
 // A game that is won below the highest score starts again, and so does one after whose end
@@ -74,7 +78,8 @@ func TestRestartAfterAWin(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-restart.yaml")
 	rec := playProtocol(t, trophies{house{"a"}}, &p, "half", "two\nlines", "look", "two\nlines again", "all", "never")
 	if rec.Outcome != record.Success || rec.Steps != 5 || *rec.Score != 1 {
-		t.Errorf("%s after %d steps with the score %v, want a success after 5 with 1", rec.Outcome, rec.Steps, *rec.Score)
+		t.Errorf("%s after %d steps with the score %v, want a success after 5 with 1", rec.Outcome, rec.Steps,
+			*rec.Score)
 	}
 	for i, restarts := range []bool{true, true, false, false, false} {
 		if got := strings.Contains(rec.Trajectory[i].Observation, "\n\n-= Restarting =-\n-= Welcome"); got != restarts {
@@ -88,9 +93,11 @@ func TestDecodingSeed(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-restart.yaml")
 	for _, fixed := range []int64{0, 7} {
 		p.Decoding.Seed = fixed
-		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Protocol: &p}, Player: &Player{}}
+		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Protocol: &p},
+			Player: &Player{}}
 		c := e.chat("model")
-		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 && (one != fixed || other != fixed) {
+		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 &&
+			(one != fixed || other != fixed) {
 			t.Errorf("decoding.seed %d: the calls have %d and %d", fixed, one, other)
 		}
 	}
@@ -99,7 +106,8 @@ func TestDecodingSeed(t *testing.T) {
 // An environment that fails while the agent asks it is at fault, not the model.
 func TestBrokenListIsTheEnvironments(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-every.yaml")
-	if rec := playProtocol(t, brokenHouse{house{"a"}}, &p, "x"); rec.Outcome != record.EnvError || rec.Error != "the list broke" {
+	if rec := playProtocol(t, brokenHouse{house{"a"}}, &p, "x"); rec.Outcome != record.EnvError ||
+		rec.Error != "the list broke" {
 		t.Errorf("%s: %s", rec.Outcome, rec.Error)
 	}
 }

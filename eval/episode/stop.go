@@ -39,13 +39,18 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		return a.Reply == b.Reply && (a.Reply != "" || a.Thought == b.Thought && a.Action == b.Action)
 	}):
 		return record.SameReply
-	case rules.SameRead > 0 && same(readable(steps), rules.SameRead, func(a, b record.Step) bool { return read(a) == read(b) }):
+	case rules.SameRead > 0 && same(readable(steps), rules.SameRead, func(a, b record.Step) bool {
+		return read(a) == read(b)
+	}):
 		return record.SameRead
 	case same(steps, rules.SameAction, func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }):
 		return record.SameAction
-	case same(steps, rules.SameStep, func(a, b record.Step) bool { return a.Action == b.Action && a.Observation == b.Observation }):
+	case same(steps, rules.SameStep, func(a, b record.Step) bool {
+		return a.Action == b.Action && a.Observation == b.Observation
+	}):
 		return record.SameStep
-	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) && len(steps) >= rules.InvalidRunning:
+	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) &&
+		len(steps) >= rules.InvalidRunning:
 		return record.InvalidRunning
 	case rules.FormatErrors > 0 && formatErrors >= rules.FormatErrors:
 		return record.FormatErrors

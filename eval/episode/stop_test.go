@@ -64,14 +64,19 @@ func TestStopBeforeEnd(t *testing.T) {
 		p := &configs.Preset{
 			Play: configs.Play{
 				ActionsShown: configs.ActionsShown{When: configs.Never}, Agent: configs.AgentForm{Form: configs.Chat},
-				Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.End}, Stop: configs.StopRules{SameReply: 3, BeforeEnd: before},
+				Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.End},
+				Stop:  configs.StopRules{SameReply: 3, BeforeEnd: before},
 			},
-			Env: configs.PresetEnv{Limit: configs.PresetLimit{Steps: 9, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"},
+			Env: configs.PresetEnv{Limit: configs.PresetLimit{Steps: 9, Counts: "replies"}}, Metric: configs.Metric{
+				Primary: "success"},
 		}
-		b := Benchmark{Env: e, Tasks: e.Tasks()[2:], StepLimit: 9, Prompt: episodetest.Prompt, PromptHash: "h", Protocol: p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
-		episodes := planned(t, &b, &Player{Name: "vllm:m", Agent: configs.Chat, Model: episodetest.Saying("down"), Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
+		b := Benchmark{Env: e, Tasks: e.Tasks()[2:], StepLimit: 9, Prompt: episodetest.Prompt, PromptHash: "h",
+			Protocol: p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+		episodes := planned(t, &b, &Player{Name: "vllm:m", Agent: configs.Chat, Model: episodetest.Saying("down"),
+			Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
 		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
-		if cause != nil || rec.Outcome != want || rec.Steps != 3 || (rec.Cut == record.SameReply) != before || *rec.Score != map[bool]float64{true: 0, false: 1}[before] {
+		if cause != nil || rec.Outcome != want || rec.Steps != 3 || (rec.Cut == record.SameReply) != before ||
+			*rec.Score != map[bool]float64{true: 0, false: 1}[before] {
 			t.Errorf("before the end %v: %s, %v, cut %q after %d steps", before, rec.Outcome, cause, rec.Cut, rec.Steps)
 		}
 	}

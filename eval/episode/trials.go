@@ -27,7 +27,8 @@ func (e *Episode) NextTrial(a record.Attempt) *Episode {
 	next.Trial++
 	next.ID = record.TrialID(e.First, next.Trial)
 	if a.Reflection != "" {
-		next.Reflections = append(e.Reflections[:len(e.Reflections):len(e.Reflections)], record.Remembered{Trial: e.Trial, Text: a.Reflection})
+		next.Reflections = append(e.Reflections[:len(e.Reflections):len(e.Reflections)], record.Remembered{
+			Trial: e.Trial, Text: a.Reflection})
 	}
 	return &next
 }

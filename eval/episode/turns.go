@@ -28,7 +28,8 @@ type turns struct {
 // attempt begins an attempt at the episode.
 func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
 	rec := e.Blank()
-	return &turns{Episode: e, log: Log{Episode: rec}, rec: rec, watch: w, onStep: onStep, score: newMetric(e.Benchmark.Protocol)}
+	return &turns{Episode: e, log: Log{Episode: rec}, rec: rec, watch: w, onStep: onStep,
+		score: newMetric(e.Benchmark.Protocol)}
 }
 
 // run starts the environment and plays turn by turn. The error says why the

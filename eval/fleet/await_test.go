@@ -47,7 +47,8 @@ func awaited(t *testing.T, status int, times int64, away bool, patience time.Dur
 			}
 		},
 		Open: func(address string) (*model.Client, error) {
-			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Retry: model.Retry{Attempts: 1}, Now: time.Now})
+			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+				Retry: model.Retry{Attempts: 1}, Now: time.Now})
 		},
 	})
 	if err != nil {
@@ -65,7 +66,8 @@ func awaited(t *testing.T, status int, times int64, away bool, patience time.Dur
 func TestAwait(t *testing.T) {
 	for _, away := range []bool{false, true} {
 		lines, err := awaited(t, http.StatusServiceUnavailable, 3, away, time.Minute)
-		if err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0], "waits for its model servers, at most 1m0s: http://127.0.0.1:") {
+		if err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0],
+			"waits for its model servers, at most 1m0s: http://127.0.0.1:") {
 			t.Errorf("away %v: %q, %v", away, lines, err)
 		}
 	}
@@ -73,7 +75,8 @@ func TestAwait(t *testing.T) {
 
 // What waiting does not change ends it, and so does its end.
 func TestAwaitEnds(t *testing.T) {
-	if lines, err := awaited(t, http.StatusUnauthorized, 1<<40, false, time.Hour); err == nil || Unready(err) || len(lines) > 0 {
+	if lines, err := awaited(t, http.StatusUnauthorized, 1<<40, false, time.Hour); err == nil || Unready(err) ||
+		len(lines) > 0 {
 		t.Errorf("refused: %q, %v", lines, err)
 	}
 	if lines, err := awaited(t, http.StatusServiceUnavailable, 1, false, 0); !Unready(err) || len(lines) > 0 {

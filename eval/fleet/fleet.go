@@ -81,7 +81,8 @@ type LostError struct {
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.After, strings.Join(e.Causes, "; "))
+	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.After,
+		strings.Join(e.Causes, "; "))
 }
 
 // Open prepares to ask the servers. It contacts none. Close the fleet when it is

@@ -47,7 +47,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.chat(w, r)
 	default:
 		h.calls.Add(1)
-		fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+		fmt.Fprint(w,
+			`{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
 	}
 }
 
@@ -103,7 +104,8 @@ func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
 }
 
 func request(text string) model.Request {
-	return model.Request{Messages: []model.Message{{Role: model.User, Content: text}}, Decoding: record.Decoding{MaxTokens: 8, TopP: 1}}
+	return model.Request{Messages: []model.Message{{Role: model.User, Content: text}}, Decoding: record.Decoding{
+		MaxTokens: 8, TopP: 1}}
 }
 
 func ask(t *testing.T, m model.Model) model.Reply {
@@ -198,7 +200,9 @@ func TestCallsWait(t *testing.T) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if got := slices.DeleteFunc(slices.Clone(n.lines), func(l string) bool { return !strings.Contains(l, "no model server") }); len(got) != 1 {
+	if got := slices.DeleteFunc(slices.Clone(n.lines), func(l string) bool {
+		return !strings.Contains(l, "no model server")
+	}); len(got) != 1 {
 		t.Errorf("told %d times: %q", len(got), got)
 	}
 }
@@ -238,7 +242,8 @@ func TestGiveUp(t *testing.T) {
 func TestSameModel(t *testing.T) {
 	a, b := newHost(t, "one"), newHost(t, "two")
 	f, n := open(t, Options{}, a, b)
-	if _, err := f.Server(context.Background()); err == nil || !strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
+	if _, err := f.Server(context.Background()); err == nil ||
+		!strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
 		t.Errorf("%v", err)
 	}
 	b.root.Store(a.root.Load())

@@ -35,7 +35,8 @@ func (f *Fleet) reread() error {
 			continue
 		}
 		client, err := f.o.Open(address)
-		if err == nil && (f.find(client.URL()) != nil || slices.ContainsFunc(added, func(s *server) bool { return s.client.URL() == client.URL() })) {
+		if err == nil && (f.find(client.URL()) != nil ||
+			slices.ContainsFunc(added, func(s *server) bool { return s.client.URL() == client.URL() })) {
 			client.Close()
 			continue // another spelling of an address
 		}

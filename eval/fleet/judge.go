@@ -19,7 +19,8 @@ const forGood = -1
 // A failure is not proof against a server: the call itself may be the reason. So the
 // server is asked whether it is there, and for a reply to another prompt, unless it
 // has answered some call meanwhile.
-func (f *Fleet) judge(ctx context.Context, s *server, req model.Request, began time.Time, err error) (works bool, attempts int) {
+func (f *Fleet) judge(ctx context.Context, s *server, req model.Request, began time.Time, err error) (works bool,
+	attempts int) {
 	var refused *model.RequestError
 	var failed *model.UnavailableError
 	switch {

@@ -168,7 +168,8 @@ func TestHangingAtStart(t *testing.T) {
 		f, err := Open(Options{Servers: []string{"http://hangs/v1", "http://works/v1"}, Attempts: 3, Now: time.Now,
 			Tell: func(line string) { told = append(told, line) },
 			Open: func(address string) (*model.Client, error) {
-				o := model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true, Transport: hanging{}}
+				o := model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now,
+					Leave: true, Transport: hanging{}}
 				if strings.Contains(address, "works") {
 					o.Transport = works
 				}
@@ -182,7 +183,8 @@ func TestHangingAtStart(t *testing.T) {
 		if _, err := f.Server(context.Background()); err != nil || time.Since(start) > 2*patience {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "http://hangs/v1 is set aside, its episodes go on elsewhere: it has not told about itself within 10s") {
+		if len(told) != 1 || !strings.Contains(told[0],
+			"http://hangs/v1 is set aside, its episodes go on elsewhere: it has not told about itself within 10s") {
 			t.Errorf("told %q", told)
 		}
 	})
@@ -192,10 +194,13 @@ func TestHangingAtStart(t *testing.T) {
 func TestSame(t *testing.T) {
 	good := record.Server{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
 	for want, other := range map[string]record.Server{
-		"only one of them has a model of the name; the other one has x, y": {Software: "vllm", Models: []string{"x", "y"}},
-		"only one of them tells the names of its models":                   {},
-		`the context length is "8192" and "4096"`:                          {Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "a"},
-		`the root of the model is "a" and "b"`:                             {Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "b"},
+		"only one of them has a model of the name; the other one has x, y": {
+			Software: "vllm", Models: []string{"x", "y"}},
+		"only one of them tells the names of its models": {},
+		`the context length is "8192" and "4096"`: {Software: "vllm", Models: []string{"m"}, Present: true,
+			ContextLength: 4096, Root: "a"},
+		`the root of the model is "a" and "b"`: {Software: "vllm", Models: []string{"m"}, Present: true,
+			ContextLength: 8192, Root: "b"},
 	} {
 		if err := same(good, other); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -207,9 +212,11 @@ func TestSame(t *testing.T) {
 func TestSilentStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 10)
-		f, err := Open(Options{Servers: []string{"http://hangs/v1"}, Attempts: 3, Now: time.Now, Tell: func(line string) { told <- line },
+		f, err := Open(Options{Servers: []string{"http://hangs/v1"}, Attempts: 3, Now: time.Now,
+			Tell: func(line string) { told <- line },
 			Open: func(address string) (*model.Client, error) {
-				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true, Transport: hanging{}})
+				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+					Now: time.Now, Leave: true, Transport: hanging{}})
 			}})
 		if err != nil {
 			t.Fatal(err)

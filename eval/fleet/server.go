@@ -61,7 +61,8 @@ func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
 			continue
 		}
 		if err := same(abouts[first], abouts[i]); err != nil {
-			return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(), s.client.URL(), err)
+			return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(),
+				s.client.URL(), err)
 		}
 	}
 	f.mu.Lock()
@@ -124,7 +125,8 @@ func same(a, b record.Server) error {
 		if len(without.Models) == 0 {
 			return errors.New("only one of them tells the names of its models")
 		}
-		return fmt.Errorf("only one of them has a model of the name; the other one has %s", strings.Join(without.Models, ", "))
+		return fmt.Errorf("only one of them has a model of the name; the other one has %s",
+			strings.Join(without.Models, ", "))
 	}
 	for _, x := range []struct{ what, a, b string }{
 		{"software", a.Software, b.Software},

@@ -52,9 +52,11 @@ func (s *simulated) RoundTrip(r *http.Request) (*http.Response, error) {
 		case <-broken:
 			return nil, errAway
 		}
-		body = `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":24}}`
+		body =
+			`{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":24}}`
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		Request: r}, nil
 }
 
 // leave makes the server go away, come makes it come back.
@@ -95,11 +97,13 @@ func (l load) play(t *testing.T) (o outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		servers, sum := map[string]*simulated{}, 0.0
 		options := Options{Now: time.Now, Attempts: 3, Open: func(address string) (*model.Client, error) {
-			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true, Transport: servers[address]})
+			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+				Now: time.Now, Leave: true, Transport: servers[address]})
 		}}
 		for i, latency := range l.latencies {
 			address := fmt.Sprintf("http://h%d/v1", i)
-			servers[address] = &simulated{latency: latency, slots: make(chan struct{}, slotsEach), broken: make(chan struct{})}
+			servers[address] = &simulated{latency: latency, slots: make(chan struct{}, slotsEach),
+				broken: make(chan struct{})}
 			options.Servers = append(options.Servers, address)
 			sum += slotsEach / latency.Seconds()
 		}
@@ -201,7 +205,8 @@ func TestTail(t *testing.T) {
 			o := c.play(t)
 			t.Logf("%+v", o)
 			if o.share < c.least || o.early > c.mostEarly || o.late > c.moves {
-				t.Errorf("%+v, want a share of at least %v, and at most %d and %d moves", o, c.least, c.mostEarly, c.moves)
+				t.Errorf("%+v, want a share of at least %v, and at most %d and %d moves", o, c.least, c.mostEarly,
+					c.moves)
 			}
 		})
 	}

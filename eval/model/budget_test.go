@@ -45,10 +45,12 @@ func (b bodies) RoundTrip(*http.Request) (*http.Response, error) {
 func TestRepliesShareABudget(t *testing.T) {
 	body := `{"choices":[{"message":{"content":"` + strings.Repeat("x", 6000) + `"},"finish_reason":"stop"}]}`
 	whole := func() io.ReadCloser { return io.NopCloser(strings.NewReader(body)) }
-	half := &paused{strings.NewReader(body[:5000]), strings.NewReader(body[5000:]), make(chan struct{}), make(chan struct{})}
+	half := &paused{strings.NewReader(body[:5000]), strings.NewReader(body[5000:]), make(chan struct{}),
+		make(chan struct{})}
 	begun := half.begun
 	replies := make(bodies, 1)
-	c, err := Open(Options{Spec: Spec{Provider: OpenAI, Name: "m"}, Transport: replies, Now: time.Now, Retry: Retry{Attempts: 1}})
+	c, err := Open(Options{Spec: Spec{Provider: OpenAI, Name: "m"}, Transport: replies, Now: time.Now,
+		Retry: Retry{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,8 @@ func TestRepliesShareABudget(t *testing.T) {
 	held := c.backend.(*openAI).held
 	c.backend.(*openAI).budget = 12 << 10
 	ask := func() error {
-		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}}, Decoding: record.Decoding{TopP: 1, MaxTokens: 1000}})
+		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
+			Decoding: record.Decoding{TopP: 1, MaxTokens: 1000}})
 		if err == nil && len(reply.Text) != 6000 {
 			t.Errorf("a reply of %d bytes", len(reply.Text))
 		}
@@ -67,7 +70,8 @@ func TestRepliesShareABudget(t *testing.T) {
 	go func() { slow <- ask() }()
 	<-begun // it has room for 8 KiB by now
 	replies <- whole()
-	if err := ask(); err == nil || !strings.Contains(err.Error(), "the replies that are being read take more than 12 KiB together") {
+	if err := ask(); err == nil || !strings.Contains(err.Error(),
+		"the replies that are being read take more than 12 KiB together") {
 		t.Errorf("two replies of 6 kB in 12 KiB: %v", err)
 	}
 	if n := held.Load(); n != 8<<10 {

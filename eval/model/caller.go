@@ -109,7 +109,8 @@ func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk,
 func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
-		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy, After: err.after, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
+		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy,
+			After: err.after, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -152,7 +153,8 @@ func (f *failure) Error() string { return f.message }
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget, held: c.held}
+	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
+		held: c.held}
 	defer x.release()
 	err := do(limited, x)
 	switch {
@@ -202,7 +204,8 @@ func (c *caller) refused(x *exchange) error {
 	said, _ := readWords(x.reply)
 	message := clean(said.text, c.key)
 	switch x.status {
-	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		message = c.viaProxy(message)
 	}
 	if x.status/100 == 3 {
@@ -219,7 +222,8 @@ func (c *caller) refused(x *exchange) error {
 		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
-		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
+			status == http.StatusGatewayTimeout
 		return f
 	}
 	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}

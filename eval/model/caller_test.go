@@ -7,7 +7,8 @@ import (
 )
 
 func FuzzRetryAfter(f *testing.F) {
-	for _, value := range []string{"", "0", "1", "-1", "1.5", "1e9", "1e999", "NaN", "Inf", "-Inf", "0x10p4", "soon", "Fri, 31 Dec 1999 23:59:59 GMT",
+	for _, value := range []string{"", "0", "1", "-1", "1.5", "1e9", "1e999", "NaN", "Inf", "-Inf", "0x10p4", "soon",
+		"Fri, 31 Dec 1999 23:59:59 GMT",
 		"Friday, 31-Dec-99 23:59:59 GMT", "Fri Dec 31 23:59:59 9999"} {
 		f.Add(value)
 	}

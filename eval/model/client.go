@@ -120,9 +120,11 @@ func Open(o Options) (*Client, error) {
 	}
 	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
 	if o.Spec.Provider == Ollama {
-		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit, habits: habits{tell: o.Tell}}
+		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit,
+			habits: habits{tell: o.Tell}}
 	} else {
-		made := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit, habits: habits{tell: o.Tell}}
+		made := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit,
+			habits: habits{tell: o.Tell}}
 		if err := made.prepare(); err != nil {
 			return nil, err
 		}
@@ -196,7 +198,10 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, unsendable(c.url, err.Error())
 	}
 	if req.Completion && c.spec.Provider == Ollama {
-		return Reply{}, unsendable(c.url, "texts are continued by servers with OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
+		return Reply{},
+			unsendable(c.url,
+				"texts are continued by servers with OpenAI's protocol: ask Ollama as openai:NAME with --base-url "+
+					"http://HOST:11434/v1")
 	}
 	reply, err := c.chat(ctx, &req)
 	if err != nil {

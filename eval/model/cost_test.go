@@ -24,7 +24,8 @@ func BenchmarkCall(b *testing.B) {
 	req.Messages = []model.Message{{Role: model.User, Content: strings.Repeat("You see a \"box\" and a shelf.\n", 120)}}
 	for i := range 12 {
 		req.Messages = append(req.Messages,
-			model.Message{Role: model.Assistant, Content: fmt.Sprintf("Thought: I look at shelf %d.\nAction: go to shelf %d", i, i)},
+			model.Message{Role: model.Assistant, Content: fmt.Sprintf(
+				"Thought: I look at shelf %d.\nAction: go to shelf %d", i, i)},
 			model.Message{Role: model.User, Content: "Observation: On the shelf you see a book, a pen and a \"bowl\"."})
 	}
 	answer := func(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +70,8 @@ func BenchmarkCall(b *testing.B) {
 // bareCall is the least that a Go program does to make a call.
 func bareCall(c *http.Client, url string, req model.Request) error {
 	body, err := json.Marshal(map[string]any{
-		"model": "m", "messages": req.Messages, "temperature": 0, "top_p": 1, "seed": req.Seed, "max_tokens": req.Decoding.MaxTokens, "stop": req.Decoding.Stop,
+		"model": "m", "messages": req.Messages, "temperature": 0, "top_p": 1, "seed": req.Seed,
+		"max_tokens": req.Decoding.MaxTokens, "stop": req.Decoding.Stop,
 	})
 	if err != nil {
 		return err

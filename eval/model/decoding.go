@@ -20,7 +20,8 @@ var neutral = map[string]map[string]any{
 		"top_n_sigma": -1, "xtc_probability": 0, "dry_multiplier": 0, "dynatemp_range": 0, "mirostat": 0,
 	},
 	// Its repeat_last_n means nothing without a penalty.
-	ollamaSW: {"top_k": 0, "min_p": 0, "typical_p": 1, "repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},
+	ollamaSW: {"top_k": 0, "min_p": 0, "typical_p": 1, "repeat_penalty": 1, "presence_penalty": 0,
+		"frequency_penalty": 0},
 }
 
 // neutralFields are the names of all fields in neutral.

@@ -37,7 +37,8 @@ func (p part) is(m Message) bool {
 // to the end of the part's text.
 func (p part) continues(m Message) bool {
 	last, _ := utf8.DecodeLastRuneInString(p.content)
-	return p.role == m.Role && strings.HasPrefix(m.Content, p.content) && last != utf8.RuneError // which could be the start of one
+	// which could be the start of one
+	return p.role == m.Role && strings.HasPrefix(m.Content, p.content) && last != utf8.RuneError
 }
 
 // encode returns the elements of a JSON array of messages, which have no calls of

@@ -18,7 +18,8 @@ import (
 // Bodies are those of json.Marshal, whatever becomes of the conversation, and a
 // body that is lent does not change.
 func TestEncoder(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "<b>&\u2028", "\xff", "\xe2\x82", "\xac", "\"\\\n", "é", "�"}))
+	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "<b>&\u2028", "\xff", "\xe2\x82", "\xac",
+		"\"\\\n", "é", "�"}))
 	message := rapid.Custom(func(t *rapid.T) Message {
 		return Message{
 			Role: rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), Content: text.Draw(t, "content"),
@@ -42,7 +43,9 @@ func TestEncoder(t *testing.T) {
 			case 3:
 				messages = append([]Message{messages[0]}, messages[min(len(messages), 2):]...)
 			case 4:
-				d.Extra = map[string]any{rapid.SampledFrom([]string{"a", "seed", "z", "<"}).Draw(t, "field"): rapid.SampledFrom([]any{1, "<", nil, 0.1, map[string]any{"b": []any{"c"}}}).Draw(t, "value")}
+				d.Extra = map[string]any{rapid.SampledFrom([]string{"a", "seed", "z", "<"}).Draw(t,
+					"field"): rapid.SampledFrom([]any{1, "<", nil, 0.1, map[string]any{"b": []any{"c"}}}).Draw(t,
+					"value")}
 			}
 			req := &Request{Messages: messages, Decoding: d, Seed: rapid.Int64Range(0, 99).Draw(t, "seed")}
 			h := habit{keepsStops: rapid.Bool().Draw(t, "keeps stops")}

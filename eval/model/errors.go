@@ -102,7 +102,8 @@ func (e *RequestError) hint() string {
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return "name the environment variable that holds the API key with --api-key-env (openai: at its own address takes OPENAI_API_KEY)"
+		return "name the environment variable that holds the API key with --api-key-env (openai: at its own address " +
+			"takes OPENAI_API_KEY)"
 	case http.StatusNotFound:
 		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
 			return "check --base-url, which usually ends in /v1"
@@ -112,7 +113,8 @@ func (e *RequestError) hint() string {
 		return "check --base-url"
 	}
 	switch e.Status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return "redirects are not followed: give the address it leads to as --base-url"
 	}
 	if e.Status < 400 {

@@ -35,51 +35,92 @@ func TestContextErrors(t *testing.T) {
 		body         string
 		limit, asked int
 	}{
-		{"vLLM 0.6", 400, `{"object":"error","message":"This model's maximum context length is 32768 tokens. However, you requested 41648 tokens (37552 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.","type":"BadRequestError","param":null,"code":400}`,
+		{
+			"vLLM 0.6", 400,
+			`{"object":"error","message":"This model's maximum context length is 32768 tokens. However, you requested 41648 tokens (37552 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.","type":"BadRequestError","param":null,"code":400}`,
 			32768, 41648},
-		{"vLLM 0.9", 400, `{"object":"error","message":"The decoder prompt (length 10127) is longer than the maximum model length of 8192. Make sure that ` + "`max_model_len`" + ` is no smaller than the number of text tokens plus multimodal tokens.","type":"BadRequestError","param":null,"code":400}`,
+		{
+			"vLLM 0.9", 400,
+			`{"object":"error","message":"The decoder prompt (length 10127) is longer than the maximum model length of 8192. Make sure that ` + "`max_model_len`" + ` is no smaller than the number of text tokens plus multimodal tokens.","type":"BadRequestError","param":null,"code":400}`,
 			8192, 10127},
-		{"vLLM 0.11", 400, `{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 4096 tokens and your request has 12 input tokens (5000 > 4096 - 12).","type":"BadRequestError","param":null,"code":400}}`,
+		{
+			"vLLM 0.11", 400,
+			`{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 4096 tokens and your request has 12 input tokens (5000 > 4096 - 12).","type":"BadRequestError","param":null,"code":400}}`,
 			4096, 12},
-		{"vLLM 0.15", 400, `{"error":{"message":"You passed 12289 input tokens and requested 4096 output tokens. However, the model's context length is only 16384 tokens, resulting in a maximum input length of 12288 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=12289)","type":"BadRequestError","param":"input_tokens","code":400}}`,
+		{
+			"vLLM 0.15", 400,
+			`{"error":{"message":"You passed 12289 input tokens and requested 4096 output tokens. However, the model's context length is only 16384 tokens, resulting in a maximum input length of 12288 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=12289)","type":"BadRequestError","param":"input_tokens","code":400}}`,
 			16384, 12289},
-		{"vLLM 0.15, before counting", 400, `{"error":{"message":"You passed 900000 input characters and requested 16 output tokens. However, the model's context length is only 2048 tokens, resulting in a maximum input length of 2032 tokens (at most 260096 characters). Please reduce the length of the input prompt.","type":"BadRequestError","param":"input_text","code":400}}`,
+		{
+			"vLLM 0.15, before counting", 400,
+			`{"error":{"message":"You passed 900000 input characters and requested 16 output tokens. However, the model's context length is only 2048 tokens, resulting in a maximum input length of 2032 tokens (at most 260096 characters). Please reduce the length of the input prompt.","type":"BadRequestError","param":"input_text","code":400}}`,
 			2048, 0},
-		{"vLLM 0.17", 400, `{"error":{"message":"This model's maximum context length is 163840 tokens. However, you requested 32000 output tokens and your prompt contains at least 131841 input tokens, for a total of at least 163841 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=131841)","type":"BadRequestError","param":"input_tokens","code":400}}`,
+		{
+			"vLLM 0.17", 400,
+			`{"error":{"message":"This model's maximum context length is 163840 tokens. However, you requested 32000 output tokens and your prompt contains at least 131841 input tokens, for a total of at least 163841 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=131841)","type":"BadRequestError","param":"input_tokens","code":400}}`,
 			163840, 131841},
-		{"vLLM 0.32", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains at least 4097 input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)","type":"BadRequestError","param":"input_tokens","code":400}}`,
+		{
+			"vLLM 0.32", 400,
+			`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains at least 4097 input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)","type":"BadRequestError","param":"input_tokens","code":400}}`,
 			4096, 4097},
-		{"vLLM 0.32, before counting", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains 60722 characters (more than 53248 characters, which is the upper bound for 4096 input tokens). Please reduce the length of the input prompt. (parameter=input_text, value=60722)","type":"BadRequestError","param":"input_text","code":400}}`,
+		{
+			"vLLM 0.32, before counting", 400,
+			`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains 60722 characters (more than 53248 characters, which is the upper bound for 4096 input tokens). Please reduce the length of the input prompt. (parameter=input_text, value=60722)","type":"BadRequestError","param":"input_text","code":400}}`,
 			4096, 0},
-		{"vLLM 0.32, a prompt that leaves no room", 400, `{"error":{"message":"max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)","type":"BadRequestError","param":"max_tokens","code":400}}`,
+		{"vLLM 0.32, a prompt that leaves no room", 400,
+			`{"error":{"message":"max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)","type":"BadRequestError","param":"max_tokens","code":400}}`,
 			0, 0},
-		{"llama.cpp", 400, `{"error":{"code":400,"message":"request (12015 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12015,"n_ctx":4096}}`,
+		{
+			"llama.cpp", 400,
+			`{"error":{"code":400,"message":"request (12015 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12015,"n_ctx":4096}}`,
 			4096, 12015},
-		{"llama.cpp, older", 500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`,
+		{
+			"llama.cpp, older", 500,
+			`{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`,
 			256, 1407},
-		{"llama.cpp, with the wrong status", 200, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`,
+		{
+			"llama.cpp, with the wrong status", 200,
+			`{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`,
 			8192, 14429},
-		{"llama.cpp, while it generates", 500, `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`,
+		{"llama.cpp, while it generates", 500,
+			`{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`,
 			0, 0},
-		{"llama-cpp-python", 400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 2285 tokens (2029 in the messages, 256 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+		{
+			"llama-cpp-python", 400,
+			`{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 2285 tokens (2029 in the messages, 256 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
 			2048, 2285},
-		{"llama-cpp-python, older", 500, `{"error":{"message":"Requested tokens (2285) exceed context window of 2048","type":"internal_server_error","param":null,"code":null}}`,
+		{
+			"llama-cpp-python, older", 500,
+			`{"error":{"message":"Requested tokens (2285) exceed context window of 2048","type":"internal_server_error","param":null,"code":null}}`,
 			2048, 2285},
-		{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+		{
+			"OpenAI", 400,
+			`{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
 			8192, 8227},
-		{"OpenAI, newer", 400, `{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300012 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+		{
+			"OpenAI, newer", 400,
+			`{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300012 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
 			272000, 300012},
-		{"OpenAI, by code alone", 400, `{"error":{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
+		{"OpenAI, by code alone", 400,
+			`{"error":{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
 			0, 0},
 		{"Ollama", 400, `{"error":"the input length exceeds the context length"}`, 0, 0},
 		{"Ollama, older", 400, `{"error":"input length exceeds maximum context length"}`, 0, 0},
-		{"Ollama over llama.cpp", 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it\",\"type\":\"exceed_context_size_error\"}}"}`,
+		{
+			"Ollama over llama.cpp", 400,
+			`{"error":"{\"error\":{\"code\":400,\"message\":\"request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it\",\"type\":\"exceed_context_size_error\"}}"}`,
 			8192, 9412},
-		{"SGLang", 400, `{"object":"error","message":"The input (61709 tokens) is longer than the model's context length (40960 tokens).","type":"BadRequestError","param":null,"code":400}`,
+		{
+			"SGLang", 400,
+			`{"object":"error","message":"The input (61709 tokens) is longer than the model's context length (40960 tokens).","type":"BadRequestError","param":null,"code":400}`,
 			40960, 61709},
-		{"SGLang, total", 400, `{"object":"error","message":"Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 5000 tokens: 4900 tokens from the input messages and 100 tokens for the completion.","type":"BadRequestError","param":null,"code":400}`,
+		{
+			"SGLang, total", 400,
+			`{"object":"error","message":"Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 5000 tokens: 4900 tokens from the input messages and 100 tokens for the completion.","type":"BadRequestError","param":null,"code":400}`,
 			4096, 5000},
-		{"TGI", 422, `{"error":"Input validation error: ` + "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`" + `","error_type":"validation"}`,
+		{"TGI", 422, `{"error":"Input validation error: ` +
+			"`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`" +
+			`","error_type":"validation"}`,
 			4096, 5000},
 		{"a gateway", 413, `prompt is too long: 210000 tokens > 200000 maximum`, 0, 210000},
 	}
@@ -87,7 +128,8 @@ func TestContextErrors(t *testing.T) {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			t.Run(fmt.Sprintf("%s to %s", test.name, spec.Provider), func(t *testing.T) {
 				server := recording(t, say(test.status, test.body))
-				_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1 << 20}).Chat(t.Context(), hello)
+				_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1 << 20}).Chat(
+					t.Context(), hello)
 				got := as[*model.ContextError](t, err)
 				if got.Message == "" || !strings.Contains(err.Error(), got.Message) {
 					t.Errorf("error %q does not carry the server's words", err)
@@ -125,12 +167,19 @@ func TestRefusalsAreFinal(t *testing.T) {
 		{400, `{"error":{"message":"temperature must be non-negative","type":"BadRequestError","code":400}}`, false,
 			[]string{"400 Bad Request: temperature must be non-negative"}},
 		// vLLM
-		{400, `{"error":{"message":"max_tokens=5000 cannot be greater than max_model_len=4096. Please request fewer output tokens. (parameter=max_tokens, value=5000)","type":"BadRequestError","param":"max_tokens","code":400}}`, true,
+		{
+			400,
+			`{"error":{"message":"max_tokens=5000 cannot be greater than max_model_len=4096. Please request fewer output tokens. (parameter=max_tokens, value=5000)","type":"BadRequestError","param":"max_tokens","code":400}}`, true,
 			[]string{"max_tokens=5000 cannot be greater than max_model_len=4096", "give a smaller --max-tokens"}},
-		{400, `{"error":{"message":"1 validation error:\n  {'type': 'int_parsing', 'loc': 'body.seed', 'msg': 'Input should be a valid integer, unable to parse string as an integer', 'input': 'x'}","type":"Bad Request","param":"body.seed","code":400}}`, false,
+		{
+			400,
+			`{"error":{"message":"1 validation error:\n  {'type': 'int_parsing', 'loc': 'body.seed', 'msg': 'Input should be a valid integer, unable to parse string as an integer', 'input': 'x'}","type":"Bad Request","param":"body.seed","code":400}}`, false,
 			[]string{"unable to parse string as an integer"}},
 		{401, `{"error":"Unauthorized"}`, true, []string{"401 Unauthorized: Unauthorized", "--api-key-env"}},
-		{404, "{\"error\":{\"message\":\"The model `nope` does not exist. Valid aliases: heldout-tiny.\",\"type\":\"NotFoundError\",\"param\":\"model\",\"code\":404}}", true,
+		{
+			404,
+			"{\"error\":{\"message\":\"The model `nope` does not exist. Valid aliases: " +
+				"heldout-tiny.\",\"type\":\"NotFoundError\",\"param\":\"model\",\"code\":404}}", true,
 			[]string{"404 Not Found: The model `nope` does not exist. Valid aliases: heldout-tiny.", "heldout doctor"}},
 		{404, `{"detail":"Not Found"}`, true, []string{"404 Not Found: Not Found", "--base-url"}},
 		// llama.cpp
@@ -141,8 +190,10 @@ func TestRefusalsAreFinal(t *testing.T) {
 		{404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, true,
 			[]string{"404 Not Found: File Not Found", "--base-url"}},
 		// Ollama
-		{400, `{"error":"\"heldout-tiny\" does not support thinking"}`, false, []string{`"heldout-tiny" does not support thinking`}},
-		{404, `{"error":"model 'nope' not found"}`, true, []string{"404 Not Found: model 'nope' not found", "heldout doctor"}},
+		{400, `{"error":"\"heldout-tiny\" does not support thinking"}`, false,
+			[]string{`"heldout-tiny" does not support thinking`}},
+		{404, `{"error":"model 'nope' not found"}`, true,
+			[]string{"404 Not Found: model 'nope' not found", "heldout doctor"}},
 		{404, `404 page not found`, true, []string{"404 Not Found: 404 page not found", "--base-url"}},
 		{405, `405 method not allowed`, true, []string{"405 Method Not Allowed: 405 method not allowed", "--base-url"}},
 		// Others
@@ -150,24 +201,33 @@ func TestRefusalsAreFinal(t *testing.T) {
 		{403, `{"detail":"not you"}`, true, []string{"403 Forbidden: not you", "--api-key-env"}},
 		{404, `{"object":"error","message":"The model 'x' does not exist.","type":"NotFoundError","code":404}`, true,
 			[]string{"404 Not Found: The model 'x' does not exist.", "heldout doctor"}},
-		{405, `{"detail":"Method Not Allowed"}`, true, []string{"405 Method Not Allowed: Method Not Allowed", "--base-url"}},
+		{405, `{"detail":"Method Not Allowed"}`, true,
+			[]string{"405 Method Not Allowed: Method Not Allowed", "--base-url"}},
 		{413, ``, false, []string{"413 Request Entity Too Large"}},
 		{418, `[{"error":{"message":"in a list"}}]`, false, []string{"418 I'm a teapot: in a list"}},
-		{422, `{"detail":[{"loc":["body","seed"],"msg":"too big","type":"value_error"}]}`, false, []string{"422 Unprocessable Entity", "too big"}},
-		{429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, true,
+		{422, `{"detail":[{"loc":["body","seed"],"msg":"too big","type":"value_error"}]}`, false,
+			[]string{"422 Unprocessable Entity", "too big"}},
+		{
+			429,
+			`{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, true,
 			[]string{"429 Too Many Requests: You exceeded your current quota"}},
-		{404, "<html>\r\n<title>404\x1b[31m\u202e Not Found</title>\x00</html>", true, []string{"404 Not Found: <html> <title>404 [31m Not Found</title> </html>"}},
+		{404, "<html>\r\n<title>404\x1b[31m\u202e Not Found</title>\x00</html>", true,
+			[]string{"404 Not Found: <html> <title>404 [31m Not Found</title> </html>"}},
 		{400, `{"error":{}}`, false, []string{"400 Bad Request"}},
 		{400, `3`, false, []string{"400 Bad Request: 3"}},
-		{400, `{"error":{"message":"max_tokens is too large: 9999. This model supports at most 4096 completion tokens."}}`, true,
+		{
+			400,
+			`{"error":{"message":"max_tokens is too large: 9999. This model supports at most 4096 completion tokens."}}`, true,
 			[]string{"9999", "give a smaller --max-tokens"}},
 	}
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			server := recording(t, say(test.status, test.body))
-			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(), hello)
+			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(),
+				hello)
 			got := as[*model.RequestError](t, err)
-			if got.Status != test.status || got.Attempts != 1 || got.Fatal() != test.fatal || !strings.HasPrefix(got.URL, server.URL+"/v1/") {
+			if got.Status != test.status || got.Attempts != 1 || got.Fatal() != test.fatal ||
+				!strings.HasPrefix(got.URL, server.URL+"/v1/") {
 				t.Errorf("%s: error is %#v, Fatal() = %v; want status %d after 1 attempt, Fatal() = %v",
 					spec.Provider, got, got.Fatal(), test.status, test.fatal)
 			}
@@ -192,17 +252,26 @@ func TestRefusedDecodingFields(t *testing.T) {
 		body   string
 		field  string
 	}{
-		{"vLLM", 400, `{"error":{"message":"temperature must be non-negative, got -1.0. (parameter=temperature, value=-1.0)","type":"BadRequestError","param":"temperature","code":400}}`, "temperature"},
-		{"vLLM, by its text", 400, `{"error":{"message":"top_k must be 0 (disable), or at least 1, got -5.","type":"BadRequestError","param":null,"code":400}}`, "top_k"},
-		{"vLLM, of stop strings", 400, `{"error":{"message":"2 validation errors:\n  {'type': 'string_type', 'loc': 'body.stop', 'msg': 'Input should be a valid string', 'input': '<list of 5 items>'}\n  {'type': 'too_long', 'loc': 'body.stop', 'msg': 'List should have at most 4 items after validation, not 5', 'input': '<list of 5 items>', 'ctx': {'field_type': 'List', 'max_length': 4, 'actual_length': 5}}","type":"Bad Request","param":"body.stop","code":400}}`, "stop"},
-		{"llama.cpp", 400, `{"error":{"code":400,"message":"Field 'top_k': [json.exception.type_error.302] type must be number, but is string","type":"invalid_request_error"}}`, "top_k"},
+		{
+			"vLLM", 400,
+			`{"error":{"message":"temperature must be non-negative, got -1.0. (parameter=temperature, value=-1.0)","type":"BadRequestError","param":"temperature","code":400}}`, "temperature"},
+		{
+			"vLLM, by its text", 400,
+			`{"error":{"message":"top_k must be 0 (disable), or at least 1, got -5.","type":"BadRequestError","param":null,"code":400}}`, "top_k"},
+		{
+			"vLLM, of stop strings", 400,
+			`{"error":{"message":"2 validation errors:\n  {'type': 'string_type', 'loc': 'body.stop', 'msg': 'Input should be a valid string', 'input': '<list of 5 items>'}\n  {'type': 'too_long', 'loc': 'body.stop', 'msg': 'List should have at most 4 items after validation, not 5', 'input': '<list of 5 items>', 'ctx': {'field_type': 'List', 'max_length': 4, 'actual_length': 5}}","type":"Bad Request","param":"body.stop","code":400}}`, "stop"},
+		{
+			"llama.cpp", 400,
+			`{"error":{"code":400,"message":"Field 'top_k': [json.exception.type_error.302] type must be number, but is string","type":"invalid_request_error"}}`, "top_k"},
 		{"Ollama", 500, `{"error":"option \"temperature\" must be of type float32"}`, "temperature"},
 		{"Ollama, of stop strings", 500, `{"error":"option \"stop\" must be of an array of strings"}`, "stop"},
 	}
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			server := recording(t, say(test.status, test.body))
-			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(), hello)
+			_, err := open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: 1}).Chat(t.Context(),
+				hello)
 			got := as[*model.RequestError](t, err)
 			if got.Field != test.field || !got.Fatal() || got.Attempts != 1 || len(server.all()) != 1 {
 				t.Errorf("%s to %s: error is %#v, Fatal() = %v after %d requests; want a fatal one about %s after 1",
@@ -233,11 +302,14 @@ func TestLongWordsAreCut(t *testing.T) {
 
 // 304 leads nowhere, so it is no redirect.
 func TestNotModified(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotModified)
+	}))
 	defer server.Close()
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	var refused *model.RequestError
-	if !errors.As(err, &refused) || !refused.Fatal() || strings.Contains(err.Error(), "redirect") || !strings.HasSuffix(err.Error(), "check --base-url, and what stands between") {
+	if !errors.As(err, &refused) || !refused.Fatal() || strings.Contains(err.Error(), "redirect") ||
+		!strings.HasSuffix(err.Error(), "check --base-url, and what stands between") {
 		t.Error(err)
 	}
 }
@@ -249,7 +321,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			w.Header().Set("Location", other.URL+"/elsewhere")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 			// A body that would do for a reply changes nothing.
-			_, _ = io.WriteString(w, map[model.Provider]string{model.VLLM: vllmReply, model.Ollama: ollamaReply}[spec.Provider])
+			_, _ = io.WriteString(w, map[model.Provider]string{
+				model.VLLM: vllmReply, model.Ollama: ollamaReply}[spec.Provider])
 		})
 		c := open(t, model.Options{Spec: spec, BaseURL: server.URL, Key: model.NewSecret(key), ContextLimit: 1000})
 		_, err := c.Chat(t.Context(), hello)
@@ -282,12 +355,13 @@ func TestKeyAppearsNowhere(t *testing.T) {
 		"slashes escaped": say(401, `{"authorization":"`+strings.ReplaceAll(key, "/", `\/`)+`"}`),
 		"html":            say(401, `<p>`+strings.ReplaceAll(key, "&", "&amp;")+`</p>`),
 		"percent":         say(401, `key=sk-test%2F0123456789%2Babcdef%3D%26x`),
-		"overflow":        echo(400, `{"error":{"message":"maximum context length is 5, %s","code":"context_length_exceeded"}}`),
-		"unavailable":     echo(503, `{"error":"%s"}`),
-		"garbage":         echo(200, `%s`),
-		"error with 200":  echo(200, `{"error":{"message":"%s"}}`),
-		"redirect":        echo(302, ``),
-		"cut in the key":  echo(500, strings.Repeat("x", 480)+` %s`),
+		"overflow": echo(400,
+			`{"error":{"message":"maximum context length is 5, %s","code":"context_length_exceeded"}}`),
+		"unavailable":    echo(503, `{"error":"%s"}`),
+		"garbage":        echo(200, `%s`),
+		"error with 200": echo(200, `{"error":{"message":"%s"}}`),
+		"redirect":       echo(302, ``),
+		"cut in the key": echo(500, strings.Repeat("x", 480)+` %s`),
 		"bad status line": func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -301,7 +375,8 @@ func TestKeyAppearsNowhere(t *testing.T) {
 	for name, handler := range handlers {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			server := httptest.NewServer(handler)
-			options := model.Options{Spec: spec, BaseURL: server.URL + "/" + key, Key: model.NewSecret(key + "\n"), ContextLimit: 1000}
+			options := model.Options{Spec: spec, BaseURL: server.URL + "/" + key, Key: model.NewSecret(key + "\n"),
+				ContextLimit: 1000}
 			c := open(t, options)
 			_, err := c.Chat(t.Context(), hello)
 			if err == nil {
@@ -323,7 +398,8 @@ func TestKeyAppearsNowhere(t *testing.T) {
 			// Half of it, lest the rest was cut off.
 			for _, half := range []string{key[:14], key[14:]} {
 				if at := strings.Index(text, half); at >= 0 {
-					t.Errorf("%s to %s: the key appears in …%s…", name, spec.Provider, text[max(at-80, 0):min(at+80, len(text))])
+					t.Errorf("%s to %s: the key appears in …%s…", name, spec.Provider,
+						text[max(at-80, 0):min(at+80, len(text))])
 				}
 			}
 			server.Close()

@@ -126,7 +126,8 @@ func (e *examiner) server(ctx context.Context) error {
 	if about.Version != "" {
 		e.add("version", envs.CheckOK, "%s %s", about.Software, about.Version)
 	} else {
-		e.add("version", envs.CheckSkipped, "the server does not tell its version: note it yourself, results depend on it")
+		e.add("version", envs.CheckSkipped,
+			"the server does not tell its version: note it yourself, results depend on it")
 	}
 	e.context()
 	return nil
@@ -143,7 +144,9 @@ func (e *examiner) present() {
 	case len(e.about.Models) == 0:
 		e.add("model", envs.CheckSkipped, "the server lists no models")
 	case e.about.Software == llamaCpp:
-		e.add("model", envs.CheckWarn, "%s", hinted("the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models), name))
+		e.add("model", envs.CheckWarn, "%s", hinted(
+			"the server has %s and answers for any name: the results would go under %q", quoteSome(e.about.Models),
+			name))
 	default:
 		// Services have models that they do not list, such as variants.
 		status := envs.CheckWarn
@@ -171,10 +174,13 @@ func (e *examiner) context() {
 	limit, length := e.client.ContextLimit(), e.about.ContextLength
 	switch {
 	case limit == 0:
-		e.add("context", envs.CheckWarn, "the server does not tell the model's context length: give it with --context, or prompts are only trimmed once refused")
+		e.add("context", envs.CheckWarn,
+			"the server does not tell the model's context length: give it with --context, or prompts are only "+
+				"trimmed once refused")
 	case length > 0 && limit > length:
 		e.add("context", envs.CheckFail, "%s", withHint(fmt.Sprintf(
-			"the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length), e.client.kind(), onContext))
+			"the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length),
+			e.client.kind(), onContext))
 	case length > limit:
 		text := fmt.Sprintf("%d tokens, of %d that the model could have", limit, length)
 		if e.client.kind() == ollamaSW { // not a limit of the server
@@ -212,22 +218,28 @@ func (e *examiner) reply(ctx context.Context) error {
 	case reply.Attempts > 1 && len(reply.Dropped) == 0:
 		e.add("reply", envs.CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
 	case said(reply) == "":
-		e.add("reply", envs.CheckWarn, "%s", withHint("the reply is empty: does the server use the model's own chat template?", e.client.kind(), onTemplate))
+		e.add("reply", envs.CheckWarn, "%s", withHint(
+			"the reply is empty: does the server use the model's own chat template?", e.client.kind(), onTemplate))
 	default:
 		e.add("reply", envs.CheckOK, "%s", excerpt(reply))
 	}
 	if len(reply.Dropped) > 0 {
-		e.add("decoding", envs.CheckWarn, "the server refuses %s: a run leaves that to the server, and its records and tables say so", strings.Join(reply.Dropped, ", "))
+		e.add("decoding", envs.CheckWarn,
+			"the server refuses %s: a run leaves that to the server, and its records and tables say so",
+			strings.Join(reply.Dropped, ", "))
 	} else if e.about.Software == "" && e.client.spec.Provider == OpenAI {
-		e.add("decoding", envs.CheckOK, "the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
-			"min_p and the like with --extra-body if it has them")
+		e.add("decoding", envs.CheckOK,
+			"the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
+				"min_p and the like with --extra-body if it has them")
 	} else {
 		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}
 	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || said(reply) == "") {
-		e.add("usage", envs.CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens, reply.CompletionTokens)
+		e.add("usage", envs.CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens,
+			reply.CompletionTokens)
 	} else {
-		e.add("usage", envs.CheckWarn, "the server does not report the tokens used: they will be missing from the records")
+		e.add("usage", envs.CheckWarn,
+			"the server does not report the tokens used: they will be missing from the records")
 	}
 	return nil
 }

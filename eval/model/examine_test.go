@@ -65,14 +65,17 @@ func (b *babbler) chat(w http.ResponseWriter, r *http.Request) {
 	promptTokens := len(strings.Fields(prompt))
 	if promptTokens > b.contextLength && !b.growsLonger {
 		if !b.cuts {
-			say(400, fmt.Sprintf(`{"error":{"message":"You passed %d input tokens and requested 1 output tokens. However, the model's context length is only %d tokens."}}`,
-				promptTokens, b.contextLength))(w, r)
+			say(400,
+				fmt.Sprintf(
+					`{"error":{"message":"You passed %d input tokens and requested 1 output tokens. However, the model's context length is only %d tokens."}}`,
+					promptTokens, b.contextLength))(w, r)
 			return
 		}
 		promptTokens = b.contextLength / 2
 	}
 	text := b.babble(raw, call, promptTokens)
-	usage := fmt.Sprintf(`,"usage":{"prompt_tokens":%d,"completion_tokens":%d}`, promptTokens, len(strings.Fields(text)))
+	usage := fmt.Sprintf(`,"usage":{"prompt_tokens":%d,"completion_tokens":%d}`, promptTokens,
+		len(strings.Fields(text)))
 	if b.noUsage {
 		usage = ""
 	}
@@ -126,7 +129,8 @@ func statuses(checks []envs.Check) []string {
 
 func TestExamine(t *testing.T) {
 	good := []string{
-		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok", "max_tokens ok", "stop ok",
+		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok", "max_tokens ok",
+		"stop ok",
 		"greedy ok", "sampling ok", "seed ok", "concurrency ok", "overflow ok",
 	}
 	// but is good with some outcomes changed; an outcome "-" takes a check out.
@@ -152,27 +156,38 @@ func TestExamine(t *testing.T) {
 		text   map[string]string
 	}{
 		{"a good one", &babbler{}, nil, 0, good, map[string]string{
-			"model": vllmSpec.Name, "version": "vllm 0.11.0", "context": "1000 tokens", "usage": "48 completion tokens", "sampling": "4 different",
+			"model": vllmSpec.Name, "version": "vllm 0.11.0", "context": "1000 tokens", "usage": "48 completion tokens",
+			"sampling": "4 different",
 			"overflow": "You passed 1144 input tokens"}},
 		{"a lower limit", &babbler{}, nil, 500, good, map[string]string{"context": "500 tokens, of 1000"}},
-		{"a limit that is too high", &babbler{}, nil, 5000, but("context fail"), map[string]string{"context": "limit of 5000 tokens is more than the 1000 that the server reports: lower --context"}},
-		{"the model is not there", &babbler{name: "other/model"}, nil, 0, but("model fail", "context warn", "overflow skipped"),
+		{"a limit that is too high", &babbler{}, nil, 5000, but("context fail"), map[string]string{
+			"context": "limit of 5000 tokens is more than the 1000 that the server reports: lower --context"}},
+		{"the model is not there", &babbler{name: "other/model"}, nil, 0,
+			but("model fail", "context warn", "overflow skipped"),
 			map[string]string{"model": `the server has "other/model"`}},
 		{"no list of models", &babbler{noList: true}, nil, 0, but("model skipped", "context warn", "overflow skipped"),
 			map[string]string{"context": "give it with --context"}},
 		{"a long context", &babbler{contextLength: 1 << 17}, nil, 0, but("overflow skipped"), nil},
 		{"silent", &babbler{silent: true}, nil, 0, but("reply warn", "stop skipped", "sampling warn", "seed -"), nil},
 		{"no usage", &babbler{noUsage: true}, nil, 0, but("usage warn"), nil},
-		{"no usage nor max_tokens", &babbler{noUsage: true, ignoresMax: true}, nil, 0, but("usage warn", "max_tokens warn"), nil},
-		{"ignores max_tokens", &babbler{ignoresMax: true}, nil, 0, but("max_tokens fail"), map[string]string{"max_tokens": "at most 4 tokens, got 48"}},
+		{"no usage nor max_tokens", &babbler{noUsage: true, ignoresMax: true}, nil, 0,
+			but("usage warn", "max_tokens warn"), nil},
+		{"ignores max_tokens", &babbler{ignoresMax: true}, nil, 0, but("max_tokens fail"), map[string]string{
+			"max_tokens": "at most 4 tokens, got 48"}},
 		{"ignores stop", &babbler{ignoresStop: true}, nil, 0, but("stop fail"), nil},
 		{"ignores temperature", &babbler{ignoresTemperature: true}, nil, 0, but("sampling warn", "seed -"), nil},
 		{"ignores seed", &babbler{ignoresSeed: true}, nil, 0, but("seed warn"), nil},
-		{"varies at temperature 0", &babbler{greedyVaries: true}, nil, 0, but("greedy warn", "seed warn", "concurrency warn"), nil},
-		{"the batch matters", &babbler{batchMatters: true}, nil, 0, but("concurrency warn"), map[string]string{"concurrency": "VLLM_BATCH_INVARIANT=1"}},
-		{"cuts prompts", &babbler{cuts: true}, nil, 0, but("overflow warn"), map[string]string{"overflow": "at least 1141 tokens as if it were 500, with a context of 1000: it cuts prompts silently, so give a limit well below that with --context"}},
-		{"has a longer context than it says", &babbler{growsLonger: true}, nil, 0, but("overflow warn"), map[string]string{"overflow": "more than the context of 1000"}},
-		{"extra fields decide", &babbler{}, map[string]any{"seed": nil, "max_tokens": 7, "stop": nil, "truncate_prompt_tokens": 100}, 0,
+		{"varies at temperature 0", &babbler{greedyVaries: true}, nil, 0,
+			but("greedy warn", "seed warn", "concurrency warn"), nil},
+		{"the batch matters", &babbler{batchMatters: true}, nil, 0, but("concurrency warn"), map[string]string{
+			"concurrency": "VLLM_BATCH_INVARIANT=1"}},
+		{"cuts prompts", &babbler{cuts: true}, nil, 0, but("overflow warn"), map[string]string{
+			"overflow": "at least 1141 tokens as if it were 500, with a context of 1000: it cuts prompts silently, " +
+				"so give a limit well below that with --context"}},
+		{"has a longer context than it says", &babbler{growsLonger: true}, nil, 0, but("overflow warn"),
+			map[string]string{"overflow": "more than the context of 1000"}},
+		{"extra fields decide", &babbler{}, map[string]any{"seed": nil, "max_tokens": 7, "stop": nil,
+			"truncate_prompt_tokens": 100}, 0,
 			but("max_tokens skipped", "stop skipped", "sampling skipped", "seed -", "overflow skipped"), nil},
 		{"extra temperature", &babbler{}, map[string]any{"temperature": 0.5}, 0,
 			but("stop skipped", "greedy skipped", "sampling skipped", "seed -", "concurrency skipped"), nil},
@@ -181,10 +196,12 @@ func TestExamine(t *testing.T) {
 				return 400, `{"error":{"message":"Unsupported value: 'temperature'"}}`
 			}
 			return 0, ""
-		}}, nil, 0, but("decoding warn", "sampling warn", "seed -"), map[string]string{"decoding": "the server refuses temperature"}},
+		}}, nil, 0, but("decoding warn", "sampling warn", "seed -"), map[string]string{
+			"decoding": "the server refuses temperature"}},
 		{"refuses a neutral field", &babbler{refuses: func(body map[string]any) (int, string) {
 			if _, ok := body["min_p"]; ok {
-				return 422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted","input":0}]}`
+				return 422,
+					`{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted","input":0}]}`
 			}
 			return 0, ""
 		}}, nil, 0, but("decoding warn"), map[string]string{"decoding": "the server refuses min_p"}},
@@ -193,12 +210,15 @@ func TestExamine(t *testing.T) {
 				return 400, `{"error":{"message":"property 'min_p' is unsupported"}}`
 			}
 			return 0, ""
-		}}, map[string]any{"min_p": 0.1}, 0, []string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"},
+		}}, map[string]any{"min_p": 0.1}, 0, []string{"reachable ok", "model ok", "version ok", "context ok",
+			"reply fail"},
 			map[string]string{"reply": `--extra-body '{"min_p":null}' leaves that field out`}},
 		{"refuses everything", &babbler{refuses: func(map[string]any) (int, string) { return 400, "no" }}, nil, 0,
-			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{"reply": "400 Bad Request: no"}},
+			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{
+				"reply": "400 Bad Request: no"}},
 		{"wants another key", &babbler{refuses: func(map[string]any) (int, string) { return 401, "no" }}, nil, 0,
-			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{"reply": "--api-key-env"}},
+			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{
+				"reply": "--api-key-env"}},
 		{"refuses overlong prompts in its own words", &babbler{refuses: func(body map[string]any) (int, string) {
 			if body["max_tokens"] == 1.0 {
 				return 400, "zu lang"
@@ -216,7 +236,8 @@ func TestExamine(t *testing.T) {
 				return 500, "boom"
 			}
 			return 0, ""
-		}}, nil, 0, append(slices.Clone(good[:8]), "stop fail"), map[string]string{"stop": "4 attempts, the last: 500 Internal Server Error: boom"}},
+		}}, nil, 0, append(slices.Clone(good[:8]), "stop fail"), map[string]string{
+			"stop": "4 attempts, the last: 500 Internal Server Error: boom"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -270,7 +291,8 @@ func TestExamineOllama(t *testing.T) {
 	server := recording(t, fakeOllama(say(200, ollamaReply)))
 	checks := model.Examine(t.Context(), open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL}), nil, 32)
 	want := []string{
-		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok", "max_tokens fail", "stop fail",
+		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok",
+		"max_tokens fail", "stop fail",
 		"greedy ok", "sampling warn", "concurrency ok", "overflow warn",
 	}
 	if diff := cmp.Diff(want, statuses(checks)); diff != "" {

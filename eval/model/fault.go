@@ -10,7 +10,8 @@ import (
 // The servers' reasons for the end of a reply, in lower case.
 var (
 	cutOffWords  = []string{"length", "max_tokens", "model_length"}
-	refusedWords = []string{"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
+	refusedWords = []string{"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist",
+		"spii"}
 	// brokenWords say that the server gave up.
 	brokenWords = []string{"abort", "error", "insufficient_system_resource"}
 )
@@ -87,7 +88,8 @@ func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, 
 	r.Text = key.scrubReply(visible)
 	r.Reasoning = key.scrubReply(sent.reasoning + found)
 	for _, call := range sent.calls {
-		r.Calls = append(r.Calls, ToolCall{key.scrubReply(call.ID), key.scrubReply(call.Name), key.scrubReply(call.Arguments)})
+		r.Calls = append(r.Calls, ToolCall{key.scrubReply(call.ID), key.scrubReply(call.Name),
+			key.scrubReply(call.Arguments)})
 	}
 	r.Instead = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
 	if r.FinishReason != "stop" { // the usual one

@@ -30,7 +30,8 @@ type frames struct{ last atomic.Pointer[frame] }
 // of returns the frame of calls with that decoding. The calls must neither be
 // completions nor have a tool.
 func (f *frames) of(name, kind string, d record.Decoding, h habit) (*frame, error) {
-	if last := f.last.Load(); last != nil && last.kind == kind && last.habit.equal(h) && reflect.DeepEqual(last.decoding, d) {
+	if last := f.last.Load(); last != nil && last.kind == kind && last.habit.equal(h) &&
+		reflect.DeepEqual(last.decoding, d) {
 		return last, nil
 	}
 	made, err := newFrame(name, kind, d, h)

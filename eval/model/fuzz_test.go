@@ -45,7 +45,8 @@ func chatWith(t *testing.T, spec model.Spec, answer func() *http.Response) (mode
 
 func FuzzReply(f *testing.F) {
 	for _, body := range []string{
-		vllmReply, ollamaReply, ``, `{}`, `null`, `[]`, `[{"error":"x"}]`, `{"error":{"message":"maximum context length is 5"}}`,
+		vllmReply, ollamaReply, ``, `{}`, `null`, `[]`, `[{"error":"x"}]`,
+		`{"error":{"message":"maximum context length is 5"}}`,
 		`{"choices":[{"message":{"content":null,"reasoning":"x"}}],"usage":{"prompt_tokens":-1}}`,
 		`{"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}],"CHOICES":[]}`,
 		`{"message":{"content":"a"},"done":false}` + "\n" + `{"message":{"content":"b"},"done":true,"eval_count":-5}`,
@@ -66,10 +67,12 @@ func FuzzReply(f *testing.F) {
 
 func FuzzRefusal(f *testing.F) {
 	for _, body := range []string{
-		``, `no`, `{"error":"x"}`, `{"error":{"message":"x","code":"insufficient_quota"}}`, `{"object":"error","message":"x"}`, `{"detail":[{}]}`,
+		``, `no`, `{"error":"x"}`, `{"error":{"message":"x","code":"insufficient_quota"}}`,
+		`{"object":"error","message":"x"}`, `{"detail":[{}]}`,
 		`{"error":{"type":"exceed_context_size_error","n_ctx":1e300,"n_prompt_tokens":-1}}`, "\x1b[31m\u202e" + key,
 		`{"error":{"message":"maximum context length is 99999999999999999999 tokens, your messages resulted in 5 tokens"}}`,
-		`[{"error":{"message":"x"}}]`, `{"error":"option \"temperature\" must be of type float32"}`, `{"error":{"message":"min_p","param":"body.stop"}}`, "{\"error\":\"\xff\"}",
+		`[{"error":{"message":"x"}}]`, `{"error":"option \"temperature\" must be of type float32"}`,
+		`{"error":{"message":"min_p","param":"body.stop"}}`, "{\"error\":\"\xff\"}",
 	} {
 		for _, status := range []int{400, 401, 404, 413, 422, 429, 500, 302, 101} {
 			f.Add(status, []byte(body), "1")

@@ -23,7 +23,8 @@ type habit struct {
 
 // equal reports whether requests are written in the same way.
 func (h habit) equal(other habit) bool {
-	return h.completionLength == other.completionLength && h.keepsStops == other.keepsStops && slices.Equal(h.dropped, other.dropped)
+	return h.completionLength == other.completionLength && h.keepsStops == other.keepsStops &&
+		slices.Equal(h.dropped, other.dropped)
 }
 
 // lengthField is the name of the field for the longest reply.
@@ -95,7 +96,8 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, again bo
 	case slices.Contains(droppable, field) && !slices.Contains(used.dropped, field):
 		if !slices.Contains(s.habit.dropped, field) {
 			s.habit.dropped = slices.Sorted(slices.Values(append([]string{field}, s.habit.dropped...)))
-			news = fmt.Sprintf("the server refuses %s, which is no longer sent; records and tables say so: %s", field, refused.Message)
+			news = fmt.Sprintf("the server refuses %s, which is no longer sent; records and tables say so: %s", field,
+				refused.Message)
 		}
 	default:
 		return "", false

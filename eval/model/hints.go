@@ -25,28 +25,35 @@ const (
 // kind of server cannot change the setting.
 var hints = map[string]map[topic]string{
 	vLLM: {
-		onAddress:   "start it with vllm serve MODEL; it listens on port 8000, which --base-url http://HOST:8000/v1 names",
-		onName:      "start vLLM with --served-model-name, or give one of its names with --model",
-		onContext:   "start vLLM with a larger --max-model-len",
-		onTemplate:  "start vLLM with the model's --chat-template FILE, or play a base model with --agent react --completions",
-		onReasoning: "start vLLM with the model's --reasoning-parser, or switch reasoning off: many templates take " + noThinking,
-		onTools:     "start vLLM without --enable-auto-tool-choice",
-		onBatch:     "start vLLM with VLLM_BATCH_INVARIANT=1 for replies that do not depend on the batch",
+		onAddress: "start it with vllm serve MODEL; it listens on port 8000, which --base-url http://HOST:8000/v1 names",
+		onName:    "start vLLM with --served-model-name, or give one of its names with --model",
+		onContext: "start vLLM with a larger --max-model-len",
+		onTemplate: "start vLLM with the model's --chat-template FILE, or play a base model with --agent react " +
+			"--completions",
+		onReasoning: "start vLLM with the model's --reasoning-parser, or switch reasoning off: many templates take " +
+			noThinking,
+		onTools: "start vLLM without --enable-auto-tool-choice",
+		onBatch: "start vLLM with VLLM_BATCH_INVARIANT=1 for replies that do not depend on the batch",
 	},
 	sgLang: {
-		onAddress:   "start it with python -m sglang.launch_server --model-path MODEL; it listens on port 30000, which --base-url http://HOST:30000/v1 names",
-		onName:      "start SGLang with --served-model-name, or give one of its names with --model",
-		onContext:   "start SGLang with a larger --context-length",
-		onTemplate:  "start SGLang with the model's --chat-template FILE, or play a base model with --agent react --completions",
-		onReasoning: "start SGLang with the model's --reasoning-parser, or switch reasoning off: many templates take " + noThinking,
-		onTools:     "start SGLang without --tool-call-parser",
-		onBatch:     "start SGLang with --enable-deterministic-inference for replies that do not depend on the batch",
+		onAddress: "start it with python -m sglang.launch_server --model-path MODEL; it listens on port 30000, " +
+			"which --base-url http://HOST:30000/v1 names",
+		onName:    "start SGLang with --served-model-name, or give one of its names with --model",
+		onContext: "start SGLang with a larger --context-length",
+		onTemplate: "start SGLang with the model's --chat-template FILE, or play a base model with --agent react " +
+			"--completions",
+		onReasoning: "start SGLang with the model's --reasoning-parser, or switch reasoning off: many templates take " +
+			noThinking,
+		onTools: "start SGLang without --tool-call-parser",
+		onBatch: "start SGLang with --enable-deterministic-inference for replies that do not depend on the batch",
 	},
 	llamaCpp: {
-		onAddress:   "start it with llama-server -m FILE; it listens on port 8080, which --base-url http://HOST:8080/v1 names",
-		onName:      "start llama-server with --alias, or give its name with --model",
-		onContext:   "start llama-server with a larger --ctx-size, which the slots of --parallel share",
-		onTemplate:  "start llama-server with --jinja --chat-template-file FILE, or play a base model with --agent react --completions",
+		onAddress: "start it with llama-server -m FILE; it listens on port 8080, which --base-url " +
+			"http://HOST:8080/v1 names",
+		onName:    "start llama-server with --alias, or give its name with --model",
+		onContext: "start llama-server with a larger --ctx-size, which the slots of --parallel share",
+		onTemplate: "start llama-server with --jinja --chat-template-file FILE, or play a base model with --agent " +
+			"react --completions",
 		onReasoning: "start llama-server with --reasoning-format auto, or with --reasoning-budget 0 for no reasoning",
 		onBatch:     "start llama-server with --parallel 1 for one reply at a time",
 	},

@@ -14,8 +14,9 @@ import (
 
 // ownFlags are words that only hints for one kind of server may hold.
 var ownFlags = map[string][]string{
-	"vllm":      {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000"},
-	"sglang":    {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference", ":30000"},
+	"vllm": {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000"},
+	"sglang": {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference",
+		":30000"},
 	"llama.cpp": {"llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias", ":8080"},
 	"ollama":    {"ollama serve", "ollama pull", "Modelfile", `{"think":false}`, "OLLAMA_NUM_PARALLEL"},
 	"":          {"the service's documentation", "reasoning_effort"},
@@ -41,15 +42,17 @@ func troubled(kind string, b *babbler) http.HandlerFunc {
 			return
 		}
 		owner := map[string]string{"vllm": "vllm", "sglang": "sglang", "llama.cpp": "llamacpp", "": "someone"}[kind]
-		say(200, `{"data":[{"id":"other","owned_by":"`+owner+`","max_model_len":1000},{"id":"`+b.name+`","owned_by":"`+owner+`","max_model_len":1000}]}`)(w, r)
+		say(200, `{"data":[{"id":"other","owned_by":"`+owner+`","max_model_len":1000},{"id":"`+b.name+`","owned_by":"`+
+			owner+`","max_model_len":1000}]}`)(w, r)
 	}
 }
 
 // Hints are about the server that is asked, not another one.
 func TestHintsFitTheServer(t *testing.T) {
 	tests := map[string]struct{ name, context, reply, concurrency string }{
-		"vllm":      {"--served-model-name", "--max-model-len", "--chat-template FILE", "VLLM_BATCH_INVARIANT=1"},
-		"sglang":    {"--served-model-name", "--context-length", "--chat-template FILE", "--enable-deterministic-inference"},
+		"vllm": {"--served-model-name", "--max-model-len", "--chat-template FILE", "VLLM_BATCH_INVARIANT=1"},
+		"sglang": {"--served-model-name", "--context-length", "--chat-template FILE",
+			"--enable-deterministic-inference"},
 		"llama.cpp": {"--alias", "--ctx-size", "--chat-template-file FILE", "--parallel 1"},
 		"":          {"the service's documentation", "lower --context", "one for chat", "will not repeat exactly"},
 	}
@@ -59,7 +62,8 @@ func TestHintsFitTheServer(t *testing.T) {
 			b.contextLength = 1000
 			server := httptest.NewServer(troubled(kind, b))
 			defer server.Close()
-			return model.Examine(t.Context(), open(t, model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4)
+			return model.Examine(t.Context(), open(t,
+				model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4)
 		}
 		missing := examine(&babbler{name: "another"}, 0)
 		tooLong := examine(&babbler{name: "m"}, 5000)
@@ -68,7 +72,8 @@ func TestHintsFitTheServer(t *testing.T) {
 		for _, c := range []struct {
 			checks     []envs.Check
 			name, want string
-		}{{missing, "model", want.name}, {tooLong, "context", want.context}, {empty, "reply", want.reply}, {varied, "concurrency", want.concurrency}} {
+		}{{missing, "model", want.name}, {tooLong, "context", want.context}, {empty, "reply", want.reply},
+			{varied, "concurrency", want.concurrency}} {
 			i := slices.IndexFunc(c.checks, func(check envs.Check) bool { return check.Name == c.name })
 			if i < 0 || !strings.Contains(c.checks[i].Text, c.want) {
 				t.Errorf("%q: check %s of %v lacks %q", kind, c.name, c.checks, c.want)
@@ -84,7 +89,8 @@ func TestHintsFitTheServer(t *testing.T) {
 
 // Nobody at the address: the hint is how to start the server that is meant.
 func TestHintsOnTheAddress(t *testing.T) {
-	for name, want := range map[string]string{"vllm:m": "vllm serve", "ollama:m": "ollama serve", "openai:m": "the HTTP proxy"} {
+	for name, want := range map[string]string{"vllm:m": "vllm serve", "ollama:m": "ollama serve",
+		"openai:m": "the HTTP proxy"} {
 		spec, err := model.ParseSpec(name)
 		if err != nil {
 			t.Fatal(err)

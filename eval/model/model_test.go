@@ -25,7 +25,8 @@ var (
 	vllmSpec   = model.Spec{Provider: model.VLLM, Name: "meta-llama/Meta-Llama-3-8B-Instruct"}
 	ollamaSpec = model.Spec{Provider: model.Ollama, Name: "llama3:8b"}
 	greedy     = record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 64}
-	hello      = model.Request{Messages: []model.Message{{Role: model.User, Content: "hello"}}, Decoding: greedy, Seed: 7}
+	hello      = model.Request{Messages: []model.Message{{Role: model.User, Content: "hello"}}, Decoding: greedy,
+		Seed: 7}
 )
 
 // quick retries without waiting to speak of.
@@ -89,7 +90,8 @@ func recording(t *testing.T, answers ...http.HandlerFunc) *recorder {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		r.mu.Lock()
 		n := len(r.requests)
-		r.requests = append(r.requests, recorded{req.Method, req.URL.Path, req.Header.Get("Authorization"), string(body)})
+		r.requests = append(r.requests, recorded{req.Method, req.URL.Path, req.Header.Get("Authorization"),
+			string(body)})
 		r.mu.Unlock()
 		answers[min(n, len(answers)-1)](w, req)
 	}))

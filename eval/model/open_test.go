@@ -13,10 +13,11 @@ import (
 func address(t *testing.T, spec model.Spec, base string) string {
 	t.Helper()
 	var url string
-	c := open(t, model.Options{Spec: spec, BaseURL: base, ContextLimit: 9, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		url = r.URL.String()
-		return respond(400, ""), nil
-	})})
+	c := open(t, model.Options{Spec: spec, BaseURL: base, ContextLimit: 9,
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			url = r.URL.String()
+			return respond(400, ""), nil
+		})})
 	_, err := c.Chat(t.Context(), hello)
 	as[*model.RequestError](t, err)
 	return url
@@ -64,15 +65,20 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"nothing at all", model.Options{}, []string{"unknown provider", "no clock"}},
 		{"several", model.Options{Spec: vllmSpec, ContextLimit: -1, Timeout: -1, Retry: model.Retry{Attempts: -1}},
-			[]string{"context limit is -1 tokens", "time limit of an attempt is -1ns", "retry limits are -1 attempts", "no clock"}},
-		{"no scheme", model.Options{Spec: vllmSpec, BaseURL: "localhost:8000/v1"}, []string{"has no scheme: write \"http://localhost:8000/v1\""}},
+			[]string{"context limit is -1 tokens", "time limit of an attempt is -1ns", "retry limits are -1 attempts",
+				"no clock"}},
+		{"no scheme", model.Options{Spec: vllmSpec, BaseURL: "localhost:8000/v1"},
+			[]string{"has no scheme: write \"http://localhost:8000/v1\""}},
 		{"other scheme", model.Options{Spec: vllmSpec, BaseURL: "ftp://h/v1"}, []string{`unknown scheme "ftp"`}},
 		{"no host", model.Options{Spec: vllmSpec, BaseURL: "http:///v1"}, []string{"names no host"}},
-		{"query", model.Options{Spec: vllmSpec, BaseURL: "http://h/v1?k=v"}, []string{"leave out everything from the ?"}},
-		{"Ollama's port", model.Options{Spec: ollamaSpec, BaseURL: "h:123456"}, []string{`port "123456" is not a number up to 65535`}},
+		{"query", model.Options{Spec: vllmSpec, BaseURL: "http://h/v1?k=v"},
+			[]string{"leave out everything from the ?"}},
+		{"Ollama's port", model.Options{Spec: ollamaSpec, BaseURL: "h:123456"},
+			[]string{`port "123456" is not a number up to 65535`}},
 		{"Ollama's scheme", model.Options{Spec: ollamaSpec, BaseURL: "ftp://h"}, []string{`unknown scheme "ftp"`}},
 		{"blank host", model.Options{Spec: ollamaSpec, BaseURL: "a b"}, []string{"base URL"}},
-		{"key", model.Options{Spec: vllmSpec, Key: model.NewSecret("half\nhalf")}, []string{"the API key holds a character"}},
+		{"key", model.Options{Spec: vllmSpec, Key: model.NewSecret("half\nhalf")},
+			[]string{"the API key holds a character"}},
 	}
 	for _, test := range tests {
 		_, err := model.Open(test.options)
@@ -95,7 +101,8 @@ func TestPasswordInTheAddressIsRefusedWithoutTellingIt(t *testing.T) {
 	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 		for _, base := range []string{"http://user:hunter2@h/v1", "user:hunter2@h", "http://user:hunter2@h:bad"} {
 			_, err := model.Open(model.Options{Spec: spec, BaseURL: base, Now: time.Now})
-			if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "--api-key-env") {
+			if err == nil || strings.Contains(err.Error(), "hunter2") ||
+				!strings.Contains(err.Error(), "--api-key-env") {
 				t.Errorf("%s at %s: error is %v, want one that points to --api-key-env", spec.Provider, base, err)
 			}
 		}

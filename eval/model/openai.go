@@ -115,7 +115,8 @@ const (
 // body is the JSON of a request's fields. The request's Encoder encodes only what
 // the last body of the conversation does not have.
 func (o *openAI) body(req *Request, h habit) (*body, error) {
-	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) || slices.ContainsFunc(req.Messages, Message.called) {
+	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) ||
+		slices.ContainsFunc(req.Messages, Message.called) {
 		whole, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
 		return &body{head: string(whole)}, err
 	}
@@ -203,7 +204,8 @@ func (x *exchange) decode(into any) error {
 	if !x.answered() {
 		return errMisread
 	}
-	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(bytes.NewReader(x.reply)).Decode(into) != nil { // something may follow the reply
+	// something may follow the reply
+	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(bytes.NewReader(x.reply)).Decode(into) != nil {
 		return errMisread
 	}
 	return nil

@@ -61,7 +61,10 @@ func (e *examiner) stop(ctx context.Context) error {
 // middle returns a few printable ASCII characters from inside a text, or "".
 func middle(text string) string {
 	const length = 3
-	runs := strings.FieldsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' })
+	runs := strings.FieldsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsGraphic(r) ||
+			r == ' '
+	})
 	for i := range runs {
 		// From the middle run outwards to the end, then from the start.
 		run := runs[(len(runs)/2+i)%len(runs)]
@@ -86,8 +89,9 @@ func (e *examiner) greedy(ctx context.Context) error {
 		replies = append(replies, reply)
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, envs.CheckWarn, "temperature 0 gave %d different replies to the same prompt, one call after the other: "+
-			"results will not repeat exactly", n)
+		e.add(name, envs.CheckWarn,
+			"temperature 0 gave %d different replies to the same prompt, one call after the other: "+
+				"results will not repeat exactly", n)
 	} else {
 		e.add(name, envs.CheckOK, "temperature 0 repeats itself, one call after the other")
 	}
@@ -108,8 +112,9 @@ func (e *examiner) sampling(ctx context.Context) error {
 		replies = append(replies, reply)
 	}
 	if distinct(replies) == 1 {
-		e.add(name, envs.CheckWarn, "%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
-			"and seeds would not measure any spread", seeds)
+		e.add(name, envs.CheckWarn,
+			"%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
+				"and seeds would not measure any spread", seeds)
 		return nil
 	}
 	e.add(name, envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
@@ -119,7 +124,8 @@ func (e *examiner) sampling(ctx context.Context) error {
 	case err != nil:
 		return e.failed("seed", err)
 	case said(again) != said(replies[0]):
-		e.add("seed", envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
+		e.add("seed", envs.CheckWarn,
+			"the same seed gave another reply: runs can be compared, but not repeated exactly")
 	default:
 		e.add("seed", envs.CheckOK, "the same seed gives the same reply")
 	}
@@ -146,11 +152,13 @@ func (e *examiner) concurrent(ctx context.Context) error {
 		return e.failed(name, err)
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, envs.CheckWarn, "%s", withHint(fmt.Sprintf("%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
-			"the server's arithmetic depends on what else it is computing, so results will not repeat exactly",
-			len(replies), e.concurrency, n), e.client.kind(), onBatch))
+		e.add(name, envs.CheckWarn, "%s", withHint(
+			fmt.Sprintf("%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
+				"the server's arithmetic depends on what else it is computing, so results will not repeat exactly",
+				len(replies), e.concurrency, n), e.client.kind(), onBatch))
 	} else {
-		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies), e.concurrency)
+		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies),
+			e.concurrency)
 	}
 	return nil
 }
@@ -189,16 +197,20 @@ func (e *examiner) overflow(ctx context.Context) error {
 	case errors.As(err, &tooLong):
 		e.add(name, envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
 	case ofItsRequest(err):
-		e.add(name, envs.CheckWarn, "a prompt that does not fit is refused, but not in words that are known, so history "+
-			"would not be trimmed after a refusal: %v", err)
+		e.add(name, envs.CheckWarn,
+			"a prompt that does not fit is refused, but not in words that are known, so history "+
+				"would not be trimmed after a refusal: %v", err)
 	case err != nil:
 		return e.failed(name, err)
 	case reply.PromptTokens >= words:
-		e.add(name, envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
+		e.add(name, envs.CheckWarn,
+			"the server took a prompt of %d tokens, more than the context of %d that it reports",
 			reply.PromptTokens, limit)
 	default:
-		e.add(name, envs.CheckWarn, "the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
-			"it cuts prompts silently, so give a limit well below that with --context", words, reply.PromptTokens, limit)
+		e.add(name, envs.CheckWarn,
+			"the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
+				"it cuts prompts silently, so give a limit well below that with --context", words, reply.PromptTokens,
+			limit)
 	}
 	return nil
 }

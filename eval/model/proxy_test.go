@@ -33,7 +33,8 @@ func TestProxyAndUserAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}}, Decoding: record.Decoding{TopP: 1, MaxTokens: 5}})
+		_, err = c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
+			Decoding: record.Decoding{TopP: 1, MaxTokens: 5}})
 		c.Close()
 		want := "the request went through the HTTP proxy " + at.Host + ", which may have answered in the server's place"
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {

@@ -17,18 +17,23 @@ import (
 func TestRealServers(t *testing.T) {
 	servers := strings.Fields(os.Getenv("HELDOUT_TEST_SERVERS"))
 	if len(servers) == 0 {
-		t.Skip("needs real model servers: start them as eval/model/testdata/realservers/README.md says and name them in HELDOUT_TEST_SERVERS")
+		t.Skip(
+			"needs real model servers: start them as eval/model/testdata/realservers/README.md says and name them in " +
+				"HELDOUT_TEST_SERVERS")
 	}
 	for _, server := range servers {
 		t.Run(server, func(t *testing.T) {
 			provider, url, _ := strings.Cut(server, "=")
 			opened := func(name string) *model.Client {
-				return open(t, model.Options{Spec: model.Spec{Provider: model.Provider(provider), Name: name}, BaseURL: url})
+				return open(t, model.Options{Spec: model.Spec{Provider: model.Provider(provider), Name: name},
+					BaseURL: url})
 			}
 			c := opened("heldout-tiny")
 			about, err := c.Server(t.Context())
-			if err != nil || !about.Present || about.ContextLength != 4096 || about.Version == "" || c.ContextLimit() != 4096 {
-				t.Fatalf("Server = %+v, %v, and ContextLimit() = %d; want a context of 4096", about, err, c.ContextLimit())
+			if err != nil || !about.Present || about.ContextLength != 4096 || about.Version == "" ||
+				c.ContextLimit() != 4096 {
+				t.Fatalf("Server = %+v, %v, and ContextLimit() = %d; want a context of 4096", about, err,
+					c.ContextLimit())
 			}
 			if about, err := opened("nope").Server(t.Context()); err != nil || about.Present {
 				t.Errorf("Server = %+v, %v for a wrong name", about, err)

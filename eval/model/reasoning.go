@@ -7,7 +7,8 @@ import (
 
 // reasoningTag matches the tags that models put around their reasoning: those of
 // DeepSeek and Qwen, Mistral, Cohere, Kimi and Seed.
-var reasoningTag = regexp.MustCompile(`(?i)<(/?)(?:think|thinking|seed:think)>|\[(/?)THINK\]|<\|(END_|START_)THINKING\|>|◁(/?)think▷`)
+var reasoningTag = regexp.MustCompile(
+	`(?i)<(/?)(?:think|thinking|seed:think)>|\[(/?)THINK\]|<\|(END_|START_)THINKING\|>|◁(/?)think▷`)
 
 // tagStarts are the characters with which such a tag begins.
 const tagStarts = "<[◁"

@@ -11,9 +11,12 @@ func TestSplitReasoning(t *testing.T) {
 		{"think", "<think>Action: wait</think>\n\nAction: open box", "Action: open box", "Action: wait"},
 		{"empty think", "<think>\n\n</think>\n\nAction: open box", "Action: open box", ""},
 		{"cut off", "<think>I could do this:\nAction: wait", "", "I could do this:\nAction: wait"},
-		{"only a closing tag", "I could wait.\nAction: wait\n</think>\nAction: open box", "Action: open box", "I could wait.\nAction: wait"},
-		{"nested", "<think>a<think>b</think>Action: wait</think>Action: open box", "Action: open box", "a<think>b\n\nAction: wait"},
-		{"two", "<think>a</think>Thought: I see.<think>b</think>Action: open box", "Thought: I see.\nAction: open box", "a\nb"},
+		{"only a closing tag", "I could wait.\nAction: wait\n</think>\nAction: open box", "Action: open box",
+			"I could wait.\nAction: wait"},
+		{"nested", "<think>a<think>b</think>Action: wait</think>Action: open box", "Action: open box",
+			"a<think>b\n\nAction: wait"},
+		{"two", "<think>a</think>Thought: I see.<think>b</think>Action: open box", "Thought: I see.\nAction: open box",
+			"a\nb"},
 		{"after the action", "Action: open box\n<think>Good.</think>", "Action: open box", "Good."},
 		{"cut off after the action", "Action: open box\n<think>Goo", "Action: open box", "Goo"},
 		{"capitals", "<THINK>Action: wait</THINK>Action: open box", "Action: open box", "Action: wait"},
@@ -22,13 +25,24 @@ func TestSplitReasoning(t *testing.T) {
 		{"Mistral, cut off", "[THINK]Action: wait", "", "Action: wait"},
 		{"Kimi", "◁think▷Action: wait◁/think▷Action: open box", "Action: open box", "Action: wait"},
 		{"Seed", "<seed:think>Action: wait</seed:think>Action: open box", "Action: open box", "Action: wait"},
-		{"Cohere", "<|START_THINKING|>Action: wait<|END_THINKING|><|START_RESPONSE|>Action: open box<|END_RESPONSE|>", "Action: open box", "Action: wait"},
-		{"Harmony", "<|channel|>analysis<|message|>Action: wait<|end|><|start|>assistant<|channel|>final<|message|>Action: open box<|return|>", "Action: open box", "Action: wait"},
-		{"Harmony, from the first token", "<|start|>assistant<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>text<|message|>Action: open box", "Action: open box", "a"},
-		{"Harmony, a tool", "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.go <|constrain|>json<|message|>{}<|call|>", "", "a\n{}"},
+		{"Cohere", "<|START_THINKING|>Action: wait<|END_THINKING|><|START_RESPONSE|>Action: open box<|END_RESPONSE|>",
+			"Action: open box", "Action: wait"},
+		{
+			"Harmony",
+			"<|channel|>analysis<|message|>Action: wait<|end|><|start|>assistant<|channel|>final<|message|>Action: " +
+				"open box<|return|>", "Action: open box", "Action: wait"},
+		{
+			"Harmony, from the first token",
+			"<|start|>assistant<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final " +
+				"<|constrain|>text<|message|>Action: open box", "Action: open box", "a"},
+		{
+			"Harmony, a tool",
+			"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.go " +
+				"<|constrain|>json<|message|>{}<|call|>", "", "a\n{}"},
 		{"Harmony, cut off", "<|channel|>analysis<|message|>Action: wait", "", "Action: wait"},
 		{"Harmony, cut off in a header", "<|channel|>ana", "", ""},
-		{"Harmony without its tokens", "analysisAction: waitassistantfinalAction: open box", "Action: open box", "Action: wait"},
+		{"Harmony without its tokens", "analysisAction: waitassistantfinalAction: open box", "Action: open box",
+			"Action: wait"},
 		{"the word analysis", "analysis: none\nAction: open box", "analysis: none\nAction: open box", ""},
 	} {
 		visible, reasoning := splitReasoning(c.text)
@@ -39,7 +53,8 @@ func TestSplitReasoning(t *testing.T) {
 }
 
 func FuzzSplitReasoning(f *testing.F) {
-	for _, s := range []string{"<think>a</think>b", "a</think>b", "[THINK]a", "<|channel|>final<|message|>a<|return|>", "analysisaassistantfinalb", "<|START_THINKING|>"} {
+	for _, s := range []string{"<think>a</think>b", "a</think>b", "[THINK]a", "<|channel|>final<|message|>a<|return|>",
+		"analysisaassistantfinalb", "<|START_THINKING|>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -43,36 +43,50 @@ func passing(t *testing.T) map[string]struct {
 		status  int
 	}
 	return map[string]failure{
-		"429":             {say(429, `{"error":{"message":"slow down"}}`), "429 Too Many Requests: slow down", 429},
-		"408":             {say(408, ``), "408 Request Timeout", 408},
-		"500":             {say(500, `{"error":"boom"}`), "500 Internal Server Error: boom", 500},
-		"vLLM":            {say(500, `{"error":{"message":"EngineCore encountered an issue. See stack trace (above) for the root cause.","type":"InternalServerError","param":null,"code":500}}`), "500 Internal Server Error: EngineCore encountered", 500},
-		"llama.cpp":       {say(503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`), "503 Service Unavailable: Loading model", 503},
-		"Ollama, full":    {say(503, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`), "503 Service Unavailable: server busy, please try again. maximum", 503},
-		"Ollama":          {say(500, `{"error":"an error was encountered while running the model: unexpected EOF"}`), "500 Internal Server Error: an error was encountered", 500},
-		"500 on a field":  {say(500, `{"error":{"message":"sampler died at min_p","param":"min_p"}}`), "500 Internal Server Error: sampler died", 500},
-		"502 html":        {say(502, "<html><h1>Bad\nGateway</h1></html>"), "502 Bad Gateway: <html><h1>Bad Gateway</h1></html>", 502},
-		"529":             {say(529, ``), "529", 529},
-		"closed":          {hijacked(t, ""), "EOF", 0},
-		"not HTTP":        {hijacked(t, "hello\n"), "malformed HTTP", 0},
-		"garbage":         {say(200, `<html>hello</html>`), "not what was asked for: <html>hello</html>", 200},
-		"empty body":      {say(200, ``), "the reply", 200},
-		"no content":      {say(204, ``), "the reply", 204},
-		"cut JSON":        {say(200, vllmReply[:100]), "the reply", 200},
-		"cut body":        {say(200, vllmReply[:100], "Content-Length", "5000"), "breaks off", 200},
-		"cut chunks":      {hijacked(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"cho\r\n"), "breaks off", 200},
-		"cut gzip":        {say(200, "\x1f\x8b\x08\x00", "Content-Encoding", "gzip"), "", 200},
-		"error with 200":  {say(200, `{"error":{"message":"engine died","code":500}}`), "it reports an error: engine died", 200},
-		"error and reply": {say(200, `{"error":{"message":"engine died"},"choices":[{"message":{"content":"half"}}]}`), "it reports an error: engine died", 200},
+		"429": {say(429, `{"error":{"message":"slow down"}}`), "429 Too Many Requests: slow down", 429},
+		"408": {say(408, ``), "408 Request Timeout", 408},
+		"500": {say(500, `{"error":"boom"}`), "500 Internal Server Error: boom", 500},
+		"vLLM": {
+			say(500,
+				`{"error":{"message":"EngineCore encountered an issue. See stack trace (above) for the root cause.","type":"InternalServerError","param":null,"code":500}}`), "500 Internal Server Error: EngineCore encountered", 500},
+		"llama.cpp": {say(503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`),
+			"503 Service Unavailable: Loading model", 503},
+		"Ollama, full": {say(503, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`),
+			"503 Service Unavailable: server busy, please try again. maximum", 503},
+		"Ollama": {say(500, `{"error":"an error was encountered while running the model: unexpected EOF"}`),
+			"500 Internal Server Error: an error was encountered", 500},
+		"500 on a field": {say(500, `{"error":{"message":"sampler died at min_p","param":"min_p"}}`),
+			"500 Internal Server Error: sampler died", 500},
+		"502 html": {say(502, "<html><h1>Bad\nGateway</h1></html>"),
+			"502 Bad Gateway: <html><h1>Bad Gateway</h1></html>", 502},
+		"529":        {say(529, ``), "529", 529},
+		"closed":     {hijacked(t, ""), "EOF", 0},
+		"not HTTP":   {hijacked(t, "hello\n"), "malformed HTTP", 0},
+		"garbage":    {say(200, `<html>hello</html>`), "not what was asked for: <html>hello</html>", 200},
+		"empty body": {say(200, ``), "the reply", 200},
+		"no content": {say(204, ``), "the reply", 204},
+		"cut JSON":   {say(200, vllmReply[:100]), "the reply", 200},
+		"cut body":   {say(200, vllmReply[:100], "Content-Length", "5000"), "breaks off", 200},
+		"cut chunks": {hijacked(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"cho\r\n"),
+			"breaks off", 200},
+		"cut gzip": {say(200, "\x1f\x8b\x08\x00", "Content-Encoding", "gzip"), "", 200},
+		"error with 200": {say(200, `{"error":{"message":"engine died","code":500}}`),
+			"it reports an error: engine died", 200},
+		"error and reply": {say(200, `{"error":{"message":"engine died"},"choices":[{"message":{"content":"half"}}]}`),
+			"it reports an error: engine died", 200},
 		"error as string": {say(200, `{"error":"engine died"}`), "it reports an error: engine died", 200},
-		"old vLLM error":  {say(200, `{"object":"error","message":"engine died"}`), "it reports an error: engine died", 200},
-		"a list":          {say(200, `[]`), "the reply", 200},
-		"null":            {say(200, `null`), "the reply", 200},
-		"empty choices":   {say(200, `{"choices":[],"usage":{"prompt_tokens":1}}`), "the reply", 200},
-		"empty choice":    {say(200, `{"choices":[{}],"done":false}`), "the reply", 200},
-		"choices null":    {say(200, `{"choices":null}`), "the reply", 200},
-		"mistyped":        {say(200, `{"choices":[{"message":{"content":5}}],"message":{"content":5},"done":true}`), "the reply", 200},
-		"loaded":          {say(200, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}`), "the reply", 200},
+		"old vLLM error": {say(200, `{"object":"error","message":"engine died"}`),
+			"it reports an error: engine died", 200},
+		"a list":        {say(200, `[]`), "the reply", 200},
+		"null":          {say(200, `null`), "the reply", 200},
+		"empty choices": {say(200, `{"choices":[],"usage":{"prompt_tokens":1}}`), "the reply", 200},
+		"empty choice":  {say(200, `{"choices":[{}],"done":false}`), "the reply", 200},
+		"choices null":  {say(200, `{"choices":null}`), "the reply", 200},
+		"mistyped": {say(200, `{"choices":[{"message":{"content":5}}],"message":{"content":5},"done":true}`),
+			"the reply", 200},
+		"loaded": {
+			say(200, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}`),
+			"the reply", 200},
 	}
 }
 
@@ -85,18 +99,23 @@ func TestPassingFailuresAreTriedAgain(t *testing.T) {
 					good = say(200, ollamaReply)
 				}
 				server := recording(t, failure.handler, failure.handler, good)
-				reply, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(t.Context(), hello)
+				reply, err := open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(
+					t.Context(), hello)
 				if err != nil || reply.Text != "Action: go" || reply.Attempts != 3 || len(server.all()) != 3 {
-					t.Errorf("Chat = %+v, %v after %d requests; want the reply of the third", reply, err, len(server.all()))
+					t.Errorf("Chat = %+v, %v after %d requests; want the reply of the third", reply, err,
+						len(server.all()))
 				}
 
 				server = recording(t, failure.handler)
-				_, err = open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(t.Context(), hello)
+				_, err = open(t, model.Options{Spec: spec, BaseURL: server.URL, ContextLimit: 1000}).Chat(t.Context(),
+					hello)
 				got := as[*model.UnavailableError](t, err)
 				if got.Attempts != 4 || got.Status != failure.status || len(server.all()) != 4 {
-					t.Errorf("error is %#v after %d requests, want status %d after 4", got, len(server.all()), failure.status)
+					t.Errorf("error is %#v after %d requests, want status %d after 4", got, len(server.all()),
+						failure.status)
 				}
-				if !strings.Contains(err.Error(), failure.want) || !strings.Contains(err.Error(), "4 attempts, the last: ") ||
+				if !strings.Contains(err.Error(), failure.want) ||
+					!strings.Contains(err.Error(), "4 attempts, the last: ") ||
 					!strings.HasPrefix(got.URL, server.URL) {
 					t.Errorf("error is %q, want %q in it", err, failure.want)
 				}
@@ -114,7 +133,8 @@ func TestOneAttemptIsNoRetry(t *testing.T) {
 	server := recording(t, say(500, ""))
 	c := open(t, model.Options{BaseURL: server.URL, Retry: model.Retry{Attempts: 1, FirstWait: time.Hour}})
 	_, err := c.Chat(t.Context(), hello)
-	if got := as[*model.UnavailableError](t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "in 1 attempt: ") {
+	if got := as[*model.UnavailableError](t, err); got.Attempts != 1 ||
+		!strings.Contains(err.Error(), "in 1 attempt: ") {
 		t.Errorf("error is %v, want one after 1 attempt", err)
 	}
 	// A refusal on what would be the last attempt stays a refusal.
@@ -195,14 +215,15 @@ func TestWaitsDouble(t *testing.T) {
 func TestDefaultsAreGenerous(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
-		c, err := model.Open(model.Options{Spec: vllmSpec, Now: time.Now, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			requests++
-			deadline, ok := r.Context().Deadline()
-			if !ok || time.Until(deadline) != 5*time.Minute {
-				t.Errorf("an attempt has %v, want 5 minutes", time.Until(deadline))
-			}
-			return respond(500, ""), nil
-		})})
+		c, err := model.Open(model.Options{Spec: vllmSpec, Now: time.Now,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				requests++
+				deadline, ok := r.Context().Deadline()
+				if !ok || time.Until(deadline) != 5*time.Minute {
+					t.Errorf("an attempt has %v, want 5 minutes", time.Until(deadline))
+				}
+				return respond(500, ""), nil
+			})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,9 +246,12 @@ func TestRetryAfterIsAdded(t *testing.T) {
 	}{
 		{"seconds", func() string { return "17" }, 429, 17 * time.Second, 0},
 		{"fraction", func() string { return "0.25" }, 503, 250 * time.Millisecond, 0},
-		{"date, in whole seconds", func() string { return time.Now().Add(33 * time.Second).UTC().Format(http.TimeFormat) }, 429, 32 * time.Second, time.Second},
+		{"date, in whole seconds", func() string {
+			return time.Now().Add(33 * time.Second).UTC().Format(http.TimeFormat)
+		}, 429, 32 * time.Second, time.Second},
 		{"capped", func() string { return "86400" }, 429, 10 * time.Minute, 0},
-		{"date capped", func() string { return time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat) }, 429, 10 * time.Minute, 0},
+		{"date capped", func() string { return time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat) }, 429,
+			10 * time.Minute, 0},
 		{"date past", func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, 429, 0, 0},
 		{"negative", func() string { return "-5" }, 429, 0, 0},
 		{"nonsense", func() string { return "soon" }, 429, 0, 0},
@@ -238,7 +262,9 @@ func TestRetryAfterIsAdded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				retry := model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond}
-				got := waits(t, retry, func() *http.Response { return respond(test.status, "{", "Retry-After", test.header()) })
+				got := waits(t, retry, func() *http.Response {
+					return respond(test.status, "{", "Retry-After", test.header())
+				})
 				for i, wait := range got {
 					// A millisecond, half more or less, lies on top.
 					if wait < test.least+time.Millisecond/2 || wait > test.least+test.slack+2*time.Millisecond {
@@ -278,7 +304,8 @@ func TestSlowAttemptIsTriedAgain(t *testing.T) {
 						return nil, r.Context().Err()
 					}
 					time.Sleep(2 * time.Second)
-					return respond(200, map[model.Provider]string{model.VLLM: vllmReply, model.Ollama: ollamaReply}[spec.Provider]), nil
+					return respond(200, map[model.Provider]string{
+						model.VLLM: vllmReply, model.Ollama: ollamaReply}[spec.Provider]), nil
 				}),
 			})
 			start := time.Now()
@@ -304,10 +331,11 @@ func TestSlowAttemptIsTriedAgain(t *testing.T) {
 
 func TestSlowBodyTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, model.Options{Timeout: time.Minute, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			body := io.MultiReader(strings.NewReader(`{"choices"`), waiting{r.Context()})
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
-		})})
+		c := open(t, model.Options{Timeout: time.Minute,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				body := io.MultiReader(strings.NewReader(`{"choices"`), waiting{r.Context()})
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
+			})})
 		_, err := c.Chat(t.Context(), hello)
 		if got := as[*model.UnavailableError](t, err); got.Message != "no reply within 1m0s" || got.Status != 200 {
 			t.Errorf("error is %v, want a time-out", err)
@@ -325,8 +353,13 @@ func (w waiting) Read([]byte) (int, error) {
 
 func TestCallersDeadlineIsTheCallersOwn(t *testing.T) {
 	for name, transport := range map[string]roundTrip{
-		"while it waits for a reply":   func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() },
-		"while it waits to come again": func(*http.Request) (*http.Response, error) { return respond(503, "", "Retry-After", "60"), nil },
+		"while it waits for a reply": func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		},
+		"while it waits to come again": func(*http.Request) (*http.Response, error) {
+			return respond(503, "", "Retry-After", "60"), nil
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -398,7 +431,8 @@ func TestStorm(t *testing.T) {
 				t.Error(err)
 			}
 			if failed.Load() == 0 || attempts.Load() <= calls {
-				t.Errorf("%d of %d requests failed and %d attempts were counted: no storm", failed.Load(), requests.Load(), attempts.Load())
+				t.Errorf("%d of %d requests failed and %d attempts were counted: no storm", failed.Load(),
+					requests.Load(), attempts.Load())
 			}
 		})
 	}
@@ -413,7 +447,8 @@ func TestQuestionSaysWhy(t *testing.T) {
 			return respond(503, "loading", "Retry-After", "60"), nil
 		})}).Server(ctx)
 		var stopped *model.StoppedError
-		if !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) || stopped.Last != "503 Service Unavailable: loading" {
+		if !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) ||
+			stopped.Last != "503 Service Unavailable: loading" {
 			t.Errorf("%v", err)
 		}
 	})

@@ -37,7 +37,8 @@ func refusing(status int, words string, fields ...string) http.HandlerFunc {
 // The words with which services refuse fields are those of their documentation
 // and of reports by users.
 func TestRefusedFieldsAreDropped(t *testing.T) {
-	openAI := `{"error":{"message":"Unsupported parameter: 'FIELD' is not supported with this model.","type":"invalid_request_error","param":"FIELD","code":"unsupported_parameter"}}`
+	openAI :=
+		`{"error":{"message":"Unsupported parameter: 'FIELD' is not supported with this model.","type":"invalid_request_error","param":"FIELD","code":"unsupported_parameter"}}`
 	for _, c := range []struct {
 		name   string
 		status int
@@ -45,23 +46,53 @@ func TestRefusedFieldsAreDropped(t *testing.T) {
 		fields []string // that it refuses
 		want   []string // that are dropped with a mark
 	}{
-		{"OpenAI, a reasoning model", 400, openAI, []string{"stop", "temperature", "top_p"}, []string{"temperature", "top_p"}},
-		{"OpenAI, a value", 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`,
+		{"OpenAI, a reasoning model", 400, openAI, []string{"stop", "temperature", "top_p"},
+			[]string{"temperature", "top_p"}},
+		{
+			"OpenAI, a value", 400,
+			`{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`,
 			[]string{"temperature"}, []string{"temperature"}},
-		{"OpenAI, the length", 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
+		{
+			"OpenAI, the length", 400,
+			`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
 			[]string{"max_tokens"}, nil},
-		{"OpenAI, older", 400, `{"error":{"message":"Unrecognized request argument supplied: FIELD","type":"invalid_request_error","param":null,"code":null}}`, []string{"top_k", "min_p"}, []string{"min_p", "top_k"}},
-		{"Azure, many", 400, `{"error":{"message":"Unrecognized request arguments supplied: FIELD, presence","type":"invalid_request_error"}}`, []string{"min_p", "top_k"}, []string{"min_p", "top_k"}},
-		{"Google", 400, `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"FIELD\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
-		{"Groq", 400, `{"error":{"message":"property 'top_k' is unsupported, did you mean 'top_p'?","type":"invalid_request_error"}}`, []string{"top_k"}, []string{"top_k"}},
-		{"Mistral", 422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":7}]},"type":"invalid_request_error","param":null,"code":null}`,
+		{
+			"OpenAI, older", 400,
+			`{"error":{"message":"Unrecognized request argument supplied: FIELD","type":"invalid_request_error","param":null,"code":null}}`, []string{"top_k", "min_p"}, []string{"min_p", "top_k"}},
+		{
+			"Azure, many", 400,
+			`{"error":{"message":"Unrecognized request arguments supplied: FIELD, presence","type":"invalid_request_error"}}`, []string{"min_p", "top_k"}, []string{"min_p", "top_k"}},
+		{
+			"Google", 400,
+			`[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"FIELD\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
+		{
+			"Groq", 400,
+			`{"error":{"message":"property 'top_k' is unsupported, did you mean 'top_p'?","type":"invalid_request_error"}}`, []string{"top_k"}, []string{"top_k"}},
+		{
+			"Mistral", 422,
+			`{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":7}]},"type":"invalid_request_error","param":null,"code":null}`,
 			[]string{"seed", "repetition_penalty"}, []string{"repetition_penalty", "seed"}},
-		{"Fireworks", 400, `{"error":{"object":"error","type":"invalid_request_error","message":"Extra inputs are not permitted, field: 'FIELD', value: 0"}}`, []string{"min_p", "seed"}, []string{"min_p", "seed"}},
-		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"FIELD: Extra inputs are not permitted"}}`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
-		{"Anthropic, both", 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` and `top_p` cannot both be specified for this model. Please use only one.\"}}", []string{"top_p"}, []string{"top_p"}},
-		{"Anthropic, newer", 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`FIELD` is deprecated for this model.\"}}", []string{"temperature", "top_p"}, []string{"temperature", "top_p"}},
-		{"xAI", 400, `{"code":"Client specified an invalid argument","error":"Model grok-4 does not support parameter stop."}`, []string{"stop"}, nil},
-		{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":0}]}`, []string{"min_p"}, []string{"min_p"}},
+		{
+			"Fireworks", 400,
+			`{"error":{"object":"error","type":"invalid_request_error","message":"Extra inputs are not permitted, field: 'FIELD', value: 0"}}`, []string{"min_p", "seed"}, []string{"min_p", "seed"}},
+		{
+			"Anthropic", 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"FIELD: Extra inputs are not permitted"}}`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
+		{
+			"Anthropic, both", 400,
+			"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` and `top_p` cannot both be " +
+				"specified for this model. Please use only one.\"}}", []string{"top_p"}, []string{"top_p"}},
+		{
+			"Anthropic, newer", 400,
+			"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`FIELD` is deprecated for this model.\"}}",
+			[]string{"temperature", "top_p"}, []string{"temperature", "top_p"}},
+		{
+			"xAI", 400,
+			`{"code":"Client specified an invalid argument","error":"Model grok-4 does not support parameter stop."}`,
+			[]string{"stop"}, nil},
+		{
+			"FastAPI", 422,
+			`{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":0}]}`, []string{"min_p"}, []string{"min_p"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := recording(t, refusing(c.status, c.words, c.fields...))
@@ -111,14 +142,24 @@ func TestObstacles(t *testing.T) {
 		{400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "--no-system-role"},
 		{400, "Developer instruction is not enabled for models/gemma-3-27b-it", "--no-system-role"},
 		{400, "Conversation roles must alternate user/assistant/user/assistant/...", "--no-system-role"},
-		{400, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...", "--no-system-role"},
-		{400, "As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat template if the tokenizer does not define one.", "--completions"},
-		{400, "Cannot use chat template functions because tokenizer.chat_template is not set and no template argument was passed!", "--completions"},
+		{400, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+			"--no-system-role"},
+		{
+			400,
+			"As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat " +
+				"template if the tokenizer does not define one.", "--completions"},
+		{
+			400,
+			"Cannot use chat template functions because tokenizer.chat_template is not set and no template argument " +
+				"was passed!", "--completions"},
 		{400, "Model Not Exist", "name of the model"},
 		{400, "Invalid model: mistral-huge", "name of the model"},
 		{400, "gpt-x is not a valid model ID", "name of the model"},
 		{400, "The model `x` does not exist or you do not have access to it.", "name of the model"},
-		{400, "max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.", "smaller --max-tokens"},
+		{
+			400,
+			"max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you " +
+				"provided 100000.", "smaller --max-tokens"},
 		{422, "max_tokens must be less than or equal to 8192", "smaller --max-tokens"},
 	} {
 		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": c.words}})
@@ -127,7 +168,8 @@ func TestObstacles(t *testing.T) {
 		}
 		server := recording(t, say(c.status, string(body)))
 		_, err = open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
-		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.want) || len(server.all()) != 1 {
+		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.want) ||
+			len(server.all()) != 1 {
 			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.status, c.words, err, got.Fatal(), len(server.all()))
 		}
 	}
@@ -162,7 +204,8 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 	for _, full := range []string{
 		"<think>The last\nObservation: a box</think>Action: open box\nObservation: It is open.",
 		"[THINK]The last\nObservation: a box[/THINK]Action: open box\nObservation: It is open.",
-		"<|channel|>analysis<|message|>The last\nObservation: a box<|end|><|start|>assistant<|channel|>final<|message|>Action: open box\nObservation: It is open.",
+		"<|channel|>analysis<|message|>The last\nObservation: a " +
+			"box<|end|><|start|>assistant<|channel|>final<|message|>Action: open box\nObservation: It is open.",
 	} {
 		server := recording(t, reasoner(full))
 		c := open(t, model.Options{BaseURL: server.URL})
@@ -172,7 +215,8 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.Latency = 0
-			want := model.Reply{Text: "Action: open box", Reasoning: "The last\nObservation: a box", FinishReason: "stop", Attempts: 2 - i}
+			want := model.Reply{Text: "Action: open box", Reasoning: "The last\nObservation: a box",
+				FinishReason: "stop", Attempts: 2 - i}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("call %d (-want +got):\n%s", i, diff)
 			}

@@ -33,7 +33,8 @@ func (s Spec) String() string { return string(s.Provider) + ":" + s.Name }
 func ParseSpec(text string) (Spec, error) {
 	provider, name, found := strings.Cut(text, ":")
 	if !found {
-		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text, spelling.Hint(text, []string{"expert", "random"}))
+		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text,
+			spelling.Hint(text, []string{"expert", "random"}))
 	}
 	s := Spec{Provider: Provider(provider), Name: name}
 	if err := s.validate(); err != nil {
@@ -46,7 +47,8 @@ func (s Spec) validate() error {
 	switch s.Provider {
 	case VLLM, OpenAI, Ollama:
 	default:
-		return fmt.Errorf("model %q: unknown provider %q%s: use vllm, openai or ollama", s.String(), string(s.Provider), spelling.Hint(string(s.Provider), []string{string(VLLM), string(OpenAI), string(Ollama)}))
+		return fmt.Errorf("model %q: unknown provider %q%s: use vllm, openai or ollama", s.String(), string(s.Provider),
+			spelling.Hint(string(s.Provider), []string{string(VLLM), string(OpenAI), string(Ollama)}))
 	}
 	switch {
 	case s.Name == "":

@@ -76,7 +76,8 @@ func TestAtInPath(t *testing.T) {
 func FuzzBaseURL(f *testing.F) {
 	for _, text := range []string{
 		"", "http://localhost:8000/v1/", "https://h/v1", "localhost", "::1", "[::1]:80", "0.0.0.0", ":11434",
-		"h:99999", "a\nb", "ftp://h", "http://user:hunter2@h/", "http://h?x=1", "http://h#f", "a b", "http://[fe80::1%25en0]/",
+		"h:99999", "a\nb", "ftp://h", "http://user:hunter2@h/", "http://h?x=1", "http://h#f", "a b",
+		"http://[fe80::1%25en0]/",
 	} {
 		f.Add(text)
 	}
@@ -93,7 +94,8 @@ func FuzzBaseURL(f *testing.F) {
 				t.Errorf("error %q tells the password", err)
 			}
 			divided := "http://user:hunter2/word@" + text
-			if _, err = model.Open(model.Options{Spec: spec, BaseURL: divided, Now: time.Now}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			if _, err = model.Open(model.Options{Spec: spec, BaseURL: divided, Now: time.Now}); err == nil ||
+				strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%q: %v", divided, err)
 			}
 		}

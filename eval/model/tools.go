@@ -31,7 +31,8 @@ func (t Tool) schema() map[string]any {
 	if t.About != "" {
 		argument["description"] = t.About
 	}
-	schema := map[string]any{"type": "object", "properties": map[string]any{t.Argument: argument}, "required": []string{t.Argument}}
+	schema := map[string]any{"type": "object", "properties": map[string]any{t.Argument: argument}, "required": []string{
+		t.Argument}}
 	if t.Closed {
 		schema["additionalProperties"] = false
 	}
@@ -58,7 +59,8 @@ func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 		case m.Role == ToolResult:
 			sent.ToolCallID = m.Call.ID
 		case m.Call != ToolCall{}:
-			sent.ToolCalls = []openai.ToolCall{{ID: m.Call.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: m.Call.Name, Arguments: m.Call.Arguments}}}
+			sent.ToolCalls = []openai.ToolCall{{ID: m.Call.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: m.Call.Name, Arguments: m.Call.Arguments}}}
 			if m.Content == "" {
 				sent.Content = nil
 			}

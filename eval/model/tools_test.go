@@ -17,7 +17,8 @@ var actTool = model.Tool{Name: "act", Description: "Acts.", Argument: "action", 
 // acted are messages with a call and its answer.
 var acted = []model.Message{
 	{Role: model.User, Content: "go"},
-	{Role: model.Assistant, Content: "I look.", Call: model.ToolCall{ID: "a1", Name: "act", Arguments: `{"action": "look"}`}},
+	{Role: model.Assistant, Content: "I look.", Call: model.ToolCall{
+		ID: "a1", Name: "act", Arguments: `{"action": "look"}`}},
 	{Role: model.ToolResult, Content: "A room.", Call: model.ToolCall{ID: "a1", Name: "act"}},
 }
 

@@ -101,8 +101,9 @@ var (
 		"`inputs` tokens \\+ `max_new_tokens` must be", // TGI
 	}, "|"))
 
-	limitText = regexp.MustCompile(`(?i)(?:maximum context length (?:is|of)|context length is only|maximum model length of|` +
-		`context (?:length|size) \(|maximum allowed length \(|configured limit of|context window of|must be <=) ?(\d+)`)
+	limitText = regexp.MustCompile(
+		`(?i)(?:maximum context length (?:is|of)|context length is only|maximum model length of|` +
+			`context (?:length|size) \(|maximum allowed length \(|configured limit of|context window of|must be <=) ?(\d+)`)
 
 	askedText = regexp.MustCompile(`(?i)(?:requested(?: a total of)?|resulted in|passed|too long:|given:|` +
 		`(?:request|prompt) (?:has|contains)(?: at least)?|(?:request|input|requested tokens) \(|prompt \(length) ?` +
@@ -112,7 +113,8 @@ var (
 // overflow reports whether the words refuse a request because it does not fit
 // the context, and fills in the numbers that are only told in the text.
 func (w *words) overflow() bool {
-	if !slices.Contains(overflowCodes, w.code) && !slices.Contains(overflowCodes, w.kind) && !overflowText.MatchString(w.text) {
+	if !slices.Contains(overflowCodes, w.code) && !slices.Contains(overflowCodes, w.kind) &&
+		!overflowText.MatchString(w.text) {
 		return false
 	}
 	if w.limit == 0 {
@@ -142,10 +144,12 @@ var (
 
 	// unsupportedText is how servers refuse a field as such, rather than its value.
 	unsupportedText = regexp.MustCompile(`(?i)` + strings.Join([]string{
-		`unsupported`, `not supported`, `(?:does not|doesn't) support`, `only the default`, `deprecated`, // OpenAI, Groq, xAI, Anthropic
+		// OpenAI, Groq, xAI, Anthropic
+		`unsupported`, `not supported`, `(?:does not|doesn't) support`, `only the default`, `deprecated`,
 		`unrecogni[sz]ed`, `unknown (?:name|field|parameter|argument|property)`, // OpenAI, Azure, Google
 		`unexpected (?:keyword|field|property|parameter|argument)`,
-		`(?:extra|additional) \w+ (?:are|is) not (?:permitted|allowed)`, `extra_forbidden`, `not permitted`, // Mistral, Fireworks, vLLM
+		// Mistral, Fireworks, vLLM
+		`(?:extra|additional) \w+ (?:are|is) not (?:permitted|allowed)`, `extra_forbidden`, `not permitted`,
 		bothText.String(),
 	}, "|"))
 	// bothText is how Anthropic refuses temperature and top_p together.
@@ -154,8 +158,10 @@ var (
 	// fieldText finds the fields of a decoding by name. Those that are also words
 	// of English count in quotes, or behind or before what says that they are
 	// fields.
-	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, wordless(configs.SamplingFields()), []string{"max_tokens", "max_completion_tokens"}), "|") + `)\b` +
-		"|(?i:(?:parameters?|arguments?|fields?|property|model):? |['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
+	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, wordless(configs.SamplingFields()),
+		[]string{"max_tokens", "max_completion_tokens"}), "|") + `)\b` +
+		"|(?i:(?:parameters?|arguments?|fields?|property|model):? " +
+		"|['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
 )
 
 // wordless are the names that are no words of English.
@@ -165,7 +171,8 @@ func wordless(names []string) []string {
 
 // unsupported reports whether the words refuse a field as such.
 func (w words) unsupported() bool {
-	return strings.HasPrefix(w.code, "unsupported_") || strings.HasPrefix(w.code, "unknown_") || unsupportedText.MatchString(w.text)
+	return strings.HasPrefix(w.code, "unsupported_") || strings.HasPrefix(w.code, "unknown_") ||
+		unsupportedText.MatchString(w.text)
 }
 
 // refusedField returns the field of the decoding that a refusal is about, "" for
@@ -211,17 +218,25 @@ type obstacle struct {
 // templateObstacles come from chat templates; some servers call them errors of
 // their own.
 var templateObstacles = []obstacle{
-	{regexp.MustCompile(`(?i)system (?:role|messages?|prompts?)\b.{0,40}(?:not|n't|un)[ -]?(?:be )?(?:supported|allowed)|(?:not|n't) support (?:a |the )?["'` + "`" + `]?system|` +
-		`does not support 'system'|developer instruction is not enabled`), foldSystem, ""},
+	{
+		regexp.MustCompile(
+			`(?i)system (?:role|messages?|prompts?)\b.{0,40}(?:not|n't|un)[ -]?(?:be )?(?:supported|allowed)|(?:not|n't) support (?:a |the )?["'` + "`" + `]?system|` +
+				`does not support 'system'|developer instruction is not enabled`), foldSystem, ""},
 	{regexp.MustCompile(`(?i)roles must alternate|must alternate between`), foldSystem, ""},
-	{regexp.MustCompile(`(?i)default chat template is no longer allowed|must provide a chat template|(?:no|not have an?y?|not define an?y?|without a) chat[ _]template|chat[ _]template is not (?:set|defined)`),
+	{
+		regexp.MustCompile(
+			`(?i)default chat template is no longer allowed|must provide a chat template|(?:no|not have an?y?|not define an?y?|without a) chat[ _]template|chat[ _]template is not (?:set|defined)`),
 		"", onTemplate},
 }
 
 var requestObstacles = []obstacle{
-	{regexp.MustCompile(`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
+	{
+		regexp.MustCompile(
+			`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
 		"check the name of the model; heldout doctor tells what the server has", ""},
-	{regexp.MustCompile(`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
+	{
+		regexp.MustCompile(
+			`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
 		"give a smaller --max-tokens", ""},
 }
 

@@ -27,7 +27,8 @@ func (l *lengths) end(id string, steps int) {
 	l.ended[min(max(steps, 0), l.limit)]++
 }
 
-// survival returns the share of episodes that go on after 0, 1, … steps. One more episode counts as observed that ends after any
+// survival returns the share of episodes that go on after 0, 1, … steps. One more episode counts as observed that ends
+// after any
 // number of steps up to the limit alike: it stands for all where there are none.
 func (l *lengths) survival() []float64 {
 	atRisk := make([]int, l.limit+2) // that took at least so many steps

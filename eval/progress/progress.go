@@ -228,7 +228,8 @@ func (p *Run) Status() *record.Status {
 	defer p.mu.Unlock()
 	s := &record.Status{
 		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.inFlight(),
-		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens, InFlight: []record.InFlight{},
+		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens,
+		InFlight: []record.InFlight{},
 	}
 	if left, ok := p.remaining(); ok {
 		seconds := left.Seconds()

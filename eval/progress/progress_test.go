@@ -31,7 +31,8 @@ func result(e episode.Episode, steps int, outcome record.Outcome, progress float
 	ended := time.Unix(1000, 0)
 	return record.Result{
 		ID: e.ID, Env: c.Env, Model: c.Model, Perturbation: c.Perturbation, Steps: steps,
-		Outcome: outcome, Success: outcome == record.Success, Progress: progress, Started: ended.Add(-took), Ended: ended,
+		Outcome: outcome, Success: outcome == record.Success, Progress: progress, Started: ended.Add(-took),
+		Ended: ended,
 	}
 }
 
@@ -56,7 +57,8 @@ func TestRemainingElsewhere(t *testing.T) {
 // own, and the last line none. There is no ETA before every kind has been played.
 func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
-	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2, 3)...)
+	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2,
+		3)...)
 	p := NewRun(plan, 1, func() time.Time { return now })
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
@@ -262,15 +264,23 @@ func TestETA(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]simulation{
-		"all fail":         {plan: one, concurrency: 256, length: func(*episode.Episode) int { return 30 }},
-		"all fail, few":    {plan: few, concurrency: 64, length: func(*episode.Episode) int { return 30 }},
-		"short or long":    {plan: one, concurrency: 256, length: func(*episode.Episode) int { return []int{5, 30}[rng.IntN(2)] }},
-		"any length":       {plan: one, concurrency: 256, length: any},
-		"mostly short":     {plan: one, concurrency: 64, length: func(*episode.Episode) int { return []int{3, 4, 5, 30}[rng.IntN(4)] }},
-		"one by one":       {plan: few, concurrency: 1, length: any},
-		"two of a kind":    {plan: two, concurrency: 64, length: any},
-		"two that fail":    {plan: two, concurrency: 64, length: func(e *episode.Episode) int { return e.Condition.StepLimit }},
-		"all but at once":  {plan: few, concurrency: 256, length: func(*episode.Episode) int { return 10 + rng.IntN(20) }},
+		"all fail":      {plan: one, concurrency: 256, length: func(*episode.Episode) int { return 30 }},
+		"all fail, few": {plan: few, concurrency: 64, length: func(*episode.Episode) int { return 30 }},
+		"short or long": {plan: one, concurrency: 256, length: func(*episode.Episode) int {
+			return []int{5, 30}[rng.IntN(2)]
+		}},
+		"any length": {plan: one, concurrency: 256, length: any},
+		"mostly short": {plan: one, concurrency: 64, length: func(*episode.Episode) int {
+			return []int{3, 4, 5, 30}[rng.IntN(4)]
+		}},
+		"one by one":    {plan: few, concurrency: 1, length: any},
+		"two of a kind": {plan: two, concurrency: 64, length: any},
+		"two that fail": {plan: two, concurrency: 64, length: func(e *episode.Episode) int {
+			return e.Condition.StepLimit
+		}},
+		"all but at once": {plan: few, concurrency: 256, length: func(*episode.Episode) int {
+			return 10 + rng.IntN(20)
+		}},
 		"the second slow":  {plan: same, concurrency: 16, length: any, step: slow("babyai")},
 		"the first slow":   {plan: same, concurrency: 16, length: any, step: slow("pddl")},
 		"slow, one by one": {plan: same, concurrency: 1, length: any, step: slow("babyai")},

@@ -70,9 +70,15 @@ func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
 		content, err := read(f.Path)
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("--%s %.200q of the run is not here: %w; copy it to that path from the machine that leads the run", f.Flag, f.Path, err))
+			errs = append(errs,
+				fmt.Errorf(
+					"--%s %.200q of the run is not here: %w; copy it to that path from the machine that leads the run",
+					f.Flag, f.Path, err))
 		case Hash(content) != f.SHA256:
-			errs = append(errs, fmt.Errorf("--%s %.200q is another file here: its SHA-256 is %.16s, that of the run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path, Hash(content), f.SHA256))
+			errs = append(errs,
+				fmt.Errorf(
+					"--%s %.200q is another file here: its SHA-256 is %.16s, that of the run's %.16s; copy it to "+
+						"that path from the machine that leads the run", f.Flag, f.Path, Hash(content), f.SHA256))
 		}
 	}
 	return errors.Join(errs...)
@@ -85,7 +91,9 @@ func (j Job) encode() (map[string]string, error) {
 		return nil, err
 	}
 	if len(b) > maxDescription {
-		return nil, fmt.Errorf("configuration file and flags have %d bytes, which do not fit in the queue: the limit is %d", len(b), maxDescription)
+		return nil,
+			fmt.Errorf("configuration file and flags have %d bytes, which do not fit in the queue: the limit is %d",
+				len(b), maxDescription)
 	}
 	return map[string]string{metadataKey: string(b)}, nil
 }
@@ -107,7 +115,8 @@ func (j Job) SameTool(own record.Tool) error {
 	if j.Tool.Version == own.Version && j.Tool.Commit == own.Commit {
 		return nil
 	}
-	return fmt.Errorf("the run %s is led by heldout %s, and this is heldout %s: use the same version", j.Name, version(j.Tool), version(own))
+	return fmt.Errorf("the run %s is led by heldout %s, and this is heldout %s: use the same version", j.Name,
+		version(j.Tool), version(own))
 }
 
 func version(t record.Tool) string { return strings.TrimSpace(t.Version + " " + t.Commit) }
@@ -132,6 +141,8 @@ func (j Job) SamePlan(p *eval.Plan) error {
 			other = append(other, name+" is only here")
 		}
 	}
-	return fmt.Errorf("the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and other files must be the same",
+	return fmt.Errorf(
+		"the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and other files "+
+			"must be the same",
 		j.Name, j.Plan, p.Hash(), strings.Join(other, ", "))
 }

@@ -90,7 +90,8 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 	}
 	l := &Leader{
 		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
-		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{}, left: map[string]bool{}, room: cmp.Or(o.room, room), later: cmp.Or(o.later, later), over: map[string]bool{},
+		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{},
+		left: map[string]bool{}, room: cmp.Or(o.room, room), later: cmp.Or(o.later, later), over: map[string]bool{},
 	}
 	bound, cancel := link.bind(ctx)
 	defer cancel(nil)
@@ -112,7 +113,9 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 func watch(ctx context.Context, s *server.Server, l *link) {
 	for rest(ctx) {
 		if !s.JetStreamEnabled() {
-			l.stop(errors.New("the embedded server stores no more: is the disk of the run directory full? free space on it"))
+			l.stop(
+				errors.New(
+					"the embedded server stores no more: is the disk of the run directory full? free space on it"))
 			return
 		}
 	}
@@ -127,7 +130,8 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 	}
 	name := l.job.Name
 	results := jetstream.StreamConfig{
-		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers"), subject(name, "strays")},
+		Name: resultsStream(name), Subjects: []string{subject(name, "results.>"), subject(name, "servers"),
+			subject(name, "strays")},
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
 	}
 	work := jetstream.StreamConfig{
@@ -140,7 +144,8 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		}
 	}
 	_, err = l.link.js.CreateOrUpdateConsumer(ctx, work.Name, jetstream.ConsumerConfig{
-		Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.ackWait, MaxAckPending: -1, MaxWaiting: 1 << 16,
+		Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.ackWait, MaxAckPending: -1,
+		MaxWaiting: 1 << 16,
 	})
 	if err != nil {
 		return nil, err
@@ -405,10 +410,12 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 	}
 	name := fmt.Sprintf("work.%s.%d", id, order.Attempt)
 	for {
-		err = l.link.publish(ctx, workStream(l.job.Name), &nats.Msg{Subject: subject(l.job.Name, name), Data: data}, jetstream.WithExpectLastSequencePerSubject(0))
+		err = l.link.publish(ctx, workStream(l.job.Name), &nats.Msg{Subject: subject(l.job.Name, name), Data: data},
+			jetstream.WithExpectLastSequencePerSubject(0))
 		var api *jetstream.APIError
 		switch {
-		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 			return nil
 		case errors.Is(err, jetstream.ErrStreamNotFound) && rest(ctx):
 			continue // receive makes it anew

@@ -63,7 +63,8 @@ func TestPartsOfTwoWorkers(t *testing.T) {
 	if _, err := cut("s", make([]byte, 1024*maxParts+1), 1024+headroom); err == nil {
 		t.Error("a record of too many parts is cut")
 	}
-	if messages, err := cut("s", data[:1024], 1024+headroom); err != nil || len(messages) != 1 || messages[0].Header != nil {
+	if messages, err := cut("s", data[:1024], 1024+headroom); err != nil || len(messages) != 1 ||
+		messages[0].Header != nil {
 		t.Errorf("%d messages of a small record, %v", len(messages), err)
 	}
 }
@@ -100,7 +101,8 @@ func TestFullQueue(t *testing.T) {
 	env := newLine(30)
 	env.seen = noise(200_000)
 	b := newBench(t, env.plan(t))
-	o := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true}
+	o := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
+		JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true}
 	small, err := server.NewServer(o)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +157,8 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 	}
 	var workers sync.WaitGroup
 	b.workUntilEnd(&workers)
-	if err := b.lead(t.Context()); err == nil || !strings.Contains(err.Error(), "is the disk of the run directory full?") {
+	if err := b.lead(t.Context()); err == nil || !strings.Contains(err.Error(),
+		"is the disk of the run directory full?") {
 		t.Errorf("the run ends with %v", err)
 	}
 	_, results, err := record.Read(b.dir)

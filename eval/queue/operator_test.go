@@ -85,7 +85,8 @@ func (o *operator) account(to server.AccountResolver, name string, jetStream boo
 	claims := jwt.NewAccountClaims(public(o.t, key))
 	claims.Name = name
 	if jetStream {
-		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: 2 << 30, Streams: -1, Consumer: -1, MaxBytesRequired: true}
+		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: 2 << 30, Streams: -1,
+			Consumer: -1, MaxBytesRequired: true}
 	}
 	token, err := claims.Encode(o.key)
 	if err == nil {
@@ -134,16 +135,19 @@ func TestOperatorMode(t *testing.T) {
 	leader, _ := o.user(teamKey, anyone)
 	worker, secrets := o.user(teamKey, anyone)
 	b := newBench(t, newLine(8).plan(t))
-	b.leader = &Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader}, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.leader = &Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
+		AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
 	b.play("tls://"+o.address, Security{CA: a.file, Creds: worker})
 
 	w := newBench(t, newLine(8).plan(t))
-	w.leader = &Options{Address: "tls://127.0.0.1:1,tls://" + o.address, Security: Security{CA: a.file, Creds: leader}, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	w.leader = &Options{Address: "tls://127.0.0.1:1,tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
+		AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
 	w.play("ws://"+o.webSocket, Security{Creds: worker})
 
 	refused := func(name, creds, want string, secrets ...string) {
 		t.Helper()
-		_, err := Join(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Error(line) }}, "")
+		_, err := Join(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds},
+			Tell: func(line string) { t.Error(line) }}, "")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q in one line", name, err, want)
 			return
@@ -164,7 +168,8 @@ func TestOperatorMode(t *testing.T) {
 		{"of nobody", keyPair(t, nkeys.CreateAccount), anyone, "the server refuses the credentials of --queue-creds"},
 		{"of another account", otherKey, anyone, "no run waits for workers there"},
 		{"of an account without JetStream", bareKey, anyone, "JetStream"},
-		{"without permissions", teamKey, func(c *jwt.UserClaims) { c.Pub.Deny.Add(">") }, "the credentials may not use JetStream"},
+		{"without permissions", teamKey, func(c *jwt.UserClaims) { c.Pub.Deny.Add(">") },
+			"the credentials may not use JetStream"},
 	} {
 		file, secrets := o.user(c.account, c.change)
 		refused(c.name, file, c.want, secrets...)
@@ -172,13 +177,15 @@ func TestOperatorMode(t *testing.T) {
 	refused("none", "", "give them with --queue-creds")
 	refused("no file", filepath.Join(t.TempDir(), "none.creds"), "--queue-creds")
 	broken := filepath.Join(t.TempDir(), "broken.creds")
-	for _, content := range []string{"", "sesame", "-----BEGIN NATS USER JWT-----\n" + secrets[0] + "\n------END NATS USER JWT------\n", secrets[1]} {
+	for _, content := range []string{"", "sesame", "-----BEGIN NATS USER JWT-----\n" + secrets[0] +
+		"\n------END NATS USER JWT------\n", secrets[1]} {
 		if err := os.WriteFile(broken, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		refused("a broken file", broken, "--queue-creds", append(secrets, "sesame")...)
 	}
-	b.refuses("tls://"+o.address, Security{CA: a.file, Login: model.NewSecret("me:sesame")}, "the server refuses the login")
+	b.refuses("tls://"+o.address, Security{CA: a.file, Login: model.NewSecret("me:sesame")},
+		"the server refuses the login")
 }
 
 // Credentials that expire while a worker works end it with one line that says so.
@@ -187,7 +194,8 @@ func TestCredentialsExpire(t *testing.T) {
 	o := newOperator(t, a)
 	_, team := o.account(o.server.AccountResolver(), "team", true)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
-	link, err := connect(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
+	link, err := connect(t.Context(), Options{Address: "tls://" + o.address, Security: Security{
+		CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,11 +76,14 @@ func CheckAddress(addresses string) error {
 		case err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
 			return fmt.Errorf("queue %.200q: want an address such as nats://HOST:4222", address.Plain(a))
 		case u.User != nil:
-			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine can read; give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
+			return fmt.Errorf(
+				"queue %s: the address has a user name or a password, which other users of the machine can read; "+
+					"give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
 		case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return fmt.Errorf("queue %s: there is more than host and port", address.Plain(a))
 		case strings.HasPrefix(u.Scheme, "ws") != webSockets:
-			return fmt.Errorf("queue %s: addresses of WebSockets (ws, wss) and others do not go together", address.Plain(a))
+			return fmt.Errorf("queue %s: addresses of WebSockets (ws, wss) and others do not go together",
+				address.Plain(a))
 		}
 	}
 	return nil
@@ -134,7 +137,8 @@ func (s Security) explain(err error) error {
 		return fmt.Errorf("no answer as from a NATS server came within %v", patience)
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
-	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
+	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
+		errors.Is(err, nats.ErrAccountAuthExpired):
 		return fmt.Errorf("%w: the server takes the credentials no longer", err)
 	case errors.Is(err, nats.ErrAuthorization):
 		return s.refused()
@@ -142,7 +146,8 @@ func (s Security) explain(err error) error {
 		return fmt.Errorf("the credentials may not use JetStream and heldout.>: %w", err)
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return errors.New("the server wants TLS; give --queue-ca if its certificate is your own")
-	case strings.Contains(err.Error(), "certificate required"), strings.Contains(err.Error(), "closed by remote after TLS handshake"):
+	case strings.Contains(err.Error(), "certificate required"),
+		strings.Contains(err.Error(), "closed by remote after TLS handshake"):
 		return fmt.Errorf("%w; the server wants a certificate: give --queue-cert and --queue-key", err)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; --queue-ca names the certificate to trust", err)
@@ -196,7 +201,8 @@ func (l *link) handlers(o Options) []nats.Option {
 			defer mu.Unlock()
 			if timer == nil && o.GiveUpAfter > 0 {
 				timer = time.AfterFunc(o.GiveUpAfter, func() {
-					l.stop(fmt.Errorf("queue %s: the server has not answered for %v (--give-up-after)", l.name, o.GiveUpAfter))
+					l.stop(fmt.Errorf("queue %s: the server has not answered for %v (--give-up-after)", l.name,
+						o.GiveUpAfter))
 				})
 			}
 		}),
@@ -283,7 +289,8 @@ func (l *link) trouble(err error, full bool) {
 	case full:
 		l.tell(fmt.Sprintf("queue %s: the server stores no more (%v); waiting until it has room", l.name, err))
 	default:
-		l.tell(fmt.Sprintf("queue %s: JetStream does not answer (%v); is the server's disk full? waiting for it", l.name, err))
+		l.tell(fmt.Sprintf("queue %s: JetStream does not answer (%v); is the server's disk full? waiting for it",
+			l.name, err))
 	}
 }
 

@@ -38,7 +38,8 @@ type line struct {
 func newLine(n int) *line {
 	e := &line{before: func() {}}
 	for i := range n {
-		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("line/%d", i), Index: i, Type: "line", Difficulty: envs.Easy, Digest: fmt.Sprint(i)})
+		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("line/%d", i), Index: i, Type: "line",
+			Difficulty: envs.Easy, Digest: fmt.Sprint(i)})
 	}
 	return e
 }
@@ -73,7 +74,8 @@ func (w *lineWorld) Step(ctx context.Context, _ string) (envs.Step, error) {
 	w.env.steps.Add(1)
 	w.env.before()
 	w.at++
-	return envs.Step{Observation: fmt.Sprint(w.at) + w.env.seen, Progress: float64(w.at) / 2, Done: w.at == 2, Success: w.at == 2, Valid: true}, ctx.Err()
+	return envs.Step{Observation: fmt.Sprint(w.at) + w.env.seen, Progress: float64(w.at) / 2, Done: w.at == 2,
+		Success: w.at == 2, Valid: true}, ctx.Err()
 }
 func (w *lineWorld) Close() error                                 { return nil }
 func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk", nil }
@@ -93,7 +95,8 @@ type bench struct {
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
-	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(), job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
+	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(),
+		job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	var err error
 	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {
 		t.Fatal(err)
@@ -134,7 +137,8 @@ func (b *bench) lead(ctx context.Context) error {
 	if tell == nil {
 		tell = func(line string) { b.t.Log(line) }
 	}
-	leader, err := Lead(ctx, b.options(b.leader), b.job, LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers, Tell: tell})
+	leader, err := Lead(ctx, b.options(b.leader), b.job,
+		LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers, Tell: tell})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -249,7 +253,8 @@ func TestBadRecords(t *testing.T) {
 	defer link.close()
 	done := make(chan error)
 	go func() { done <- b.lead(t.Context()) }()
-	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(t.Context(), eval.Order{First: plan.Episodes[0].ID, Attempt: 1})
+	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(t.Context(),
+		eval.Order{First: plan.Episodes[0].ID, Attempt: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +269,8 @@ func TestBadRecords(t *testing.T) {
 			data = foreign
 		}
 		name := subject(b.job.Name, "results."+id+".1")
-		for link.publish(t.Context(), resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}) != nil && t.Context().Err() == nil {
+		for link.publish(t.Context(), resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}) != nil &&
+			t.Context().Err() == nil {
 			continue // the leader has not made the stream yet
 		}
 	}
@@ -336,9 +342,11 @@ func TestStrays(t *testing.T) {
 	}
 	long := strings.Repeat("x", 2*maxStray)
 	strays := []*nats.Msg{
-		{Subject: "work.x", Data: []byte("garbage")}, {Subject: "work.y", Data: []byte(long)}, {Subject: "work.z", Data: []byte("{}")},
+		{Subject: "work.x", Data: []byte("garbage")}, {Subject: "work.y", Data: []byte(long)},
+		{Subject: "work.z", Data: []byte("{}")},
 		{Subject: "work.z.1", Data: []byte(`{"first":"` + plan.Episodes[0].ID + `","trial":7,"attempt":1}`)},
-		{Subject: "results.x", Data: []byte("garbage")}, {Subject: "results.x.1", Header: nats.Header{partHeader: {"7"}}},
+		{Subject: "results.x", Data: []byte("garbage")},
+		{Subject: "results.x.1", Header: nats.Header{partHeader: {"7"}}},
 	}
 	for _, m := range strays {
 		stream := workStream(b.job.Name)
@@ -362,7 +370,9 @@ func TestStrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"subject":"heldout.test-1.work.x","error":"the order cannot be read: `, `"data":"garbage"}`, "the plan has no episode", "has no trial 7", "no attempt at an episode", "part \\\"7\\\" of a record"} {
+	for _, want := range []string{`"subject":"heldout.test-1.work.x","error":"the order cannot be read: `,
+		`"data":"garbage"}`, "the plan has no episode", "has no trial 7", "no attempt at an episode",
+		"part \\\"7\\\" of a record"} {
 		if !strings.Contains(string(content), want) {
 			t.Errorf("the strays are\n%s\nwithout %s", content, want)
 		}
@@ -370,7 +380,8 @@ func TestStrays(t *testing.T) {
 	if n := bytes.Count(content, []byte("\n")); n != len(strays) || len(content) > 2*maxStray {
 		t.Errorf("%d strays are kept in %d bytes, want %d", n, len(content), len(strays))
 	}
-	if len(told) != 2 || !strings.Contains(told[0], "is not of this run") || !strings.Contains(told[1], "6 messages in the queue were not of this run") {
+	if len(told) != 2 || !strings.Contains(told[0], "is not of this run") ||
+		!strings.Contains(told[1], "6 messages in the queue were not of this run") {
 		t.Errorf("told %q", told)
 	}
 }
@@ -412,14 +423,16 @@ func TestOtherPlanAndVersion(t *testing.T) {
 	if err := j.SamePlan(other); err == nil || !strings.Contains(err.Error(), "line differs") {
 		t.Errorf("another plan: %v", err)
 	}
-	if err := j.SameTool(record.Tool{Version: "2"}); err == nil || !strings.Contains(err.Error(), "heldout 1, and this is heldout 2") {
+	if err := j.SameTool(record.Tool{Version: "2"}); err == nil ||
+		!strings.Contains(err.Error(), "heldout 1, and this is heldout 2") {
 		t.Errorf("another version: %v", err)
 	}
 }
 
 // Files that the run's flags name must be the same.
 func TestSameFiles(t *testing.T) {
-	j := Job{Files: []File{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))}, {"perturb", "c.yaml", Hash([]byte("c"))}}}
+	j := Job{Files: []File{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))},
+		{"perturb", "c.yaml", Hash([]byte("c"))}}}
 	here := map[string]string{"a.yaml": "a", "b.yaml": "other"}
 	err := j.SameFiles(func(path string) ([]byte, error) {
 		content, ok := here[path]
@@ -428,19 +441,23 @@ func TestSameFiles(t *testing.T) {
 		}
 		return []byte(content), nil
 	})
-	if err == nil || strings.Contains(err.Error(), "a.yaml") || !strings.Contains(err.Error(), `--preset "b.yaml" is another file here`) ||
+	if err == nil || strings.Contains(err.Error(), "a.yaml") ||
+		!strings.Contains(err.Error(), `--preset "b.yaml" is another file here`) ||
 		!strings.Contains(err.Error(), `--perturb "c.yaml" of the run is not here: no such file`) {
 		t.Error(err)
 	}
 }
 
 func TestCheckAddress(t *testing.T) {
-	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2", "nats://a:1, tls://b", "ws://h:80", "wss://a,ws://b"} {
+	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2", "nats://a:1, tls://b",
+		"ws://h:80", "wss://a,ws://b"} {
 		if err := CheckAddress(good); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame", "nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x", "nats://h,ws://h", "ws://h,nats://h", "ws://u:sesame@h", "wss://h/path"} {
+	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame",
+		"nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x", "nats://h,ws://h", "ws://h,nats://h",
+		"ws://u:sesame@h", "wss://h/path"} {
 		if err := CheckAddress(bad); err == nil || strings.Contains(err.Error(), "u:sesame") {
 			t.Errorf("%s: %v", bad, err)
 		}

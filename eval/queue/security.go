@@ -73,11 +73,14 @@ func (s Security) refused() error {
 		if err := s.checkCreds(); err != nil { // they may have expired by now
 			return err
 		}
-		return fmt.Errorf("the server refuses the credentials of --queue-creds %s: are they of another server, or revoked?", s.Creds)
+		return fmt.Errorf(
+			"the server refuses the credentials of --queue-creds %s: are they of another server, or revoked?", s.Creds)
 	case s.Login != (model.Secret{}):
 		return errors.New("the server refuses the login of --queue-login-env")
 	}
-	return errors.New("the server wants credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and --queue-key")
+	return errors.New(
+		"the server wants credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and " +
+			"--queue-key")
 }
 
 // clientOptions returns the options of a connection. One to a server in the same
@@ -133,7 +136,9 @@ func (s Security) secure(o *server.Options) error {
 		return err
 	}
 	if s.CA != "" && s.Cert == "" {
-		return errors.New("--queue embedded wants certificates of workers (--queue-ca) and has none itself: give --queue-cert and --queue-key")
+		return errors.New(
+			"--queue embedded wants certificates of workers (--queue-ca) and has none itself: give --queue-cert and " +
+				"--queue-key")
 	}
 	o.Username, o.Password, o.Authorization = s.login()
 	if s.Cert == "" {
@@ -143,7 +148,8 @@ func (s Security) secure(o *server.Options) error {
 	if err != nil {
 		return err
 	}
-	o.TLS, o.TLSConfig, o.TLSTimeout = true, &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}, patience.Seconds()
+	o.TLS, o.TLSConfig, o.TLSTimeout = true, &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12},
+		patience.Seconds()
 	if s.CA == "" {
 		return nil
 	}

@@ -47,8 +47,10 @@ func (a *authority) issue(name string) (cert, key string) {
 	}
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: a.own == nil,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{
+			net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, BasicConstraintsValid: true,
+		IsCA:        a.own == nil,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	if a.own == nil {
@@ -77,7 +79,9 @@ func (a *authority) write(name, kind string, der []byte) string {
 // does too, unless the server is embedded.
 func (b *bench) play(address string, s Security) {
 	b.t.Helper()
-	b.worker = &Options{Address: address, Security: s, AckWait: 5 * time.Second, Tell: func(line string) { b.t.Log(line) }}
+	b.worker = &Options{Address: address, Security: s, AckWait: 5 * time.Second, Tell: func(line string) {
+		b.t.Log(line)
+	}}
 	var workers sync.WaitGroup
 	b.workUntilEnd(&workers)
 	if err := b.lead(b.t.Context()); err != nil {
@@ -123,7 +127,8 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 	}
 	worker := Security{CA: a.file, Login: model.NewSecret("me:sesame:open")}
 	worker.Cert, worker.Key = a.issue("worker")
-	b.leader = &Options{Address: "tls://" + address, Security: worker, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.leader = &Options{Address: "tls://" + address, Security: worker, AckWait: 5 * time.Second,
+		Tell: func(line string) { t.Log(line) }}
 	b.play("tls://"+address, worker)
 
 	other := worker
@@ -149,7 +154,9 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { Shut(secured) })
-	b.leader = &Options{Embedded: secured, Security: own, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.leader = &Options{Embedded: secured, Security: own, AckWait: 5 * time.Second, Tell: func(line string) {
+		t.Log(line)
+	}}
 	worker := Security{CA: a.file, Login: own.Login}
 	worker.Cert, worker.Key = a.issue("worker")
 	b.play("nats://"+address, worker)
@@ -180,7 +187,8 @@ func TestFirstConnectionWaits(t *testing.T) {
 	told := make(chan string, 9)
 	joined := make(chan error)
 	go func() {
-		_, err := Join(t.Context(), Options{Address: "nats://" + address, FirstWait: time.Minute, Tell: func(line string) { told <- line }}, "")
+		_, err := Join(t.Context(), Options{Address: "nats://" + address, FirstWait: time.Minute,
+			Tell: func(line string) { told <- line }}, "")
 		joined <- err
 	}()
 	if line := <-told; !strings.Contains(line, "trying for 1m0s") {

@@ -46,7 +46,8 @@ func (w *Worker) setAside(m jetstream.Msg, send func(*nats.Msg) error, why error
 
 // takeStray keeps a message that nobody of the run sends. It comes again if that fails.
 func (l *Leader) takeStray(m jetstream.Msg, why string) {
-	s := stray{Subject: cmp.Or(m.Headers().Get(straySubject), m.Subject()), Error: why, Data: string(m.Data()[:min(len(m.Data()), maxStray)])}
+	s := stray{Subject: cmp.Or(m.Headers().Get(straySubject), m.Subject()), Error: why,
+		Data: string(m.Data()[:min(len(m.Data()), maxStray)])}
 	file := filepath.Join(l.o.Dir, straysFile)
 	if l.strays < maxStrays {
 		if err := s.write(file); err != nil {
@@ -56,7 +57,10 @@ func (l *Leader) takeStray(m jetstream.Msg, why string) {
 		}
 	}
 	if l.strays++; l.strays == 1 {
-		l.o.Tell(fmt.Sprintf("a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and the run goes on", s.Subject, s.Error, file))
+		l.o.Tell(
+			fmt.Sprintf(
+				"a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and the run goes on",
+				s.Subject, s.Error, file))
 	}
 	_ = m.Ack() // it comes again if that is lost
 }
@@ -78,6 +82,7 @@ func (s *stray) write(file string) error {
 // countStrays says how many strays there were.
 func (l *Leader) countStrays() {
 	if l.strays > 0 {
-		l.o.Tell(fmt.Sprintf("%d messages in the queue were not of this run, and were set aside in %s", l.strays, filepath.Join(l.o.Dir, straysFile)))
+		l.o.Tell(fmt.Sprintf("%d messages in the queue were not of this run, and were set aside in %s", l.strays,
+			filepath.Join(l.o.Dir, straysFile)))
 	}
 }

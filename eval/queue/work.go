@@ -130,7 +130,8 @@ func (w *Worker) leave(err error) error {
 		return nil
 	}
 	if !errors.Is(err, context.Canceled) {
-		_ = w.link.conn.Publish(subject(w.Job.Name, "notes"), fmt.Appendf(nil, "%s ends: %v", w.link.conn.Opts.Name, err))
+		_ = w.link.conn.Publish(subject(w.Job.Name, "notes"),
+			fmt.Appendf(nil, "%s ends: %v", w.link.conn.Opts.Name, err))
 	}
 	return err
 }
@@ -144,7 +145,8 @@ func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server
 	if err != nil {
 		return err
 	}
-	return w.link.publish(ctx, resultsStream(w.Job.Name), &nats.Msg{Subject: subject(w.Job.Name, "servers"), Data: data})
+	return w.link.publish(ctx, resultsStream(w.Job.Name),
+		&nats.Msg{Subject: subject(w.Job.Name, "servers"), Data: data})
 }
 
 // serve plays one order after another.

@@ -81,7 +81,9 @@ type gymSpeaker struct {
 // addRoutes returns the routes of a server.
 func (g *gymServer) addRoutes(speaker gymSpeaker) map[string]gymRoute {
 	routes := map[string]gymRoute{
-		"/":       {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, speaker.hello) }},
+		"/": {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, speaker.hello)
+		}},
 		"/create": {http.MethodPost, g.create},
 		"/reset":  {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.reset(w, r, &speaker) }},
 		"/step":   {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.step(w, r, &speaker) }},
@@ -120,7 +122,8 @@ func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK,
 // create opens a session.
 func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	c := &gymClient{}
-	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r), Ended: func(why Reason) { g.forget(c, why) }})
+	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r),
+		Ended: func(why Reason) { g.forget(c, why) }})
 	if err != nil {
 		g.server.unavailable(w, err)
 		return
@@ -233,7 +236,8 @@ func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSp
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.reset(Episode{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1, Actions: g.gym.Mount.Name == gymALFWorld}); err != nil {
+	if err := c.reset(Episode{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1,
+		Actions: g.gym.Mount.Name == gymALFWorld}); err != nil {
 		gymRefuse(w, c.problem(err))
 		return
 	}

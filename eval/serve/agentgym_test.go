@@ -296,11 +296,16 @@ func TestGymScoreExceedsOne(t *testing.T) {
 // scienceFirst are the first numbers of ScienceWorld's tasks.
 var scienceFirst = map[int]string{
 	0: "boil", 30: "melt", 60: "freeze", 90: "change-the-state-of-matter-of", 120: "use-thermometer",
-	660: "measure-melting-point-known-substance", 1096: "measure-melting-point-unknown-substance", 1396: "power-component",
-	1416: "power-component-renewable-vs-nonrenewable-energy", 1436: "test-conductivity", 2336: "test-conductivity-of-unknown-substances",
-	2936: "find-living-thing", 3236: "find-non-living-thing", 3536: "find-plant", 3836: "find-animal", 4136: "chemistry-mix",
-	4168: "chemistry-mix-paint-secondary-color", 4204: "chemistry-mix-paint-tertiary-color", 4240: "lifespan-longest-lived",
-	4365: "lifespan-shortest-lived", 4490: "lifespan-longest-lived-then-shortest-lived", 4615: "identify-life-stages-1", 4629: "identify-life-stages-2",
+	660: "measure-melting-point-known-substance", 1096: "measure-melting-point-unknown-substance",
+	1396: "power-component",
+	1416: "power-component-renewable-vs-nonrenewable-energy", 1436: "test-conductivity",
+	2336: "test-conductivity-of-unknown-substances",
+	2936: "find-living-thing", 3236: "find-non-living-thing", 3536: "find-plant", 3836: "find-animal",
+	4136: "chemistry-mix",
+	4168: "chemistry-mix-paint-secondary-color", 4204: "chemistry-mix-paint-tertiary-color",
+	4240: "lifespan-longest-lived",
+	4365: "lifespan-shortest-lived", 4490: "lifespan-longest-lived-then-shortest-lived", 4615: "identify-life-stages-1",
+	4629: "identify-life-stages-2",
 }
 
 func TestGymScience(t *testing.T) {
@@ -309,7 +314,8 @@ func TestGymScience(t *testing.T) {
 	for _, first := range slices.Backward(slices.Sorted(maps.Keys(scienceFirst))) {
 		for _, number := range []int{first, (first + last) / 2, last - 1} {
 			got := c.stepOf(c.reset(number))
-			if got.Task != scienceFirst[first] || got.Variation != number-first || got.Description == "" || !strings.HasPrefix(got.Observation, "This ") || got.Done || got.Reward != got.Score {
+			if got.Task != scienceFirst[first] || got.Variation != number-first || got.Description == "" ||
+				!strings.HasPrefix(got.Observation, "This ") || got.Done || got.Reward != got.Score {
 				t.Errorf("task %d: %+v", number, got)
 			}
 		}

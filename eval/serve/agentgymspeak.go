@@ -36,7 +36,8 @@ func newGymALFWorld() gymSpeaker {
 			"/observation":       func(c *gymClient) (any, error) { return c.observation, nil },
 			"/available_actions": func(c *gymClient) (any, error) { return c.actions, nil },
 			"/detail": func(c *gymClient) (any, error) {
-				return alfworldDetail{alfworldStart{c.id, c.observation, c.actions, c.task.ID}, c.alfworldReward(), c.done}, nil
+				return alfworldDetail{alfworldStart{c.id, c.observation, c.actions, c.task.ID}, c.alfworldReward(),
+					c.done}, nil
 			},
 		},
 	}
@@ -146,12 +147,15 @@ func newGymScience() gymSpeaker {
 			return scienceStep{c.observation, percent(c.score) - percent(c.before), percent(c.score), c.done}
 		},
 		asks: map[string]func(*gymClient) (any, error){
-			"/observation":      func(c *gymClient) (any, error) { return c.observation, nil },
-			"/task_description": func(c *gymClient) (any, error) { return map[string]string{"task_description": c.goal}, nil },
-			"/detail":           func(c *gymClient) (any, error) { return c.science(), nil },
-			"/action_hint":      (*gymClient).hint,
-			"/goals":            (*gymClient).goals,
-			"/object_tree":      (*gymClient).tree,
+			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
+			"/task_description": func(c *gymClient) (any, error) {
+				return map[string]string{"task_description": c.goal},
+					nil
+			},
+			"/detail":      func(c *gymClient) (any, error) { return c.science(), nil },
+			"/action_hint": (*gymClient).hint,
+			"/goals":       (*gymClient).goals,
+			"/object_tree": (*gymClient).tree,
 		},
 	}
 }
@@ -181,7 +185,8 @@ func percent(score float64) int { return int(math.Round(100 * score)) }
 func (c *gymClient) science() scienceState {
 	name, number, _ := strings.Cut(c.task.ID, "/")
 	variation, _ := strconv.Atoi(number) // the id of a task always has one
-	return scienceState{name, variation, c.goal, c.observation, percent(c.score) - percent(c.before), percent(c.score), false, c.done}
+	return scienceState{name, variation, c.goal, c.observation, percent(c.score) - percent(c.before), percent(c.score),
+		false, c.done}
 }
 
 // errNoAbility answers a question that the world cannot answer.

@@ -100,7 +100,8 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 		m, ok = s.options.Mounts[0], true
 	}
 	if !ok || !wellFormed || count < 1 || count > maxOpen {
-		refuse(w, http.StatusBadRequest, `want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`)
+		refuse(w, http.StatusBadRequest,
+			`want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`)
 		return
 	}
 	ids := make([]string, 0, count)
@@ -167,7 +168,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		Steps []json.RawMessage `json:"steps"`
 	}
 	if tooDeep(body) || json.Unmarshal(body, &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
-		refuse(w, http.StatusBadRequest, `want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} with 1 to 8192 entries`)
+		refuse(w, http.StatusBadRequest,
+			`want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} with 1 to 8192 entries`)
 		return
 	}
 	replies := make([][]byte, len(q.Steps))
@@ -233,7 +235,8 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 		if g == nil {
 			session, ok := s.batchSession(e.Session)
 			if !ok {
-				replies[i] = entryError(&frameError{code: sessionError, message: "Unknown session_id: " + clipped(e.Session)})
+				replies[i] = entryError(&frameError{
+					code: sessionError, message: "Unknown session_id: " + clipped(e.Session)})
 				continue
 			}
 			g = &group{session: session, replies: make(chan [][]byte, 1)}
@@ -270,7 +273,8 @@ func plainEntry(raw []byte) (e entry, ok bool) {
 }
 
 func invalidEntry() *frameError {
-	return &frameError{code: validationError, message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
+	return &frameError{code: validationError,
+		message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
 }
 
 // wait returns the replies of a group. If its session ends while a step goes on and
@@ -293,7 +297,8 @@ func (s *Server) play(g *group, late time.Time) [][]byte {
 	for i := range g.entries {
 		var err error
 		if i > 0 && s.options.Now().After(late) {
-			err = &frameError{code: executionError, message: "the batch took longer than " + batchTime.String() + ": send fewer entries"}
+			err = &frameError{code: executionError, message: "the batch took longer than " + batchTime.String() +
+				": send fewer entries"}
 		} else {
 			replies[i], err = g.carryOut(&g.entries[i])
 		}

@@ -51,9 +51,12 @@ func TestBatch(t *testing.T) {
 		`{"session":"`+ids[1]+`","action":"`+strings.Repeat("x", MaxAction+1)+`"}`,
 	)
 	for i, want := range []string{
-		`"text":"this is echo/0"`, `"code":"EXECUTION_ERROR","message":"no episode is running: send reset first"`, `"text":"echo one"`,
-		`"message":"Unknown session_id: nope"`, `"message":"Invalid reset: index: index 9 is not in split train, which has the tasks 0 to 2"`,
-		`"code":"VALIDATION_ERROR"`, `"code":"VALIDATION_ERROR"`, `"reward":1.0,"done":true`, `"code":"VALIDATION_ERROR"`, `"text":"this is echo/0"`,
+		`"text":"this is echo/0"`, `"code":"EXECUTION_ERROR","message":"no episode is running: send reset first"`,
+		`"text":"echo one"`,
+		`"message":"Unknown session_id: nope"`,
+		`"message":"Invalid reset: index: index 9 is not in split train, which has the tasks 0 to 2"`,
+		`"code":"VALIDATION_ERROR"`, `"code":"VALIDATION_ERROR"`, `"reward":1.0,"done":true`,
+		`"code":"VALIDATION_ERROR"`, `"text":"this is echo/0"`,
 		`"code":"VALIDATION_ERROR"`,
 	} {
 		if !strings.Contains(got[i], want) {
@@ -70,12 +73,14 @@ func TestBatch(t *testing.T) {
 
 func TestBatchRefused(t *testing.T) {
 	s, _ := testServer(t, nil)
-	for _, body := range []string{``, `{}`, `{"steps":[]}`, `{"steps":5}`, `[]`, `{"steps":[` + strings.Repeat("0,", maxBatch) + `0]}`} {
+	for _, body := range []string{``, `{}`, `{"steps":[]}`, `{"steps":5}`, `[]`,
+		`{"steps":[` + strings.Repeat("0,", maxBatch) + `0]}`} {
 		if answer := ask(s, "POST", "/v1/step", body); answer.Code != 400 {
 			t.Errorf("%.40s: status %d: %s", body, answer.Code, answer.Body)
 		}
 	}
-	for _, body := range []string{`{"env":"other"}`, `{"env":"echo","count":0}`, `{"env":"echo","count":1000000}`, `5`} {
+	for _, body := range []string{`{"env":"other"}`, `{"env":"echo","count":0}`, `{"env":"echo","count":1000000}`,
+		`5`} {
 		if answer := ask(s, "POST", "/v1/sessions", body); answer.Code != 400 {
 			t.Errorf("%s: status %d: %s", body, answer.Code, answer.Body)
 		}

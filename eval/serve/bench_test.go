@@ -21,13 +21,16 @@ func TestLoads(t *testing.T) {
 				url += "/openenv/echo"
 			}
 			r, err := load.Run(t.Context(), load.Options{
-				URL: url, Protocol: p, Kind: kind, Env: "echo", Clients: 4, Batch: 3, Tasks: 2, For: 300 * time.Millisecond, Now: time.Now,
+				URL: url, Protocol: p, Kind: kind, Env: "echo", Clients: 4, Batch: 3, Tasks: 2,
+				For: 300 * time.Millisecond, Now: time.Now,
 			})
 			if err != nil {
 				t.Fatalf("%s, %s: %v", p, kind, err)
 			}
-			if r.Errors > 0 || r.Resets == 0 || (kind == load.Steps) != (r.Steps > 0) || r.Latency.TotalCount() == 0 || r.ServerCPU < 0 {
-				t.Errorf("%s, %s: %d steps, %d resets, %d errors (%v), server CPU %v", p, kind, r.Steps, r.Resets, r.Errors, r.First, r.ServerCPU)
+			if r.Errors > 0 || r.Resets == 0 || (kind == load.Steps) != (r.Steps > 0) || r.Latency.TotalCount() == 0 ||
+				r.ServerCPU < 0 {
+				t.Errorf("%s, %s: %d steps, %d resets, %d errors (%v), server CPU %v", p, kind, r.Steps, r.Resets,
+					r.Errors, r.First, r.ServerCPU)
 			}
 			h.Close()
 		}

@@ -54,7 +54,8 @@ func (f *form) ok(w http.ResponseWriter) bool {
 
 // add notes an issue with a field, or with everything if none is named.
 func (f *form) add(kind, text string, input json.RawMessage, field ...string) {
-	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.from}, field...), Msg: text, Input: input})
+	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.from}, field...), Msg: text,
+		Input: input})
 }
 
 // value returns a field's value; ok is false if there is none, which is an issue.

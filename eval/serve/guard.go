@@ -22,7 +22,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "this server does not answer pages of other sites")
 		case s.options.Token != "" && !isProbe(r) && !s.hasToken(r):
 			h.Set("WWW-Authenticate", `Bearer realm="heldout"`)
-			refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send it as Authorization: Bearer TOKEN, as X-API-Key, or as the password of http://x:TOKEN@HOST")
+			refuse(w, http.StatusUnauthorized,
+				"the token is missing or wrong: send it as Authorization: Bearer TOKEN, as X-API-Key, or as the "+
+					"password of http://x:TOKEN@HOST")
 		default:
 			most := int64(maxBody)
 			if r.URL.Path == batchPath {
@@ -41,7 +43,8 @@ func refuse(w http.ResponseWriter, code int, text string) {
 
 // isProbe reports whether a request asks only whether the server is alive.
 func isProbe(r *http.Request) bool {
-	return r.Method == http.MethodGet && (r.URL.Path == "/health" || strings.HasPrefix(r.URL.Path, "/openenv/") && strings.HasSuffix(r.URL.Path, "/health"))
+	return r.Method == http.MethodGet && (r.URL.Path == "/health" || strings.HasPrefix(r.URL.Path, "/openenv/") &&
+		strings.HasSuffix(r.URL.Path, "/health"))
 }
 
 // hasToken reports whether a request has the token: as a bearer, a key, or a

@@ -59,7 +59,8 @@ func TestGuard(t *testing.T) {
 		{"wrong key", closed, "/metadata", []string{"X-API-Key", "x"}, 401},
 		{"password", closed, "/metadata", []string{"Authorization", "Basic eDpjb3JyZWN0LWhvcnNl"}, 200},
 		{"wrong password", closed, "/metadata", []string{"Authorization", "Basic eDp4"}, 401},
-		{"any name with a token", closed, "/metadata", []string{"Host", "any.example", "X-API-Key", "correct-horse"}, 200},
+		{"any name with a token", closed, "/metadata",
+			[]string{"Host", "any.example", "X-API-Key", "correct-horse"}, 200},
 	} {
 		if got := ask(c.server, "GET", c.path, "", c.headers...); got.Code != c.code {
 			t.Errorf("%s: status %d, want %d: %s", c.name, got.Code, c.code, got.Body)
@@ -69,7 +70,8 @@ func TestGuard(t *testing.T) {
 	if strings.Contains(answer.Body.String(), "correct-horse") || answer.Header().Get("WWW-Authenticate") == "" {
 		t.Errorf("401: %s, %v", answer.Body, answer.Header())
 	}
-	if got := ask(open, "GET", "/metadata", "", "Origin", "http://127.0.0.1:8000").Header().Get("Access-Control-Allow-Origin"); got != "" {
+	if got := ask(open, "GET", "/metadata", "", "Origin", "http://127.0.0.1:8000").Header().Get(
+		"Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("other sites may read answers: %q", got)
 	}
 }
@@ -82,7 +84,8 @@ func TestGuardBeforeTheUpgrade(t *testing.T) {
 	if err == nil || response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a token: %v", err)
 	}
-	_, response, err = websocket.DefaultDialer.Dial(address, http.Header{"Origin": {"http://evil.example"}, "X-API-Key": {"correct-horse"}})
+	_, response, err = websocket.DefaultDialer.Dial(address,
+		http.Header{"Origin": {"http://evil.example"}, "X-API-Key": {"correct-horse"}})
 	if err == nil || response.StatusCode != http.StatusForbidden {
 		t.Errorf("from another site: %v", err)
 	}

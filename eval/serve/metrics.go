@@ -50,20 +50,27 @@ func newMetrics() *metrics {
 		return c
 	}
 	histogram := func(name, help string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "heldout", Name: name, Help: help, Buckets: seconds}, []string{"env", "protocol", "kind"})
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "heldout", Name: name, Help: help,
+			Buckets: seconds}, []string{"env", "protocol", "kind"})
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "heldout", Name: "batch_seconds", Help: "Time of a whole batch.", Buckets: seconds})
-	m.unrecorded = prometheus.NewCounter(prometheus.CounterOpts{Namespace: "heldout", Name: "unrecorded_episodes_total", Help: "Episodes that could not be written to --record."})
-	m.registry.MustRegister(m.batches, m.unrecorded, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
-	m.openNow = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "heldout", Name: "sessions_open", Help: "Open sessions."})
+	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "heldout", Name: "batch_seconds",
+		Help: "Time of a whole batch.", Buckets: seconds})
+	m.unrecorded = prometheus.NewCounter(prometheus.CounterOpts{Namespace: "heldout", Name: "unrecorded_episodes_total",
+		Help: "Episodes that could not be written to --record."})
+	m.registry.MustRegister(m.batches, m.unrecorded, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector())
+	m.openNow = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "heldout", Name: "sessions_open",
+		Help: "Open sessions."})
 	m.registry.MustRegister(m.openNow)
 	m.opened = counter("sessions_opened_total", "Sessions opened.", "protocol")
-	m.ended = counter("sessions_closed_total", "Sessions closed, by reason; capacity counts those that were refused.", "protocol", "reason")
+	m.ended = counter("sessions_closed_total", "Sessions closed, by reason; capacity counts those that were refused.",
+		"protocol", "reason")
 	m.steps = counter("steps_total", "Steps carried out.", "env", "protocol")
 	m.resets = counter("resets_total", "Episodes started.", "env", "protocol")
-	m.invalid = counter("invalid_actions_total", "Steps whose action the environment did not carry out.", "env", "protocol")
+	m.invalid = counter("invalid_actions_total", "Steps whose action the environment did not carry out.", "env",
+		"protocol")
 	m.errs = counter("errors_total", "Errors of the environment.", "env", "protocol")
 	m.engine = histogram("engine_seconds", "Time of the environment itself.")
 	m.requests = histogram("request_seconds", "Time of a whole request, from the read request to the written reply.")
@@ -86,8 +93,10 @@ func (m *metrics) at(mount *Mount, protocol string) *counters {
 		c = &counters{
 			steps: m.steps.WithLabelValues(env, protocol), resets: m.resets.WithLabelValues(env, protocol),
 			invalid: m.invalid.WithLabelValues(env, protocol), errs: m.errs.WithLabelValues(env, protocol),
-			stepTime: m.engine.WithLabelValues(env, protocol, "step"), resetTime: m.engine.WithLabelValues(env, protocol, "reset"),
-			stepWhole: m.requests.WithLabelValues(env, protocol, "step"), resetWhole: m.requests.WithLabelValues(env, protocol, "reset"),
+			stepTime:   m.engine.WithLabelValues(env, protocol, "step"),
+			resetTime:  m.engine.WithLabelValues(env, protocol, "reset"),
+			stepWhole:  m.requests.WithLabelValues(env, protocol, "step"),
+			resetWhole: m.requests.WithLabelValues(env, protocol, "reset"),
 		}
 		m.each[key] = c
 	}

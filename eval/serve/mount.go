@@ -92,7 +92,8 @@ func (m *Mount) Set(name string) (*Set, error) {
 		at = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
 	}
 	if at < 0 {
-		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("there is no split %q; there are %s", name, strings.Join(m.SplitNames(), ", "))}
+		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("there is no split %q; there are %s", name,
+			strings.Join(m.SplitNames(), ", "))}
 	}
 	return m.sets[at], m.sets[at].open()
 }
@@ -195,7 +196,8 @@ func (m *Mount) find(set *Set, c Choice) (envs.Task, error) {
 		return set.named("level", c.Level+"/"+strconv.FormatInt(*c.Seed, 10))
 	case c.Index != nil:
 		if *c.Index < 0 || *c.Index >= n {
-			return envs.Task{}, &ChoiceError{"index", fmt.Sprintf("index %d is not in split %s, which has the tasks 0 to %d", *c.Index, set.Name, n-1)}
+			return envs.Task{}, &ChoiceError{"index",
+				fmt.Sprintf("index %d is not in split %s, which has the tasks 0 to %d", *c.Index, set.Name, n-1)}
 		}
 		return set.Tasks[*c.Index], nil
 	case c.Seed != nil:

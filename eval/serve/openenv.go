@@ -24,8 +24,10 @@ type openEnvRoute struct {
 
 // openEnvRoutes are the routes of a mount, without those of tasks.
 var openEnvRoutes = map[string]openEnvRoute{
-	"ws":           {http.MethodGet, (*Server).serveSocket},
-	"health":       {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) { writeHealth(w) }},
+	"ws": {http.MethodGet, (*Server).serveSocket},
+	"health": {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) {
+		writeHealth(w)
+	}},
 	"metadata":     {http.MethodGet, (*Server).writeMetadata},
 	"schema":       {http.MethodGet, (*Server).writeSchema},
 	"openapi.json": {http.MethodGet, (*Server).writeOpenAPI},
@@ -64,7 +66,8 @@ func writeHealth(w http.ResponseWriter) { writeRaw(w, http.StatusOK, []byte(`{"s
 func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
 	m, ok := s.Mount(r.PathValue("env"))
 	if !ok {
-		refuse(w, http.StatusNotFound, "there is no environment "+clipped(r.PathValue("env"))+" here; there are "+strings.Join(s.names(), ", "))
+		refuse(w, http.StatusNotFound, "there is no environment "+clipped(r.PathValue("env"))+" here; there are "+
+			strings.Join(s.names(), ", "))
 		return
 	}
 	s.serveOpenEnv(w, r, m, r.PathValue("path"))
@@ -97,7 +100,8 @@ func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok 
 	case len(b) == 0:
 		return nil, true
 	case tooDeep(b) || !json.Valid(b):
-		invalidBody(w, fieldError{Type: "json_invalid", Loc: []string{"body"}, Msg: "JSON decode error", Input: json.RawMessage("{}")})
+		invalidBody(w, fieldError{Type: "json_invalid", Loc: []string{"body"}, Msg: "JSON decode error",
+			Input: json.RawMessage("{}")})
 		return nil, false
 	}
 	return b, true
@@ -145,7 +149,8 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		return
 	}
 	if body != nil && kind(body) != '{' {
-		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"}, Msg: "Input should be a valid dictionary or object to extract fields from", Input: body})
+		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"},
+			Msg: "Input should be a valid dictionary or object to extract fields from", Input: body})
 		return
 	}
 	e, bad, err := m.readReset(body)
@@ -207,7 +212,8 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	var values object
 	if json.Unmarshal(body, &values) != nil {
-		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"}, Msg: "Input should be a valid dictionary or object to extract fields from", Input: orNull(body)})
+		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"},
+			Msg: "Input should be a valid dictionary or object to extract fields from", Input: orNull(body)})
 		return
 	}
 	action, ok := values["action"]
@@ -220,7 +226,8 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		invalidBody(w, bad...)
 		return
 	}
-	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+s.prefix(m)+"/ws, whose session keeps its episode")
+	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+s.prefix(m)+
+		"/ws, whose session keeps its episode")
 }
 
 // orNull is a body, or null without one.
@@ -259,9 +266,11 @@ func answerMCP(b []byte) []byte {
 	if tooDeep(b) || json.Unmarshal(b, &values) != nil || values == nil {
 		return answer(-32700, "Parse error")
 	}
-	if json.Unmarshal(b, &q) != nil || q.Version == nil || *q.Version != "2.0" || q.Method == nil || (kind(q.ID) == '{' || kind(q.ID) == '[') {
+	if json.Unmarshal(b, &q) != nil || q.Version == nil || *q.Version != "2.0" || q.Method == nil ||
+		(kind(q.ID) == '{' || kind(q.ID) == '[') {
 		q.ID = nil
-		return answer(-32600, `Invalid request: want "jsonrpc": "2.0", a method, and an id that is a string or a number`)
+		return answer(-32600,
+			`Invalid request: want "jsonrpc": "2.0", a method, and an id that is a string or a number`)
 	}
 	switch *q.Method {
 	case "tools/list", "tools/call":

@@ -52,8 +52,10 @@ func (m *Mount) settle() (settled, error) {
 	}
 	info := set.Env.Info()
 	out := settled{
-		Env: info.Name, Source: info.Source, Split: set.Name, DataHash: info.DataHash, Settings: info.Settings, Perturbation: m.Perturbation,
-		Preset: m.Preset, Reward: m.Reward, MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions, Caveat: info.Caveat,
+		Env: info.Name, Source: info.Source, Split: set.Name, DataHash: info.DataHash, Settings: info.Settings,
+		Perturbation: m.Perturbation,
+		Preset:       m.Preset, Reward: m.Reward, MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions,
+		Caveat: info.Caveat,
 	}
 	if out.Settings == nil {
 		out.Settings = map[string]string{}
@@ -77,11 +79,13 @@ func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount)
 // writeOpenAPI answers GET …/openapi.json.
 func (s *Server) writeOpenAPI(w http.ResponseWriter, _ *http.Request, m *Mount) {
 	route := func(method, text string) map[string]any {
-		return map[string]any{method: map[string]any{"summary": text, "responses": map[string]any{"200": map[string]any{"description": "Successful Response"}}}}
+		return map[string]any{method: map[string]any{
+			"summary": text, "responses": map[string]any{"200": map[string]any{"description": "Successful Response"}}}}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "heldout: " + m.Name, "version": s.options.Version, "description": "Sessions live on the WebSocket at ws; the HTTP routes keep no state."},
+		"info": map[string]any{"title": "heldout: " + m.Name, "version": s.options.Version,
+			"description": "Sessions live on the WebSocket at ws; the HTTP routes keep no state."},
 		"paths": map[string]any{
 			"/reset":        route("post", "Start an episode that nobody can step"),
 			"/step":         route("post", "Refused: steps need the session of a WebSocket"),

@@ -12,7 +12,9 @@ import (
 func openEnvPythons(t *testing.T) []string {
 	list := filepath.SplitList(os.Getenv("HELDOUT_OPENENV"))
 	if len(list) == 0 {
-		t.Skip("needs Python with OpenEnv: name interpreters in HELDOUT_OPENENV, separated as in PATH; each has one release, such as pip install openenv-core==0.2.0, 0.2.1, 0.3.0 or openenv==0.10.0")
+		t.Skip(
+			"needs Python with OpenEnv: name interpreters in HELDOUT_OPENENV, separated as in PATH; each has one " +
+				"release, such as pip install openenv-core==0.2.0, 0.2.1, 0.3.0 or openenv==0.10.0")
 	}
 	return list
 }
@@ -22,7 +24,8 @@ func TestOpenEnvClients(t *testing.T) {
 	for _, python := range openEnvPythons(t) {
 		t.Run(filepath.Base(filepath.Dir(filepath.Dir(python))), func(t *testing.T) {
 			s, url := online(t, nil)
-			out, err := exec.CommandContext(t.Context(), python, "testdata/openenv_client.py", url+"/openenv/echo").CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), python, "testdata/openenv_client.py",
+				url+"/openenv/echo").CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -38,7 +41,8 @@ func TestOpenEnvClients(t *testing.T) {
 func TestOpenEnvClientWithToken(t *testing.T) {
 	list := openEnvPythons(t)
 	s, url := online(t, func(o *Options) { o.Token = "correct-horse" })
-	out, err := exec.CommandContext(t.Context(), list[len(list)-1], "testdata/openenv_client.py", url+"/openenv/echo", "correct-horse").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), list[len(list)-1], "testdata/openenv_client.py", url+"/openenv/echo",
+		"correct-horse").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -62,7 +66,8 @@ func TestOpenEnvValidator(t *testing.T) {
 				Total  int `json:"total_count"`
 			}
 		}
-		if err := json.Unmarshal(out, &report); err != nil || !report.Passed || report.Summary.Passed != 6 || report.Summary.Total != 6 {
+		if err := json.Unmarshal(out, &report); err != nil || !report.Passed || report.Summary.Passed != 6 ||
+			report.Summary.Total != 6 {
 			t.Errorf("%s: %+v, %v", base, report.Summary, err)
 		}
 	}

@@ -101,7 +101,8 @@ func plainString(b []byte) (text, rest []byte, ok bool) {
 // readAnyFrame reads a frame of any form.
 func readAnyFrame(frame []byte) (request, error) {
 	if tooDeep(frame) {
-		return request{}, &frameError{code: invalidJSON, message: fmt.Sprintf("Invalid JSON: nested deeper than %d", maxDepth)}
+		return request{}, &frameError{code: invalidJSON, message: fmt.Sprintf("Invalid JSON: nested deeper than %d",
+			maxDepth)}
 	}
 	var values object
 	if err := json.Unmarshal(frame, &values); err != nil {
@@ -126,7 +127,8 @@ func readAnyFrame(frame []byte) (request, error) {
 		return q.readStep(frame, values, hasData)
 	case "reset":
 		if hasData && kind(q.data) != '{' {
-			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary", q.data)}, extra(frame, values, "type", "data")...)...)
+			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary",
+				q.data)}, extra(frame, values, "type", "data")...)...)
 		}
 		return q, onlyKeys(frame, values, "type", "data")
 	case "mcp":
@@ -134,7 +136,8 @@ func readAnyFrame(frame []byte) (request, error) {
 		case !hasData:
 			return q, invalid(append([]fieldError{missing("data", frame)}, extra(frame, values, "type")...)...)
 		case kind(q.data) != '{':
-			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary", q.data)}, extra(frame, values, "type", "data")...)...)
+			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary",
+				q.data)}, extra(frame, values, "type", "data")...)...)
 		}
 		return q, onlyKeys(frame, values, "type", "data")
 	case "state", "close":

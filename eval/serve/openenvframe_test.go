@@ -10,26 +10,54 @@ import (
 // with its release 0.10.0. Only the texts of JSON errors and of the two frames that
 // end a session are our own.
 var recordedFrames = []struct{ frame, reply string }{
-	{`{"type":"reset","data":[]}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":[],"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{`{"type":"reset","data":null}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":null,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{`{"type":"reset","data":{},"foo":1}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["foo"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "data": {"message": 5}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"}]}}`},
-	{`{"type": "step", "data": {}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{`{"type": "step"}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{`{"type": "step", "data": {"msg": "x"}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{"msg":"x"},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["msg"],"msg":"Extra inputs are not permitted","input":"x","url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "data": {"zz":1,"message": 5,"aa":[1, 2]}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"},{"type":"extra_forbidden","loc":["zz"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"},{"type":"extra_forbidden","loc":["aa"],"msg":"Extra inputs are not permitted","input":[1,2],"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "data": {"message":"a","metadata":5}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["metadata"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{`{"type": "step", "data": {"message": "x"}, "extra": {"a": 1}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":{"a":1},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "extra": 1}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step","extra":1},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type":"state","data":{}}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["data"],"msg":"Extra inputs are not permitted","input":{},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{
+		`{"type":"reset","data":[]}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":[],"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
+	{
+		`{"type":"reset","data":null}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":null,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
+	{
+		`{"type":"reset","data":{},"foo":1}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["foo"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{
+		`{"type": "step", "data": {"message": 5}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"}]}}`},
+	{
+		`{"type": "step", "data": {}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
+	{
+		`{"type": "step"}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
+	{
+		`{"type": "step", "data": {"msg": "x"}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{"msg":"x"},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["msg"],"msg":"Extra inputs are not permitted","input":"x","url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{`{"type": "step", "data": {"zz":1,"message": 5,"aa":[1, 2]}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"},{"type":"extra_forbidden","loc":["zz"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"},{"type":"extra_forbidden","loc":["aa"],"msg":"Extra inputs are not permitted","input":[1,2],"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{`{"type": "step", "data": {"message":"a","metadata":5}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["metadata"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
+	{`{"type": "step", "data": {"message": "x"}, "extra": {"a": 1}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":{"a":1},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{
+		`{"type": "step", "extra": 1}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step","extra":1},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{
+		`{"type":"state","data":{}}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["data"],"msg":"Extra inputs are not permitted","input":{},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
 	{`{"type":"nope"}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`},
 	{`{"type":5}`, `{"type":"error","data":{"message":"Unknown message type: 5","code":"UNKNOWN_TYPE"}}`},
 	{`{"type":null}`, `{"type":"error","data":{"message":"Unknown message type: None","code":"UNKNOWN_TYPE"}}`},
 	{`{}`, `{"type":"error","data":{"message":"Unknown message type: ","code":"UNKNOWN_TYPE"}}`},
-	{`{"type":"nope","data":1}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`},
-	{`{"type":"mcp"}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"mcp"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{`{"type":"mcp","data":5}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{`{"type":"close","x":1}`, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["x"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+	{`{"type":"nope","data":1}`,
+		`{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`},
+	{
+		`{"type":"mcp"}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"mcp"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
+	{
+		`{"type":"mcp","data":5}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
+	{
+		`{"type":"close","x":1}`,
+		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["x"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
 }
 
 func TestRecordedErrors(t *testing.T) {
@@ -106,7 +134,8 @@ func FuzzString(f *testing.F) {
 }
 
 func TestNumbers(t *testing.T) {
-	for f, want := range map[float64]string{0: "0.0", 1: "1.0", -1: "-1.0", 0.5: "0.5", 1.0 / 3: "0.3333333333333333", 1e-5: "1e-05", 0.0001: "0.0001"} {
+	for f, want := range map[float64]string{0: "0.0", 1: "1.0", -1: "-1.0", 0.5: "0.5", 1.0 / 3: "0.3333333333333333",
+		1e-5: "1e-05", 0.0001: "0.0001"} {
 		if got := string(appendFloat(nil, f)); got != want {
 			t.Errorf("%v is written as %s, want %s", f, got, want)
 		}

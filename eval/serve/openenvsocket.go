@@ -63,10 +63,13 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	conn.SetReadLimit(maxFrame)
 	c := &socket{server: s, mount: m, conn: conn}
 	if r.URL.Query().Has("session_id") {
-		c.refuse(&frameError{code: sessionError, message: "Unknown session_id: " + clipped(r.URL.Query().Get("session_id"))})
+		c.refuse(&frameError{code: sessionError, message: "Unknown session_id: " +
+			clipped(r.URL.Query().Get("session_id"))})
 		return
 	}
-	c.session, err = s.table.Open(Owner{Protocol: openEnv, Mount: m, Address: addressOf(r), Ended: func(why Reason) { go c.finish(why) }})
+	c.session, err = s.table.Open(Owner{Protocol: openEnv, Mount: m, Address: addressOf(r), Ended: func(why Reason) {
+		go c.finish(why)
+	}})
 	if err != nil {
 		c.refuse(capacityFrame(err))
 		return
@@ -125,7 +128,8 @@ func (c *socket) read() {
 	var closed *websocket.CloseError
 	var broken net.Error
 	if errors.As(err, &closed) {
-		if closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway || closed.Code == websocket.CloseNoStatusReceived {
+		if closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway ||
+			closed.Code == websocket.CloseNoStatusReceived {
 			why = ByClient
 		}
 	} else if !errors.As(err, &broken) {
@@ -287,7 +291,8 @@ func (c *socket) write(frame []byte) {
 	c.out.Lock()
 	defer c.out.Unlock()
 	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
-	if err := c.conn.WriteMessage(websocket.TextMessage, frame); err != nil && err != websocket.ErrCloseSent && c.session != nil {
+	if err := c.conn.WriteMessage(websocket.TextMessage, frame); err != nil && err != websocket.ErrCloseSent &&
+		c.session != nil {
 		c.conn.Close() // ends reading, and so the session
 	}
 }
@@ -336,6 +341,7 @@ func (c *socket) end(code int, text string) {
 	c.out.Lock()
 	defer c.out.Unlock()
 	now := c.server.options.Now()
-	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), now.Add(closeTime)) // the client may be gone
-	_ = c.conn.SetReadDeadline(now.Add(closeTime))                                                                // reading reports a broken connection
+	// the client may be gone
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), now.Add(closeTime))
+	_ = c.conn.SetReadDeadline(now.Add(closeTime)) // reading reports a broken connection
 }

@@ -91,20 +91,34 @@ func (c *wsClient) wantClose(code int) {
 func TestSocketFrames(t *testing.T) {
 	_, url := online(t, nil)
 	c := dial(t, url+"/openenv/echo/ws")
-	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type": "state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
-	c.want(`{"type": "reset", "data": {"index": 1, "episode_id": "ep"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/1","task_id":"echo/1","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "<é>"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo <é>","task_id":"echo/1","progress":0.1,"success":false,"valid":true,"truncated":false},"reward":0.0,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "bad"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo bad","task_id":"echo/1","progress":0.2,"success":false,"valid":false,"truncated":false},"reward":0.0,"done":false}}`)
-	c.want(`{"type": "state"}`, `{"type":"state","data":{"episode_id":"ep","step_count":2,"task_id":"echo/1","progress":0.2,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "win"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo win","task_id":"echo/1","progress":1.0,"success":true,"valid":true,"truncated":false},"reward":1.0,"done":true}}`)
-	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type": "reset", "data": {"task_id": "echo/0", "actions": true, "max_steps": 1}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win","actions":["look","win"]},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "look"}}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"echo look","task_id":"echo/0","progress":0.1,"success":false,"valid":true,"truncated":true,"actions":["look","win"]},"reward":0.0,"done":true}}`)
-	c.want(`{"type": "reset", "data": {"task_id": "echo/9"}}`, `{"type":"error","data":{"message":"Invalid reset: task_id: no task \"echo/9\" in split train: there is none","code":"VALIDATION_ERROR","errors":[{"type":"value_error","loc":["task_id"],"msg":"no task \"echo/9\" in split train: there is none","input":"echo/9"}]}}`)
-	c.want(`{"type": "reset"}`, `{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "break"}}`, `{"type":"error","data":{"message":"the echo broke","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","params":{},"id":2}}`, `{"type":"mcp","data":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Environment does not support MCP","data":null}}}`)
+	c.want(`{"type": "step", "data": {"message": "look"}}`,
+		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type": "state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type": "reset", "data": {"index": 1, "episode_id": "ep"}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/1","task_id":"echo/1","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "<é>"}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo <é>","task_id":"echo/1","progress":0.1,"success":false,"valid":true,"truncated":false},"reward":0.0,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "bad"}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo bad","task_id":"echo/1","progress":0.2,"success":false,"valid":false,"truncated":false},"reward":0.0,"done":false}}`)
+	c.want(`{"type": "state"}`,
+		`{"type":"state","data":{"episode_id":"ep","step_count":2,"task_id":"echo/1","progress":0.2,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "win"}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo win","task_id":"echo/1","progress":1.0,"success":true,"valid":true,"truncated":false},"reward":1.0,"done":true}}`)
+	c.want(`{"type": "step", "data": {"message": "look"}}`,
+		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type": "reset", "data": {"task_id": "echo/0", "actions": true, "max_steps": 1}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win","actions":["look","win"]},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "look"}}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo look","task_id":"echo/0","progress":0.1,"success":false,"valid":true,"truncated":true,"actions":["look","win"]},"reward":0.0,"done":true}}`)
+	c.want(`{"type": "reset", "data": {"task_id": "echo/9"}}`,
+		`{"type":"error","data":{"message":"Invalid reset: task_id: no task \"echo/9\" in split train: there is none","code":"VALIDATION_ERROR","errors":[{"type":"value_error","loc":["task_id"],"msg":"no task \"echo/9\" in split train: there is none","input":"echo/9"}]}}`)
+	c.want(`{"type": "reset"}`,
+		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
+	c.want(`{"type": "step", "data": {"message": "break"}}`,
+		`{"type":"error","data":{"message":"the echo broke","code":"EXECUTION_ERROR"}}`)
+	c.want(`{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","params":{},"id":2}}`,
+		`{"type":"mcp","data":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Environment does not support MCP","data":null}}}`)
 	c.send(`{"type": "close"}`)
 	c.wantClose(websocket.CloseNormalClosure)
 }
@@ -112,11 +126,13 @@ func TestSocketFrames(t *testing.T) {
 // With a single environment, it is at the root as well.
 func TestSocketAtTheRoot(t *testing.T) {
 	_, url := online(t, nil)
-	dial(t, url+"/ws").want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	dial(t, url+"/ws").want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
 	_, url = online(t, func(o *Options) {
 		o.Mounts = append(o.Mounts, NewMount(MountOptions{Name: "other", Splits: o.Mounts[0].Splits}))
 	})
-	if _, response, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil); err == nil || response.StatusCode != http.StatusNotFound {
+	if _, response, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil); err == nil ||
+		response.StatusCode != http.StatusNotFound {
 		t.Errorf("the root of two environments: %v", err)
 	}
 }
@@ -125,14 +141,16 @@ func TestSocketEnds(t *testing.T) {
 	_, url := online(t, nil)
 	for _, frame := range []string{`[1]`, `"x"`} {
 		c := dial(t, url+"/ws")
-		c.want(frame, `{"type":"error","data":{"message":"want a JSON object with the key type","code":"SESSION_ERROR"}}`)
+		c.want(frame,
+			`{"type":"error","data":{"message":"want a JSON object with the key type","code":"SESSION_ERROR"}}`)
 		c.wantClose(websocket.CloseNormalClosure)
 	}
 	c := dial(t, url+"/ws")
 	if err := c.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"state"}`)); err != nil {
 		t.Fatal(err)
 	}
-	c.wantNext(`{"type":"error","data":{"message":"binary frames are not supported: send text frames","code":"SESSION_ERROR"}}`)
+	c.wantNext(
+		`{"type":"error","data":{"message":"binary frames are not supported: send text frames","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
 
 	c = dial(t, url+"/ws")
@@ -158,10 +176,13 @@ func TestSocketPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := dial(t, url+"/ws")
-	other.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
-	c.want(`{"type":"step","data":{"message":"boom"}}`, `{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
+	other.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type":"step","data":{"message":"boom"}}`,
+		`{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
-	other.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	other.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
 	if n := s.Table().Len(); n != 1 {
 		t.Errorf("%d sessions are open, want 1", n)
 	}
@@ -193,7 +214,8 @@ func TestSocketLastAnswer(t *testing.T) {
 		if _, _, err := c.ReadMessage(); err != nil {
 			t.Fatal(err)
 		}
-		c.want(`{"type":"step","data":{"message":"boom"}}`, `{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
+		c.want(`{"type":"step","data":{"message":"boom"}}`,
+			`{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
 		c.wantClose(websocket.CloseNormalClosure)
 	}
 }
@@ -210,7 +232,8 @@ func TestSocketHangs(t *testing.T) {
 	c.send(`{"type":"step","data":{"message":"hang"}}`)
 	<-waiting(t, s)
 	s.Table().CloseAll()
-	c.wantNext(`{"type":"error","data":{"message":"the session has ended: the server shuts down","code":"SESSION_ERROR"}}`)
+	c.wantNext(
+		`{"type":"error","data":{"message":"the session has ended: the server shuts down","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseGoingAway)
 	set, err := s.options.Mounts[0].Set("")
 	if err != nil {
@@ -222,9 +245,11 @@ func TestSocketHangs(t *testing.T) {
 func TestSocketCapacity(t *testing.T) {
 	_, url := online(t, func(o *Options) { o.MaxSessions = 1 })
 	first := dial(t, url+"/ws")
-	first.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	first.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
 	c := dial(t, url+"/ws")
-	c.wantNext(`{"type":"error","data":{"message":"Server at capacity: 1/1 sessions active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":1,"max_sessions":1}}`)
+	c.wantNext(
+		`{"type":"error","data":{"message":"Server at capacity: 1/1 sessions active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":1,"max_sessions":1}}`)
 	c.wantClose(websocket.CloseNormalClosure)
 }
 
@@ -272,13 +297,15 @@ func TestSocketPipeline(t *testing.T) {
 	for range maxPipelined + 1 {
 		c.send(`{"type":"state"}`)
 	}
-	c.wantNext(`{"type":"error","data":{"message":"more than 64 requests without waiting for a reply","code":"SESSION_ERROR"}}`)
+	c.wantNext(
+		`{"type":"error","data":{"message":"more than 64 requests without waiting for a reply","code":"SESSION_ERROR"}}`)
 }
 
 func TestSocketIdleAndSlow(t *testing.T) {
 	s, url := online(t, func(o *Options) { o.Idle = time.Nanosecond })
 	c := dial(t, url+"/ws")
-	c.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
 	s.Table().Sweep()
 	c.wantClose(closeIdle)
 
@@ -314,7 +341,8 @@ func TestSocketDeflate(t *testing.T) {
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // a hang is a failure
 	c := &wsClient{conn, t}
 	c.want(`{"type":"nope"}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`)
-	c.want(`{"type":"`+strings.Repeat("x", 100*maxFrame)+`"}`, `{"type":"error","data":{"message":"a frame has more than 65536 bytes","code":"SESSION_ERROR"}}`)
+	c.want(`{"type":"`+strings.Repeat("x", 100*maxFrame)+`"}`,
+		`{"type":"error","data":{"message":"a frame has more than 65536 bytes","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
 }
 
@@ -330,7 +358,8 @@ func TestShutdown(t *testing.T) {
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, l) }()
 	c := dial(t, "http://"+l.Addr().String()+"/ws")
-	c.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
 	stop()
 	c.wantClose(websocket.CloseGoingAway)
 	if err := <-served; err != nil {
@@ -345,7 +374,9 @@ func TestShutdown(t *testing.T) {
 // The same task and actions give the same bytes to all clients.
 func TestSameBytes(t *testing.T) {
 	_, url := online(t, nil)
-	frames := []string{`{"type":"reset","data":{"index":2,"actions":true}}`, `{"type":"step","data":{"message":"look"}}`, `{"type":"step","data":{"message":"bad"}}`, `{"type":"step","data":{"message":"win"}}`}
+	frames := []string{`{"type":"reset","data":{"index":2,"actions":true}}`,
+		`{"type":"step","data":{"message":"look"}}`, `{"type":"step","data":{"message":"bad"}}`,
+		`{"type":"step","data":{"message":"win"}}`}
 	const clients = 8
 	replies := make(chan string, clients)
 	for range clients {

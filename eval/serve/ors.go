@@ -103,7 +103,8 @@ var orsRoutes = map[string]orsRoute{
 // orsMountRoutes are the methods of those below an environment.
 var orsMountRoutes = map[string]string{
 	"splits": http.MethodGet, "tools": http.MethodGet, "task_tools": http.MethodGet, "prompt": http.MethodGet,
-	"tasks": http.MethodPost, "num_tasks": http.MethodPost, "task": http.MethodPost, "task_range": http.MethodPost, "call": http.MethodPost,
+	"tasks": http.MethodPost, "num_tasks": http.MethodPost, "task": http.MethodPost, "task_range": http.MethodPost,
+	"call": http.MethodPost,
 }
 
 // root answers what no other protocol has a pattern for: the Open Reward Standard
@@ -186,9 +187,10 @@ func (s *Server) orsInSession(w http.ResponseWriter, r *http.Request, o *orsSess
 }
 
 // orsTools describes the one tool.
-var orsTools = []byte(`{"tools":[{"name":"act","description":"Carry out one action in the environment, and read what happens.","input_schema":` +
-	`{"properties":{"action":{"description":"The action, as text.","title":"Action","type":"string"}},"required":["action"],"title":"ActParams","type":"object"}}],` +
-	`"terminal_tool":null,"supports_score_group":false,"message_block_types":["text"]}`)
+var orsTools = []byte(
+	`{"tools":[{"name":"act","description":"Carry out one action in the environment, and read what happens.","input_schema":` +
+		`{"properties":{"action":{"description":"The action, as text.","title":"Action","type":"string"}},"required":["action"],"title":"ActParams","type":"object"}}],` +
+		`"terminal_tool":null,"supports_score_group":false,"message_block_types":["text"]}`)
 
 // appendBlocks appends a text as a list of blocks.
 func appendBlocks(b []byte, text string) []byte {
@@ -415,7 +417,9 @@ func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 		return orsRefusal("'"+clipped(tool)+"' is not a valid tool", "not_found"), nil
 	}
 	if o.finished {
-		return orsRefusal("'act' was not run: the episode has finished (a tool returned finished=True), so no further tool calls are accepted.", "episode_finished"), nil
+		return orsRefusal(
+			"'act' was not run: the episode has finished (a tool returned finished=True), so no further tool calls "+
+				"are accepted.", "episode_finished"), nil
 	}
 	f := &form{all: input}
 	_ = json.Unmarshal(input, &f.values) // it is an object
@@ -434,7 +438,8 @@ func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 	o.finished = reply.Done
 	b := appendBlocks([]byte(`{"ok":true,"output":{"blocks":`), withActions(&reply))
 	b = append(b, `,"metadata":`...)
-	metadata, err := compact(orsMetadata{reply.TaskID, reply.Progress, reply.Success, reply.Valid, reply.Truncated, reply.Steps})
+	metadata, err := compact(orsMetadata{reply.TaskID, reply.Progress, reply.Success, reply.Valid, reply.Truncated,
+		reply.Steps})
 	b = appendFloat(append(append(b, metadata...), `,"reward":`...), reply.Reward)
 	if reply.Done {
 		return append(b, `,"finished":true}}`...), err

@@ -83,7 +83,8 @@ func (c *orsClient) call(action string) (id, rest string) {
 
 // result is the answer to a call of the tool.
 func result(text string, progress string, steps int, reward string, truncated, finished bool) string {
-	return fmt.Sprintf(`event: end`+"\r\n"+`data: {"ok":true,"output":{"blocks":[{"text":%q,"detail":null,"type":"text"}],"metadata":{"task_id":"echo/1","progress":%s,"success":%v,"valid":true,"truncated":%v,"steps":%d},"reward":%s,"finished":%v}}`+"\r\n\r\n",
+	return fmt.Sprintf(`event: end`+"\r\n"+
+		`data: {"ok":true,"output":{"blocks":[{"text":%q,"detail":null,"type":"text"}],"metadata":{"task_id":"echo/1","progress":%s,"success":%v,"valid":true,"truncated":%v,"steps":%d},"reward":%s,"finished":%v}}`+"\r\n\r\n",
 		text, progress, reward == "1.0", truncated, steps, reward, finished)
 }
 
@@ -97,7 +98,8 @@ func TestORSRollout(t *testing.T) {
 		{"GET", "/echo/splits", "", `[{"name":"train","type":"train"}]`},
 		{"POST", "/echo/num_tasks", `{"split":"train"}`, `{"num_tasks":3}`},
 		{"POST", "/echo/task", `{"split":"train","index":1}`, `{"task":{"id":"echo/1","index":1},"env_name":"echo"}`},
-		{"POST", "/echo/task_range", `{"split":"train","start":1}`, `{"tasks":[{"id":"echo/1","index":1},{"id":"echo/2","index":2}],"env_name":"echo"}`},
+		{"POST", "/echo/task_range", `{"split":"train","start":1}`,
+			`{"tasks":[{"id":"echo/1","index":1},{"id":"echo/2","index":2}],"env_name":"echo"}`},
 		{"GET", "/echo/tools", "", tools},
 		{"POST", "/create", `{"split":"train","index":1}`, `{"sid":"s1"}`},
 		{"GET", "/echo/prompt", "", `[{"text":"say win\n\nthis is echo/1","detail":null,"type":"text"}]`},
@@ -111,7 +113,11 @@ func TestORSRollout(t *testing.T) {
 	for i, q := range []struct{ action, want string }{
 		{"look", result("echo look", "0.1", 1, "0.0", false, false)},
 		{"win", result("echo win", "1", 2, "1.0", false, true)},
-		{"look", "event: end\r\ndata: {\"ok\":false,\"error\":\"'act' was not run: the episode has finished (a tool returned finished=True), so no further tool calls are accepted.\",\"reason\":\"episode_finished\"}\r\n\r\n"},
+		{
+			"look",
+			"event: end\r\ndata: {\"ok\":false,\"error\":\"'act' was not run: the episode has finished (a tool " +
+				"returned finished=True), so no further tool calls are " +
+				"accepted.\",\"reason\":\"episode_finished\"}\r\n\r\n"},
 	} {
 		if _, got := c.call(q.action); got != q.want {
 			t.Errorf("call %d: %s", i, cmp.Diff(q.want, got))
@@ -122,7 +128,8 @@ func TestORSRollout(t *testing.T) {
 			t.Errorf("%s: %d %s", path, code, got)
 		}
 	}
-	if code, got := c.ask("GET", "/echo/prompt", ""); code != http.StatusNotFound || got != `{"detail":"Active environment not found"}` || s.Table().Len() != 0 {
+	if code, got := c.ask("GET", "/echo/prompt", ""); code != http.StatusNotFound ||
+		got != `{"detail":"Active environment not found"}` || s.Table().Len() != 0 {
 		t.Errorf("after the end: %d %s, %d sessions", code, got, s.Table().Len())
 	}
 }
@@ -132,7 +139,8 @@ func TestORSCreateSession(t *testing.T) {
 	c, s, _ := newORS(t, nil)
 	for range 100 {
 		_, got := c.ask("POST", "/create_session", "{}")
-		id := strings.TrimSuffix(strings.TrimPrefix(got, "event: task_id\r\ndata: "), "\r\n\r\nevent: end\r\ndata: \r\n\r\n")
+		id := strings.TrimSuffix(strings.TrimPrefix(got, "event: task_id\r\ndata: "),
+			"\r\n\r\nevent: end\r\ndata: \r\n\r\n")
 		if len(id) != 32 {
 			t.Fatalf("%q", got)
 		}
@@ -160,18 +168,28 @@ func TestORSErrors(t *testing.T) {
 		{"s2", "POST", "/create", `{"split":"train","index":3}`, 400, `{"detail":"Invalid index"}`},
 		{"s2", "POST", "/create", `{"split":"train","index":99999999999999999999}`, 400, `{"detail":"Invalid index"}`},
 		{"s2", "POST", "/create", `{"split":"chess","index":0}`, 400, `{"detail":"Invalid split"}`},
-		{"s2", "POST", "/create", `{"env_name":"chess","split":"train","index":0}`, 404, `{"detail":"unknown environment 'chess'"}`},
-		{"s2", "POST", "/create", `{}`, 422, `{"detail":[{"type":"value_error","loc":["body"],"msg":"` + neither + `","input":{}}]}`},
-		{"s2", "POST", "/create", `{"split":"train"}`, 422, `{"detail":[{"type":"value_error","loc":["body"],"msg":"` + neither + `","input":{"split":"train"}}]}`},
-		{"s2", "POST", "/create", `{"task_spec":{"id":"chess"}}`, 400, `{"detail":"no task \"chess\" in split train: there is none"}`},
-		{"s2", "POST", "/create", `{"task_spec":7}`, 422, `{"detail":[{"type":"value_error","loc":["body","task_spec"],"msg":"Value error, want a task as the task routes list it, with its \"id\"","input":7}]}`},
-		{"s2", "POST", "/create", `[`, 422, `{"detail":[{"type":"json_invalid","loc":["body"],"msg":"JSON decode error","input":{}}]}`},
-		{"s3", "POST", "/create", `{"env_name":null,"split":null,"index":null,"task_spec":{"id":"echo/2","index":2}}`, 200, `{"sid":"s3"}`},
+		{"s2", "POST", "/create", `{"env_name":"chess","split":"train","index":0}`, 404,
+			`{"detail":"unknown environment 'chess'"}`},
+		{"s2", "POST", "/create", `{}`, 422, `{"detail":[{"type":"value_error","loc":["body"],"msg":"` + neither +
+			`","input":{}}]}`},
+		{"s2", "POST", "/create", `{"split":"train"}`, 422, `{"detail":[{"type":"value_error","loc":["body"],"msg":"` +
+			neither + `","input":{"split":"train"}}]}`},
+		{"s2", "POST", "/create", `{"task_spec":{"id":"chess"}}`, 400,
+			`{"detail":"no task \"chess\" in split train: there is none"}`},
+		{"s2", "POST", "/create", `{"task_spec":7}`, 422,
+			`{"detail":[{"type":"value_error","loc":["body","task_spec"],"msg":"Value error, want a task as the task routes list it, with its \"id\"","input":7}]}`},
+		{"s2", "POST", "/create", `[`, 422,
+			`{"detail":[{"type":"json_invalid","loc":["body"],"msg":"JSON decode error","input":{}}]}`},
+		{"s3", "POST", "/create", `{"env_name":null,"split":null,"index":null,"task_spec":{"id":"echo/2","index":2}}`,
+			200, `{"sid":"s3"}`},
 		{"s4", "POST", "/create", `{"split":"train","index":-1}`, 200, `{"sid":"s4"}`},
 		{"s4", "GET", "/echo/prompt", "", 200, `[{"text":"say win\n\nthis is echo/2","detail":null,"type":"text"}]`},
-		{"s1", "POST", "/echo/call", `{"name":"act"}`, 422, `{"detail":[{"type":"missing","loc":["body","input"],"msg":"Field required","input":{"name":"act"}}]}`},
-		{"s1", "POST", "/echo/call", `{"name":"act","input":"look"}`, 422, `{"detail":[{"type":"dict_type","loc":["body","input"],"msg":"Input should be a valid dictionary","input":"look"}]}`},
-		{"s1", "POST", "/echo/call", `{"name":"act","input":{},"task_id":"zz"}`, 200, "event: error\r\ndata: unknown task_id\r\n\r\n"},
+		{"s1", "POST", "/echo/call", `{"name":"act"}`, 422,
+			`{"detail":[{"type":"missing","loc":["body","input"],"msg":"Field required","input":{"name":"act"}}]}`},
+		{"s1", "POST", "/echo/call", `{"name":"act","input":"look"}`, 422,
+			`{"detail":[{"type":"dict_type","loc":["body","input"],"msg":"Input should be a valid dictionary","input":"look"}]}`},
+		{"s1", "POST", "/echo/call", `{"name":"act","input":{},"task_id":"zz"}`, 200,
+			"event: error\r\ndata: unknown task_id\r\n\r\n"},
 		{"s1", "GET", "/splits", "", 308, "/echo/splits"},
 		{"s1", "POST", "/call", "{}", 308, "/echo/call"},
 		{"s1", "GET", "/chess/splits", "", 404, `{"detail":"unknown environment 'chess'"}`},
@@ -191,10 +209,11 @@ func TestORSRefusals(t *testing.T) {
 	c, _, _ := newORS(t, nil)
 	c.ask("POST", "/create", `{"split":"train","index":1}`)
 	for body, want := range map[string]string{
-		`{"name":"zap","input":{"action":"look"}}`:                                     `{"ok":false,"error":"'zap' is not a valid tool","reason":"not_found"}`,
-		`{"name":"act","input":{"act":"look"}}`:                                        `{"ok":false,"error":"Tool input validation error: action: Field required","reason":"input_validation"}`,
-		`{"name":"act","input":{"action":5}}`:                                          `{"ok":false,"error":"Tool input validation error: action: Input should be a valid string","reason":"input_validation"}`,
-		`{"name":"act","input":{"action":"` + strings.Repeat("a", MaxAction+1) + `"}}`: `{"ok":false,"error":"Tool input validation error: `,
+		`{"name":"zap","input":{"action":"look"}}`: `{"ok":false,"error":"'zap' is not a valid tool","reason":"not_found"}`,
+		`{"name":"act","input":{"act":"look"}}`:    `{"ok":false,"error":"Tool input validation error: action: Field required","reason":"input_validation"}`,
+		`{"name":"act","input":{"action":5}}`:      `{"ok":false,"error":"Tool input validation error: action: Input should be a valid string","reason":"input_validation"}`,
+		`{"name":"act","input":{"action":"` + strings.Repeat("a", MaxAction+1) +
+			`"}}`: `{"ok":false,"error":"Tool input validation error: `,
 	} {
 		code, got := c.ask("POST", "/echo/call", body)
 		if code != http.StatusOK || !strings.Contains(got, "event: end\r\ndata: "+want) {
@@ -214,7 +233,8 @@ func TestORSDeployment(t *testing.T) {
 		o.Mounts = append(o.Mounts, second)
 	})
 	for deployment, want := range map[string]string{
-		"other": `{"num_tasks":2}`, "someone/other": `{"num_tasks":2}`, "echo": `{"num_tasks":3}`, "chess": "/echo/num_tasks", "": "/echo/num_tasks",
+		"other": `{"num_tasks":2}`, "someone/other": `{"num_tasks":2}`, "echo": `{"num_tasks":3}`,
+		"chess": "/echo/num_tasks", "": "/echo/num_tasks",
 	} {
 		c.headers = map[string]string{"X-Deployment": deployment}
 		if _, got := c.ask("POST", "/num_tasks", `{"split":"train"}`); got != want {
@@ -237,7 +257,8 @@ func TestORSChunks(t *testing.T) {
 	whole := ""
 	for i, part := range parts {
 		name, data, _ := strings.Cut(part, "\r\ndata: ")
-		if want := []string{"event: chunk", "event: end"}[i*2/len(parts)]; name != want || len(data) > maxEvent || !json.Valid([]byte(`"`+strings.ReplaceAll(data, `"`, "")+`"`)) {
+		if want := []string{"event: chunk", "event: end"}[i*2/len(parts)]; name != want || len(data) > maxEvent ||
+			!json.Valid([]byte(`"`+strings.ReplaceAll(data, `"`, "")+`"`)) {
 			t.Errorf("part %d: %s, %d bytes", i, name, len(data))
 		}
 		whole += data
@@ -245,7 +266,8 @@ func TestORSChunks(t *testing.T) {
 	var answer struct {
 		Output struct{ Blocks []struct{ Text string } }
 	}
-	if err := json.Unmarshal([]byte(whole), &answer); err != nil || len(parts) != 2 || answer.Output.Blocks[0].Text != "echo "+action {
+	if err := json.Unmarshal([]byte(whole), &answer); err != nil || len(parts) != 2 ||
+		answer.Output.Blocks[0].Text != "echo "+action {
 		t.Errorf("%d parts, %v: %s", len(parts), err, whole)
 	}
 }

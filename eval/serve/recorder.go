@@ -97,7 +97,8 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 
 // add adds a step.
 func (r *recording) add(action string, step envs.Step) {
-	if r.size += len(action) + len(step.Observation); r.size > maxRecording || len(r.log.Episode.Trajectory) == record.MaxSteps {
+	if r.size += len(action) + len(step.Observation); r.size > maxRecording ||
+		len(r.log.Episode.Trajectory) == record.MaxSteps {
 		r.over = true // end says so
 		return
 	}
@@ -107,7 +108,9 @@ func (r *recording) add(action string, step envs.Step) {
 // end writes an episode. The cause is what went wrong; nil for a result.
 func (r *recording) end(outcome record.Outcome, cause error, now time.Time) error {
 	if r.over {
-		outcome, cause = record.Cancelled, fmt.Errorf("the episode has more than %d steps or %d bytes of texts; later steps are not kept", record.MaxSteps, maxRecording)
+		outcome, cause = record.Cancelled, fmt.Errorf(
+			"the episode has more than %d steps or %d bytes of texts; later steps are not kept", record.MaxSteps,
+			maxRecording)
 	}
 	r.log.Episode.Ended = now.UTC()
 	r.log.End(outcome, cause)

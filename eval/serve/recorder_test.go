@@ -71,7 +71,8 @@ func TestRecording(t *testing.T) {
 		t.Fatalf("%d episodes were kept when the last reply was there", len(kept.kept))
 	}
 	e := kept.kept[0]
-	if e.Outcome != record.Success || !e.Success || e.Steps != 3 || e.Progress != 1 || e.Grounding != 2.0/3 || e.Goal != "say win" || e.Trajectory[1].Action != "bad" || kept.limits[0] != 5 {
+	if e.Outcome != record.Success || !e.Success || e.Steps != 3 || e.Progress != 1 || e.Grounding != 2.0/3 ||
+		e.Goal != "say win" || e.Trajectory[1].Action != "bad" || kept.limits[0] != 5 {
 		t.Errorf("kept %+v", e)
 	}
 }

@@ -132,7 +132,8 @@ const (
 // open ones, and returns within five seconds.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: writeWholeTime, IdleTimeout: 2 * time.Minute,
+		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: writeWholeTime,
+		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: maxHeaders,
 	}
 	sweeping, stopSweep := context.WithCancel(context.Background())

@@ -27,7 +27,8 @@ type echo struct {
 func newEcho(n int) *echo {
 	e := &echo{waiting: make(chan struct{}, 64), closed: make(chan struct{})}
 	for i := range n {
-		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo", Digest: envs.Digest(fmt.Sprint(i))})
+		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo",
+			Digest: envs.Digest(fmt.Sprint(i))})
 	}
 	return e
 }
@@ -96,10 +97,11 @@ func (c *clock) pass(d time.Duration) {
 
 // echoMount mounts an echo of n tasks.
 func echoMount(n int) *Mount {
-	return NewMount(MountOptions{Name: "echo", Splits: []Split{{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
-		e := newEcho(n)
-		return e, e.tasks, nil
-	}}}})
+	return NewMount(MountOptions{Name: "echo", Splits: []Split{
+		{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
+			e := newEcho(n)
+			return e, e.tasks, nil
+		}}}})
 }
 
 // waiting returns what receives a value when a wait begins.

@@ -269,7 +269,8 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	defer stop()
 	start, err := world.Start(starting)
 	if err == nil {
-		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Progress: start.Progress, Valid: true}
+		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Progress: start.Progress,
+			Valid: true}
 		if err = e.ask(s.ctx, world, &r); err == nil {
 			err = e.write(s.ctx, world, &r, &start)
 		}
@@ -295,7 +296,8 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 // session.
 func (s *Session) Step(action string) (r Reply, err error) {
 	if len(action) > MaxAction {
-		return r, &ChoiceError{"action", fmt.Sprintf("the action has %d bytes; %d is the limit", len(action), MaxAction)}
+		return r, &ChoiceError{"action", fmt.Sprintf("the action has %d bytes; %d is the limit", len(action),
+			MaxAction)}
 	}
 	if err := s.begin(); err != nil {
 		return r, err
@@ -311,7 +313,8 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	if err == nil {
 		r = Reply{
 			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.Reward.of(step, s.last.Progress),
-			Progress: step.Progress, Success: step.Success, Valid: step.Valid, Done: step.Done, Steps: s.last.Steps + 1, Step: step,
+			Progress: step.Progress, Success: step.Success, Valid: step.Valid, Done: step.Done, Steps: s.last.Steps + 1,
+			Step: step,
 		}
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
@@ -430,7 +433,8 @@ func (s *Session) guard(err *error) {
 	if p == nil {
 		return
 	}
-	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack",
+		string(debug.Stack()))
 	*err = &WorldError{fmt.Errorf("the environment panicked, and the session has ended: %v", p)}
 	if s.record != nil {
 		_ = s.table.keep(s.record, record.EnvError, *err) // keep has logged it

@@ -55,7 +55,9 @@ type CapacityError struct {
 func (e *CapacityError) Error() string {
 	text := fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 	if e.Address {
-		text = fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new connections; --max-sessions-per-client raises the limit.", e.Active, e.Max)
+		text = fmt.Sprintf(
+			"Server at capacity: %d/%d sessions active from this address. Cannot accept new connections; "+
+				"--max-sessions-per-client raises the limit.", e.Active, e.Max)
 	}
 	return text
 }

@@ -35,9 +35,10 @@ func TestHeadStart(t *testing.T) {
 	e := newEcho(1)
 	e.head = 0.5
 	s, _ := testServer(t, func(o *Options) {
-		o.Mounts = []*Mount{NewMount(MountOptions{Name: "echo", Reward: RewardDelta, Splits: []Split{{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
-			return e, e.tasks, nil
-		}}}})}
+		o.Mounts = []*Mount{NewMount(MountOptions{Name: "echo", Reward: RewardDelta, Splits: []Split{
+			{Name: "train", Open: func() (envs.Env, []envs.Task, error) {
+				return e, e.tasks, nil
+			}}}})}
 	})
 	session := start(t, s, Owner{})
 	if state, err := session.State(); err != nil || state.Progress != 0.5 {
@@ -76,7 +77,8 @@ func TestCapacity(t *testing.T) {
 	if _, err := open("b"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open("c"); !errors.As(err, &full) || err.Error() != "Server at capacity: 3/3 sessions active. Cannot accept new connections." {
+	if _, err := open("c"); !errors.As(err, &full) ||
+		err.Error() != "Server at capacity: 3/3 sessions active. Cannot accept new connections." {
 		t.Errorf("fourth session: %v", err)
 	}
 	first.Close(ByClient)

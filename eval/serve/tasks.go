@@ -94,7 +94,8 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 	}
 	var q taskRequest
 	if body != nil && json.Unmarshal(body, &q) != nil {
-		invalidBody(w, fieldError{Type: "value_error", Loc: []string{"body"}, Msg: "want an object with split, index, start or stop", Input: body})
+		invalidBody(w, fieldError{Type: "value_error", Loc: []string{"body"},
+			Msg: "want an object with split, index, start or stop", Input: body})
 		return
 	}
 	set, err := m.Set(q.Split)

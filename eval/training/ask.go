@@ -51,7 +51,8 @@ func (a *Asking) Decoding() record.Decoding {
 // work opens the directory, makes the items that are not complete, and hands the
 // directory to finish. What of the items is complete is found by making them from
 // the recorded calls alone. The number is that of the items without a result.
-func (a *Asking) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (missing int, err error) {
+func (a *Asking) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (
+	missing int, err error) {
 	book, err := calls.Open(a.Dir, setup)
 	if err != nil {
 		return 0, err

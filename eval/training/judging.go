@@ -45,13 +45,15 @@ func (s *Sampling) Check() error {
 }
 
 // Draw reads a file or directory and draws the sample.
-func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, from judge.Source, err error) {
+func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, from judge.Source,
+	err error) {
 	sample = judge.NewSample(s.Kind, seed, s.Trajectories)
 	if from, err = judge.Read(path, sample.Add); err != nil {
 		return nil, nil, from, err
 	}
 	if turns = sample.Turns(); len(turns) == 0 {
-		return nil, nil, from, fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen, s.Kind)
+		return nil, nil, from, fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen,
+			s.Kind)
 	}
 	return sample, turns, from, nil
 }
@@ -117,7 +119,8 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 // that of the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
 	missing, err = j.work(ctx,
-		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.of.Condition, Planned: len(j.of.Turns), Now: j.Outside.Now},
+		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.of.Condition, Planned: len(j.of.Turns),
+			Now: j.Outside.Now},
 		func(ctx context.Context, ask Asker, i int) error {
 			_, err := j.of.Label(ctx, ask, i)
 			return err

@@ -81,7 +81,8 @@ func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []t
 	one := *g
 	first := &firstItems{warn: s.Outside.Warn}
 	missing, err = s.work(ctx,
-		calls.Setup{Kind: record.SynthLog, Tool: s.Outside.Tool, Condition: g.Condition, Planned: s.Count, Now: s.Outside.Now},
+		calls.Setup{Kind: record.SynthLog, Tool: s.Outside.Tool, Condition: g.Condition, Planned: s.Count,
+			Now: s.Outside.Now},
 		func(ctx context.Context, ask Asker, item int) error {
 			own := one
 			own.Ask = ask
@@ -120,7 +121,8 @@ func (f *firstItems) note(it *generate.Item) {
 		return a.Kind == generate.ScriptCall && a.Reason == ""
 	})
 	if f.n == probation && !f.scripts {
-		f.warn(fmt.Sprintf("none of the first %d items has a usable script; the last one: %s", f.n, it.Attempts[len(it.Attempts)-1].Message))
+		f.warn(fmt.Sprintf("none of the first %d items has a usable script; the last one: %s", f.n,
+			it.Attempts[len(it.Attempts)-1].Message))
 	}
 }
 
@@ -148,8 +150,10 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	return &generate.Generator{
 		Prompts: prompts, Personas: personas, Verify: s.Verify,
 		Condition: generate.Condition{
-			Model: s.Run.Model[0], Decoding: s.Decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]), Seed: s.Seed,
-			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal, SuccessText: s.Verify.SuccessText,
+			Model: s.Run.Model[0], Decoding: s.Decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]),
+			Seed:     s.Seed,
+			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
+			SuccessText: s.Verify.SuccessText,
 		},
 	}, nil
 }

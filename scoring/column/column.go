@@ -13,22 +13,23 @@ import (
 
 // Columns of many tables.
 var (
-	Environment = table.Words("environment", "Environment", "where it was played: the environment, or the preset if there is one")
-	Model       = table.Words("model", "Model", "who played, with what tells it from others of its model")
-	Against     = table.Words("against", "against", "the model that the first one is set against")
-	Success     = table.Rate("success", "SR", "success rate: the share of solved episodes, in percent")
-	Progress    = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
-	Grounding   = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
-	TaskSet     = table.Words("tasks", "Tasks", "how many tasks were played, of which source")
-	Compared    = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
-	Tasks       = table.Count("tasks", "Tasks", "number of tasks with a result")
-	Seeds       = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
-	Episodes    = table.Count("episodes", "Episodes", "number of episodes with a result")
-	Planned     = table.Count("planned", "Planned", "number of planned episodes, one for every task and seed")
-	Rate        = table.Words("rate", "Rate", "which rate the line is about: SR or PR")
-	P           = table.Chance("p", "p", "two-sided p value of the difference, corrected for the number of lines")
-	Value       = table.Rate("value", "Value", "the preset's metric, in percent")
-	Level       = table.Rate("value", "Value", "the rate, in percent").WithDetail(false)
+	Environment = table.Words("environment", "Environment",
+		"where it was played: the environment, or the preset if there is one")
+	Model     = table.Words("model", "Model", "who played, with what tells it from others of its model")
+	Against   = table.Words("against", "against", "the model that the first one is set against")
+	Success   = table.Rate("success", "SR", "success rate: the share of solved episodes, in percent")
+	Progress  = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
+	Grounding = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
+	TaskSet   = table.Words("tasks", "Tasks", "how many tasks were played, of which source")
+	Compared  = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
+	Tasks     = table.Count("tasks", "Tasks", "number of tasks with a result")
+	Seeds     = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
+	Episodes  = table.Count("episodes", "Episodes", "number of episodes with a result")
+	Planned   = table.Count("planned", "Planned", "number of planned episodes, one for every task and seed")
+	Rate      = table.Words("rate", "Rate", "which rate the line is about: SR or PR")
+	P         = table.Chance("p", "p", "two-sided p value of the difference, corrected for the number of lines")
+	Value     = table.Rate("value", "Value", "the preset's metric, in percent")
+	Level     = table.Rate("value", "Value", "the rate, in percent").WithDetail(false)
 )
 
 // Columns of headline, verdict, results, difficulty and spread.
@@ -38,7 +39,8 @@ var (
 	PlayedTasks   = table.Count("tasks", "Tasks", "number of tasks")
 	PresetName    = table.Words("preset", "Preset", "the evaluation protocol; empty without one")
 	Shown         = table.Count("shown", "Shown", "1 if the difference is shown after correction, else 0")
-	Needed        = table.Difference("needed", "Needed", "the difference that would have been shown, at least, in percentage points")
+	Needed        = table.Difference("needed", "Needed",
+		"the difference that would have been shown, at least, in percentage points")
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
 	Finished = table.Count("finished", "Done", "number of episodes with a result").AsDetail()
@@ -82,18 +84,22 @@ func (c Change) Heads() []table.Column { return table.Columns(c.Bounded, c.P) }
 // Columns of differences: paired, ranks, pairs and against-published.
 var (
 	SuccessChange = Change{
-		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points"), "success_"),
+		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points"),
+			"success_"),
 		table.Chance("success_p", "p", "two-sided p value of the difference of SR"),
 	}
 	ProgressChange = Change{
-		table.Limited(table.Difference("progress_difference", "Δ PR", "difference of PR, in percentage points"), "progress_"),
+		table.Limited(table.Difference("progress_difference", "Δ PR", "difference of PR, in percentage points"),
+			"progress_"),
 		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
 	}
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"), "")
 	Together   = together()
 
-	SuccessRank  = table.Words("success_rank", "rank", "the ranks by SR that the differences from all others allow").Aligned(false)
-	ProgressRank = table.Words("progress_rank", "rank", "the ranks by PR that the differences from all others allow").Aligned(false)
+	SuccessRank = table.Words("success_rank", "rank",
+		"the ranks by SR that the differences from all others allow").Aligned(false)
+	ProgressRank = table.Words("progress_rank", "rank",
+		"the ranks by PR that the differences from all others allow").Aligned(false)
 
 	Published = table.Words("published", "Published", "the published result that the model is set against")
 	Solved    = table.Words("solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
@@ -109,10 +115,11 @@ func together() table.Bounded {
 
 // Columns of presets.
 var (
-	Preset       = table.Words("preset", "Preset", "the evaluation protocol")
-	SHA256       = table.Words("sha256", "SHA-256", "the hash of the preset").AsDetail()
-	Metric       = table.Words("metric", "Metric", "the metric of the preset")
-	MetricValue  = table.Limited(table.Share("value", "Value", "the preset's metric, in percent of the highest score"), "")
+	Preset      = table.Words("preset", "Preset", "the evaluation protocol")
+	SHA256      = table.Words("sha256", "SHA-256", "the hash of the preset").AsDetail()
+	Metric      = table.Words("metric", "Metric", "the metric of the preset")
+	MetricValue = table.Limited(table.Share("value", "Value",
+		"the preset's metric, in percent of the highest score"), "")
 	LooseSuccess = table.Share("loose_success", "Loose", "the looser success of the protocol's source, in percent")
 
 	Printed     = table.Amount("value", "Value", "the published value, in percent as printed", amount)
@@ -130,14 +137,16 @@ var (
 
 // Columns of families of perturbations.
 var (
-	Grade         = table.Count("grade", "Grade", "the grade of the families; 1 is the mildest")
-	FamilyCount   = table.Count("families", "Families", "number of families, each alone").AsDetail()
-	Base          = table.Share("base", "Base", "the rate without a perturbation, in percent")
-	Perturbed     = table.Share("perturbed", "Changed", "the mean rate over the families, in percent")
-	Index         = table.Rate("index", "Index", "the share of the rate that is lost, in percent")
-	DoseGrade     = table.Words("grade", "Grade", "the grade of the families, or drawn")
-	Combined      = table.Count("families", "Families", "number of families that are combined; 0 is without a perturbation").Aligned(true)
-	Sets          = table.Count("perturbations", "Sets", "number of perturbations over which the rate is averaged").AsDetail()
+	Grade       = table.Count("grade", "Grade", "the grade of the families; 1 is the mildest")
+	FamilyCount = table.Count("families", "Families", "number of families, each alone").AsDetail()
+	Base        = table.Share("base", "Base", "the rate without a perturbation, in percent")
+	Perturbed   = table.Share("perturbed", "Changed", "the mean rate over the families, in percent")
+	Index       = table.Rate("index", "Index", "the share of the rate that is lost, in percent")
+	DoseGrade   = table.Words("grade", "Grade", "the grade of the families, or drawn")
+	Combined    = table.Count("families", "Families",
+		"number of families that are combined; 0 is without a perturbation").Aligned(true)
+	Sets = table.Count("perturbations", "Sets",
+		"number of perturbations over which the rate is averaged").AsDetail()
 	Family        = table.Words("family", "Family", "the family of perturbations")
 	FamilyGrade   = Grade.Aligned(true)
 	Perturbation  = table.Words("perturbation", "Perturbation", "the perturbation, or how many families are combined")
@@ -166,7 +175,8 @@ var (
 	Changed      = table.Words("perturbation", "Perturbation", "what is set against the tasks without a perturbation")
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
 	Spread       = deviations("", false)
-	WithoutNoise = table.Share("std_without_noise", "w/o noise", "the sample deviation without what chance adds to it, in percentage points")
+	WithoutNoise = table.Share("std_without_noise", "w/o noise",
+		"the sample deviation without what chance adds to it, in percentage points")
 )
 
 // Sweep are the columns of a table of these conditions.
@@ -189,8 +199,9 @@ var (
 	OneSuccess   = table.Share("success", "one SR", "success rate of one try, in percent").AsDetail()
 	AnySuccess   = table.Rate("any_success", "Any SR", "the share of tasks that any of the tries solved, in percent")
 	OneProgress  = table.Share("progress", "one PR", "progress rate of one try, in percent").AsDetail()
-	BestProgress = table.Rate("best_progress", "best PR", "the mean over tasks of the best progress of the tries, in percent")
-	Pass         = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+	BestProgress = table.Rate("best_progress", "best PR",
+		"the mean over tasks of the best progress of the tries, in percent")
+	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
 
 	Trial        = table.Count("trial", "Trial", "the number of the trial")
 	BestTrial    = table.Share("best_progress", "Best PR", "progress in the best trial so far, in percent").AsDetail()
@@ -247,12 +258,14 @@ var Refinement = Measures{
 	table.Share("cut_off", "Cut off", "those that the length limit ended, in percent of the steps").AsDetail(),
 	table.Share("invalid", "Invalid", "actions that were not carried out, in percent of the steps"),
 	OldForm,
-	table.Share("repeated_errors", "Repeat", "errors already answered as errors in an equal situation, in percent of the errors"),
+	table.Share("repeated_errors", "Repeat",
+		"errors already answered as errors in an equal situation, in percent of the errors"),
 	table.Share("loops", "Loop", "steps in cycles, in percent of the steps"),
 	table.Share("error_run_mean", "Run", "mean length of runs of errors, in steps").AsDetail(),
 	table.Share("recovered_1", "Rec. 1", "errors followed at once by a different valid action, in percent").AsDetail(),
 	table.Share("recovered_3", "Rec. 3", "errors followed within 3 steps by a different valid action, in percent"),
-	table.Share("recovered_5", "Rec. 5", "errors followed within 5 steps by a different valid action, in percent").AsDetail(),
+	table.Share("recovered_5", "Rec. 5",
+		"errors followed within 5 steps by a different valid action, in percent").AsDetail(),
 	table.Share("progressed_5", "Progr.", "errors followed within 5 steps by progress, in percent"),
 	table.Share("stuck_steps", "Stuck", "of unsolved episodes, the steps after the last progress, in percent"),
 	table.Share("lost_progress", "Lost", "progress that was lost again, in percent").AsDetail(),
@@ -260,7 +273,8 @@ var Refinement = Measures{
 }
 
 // OldForm is there if tasks were played under a perturbation.
-var OldForm = table.Share("old_form", "Old form", "invalid actions in the form that a perturbation replaces, in percent of the steps")
+var OldForm = table.Share("old_form", "Old form",
+	"invalid actions in the form that a perturbation replaces, in percent of the steps")
 
 // Columns of what models do with their errors.
 var (
@@ -269,33 +283,37 @@ var (
 	Unit          = table.Words("unit", "", "the unit of the value and of its limits")
 	ProgressLevel = table.Share("progress", "Progress", "a level of progress, in percent")
 	Reached       = table.Rate("reached", "Reached", "the share of episodes that reached it, in percent")
-	ReachedAt     = table.Limited(table.Share("steps", "Steps", "the step at which those reached it, on average"), "steps_")
+	ReachedAt     = table.Limited(table.Share("steps", "Steps", "the step at which those reached it, on average"),
+		"steps_")
 )
 
 // Columns of tables behind figures.
 var (
-	From    = table.Words("from", "From", "run, or published")
-	Kind    = table.Words("kind", "Kind", "the kind of tasks, such as a game or a level")
-	TaskNo  = table.Count("index", "No.", "the number of the task in the benchmark")
-	Task    = table.Words("task", "Task", "the task")
-	Type    = table.Words("type", "Type", "the type of the task")
-	Seed    = table.Count("seed", "Seed", "the seed")
-	Step    = table.Count("step", "Step", "the number of the step")
-	Lost    = table.Count("steps", "Steps", "number of steps of unsolved episodes")
-	CutOff  = table.Share("cut_off", "Cut off", "replies without an action that the length limit ended, in percent of the steps")
+	From   = table.Words("from", "From", "run, or published")
+	Kind   = table.Words("kind", "Kind", "the kind of tasks, such as a game or a level")
+	TaskNo = table.Count("index", "No.", "the number of the task in the benchmark")
+	Task   = table.Words("task", "Task", "the task")
+	Type   = table.Words("type", "Type", "the type of the task")
+	Seed   = table.Count("seed", "Seed", "the seed")
+	Step   = table.Count("step", "Step", "the number of the step")
+	Lost   = table.Count("steps", "Steps", "number of steps of unsolved episodes")
+	CutOff = table.Share("cut_off", "Cut off",
+		"replies without an action that the length limit ended, in percent of the steps")
 	Format  = table.Share("format", "Format error", "other replies without an action, in percent of the steps")
 	Invalid = table.Share("invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
 	Loops   = table.Share("loops", "Loop", "valid steps in cycles, in percent of the steps")
 	Other   = table.Share("other", "Other", "other valid actions, in percent of the steps")
 
-	Unsolved        = table.Count("episodes", "Unsolved", "number of unsolved episodes")
-	SolvedEpisodes  = table.Count("solved", "Solved", "number of solved episodes")
-	EndedEarly      = table.Count("early", "Ended early", "number of unsolved episodes that ended before the step limit")
+	Unsolved       = table.Count("episodes", "Unsolved", "number of unsolved episodes")
+	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")
+	EndedEarly     = table.Count("early", "Ended early",
+		"number of unsolved episodes that ended before the step limit")
 	StepLimit       = table.Count("limit", "Step limit", "number of unsolved episodes that used all steps")
-	ContextExceeded = table.Count("context_exceeded", "Context exceeded", "number of episodes that did not fit the model's context")
-	ModelError      = table.Count("model_error", "Model error", "number of episodes that a model server broke off")
-	EnvError        = table.Count("env_error", "Environment error", "number of episodes that the environment broke off")
-	NotRun          = table.Count("not_run", "Not run", "number of episodes that were not played or cancelled")
+	ContextExceeded = table.Count("context_exceeded", "Context exceeded",
+		"number of episodes that did not fit the model's context")
+	ModelError = table.Count("model_error", "Model error", "number of episodes that a model server broke off")
+	EnvError   = table.Count("env_error", "Environment error", "number of episodes that the environment broke off")
+	NotRun     = table.Count("not_run", "Not run", "number of episodes that were not played or cancelled")
 
 	Quantity = table.Words("quantity", "Quantity", "what an episode used")
 	Mean     = table.Amount("mean", "Mean", "mean over the episodes", amount)

@@ -33,7 +33,8 @@ func TestColumns(t *testing.T) {
 func TestNoSuchColumn(t *testing.T) {
 	of := table.Table{ID: "steps", Columns: table.Columns(column.Environment, column.Success)}
 	of.Add(column.Success.Is(0.5, 0.25, 0.75).Marked("*"))
-	if got := of.Rows[0][1]; got.Text != "50.0" || got.Mark != "*" || of.Rows[0][0].Value != nil || of.Rows[0][3].Text != "75.0" {
+	if got := of.Rows[0][1]; got.Text != "50.0" || got.Mark != "*" || of.Rows[0][0].Value != nil ||
+		of.Rows[0][3].Text != "75.0" {
 		t.Errorf("the line is %v", of.Rows[0])
 	}
 	defer func() {

@@ -58,23 +58,25 @@ func stacked(r reader, f *Figure, parts []part,
 	var out []rowPanel
 	for _, env := range r.distinct(column.Environment) {
 		of := r.is(column.Environment, env)
-		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-			row := of.find(names[i])
-			if row < 0 {
-				return
-			}
-			sum := 0.0
-			for _, p := range parts {
-				value, _ := of.number(row, p.column)
-				if value == 0 {
-					continue
+		out = append(out, rowPanel{env, percentAxis("%"),
+			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				row := of.find(names[i])
+				if row < 0 {
+					return
 				}
-				from, to := sum/whole(of, row), (sum+value)/whole(of, row)
-				p.fill(s, x(from), y-3.6, x(to), y+3.6)
-				s.mark(x(from), y-3.6, x(to), y+3.6, fmt.Sprintf("%s, %s: %s: %s", env, names[i], p.name, say(of, row, p.column)))
-				sum += value
-			}
-		}, false})
+				sum := 0.0
+				for _, p := range parts {
+					value, _ := of.number(row, p.column)
+					if value == 0 {
+						continue
+					}
+					from, to := sum/whole(of, row), (sum+value)/whole(of, row)
+					p.fill(s, x(from), y-3.6, x(to), y+3.6)
+					s.mark(x(from), y-3.6, x(to), y+3.6,
+						fmt.Sprintf("%s, %s: %s: %s", env, names[i], p.name, say(of, row, p.column)))
+					sum += value
+				}
+			}, false})
 	}
 	var key []entry
 	for _, p := range parts {

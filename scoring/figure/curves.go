@@ -44,7 +44,8 @@ func looks(names []string, last map[string]float64) map[string]look {
 			out[name] = look{rest, draw.LineStyle{Color: rest, Width: 0.6}, false}
 			continue
 		}
-		out[name] = look{colors[n], draw.LineStyle{Color: colors[n], Width: 1.2, Dashes: dashes[n]}, len(names) <= mostBands}
+		out[name] = look{colors[n], draw.LineStyle{Color: colors[n], Width: 1.2, Dashes: dashes[n]},
+			len(names) <= mostBands}
 		n++
 	}
 	return out
@@ -121,7 +122,8 @@ func checkpoints(r reader, f *Figure) error {
 			for _, q := range all {
 				var points []curvePoint
 				for row := range of.Rows {
-					points = append(points, newPoint(of, row, q.value, float64(slices.Index(names, of.text(row, column.Model))),
+					points = append(points, newPoint(of, row, q.value,
+						float64(slices.Index(names, of.text(row, column.Model))),
 						fmt.Sprintf("%s, %s: %s %s", env, of.text(row, column.Model), q.name, of.exact(row, q.value))))
 				}
 				curve(s, p, points, look{q.glyph.Color.(color.NRGBA), solid(q.glyph.Color), true}, &q.glyph)
@@ -173,7 +175,9 @@ func (l lines) figure(f *Figure) error {
 	}
 	looks := looks(names, last)
 	if len(names) > mostColored {
-		f.Caption = noBands(f.Caption) + fmt.Sprintf(" Grey lines are the other %d models; the %d with the highest last values have colors.", len(names)-mostColored, mostColored)
+		f.Caption = noBands(f.Caption) + fmt.Sprintf(
+			" Grey lines are the other %d models; the %d with the highest last values have colors.",
+			len(names)-mostColored, mostColored)
 	} else if len(names) > mostBands {
 		f.Caption = noBands(f.Caption)
 	}
@@ -192,7 +196,9 @@ func (l lines) figure(f *Figure) error {
 	var key []entry
 	for _, name := range names {
 		if look := looks[name]; look.color != rest {
-			key = append(key, entry{name, func(s *sheet, x, y vg.Length) { s.StrokeLine2(look.line, x, y, x+legendSample, y) }})
+			key = append(key, entry{name, func(s *sheet, x, y vg.Length) {
+				s.StrokeLine2(look.line, x, y, x+legendSample, y)
+			}})
 		}
 	}
 	panels(f, plots, columns, 130, labels{}, key)
@@ -221,7 +227,8 @@ func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []strin
 			part := of.is(column.Model, name)
 			for row := range part.Rows {
 				at, _ := part.number(row, l.at)
-				points = append(points, newPoint(part, row, l.value, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name, l.at.ID(), part.text(row, l.at), l.name, part.exact(row, l.value))))
+				points = append(points, newPoint(part, row, l.value, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name,
+					l.at.ID(), part.text(row, l.at), l.name, part.exact(row, l.value))))
 			}
 			if n := len(points); n > 0 && l.stays && points[n-1].x < longest {
 				stays := points[n-1]

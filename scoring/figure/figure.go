@@ -172,7 +172,8 @@ var kinds = []Kind{
 		build:   checkpoints,
 	},
 	{
-		Name: "refinement", Title: "What models do with their errors", Table: "refinement-measures", Section: "refinement",
+		Name: "refinement", Title: "What models do with their errors", Table: "refinement-measures",
+		Section: "refinement",
 		Caption: "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of " +
 			"the steps. Repeated: errors that were already answered as errors; recovered: followed by a different " +
 			"valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes " +
@@ -200,7 +201,8 @@ func Find(name string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()), strings.Join(Names(), ", "))
+	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()),
+		strings.Join(Names(), ", "))
 }
 
 // Source gives the tables of a kind; none if the runs have nothing for it.

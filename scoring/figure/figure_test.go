@@ -29,7 +29,8 @@ func rateRows(id string, models ...string) table.Table {
 				from, low, high = "published", table.None(), table.None()
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(env), table.String(model), table.String(from), table.Percent(p).Marked("*"), low, high, table.Percent(1 - p), low, high,
+				table.String(env), table.String(model), table.String(from), table.Percent(p).Marked("*"), low, high,
+				table.Percent(1 - p), low, high,
 			})
 		}
 	}
@@ -86,58 +87,69 @@ func everyTable(models ...string) tables {
 		}
 		all = append(all, t)
 	}
-	add("paired", "environment model against success_difference success_low success_high progress_difference progress_low progress_high", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, "base", -0.1, -0.2, 0.1, 0.1, 0.05, 0.2}}
-	})
+	add("paired",
+		"environment model against success_difference success_low success_high progress_difference progress_low "+
+			"progress_high", func(m string, i int) [][]any {
+			return [][]any{{"pddl", m, "base", -0.1, -0.2, 0.1, 0.1, 0.05, 0.2}}
+		})
 	add("tasks", "environment index task type model episodes success progress", func(m string, i int) (rows [][]any) {
 		for k := range 7 {
 			rows = append(rows, []any{"pddl", k, fmt.Sprintf("t%d", k), "gripper", m, 2, float64(k%3) / 2, 0.5})
 		}
 		return rows
 	})
-	add("steps", "environment model step success success_low success_high progress progress_low progress_high", func(m string, i int) (rows [][]any) {
-		for k := range 3 + i {
-			rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
-		}
-		return rows
-	})
-	add("pass-at-k", "environment model tries pass pass_low pass_high best_progress best_progress_low best_progress_high", func(m string, i int) (rows [][]any) {
-		for k := range 3 + i {
-			rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
-		}
-		return rows
-	})
+	add("steps", "environment model step success success_low success_high progress progress_low progress_high",
+		func(m string, i int) (rows [][]any) {
+			for k := range 3 + i {
+				rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
+			}
+			return rows
+		})
+	add("pass-at-k",
+		"environment model tries pass pass_low pass_high best_progress best_progress_low best_progress_high",
+		func(m string, i int) (rows [][]any) {
+			for k := range 3 + i {
+				rows = append(rows, []any{"pddl", m, k + 1, 0.1 * float64(k%9), 0.0, 1.0, 0.5, 0.4, 0.6})
+			}
+			return rows
+		})
 	add("usage", "environment model quantity episodes mean low median high", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300}, {"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
+		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300},
+			{"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
 	})
 	add("robustness", "model rate condition_base condition_P1 average sample_std", func(m string, i int) [][]any {
 		return [][]any{{m, "SR", 0.5, 0.25, 0.4, 0.1}, {m, "PR", 0.5, 0.25, 0.4, 0.1}}
 	})
-	add("dose", "environment model grade families perturbations rate value value_low value_high", func(m string, i int) (rows [][]any) {
-		for _, rate := range []string{"SR", "PR"} {
-			for _, n := range []int{0, 1, 2, 4, 9} {
-				rows = append(rows, []any{"pddl", m, "2", n, 1, rate, 0.9 / float64(n+1), 0.0, 1.0}, []any{"pddl", m, "drawn", n, 1, rate, 0.5, 0.4, 0.6})
+	add("dose", "environment model grade families perturbations rate value value_low value_high",
+		func(m string, i int) (rows [][]any) {
+			for _, rate := range []string{"SR", "PR"} {
+				for _, n := range []int{0, 1, 2, 4, 9} {
+					rows = append(rows, []any{"pddl", m, "2", n, 1, rate, 0.9 / float64(n+1), 0.0, 1.0},
+						[]any{"pddl", m, "drawn", n, 1, rate, 0.5, 0.4, 0.6})
+				}
 			}
-		}
-		return rows
-	})
-	add("families", "environment model family grade rate value difference low high", func(m string, i int) (rows [][]any) {
-		for _, rate := range []string{"SR", "PR"} {
-			for _, family := range []string{"verbs", "names", "order"} {
-				rows = append(rows, []any{"pddl", m, family, 2, rate, 0.5, -0.1, -0.2, 0.05})
+			return rows
+		})
+	add("families", "environment model family grade rate value difference low high",
+		func(m string, i int) (rows [][]any) {
+			for _, rate := range []string{"SR", "PR"} {
+				for _, family := range []string{"verbs", "names", "order"} {
+					rows = append(rows, []any{"pddl", m, family, 2, rate, 0.5, -0.1, -0.2, 0.05})
+				}
 			}
-		}
-		return rows
-	})
+			return rows
+		})
 	add("seeds", "environment model seed episodes success progress", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, 0, 9, 0.5, 0.6}, {"pddl", m, 1, 9, 0.4, 0.5}}
 	})
-	add("endings", "environment model planned solved early limit context_exceeded model_error env_error not_run", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
-	})
-	add("lost-steps", "environment model episodes steps cut_off format invalid loops other", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
-	})
+	add("endings", "environment model planned solved early limit context_exceeded model_error env_error not_run",
+		func(m string, i int) [][]any {
+			return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
+		})
+	add("lost-steps", "environment model episodes steps cut_off format invalid loops other",
+		func(m string, i int) [][]any {
+			return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
+		})
 	add("refinement-measures", "environment model measure value unit low high", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "format errors", 0.1, "%", 0.05, 0.2}}
 	})
@@ -239,7 +251,8 @@ func TestInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	element, _, err = f.Inline()
-	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil || !strings.Contains(string(element), want) {
+	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil ||
+		!strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s", want)
 	}
 }
@@ -270,10 +283,13 @@ func TestDecided(t *testing.T) {
 		p     float64
 		rings int
 	}{{0.137, 1}, {0.049, 0}} {
-		paired := row("environment model against success_difference success_low success_high success_p progress_difference progress_low progress_high progress_p",
+		paired := row(
+			"environment model against success_difference success_low success_high success_p progress_difference "+
+				"progress_low progress_high progress_p",
 			"pddl", "m", "base", 0.3, 0.1, 0.5, c.p, 0.3, 0.1, 0.5, 0.01)
 		paired.ID = "paired"
-		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3, 0.1, 0.5, c.p)
+		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3,
+			0.1, 0.5, c.p)
 		family.ID = "families"
 		for _, name := range []string{"differences", "families"} {
 			f, err := New(name, tables{paired, family})

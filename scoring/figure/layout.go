@@ -21,7 +21,8 @@ type axis struct {
 
 // percentAxis is the scale of a rate, which is a fraction.
 func percentAxis(label string) axis {
-	return axis{0, 1, plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.25}, {Value: 0.5, Label: "50"}, {Value: 0.75}, {Value: 1, Label: "100"}}, label}
+	return axis{0, 1, plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.25}, {Value: 0.5, Label: "50"},
+		{Value: 0.75}, {Value: 1, Label: "100"}}, label}
 }
 
 // roundAxis is a scale that holds values, with ticks at round numbers. Labels show
@@ -138,7 +139,8 @@ func boxEntry(name string, fill func(s *sheet, x0, y0, x1, y1 vg.Length)) entry 
 // glyph draws a glyph that covers what is below it.
 func glyph(s *sheet, g draw.GlyphStyle, x, y vg.Length) {
 	if hollow(g) {
-		s.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: g.Radius, Shape: draw.CircleGlyph{}}, vg.Point{X: x, Y: y})
+		s.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: g.Radius, Shape: draw.CircleGlyph{}},
+			vg.Point{X: x, Y: y})
 	}
 	s.DrawGlyphNoClip(g, vg.Point{X: x, Y: y})
 }
@@ -194,7 +196,8 @@ func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, na
 		copy(cells[i], plots[i*columns:min(len(plots), (i+1)*columns)])
 	}
 	const pad = vg.Length(7)
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * pad, PadY: pad, PadTop: 1, PadRight: 7, PadLeft: 3, PadBottom: 1}
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * pad, PadY: pad, PadTop: 1, PadRight: 7, PadLeft: 3,
+		PadBottom: 1}
 	key := legend{entries, f.width - 2}
 	f.height = key.height() + vg.Length(rows)*plotHeight + vg.Length(rows-1)*pad + 2
 	f.draw = func(s *sheet) {
@@ -234,6 +237,7 @@ func setTitle(p *plot.Plot, title string) {
 	p.Title.Text = " " // as high as the title
 	p.Add(plotter(func(c draw.Canvas, p *plot.Plot) {
 		const gap = 10 // between panels there is a little more
-		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y + p.Title.Padding + 1}, printable(title, st, c.Max.X-c.Min.X+gap))
+		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y + p.Title.Padding + 1},
+			printable(title, st, c.Max.X-c.Min.X+gap))
 	}))
 }

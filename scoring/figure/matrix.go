@@ -30,7 +30,9 @@ func taskMatrix(value named, name string) func(reader, *Figure) error {
 			names = append(names, newLabels(m.models))
 			heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
 			if m.tasks > mostColumns {
-				f.Table.Notes = append(f.Table.Notes, fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env, m.each))
+				f.Table.Notes = append(f.Table.Notes,
+					fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env,
+						m.each))
 			}
 		}
 		stack(f, plots, heights, names)
@@ -100,9 +102,11 @@ func newMatrix(r reader, of named, name string) matrix {
 		c := &m.cells[at[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
 		c.sum += value
 		c.n++
-		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, column.Model), r.text(row, column.TaskNo), r.text(row, column.Task), name, r.marked(row, of), r.text(row, column.Episodes))
+		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, column.Model),
+			r.text(row, column.TaskNo), r.text(row, column.Task), name, r.marked(row, of), r.text(row, column.Episodes))
 		if c.n > 1 {
-			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, column.Model), r.text(row, column.TaskNo), name, 100*c.sum/float64(c.n), c.n)
+			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, column.Model),
+				r.text(row, column.TaskNo), name, 100*c.sum/float64(c.n), c.n)
 		}
 	}
 	return m

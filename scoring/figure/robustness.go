@@ -36,18 +36,21 @@ func robustness(r reader, f *Figure) error {
 			if of == "" {
 				title = strings.TrimPrefix(f.Table.Title, "Robustness on ") + " " + rate
 			}
-			out = append(out, rowPanel{title, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				for row := range part.Rows {
-					if part.text(row, column.Model) == names[i] {
-						drawConditions(s, part, row, conditions, x, y, title)
+			out = append(out, rowPanel{title, percentAxis("%"),
+				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+					for row := range part.Rows {
+						if part.text(row, column.Model) == names[i] {
+							drawConditions(s, part, row, conditions, x, y, title)
+						}
 					}
-				}
-			}, false})
+				}, false})
 		}
 	}
 	var key []entry
 	for i, c := range conditions {
-		key = append(key, entry{c.Header, func(s *sheet, x, y vg.Length) { glyph(s, conditionGlyph(i), x+legendSample/2, y) }})
+		key = append(key, entry{c.Header, func(s *sheet, x, y vg.Length) {
+			glyph(s, conditionGlyph(i), x+legendSample/2, y)
+		}})
 	}
 	return rowFigure(f, names, out, key)
 }
@@ -58,12 +61,15 @@ func conditionGlyph(i int) draw.GlyphStyle {
 	if i == 0 {
 		return draw.GlyphStyle{Color: ink, Radius: 3, Shape: draw.RingGlyph{}}
 	}
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, diamond{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}}
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, diamond{}, draw.TriangleGlyph{}, draw.SquareGlyph{},
+		draw.PlusGlyph{}, draw.CrossGlyph{}}
 	i--
-	return draw.GlyphStyle{Color: colors[i%(len(colors)-1)], Radius: 2, Shape: shapes[(i+i/(len(colors)-1))%len(shapes)]}
+	return draw.GlyphStyle{Color: colors[i%(len(colors)-1)], Radius: 2,
+		Shape: shapes[(i+i/(len(colors)-1))%len(shapes)]}
 }
 
-func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x func(float64) vg.Length, y vg.Length, title string) {
+func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x func(float64) vg.Length, y vg.Length,
+	title string) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range conditions {
 		if value, ok := r.number(row, c); ok {
@@ -80,7 +86,8 @@ func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x fu
 			continue
 		}
 		s.DrawGlyphNoClip(conditionGlyph(i), vg.Point{X: x(value), Y: y})
-		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, column.Model), c.Header, r.marked(row, c),
+		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, column.Model),
+			c.Header, r.marked(row, c),
 			r.text(row, column.Average), r.text(row, column.Spread.Sample)))
 	}
 }

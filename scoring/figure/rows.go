@@ -53,7 +53,8 @@ func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headi
 		}
 		plots = append(plots, f.rowPlot(panel, names))
 	}
-	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), withHeadings(newLabels(names), headings), entries)
+	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), withHeadings(newLabels(names), headings),
+		entries)
 	return nil
 }
 
@@ -75,7 +76,8 @@ func (f *Figure) rowPlot(panel rowPanel, names []string) *plot.Plot {
 		}
 		for i := range names {
 			at := y(float64(len(names) - 1 - i))
-			s.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.4, Dashes: []vg.Length{0.8, 1.6}}, s.Min.X, at, s.Max.X, at)
+			s.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.4, Dashes: []vg.Length{0.8, 1.6}}, s.Min.X, at,
+				s.Max.X, at)
 			panel.draw(s, i, x, at)
 		}
 	}))
@@ -110,7 +112,8 @@ type diamond struct{}
 // DrawGlyph implements draw.GlyphDrawer.
 func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
 	r := g.Radius * 1.15
-	c.FillPolygon(g.Color, []vg.Point{{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}})
+	c.FillPolygon(g.Color, []vg.Point{{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X + r, Y: pt.Y},
+		{X: pt.X, Y: pt.Y + r}})
 }
 
 // interval draws the interval of a row of the table; the number is clipped to the
@@ -158,31 +161,33 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 		for row := range of.Rows {
 			place[of.text(row, column.Model)] = row
 		}
-		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-			row, ok := place[names[i]]
-			if !ok {
-				return
-			}
-			for _, q := range all {
-				value, ok := of.number(row, q.value)
+		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale,
+			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				row, ok := place[names[i]]
 				if !ok {
-					continue
+					return
 				}
-				at := y + q.shift
-				g := q.glyph
-				if q.hollow(of, row) {
-					g.Shape = draw.RingGlyph{}
+				for _, q := range all {
+					value, ok := of.number(row, q.value)
+					if !ok {
+						continue
+					}
+					at := y + q.shift
+					g := q.glyph
+					if q.hollow(of, row) {
+						g.Shape = draw.RingGlyph{}
+					}
+					q.interval(s, of, row, x, at)
+					glyph(s, g, x(value), at)
+					right := value
+					if high, ok := of.number(row, q.value.High); ok {
+						right = max(right, high)
+					}
+					s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter),
+						vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.value).Mark)
+					s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(of, row)))
 				}
-				q.interval(s, of, row, x, at)
-				glyph(s, g, x(value), at)
-				right := value
-				if high, ok := of.number(row, q.value.High); ok {
-					right = max(right, high)
-				}
-				s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter), vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.value).Mark)
-				s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(of, row)))
-			}
-		}, zero})
+			}, zero})
 	}
 	return out
 }
@@ -209,7 +214,8 @@ func heldOut(r reader, f *Figure) error {
 		f.Caption += " All here are published."
 	}
 	if without != nil {
-		f.Caption += " Left out, because their results are incomplete or not on all official tasks: " + strings.Join(without, ", ") + "."
+		f.Caption += " Left out, because their results are incomplete or not on all official tasks: " +
+			strings.Join(without, ", ") + "."
 	}
 	f.Table.Rows = of.Rows
 	return rates(of, f)
@@ -255,11 +261,12 @@ func seeds(r reader, f *Figure) error {
 			name := of.text(row, column.Model)
 			rows[name] = append(rows[name], row)
 		}
-		out = append(out, rowPanel{env, percentAxis("%"), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-			for _, q := range all {
-				drawSeeds(s, of, rows[names[i]], q, x, y+q.shift)
-			}
-		}, false})
+		out = append(out, rowPanel{env, percentAxis("%"),
+			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				for _, q := range all {
+					drawSeeds(s, of, rows[names[i]], q, x, y+q.shift)
+				}
+			}, false})
 	}
 	return rowFigure(f, names, out, entries(all))
 }
@@ -277,7 +284,8 @@ func drawSeeds(s *sheet, r reader, rows []int, q series, x func(float64) vg.Leng
 		g := q.glyph
 		g.Color = faded(colors[slices.Index([]string{"SR", "PR"}, q.name)], 0.6)
 		s.DrawGlyphNoClip(g, vg.Point{X: x(value), Y: y})
-		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Seed), q.name, r.marked(row, q.value)))
+		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, column.Environment),
+			r.text(row, column.Model), r.text(row, column.Seed), q.name, r.marked(row, q.value)))
 	}
 	mean := sum / float64(len(rows))
 	s.StrokeLine2(solid(ink), x(mean), y-2, x(mean), y+2)
@@ -302,11 +310,12 @@ func usage(quantity string) func(reader, *Figure) error {
 				most = max(most, high, mean)
 			}
 			label := quantity
-			out = append(out, rowPanel{env, roundAxis(0, most, 1, label), func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				if row := of.find(names[i]); row >= 0 {
-					drawUsage(s, of, row, x, y)
-				}
-			}, false})
+			out = append(out, rowPanel{env, roundAxis(0, most, 1, label),
+				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+					if row := of.find(names[i]); row >= 0 {
+						drawUsage(s, of, row, x, y)
+					}
+				}, false})
 		}
 		return rowFigure(f, names, out, nil)
 	}
@@ -320,6 +329,9 @@ func drawUsage(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Leng
 	s.StrokeLine2(solid(colors[0]), x(low), y, x(high), y)
 	glyph(s, draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, x(median), y)
 	s.StrokeLine2(solid(ink), x(mean), y-2.5, x(mean), y+2.5)
-	s.mark(min(x(low), x(mean))-3, y-3.5, max(x(high), x(mean))+3, y+3.5, fmt.Sprintf("%s, %s: %s per episode: median %s, 10 %% %s, 90 %% %s, mean %s (%s episodes)",
-		r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Quantity), r.text(row, column.Median), r.text(row, column.Tenth), r.text(row, column.Ninth), r.text(row, column.Mean), r.text(row, column.Episodes)))
+	s.mark(min(x(low), x(mean))-3, y-3.5, max(x(high), x(mean))+3, y+3.5,
+		fmt.Sprintf("%s, %s: %s per episode: median %s, 10 %% %s, 90 %% %s, mean %s (%s episodes)",
+			r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Quantity),
+			r.text(row, column.Median), r.text(row, column.Tenth), r.text(row, column.Ninth), r.text(row, column.Mean),
+			r.text(row, column.Episodes)))
 }

@@ -31,13 +31,15 @@ func (f Figure) Inline() (element template.HTML, marks int, err error) {
 		return "", 0, err
 	}
 	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" width="%.0f" height="%.0f" role="img" aria-label="%s">`,
-		decimal(f.width.Points()), decimal(f.height.Points()), pageScale*f.width.Points(), pageScale*f.height.Points(), template.HTMLEscapeString(f.Title+". "+f.Caption))
+		decimal(f.width.Points()), decimal(f.height.Points()), pageScale*f.width.Points(), pageScale*f.height.Points(),
+		template.HTMLEscapeString(f.Title+". "+f.Caption))
 	if err := inline(&out, &drawn); err != nil {
 		return "", 0, fmt.Errorf("figure %s: %w", f.Name, err)
 	}
 	for _, m := range found {
 		fmt.Fprintf(&out, `<rect class="mark" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`,
-			decimal(m.box.Min.X.Points()), decimal((f.height - m.box.Max.Y).Points()), decimal(m.box.Size().X.Points()), decimal(m.box.Size().Y.Points()),
+			decimal(m.box.Min.X.Points()), decimal((f.height - m.box.Max.Y).Points()), decimal(m.box.Size().X.Points()),
+			decimal(m.box.Size().Y.Points()),
 			template.HTMLEscapeString(shown(m.text)))
 	}
 	out.WriteString("</svg>")
@@ -51,7 +53,8 @@ func textLength(e xml.StartElement, content string) string {
 	for _, a := range e.Attr {
 		for _, declaration := range strings.Split(a.Value, ";") {
 			property, value, _ := strings.Cut(declaration, ":")
-			if size, err := strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64); property == "font-size" && err == nil {
+			if size, err := strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64); property == "font-size" &&
+				err == nil {
 				st.Font.Size = vg.Length(size)
 			}
 			if property == "font-weight" && value == "bold" {
@@ -95,7 +98,8 @@ func inline(w *bytes.Buffer, document io.Reader) error {
 			}
 		case xml.CharData:
 			if content := strings.TrimSpace(string(token)); open.Name.Local == "text" && content != "" {
-				fmt.Fprintf(w, ` textLength="%s" lengthAdjust="spacingAndGlyphs">%s`, textLength(open, content), template.HTMLEscapeString(content))
+				fmt.Fprintf(w, ` textLength="%s" lengthAdjust="spacingAndGlyphs">%s`, textLength(open, content),
+					template.HTMLEscapeString(content))
 				open = xml.StartElement{}
 			}
 		}
@@ -198,6 +202,8 @@ func CSS() template.CSS {
 	for _, name := range sortedRoles() {
 		fmt.Fprintf(&b, ".f-%[1]s { fill: var(--%[1]s); } .s-%[1]s { stroke: var(--%[1]s); }\n", name)
 	}
-	b.WriteString(".mark { fill: transparent; } .mark:hover { fill: var(--ink); fill-opacity: .12; stroke: var(--ink); stroke-width: .5; }\n")
+	b.WriteString(
+		".mark { fill: transparent; } .mark:hover { fill: var(--ink); fill-opacity: .12; stroke: var(--ink); " +
+			"stroke-width: .5; }\n")
 	return template.CSS(b.String())
 }

@@ -103,7 +103,8 @@ func (c westernCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	if err != nil {
 		western = text
 	}
-	if f.Font.Weight == xfont.WeightBold { // vgpdf has one font for each file, and bold ones under names that it does not find
+	// vgpdf has one font for each file, and bold ones under names that it does not find
+	if f.Font.Weight == xfont.WeightBold {
 		f.Font.Weight = xfont.WeightNormal
 		f = font.DefaultCache.Lookup(f.Font, f.Font.Size)
 	}
@@ -118,6 +119,7 @@ func (f Figure) writeSVG(w io.Writer) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
 	return err
 }

@@ -223,7 +223,8 @@ func TestPoorFileSystems(t *testing.T) {
 		"none":          {func(d *disk) {}, "", ""},
 		"no locks":      {func(d *disk) { d.tryLock = noLock(syscall.ENOLCK) }, "has no locks", ""},
 		"flock unknown": {func(d *disk) { d.tryLock = noLock(syscall.ENOSYS) }, "has no locks", ""},
-		"lock fails":    {func(d *disk) { d.tryLock = noLock(syscall.EIO) }, "", "give an --out on another file system"},
+		"lock fails": {func(d *disk) { d.tryLock = noLock(syscall.EIO) }, "",
+			"give an --out on another file system"},
 		"no fsync": {func(d *disk) {
 			d.sync = func(f *os.File) error { return &fs.PathError{Op: "sync", Path: f.Name(), Err: syscall.EINVAL} }
 		}, "cannot flush files", ""},
@@ -235,8 +236,10 @@ func TestPoorFileSystems(t *testing.T) {
 				return f.Sync()
 			}
 		}, "the directory cannot be flushed", ""},
-		"fsync fails":       {func(d *disk) { d.sync = func(*os.File) error { return syscall.EIO } }, "", "input/output error"},
-		"no stable numbers": {func(d *disk) { d.same = func(a, b fs.FileInfo) bool { return false } }, "does not tell whether two files are the same", ""},
+		"fsync fails": {func(d *disk) { d.sync = func(*os.File) error { return syscall.EIO } }, "",
+			"input/output error"},
+		"no stable numbers": {func(d *disk) { d.same = func(a, b fs.FileInfo) bool { return false } },
+			"does not tell whether two files are the same", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := realDisk()
@@ -253,7 +256,8 @@ func TestPoorFileSystems(t *testing.T) {
 				t.Fatal(err)
 			}
 			warnings := strings.Join(s.TakeWarnings(), "\n")
-			if (warnings == "") != (c.warning == "") || !strings.Contains(warnings, c.warning) || warnings != "" && !strings.HasPrefix(warnings, dir+": ") {
+			if (warnings == "") != (c.warning == "") || !strings.Contains(warnings, c.warning) || warnings != "" &&
+				!strings.HasPrefix(warnings, dir+": ") {
 				t.Errorf("it warns %q, want %q", warnings, c.warning)
 			}
 			if err := errors.Join(s.SetManifest(manifest()), s.SetManifest(manifest())); err != nil {

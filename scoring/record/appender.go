@@ -81,7 +81,9 @@ func (s *appender) prepare() (err error) {
 		return err
 	}
 	if s.stable = s.disk.same(info, there); !s.stable {
-		s.warn("its file system does not tell whether two files are the same: if %s is replaced while heldout writes to it, what is written is lost", s.base)
+		s.warn(
+			"its file system does not tell whether two files are the same: if %s is replaced while heldout writes to "+
+				"it, what is written is lost", s.base)
 	}
 	removed, err := removeLeftovers(s.dir)
 	for _, name := range removed {
@@ -100,7 +102,9 @@ func (s *appender) lock(file string) error {
 	ok, err := s.disk.tryLock(l)
 	switch {
 	case unsupported(err):
-		s.warn("its file system has no locks (%v): nothing keeps a second process out; two of them would make %s twice, but lose none", err, s.what)
+		s.warn(
+			"its file system has no locks (%v): nothing keeps a second process out; two of them would make %s twice, "+
+				"but lose none", err, s.what)
 		return nil
 	case err != nil:
 		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
@@ -271,7 +275,8 @@ func (s *appender) write(lines []byte) error {
 			return err
 		}
 		if before != s.size {
-			s.warn("another process writes to %s: locks do nothing here; %s are made twice, but none is lost", s.base, s.what)
+			s.warn("another process writes to %s: locks do nothing here; %s are made twice, but none is lost", s.base,
+				s.what)
 			if s.lead, err = s.leadAt(before); err != nil {
 				return err
 			}
@@ -305,9 +310,12 @@ func (s *appender) inPlace() (size int64, err error) {
 	case err != nil:
 		return 0, err
 	case s.stable && !s.disk.same(mine, there):
-		return 0, fmt.Errorf("%s is another file now: %w; put the old one back, and the same command continues", s.name, ErrMoved)
+		return 0, fmt.Errorf("%s is another file now: %w; put the old one back, and the same command continues", s.name,
+			ErrMoved)
 	case mine.Size() < s.size:
-		return 0, fmt.Errorf("%s was cut from %d to %d bytes: somebody else changes it; the same command plays again what is missing", s.name, s.size, mine.Size())
+		return 0,
+			fmt.Errorf(
+				"%s was cut from %d to %d bytes: somebody else changes it; the same command plays again what is missing", s.name, s.size, mine.Size())
 	}
 	return mine.Size(), nil
 }

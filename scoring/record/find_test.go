@@ -40,7 +40,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("the folder itself: %v", got)
 	}
 	problems = nil
-	if got := find(filepath.Join(root, "nowhere")); got != nil || len(problems) != 1 || !strings.Contains(problems[0], "no such file") {
+	if got := find(filepath.Join(root, "nowhere")); got != nil || len(problems) != 1 ||
+		!strings.Contains(problems[0], "no such file") {
 		t.Errorf("no folder: %v, %v", got, problems)
 	}
 }

@@ -157,7 +157,8 @@ func (x *Index) readManifests() error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		same := err == nil && f.manifest != nil && os.SameFile(info, f.manifest) && info.ModTime().Equal(f.manifest.ModTime()) && info.Size() == f.manifest.Size()
+		same := err == nil && f.manifest != nil && os.SameFile(info, f.manifest) &&
+			info.ModTime().Equal(f.manifest.ModTime()) && info.Size() == f.manifest.Size()
 		changed = changed || !same
 		infos = append(infos, info)
 	}

@@ -24,10 +24,12 @@ import (
 func indexedRun(t testing.TB, tasks int) (dir string, episodes []*Episode) {
 	t.Helper()
 	env := Environment{Info: envs.Info{Name: "boxes", Source: envs.Generated, StepLimit: 5}, Total: tasks}
-	c := Condition{Env: "boxes", Source: envs.Generated, Model: "vllm:M", Agent: "react", Perturbation: "none", StepLimit: 5, Seed: 7}
+	c := Condition{Env: "boxes", Source: envs.Generated, Model: "vllm:M", Agent: "react", Perturbation: "none",
+		StepLimit: 5, Seed: 7}
 	m := &Manifest{Schema: Schema, Behaviour: 2, Groups: []Group{{Condition: c}}}
 	for i := range tasks {
-		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard, Digest: fmt.Sprint(i)}
+		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard,
+			Digest: fmt.Sprint(i)}
 		id, err := EpisodeID(2, task, c)
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +153,8 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 			if n := len(x.Uncovered()); (n == 1) != (c.name == "from before checksums") {
 				t.Errorf("%d files are not covered", n)
 			}
-			if got := strings.Join(bad, "\n"); len(x.Results) != c.results || !strings.HasPrefix(got, c.bad) || (got == "") != (c.bad == "") {
+			if got := strings.Join(bad, "\n"); len(x.Results) != c.results || !strings.HasPrefix(got, c.bad) ||
+				(got == "") != (c.bad == "") {
 				t.Errorf("%d results, bad: %s", len(x.Results), got)
 			}
 		})
@@ -209,7 +212,8 @@ func TestIndexInParts(t *testing.T) {
 	for part := int64(1); part < int64(len(content)); part = part*3/2 + 1 {
 		got := &Index{parts: Parts{dir}, part: part}
 		updated(t, got)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{}, "part", "files", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{},
+			"part", "files", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
 			t.Fatalf("parts of %d bytes, bad %v:\n%s", part, got.Bad, diff)
 		}
 	}
@@ -248,7 +252,8 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %d hits, %d bad, %v; want %d", text, got, bad, err, want)
 		}
 	}
-	if bad, err := Search(t.Context(), x.Places(), "", func(int, *Episode) bool { return false }); bad != 1 || err != nil {
+	if bad, err := Search(t.Context(), x.Places(), "", func(int, *Episode) bool { return false }); bad != 1 ||
+		err != nil {
 		t.Errorf("stopped after the first: %d bad, %v", bad, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -266,7 +271,8 @@ func TestStatus(t *testing.T) {
 	store := open(t, dir)
 	defer closed(t, store)
 	left := 12.5
-	want := &Status{Planned: 9, Done: 4, Updated: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), RemainingSeconds: &left, InFlight: []InFlight{{ID: "a", Steps: 3}}}
+	want := &Status{Planned: 9, Done: 4, Updated: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), RemainingSeconds: &left,
+		InFlight: []InFlight{{ID: "a", Steps: 3}}}
 	for range 2 {
 		if err := store.SetStatus(want); err != nil {
 			t.Fatal(err)

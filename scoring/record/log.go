@@ -98,10 +98,12 @@ func (k LogKind) suits(dir string) error {
 		case name == lockFile, leftover.MatchString(name):
 		case name == callsFile:
 			if info, err := e.Info(); err == nil && info.Size() > 0 {
-				return fmt.Errorf("%s holds calls, but its %s is missing: put it back, or give another --out", dir, k.Manifest)
+				return fmt.Errorf("%s holds calls, but its %s is missing: put it back, or give another --out", dir,
+					k.Manifest)
 			}
 		default:
-			return fmt.Errorf("%s holds other files, such as %s: give a folder of %s, an empty one or a new one", dir, name, k.Command)
+			return fmt.Errorf("%s holds other files, such as %s: give a folder of %s, an empty one or a new one", dir,
+				name, k.Command)
 		}
 	}
 	return nil

@@ -87,7 +87,8 @@ func TestLog(t *testing.T) {
 		}
 	}
 	overwrite(t, dir, callsFile, []byte(strings.Replace(string(whole), `"a"`, `"x"`, 1)))
-	if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), "calls.jsonl:1: checksum: the line says") {
+	if _, err := OpenLog(dir, SynthLog, nil); err == nil ||
+		!strings.Contains(err.Error(), "calls.jsonl:1: checksum: the line says") {
 		t.Errorf("a changed line: %v", err)
 	}
 }
@@ -167,7 +168,8 @@ func TestLogReplace(t *testing.T) {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if b, readErr := os.ReadFile(filepath.Join(dir, "items.jsonl")); string(b) != "old" || readErr != nil || len(entries) != 3 || err != nil {
+	if b, readErr := os.ReadFile(filepath.Join(dir, "items.jsonl")); string(b) != "old" || readErr != nil ||
+		len(entries) != 3 || err != nil {
 		t.Errorf("%q, %v, %v, %v", b, readErr, entries, err)
 	}
 }

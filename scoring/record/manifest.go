@@ -77,17 +77,18 @@ type Group struct {
 
 // Condition is everything that identifies how an episode is run.
 type Condition struct {
-	Env          string            `json:"env"`
-	Source       envs.Source       `json:"source"`
-	Settings     map[string]string `json:"settings,omitempty"`
-	Model        string            `json:"model"`
-	Agent        string            `json:"agent"`
-	Decoding     *Decoding         `json:"decoding,omitempty"` // nil without a model
-	Context      int               `json:"context,omitempty"`  // tokens; 0: as the server says
-	PromptHash   string            `json:"prompt_hash,omitempty"`
-	NoSystemRole bool              `json:"no_system_role,omitempty"` // the system message stands in the first user message
-	Completions  bool              `json:"completions,omitempty"`    // the model continues a text rather than a chat
-	Perturbation string            `json:"perturbation"`
+	Env        string            `json:"env"`
+	Source     envs.Source       `json:"source"`
+	Settings   map[string]string `json:"settings,omitempty"`
+	Model      string            `json:"model"`
+	Agent      string            `json:"agent"`
+	Decoding   *Decoding         `json:"decoding,omitempty"` // nil without a model
+	Context    int               `json:"context,omitempty"`  // tokens; 0: as the server says
+	PromptHash string            `json:"prompt_hash,omitempty"`
+	// the system message stands in the first user message
+	NoSystemRole bool   `json:"no_system_role,omitempty"`
+	Completions  bool   `json:"completions,omitempty"` // the model continues a text rather than a chat
+	Perturbation string `json:"perturbation"`
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`
 	// Instead is the model that Model replaces, if the perturbation changes the
@@ -259,5 +260,7 @@ func NotCovered(what []string) string {
 	if n := len(what) - most; n > 0 {
 		named += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("no checksum covers %s: an earlier version of heldout or another program wrote that, and if it was changed since, nothing shows it", named)
+	return fmt.Sprintf(
+		"no checksum covers %s: an earlier version of heldout or another program wrote that, and if it was changed "+
+			"since, nothing shows it", named)
 }

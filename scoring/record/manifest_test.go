@@ -22,20 +22,24 @@ func manifest() *Manifest {
 	condition := Condition{
 		Env: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"},
 		Model: "vllm:M", Agent: "react",
-		Decoding: &Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}, Extra: map[string]any{"top_k": json.Number("20")}},
-		Context:  8192, PromptHash: "abc", Perturbation: "none", StepLimit: 30, Seed: 7,
+		Decoding: &Decoding{Temperature: 0.7, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"},
+			Extra: map[string]any{"top_k": json.Number("20")}},
+		Context: 8192, PromptHash: "abc", Perturbation: "none", StepLimit: 30, Seed: 7,
 	}
 	tool := Tool{Version: "v1", Commit: "abc", Go: "go1.26"}
 	m := &Manifest{
 		Schema: Schema, Tool: tool, Behaviour: 1,
 		Environments: []Environment{{
-			Info:  envs.Info{Name: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"}, StepLimit: 30, DataHash: "abc"},
+			Info: envs.Info{Name: "boxes", Source: envs.Generated, Settings: map[string]string{"generator-seed": "7"},
+				StepLimit: 30, DataHash: "abc"},
 			Total: 60, Tasks: []envs.Task{{ID: "box/01", Index: 3, Type: "box", Difficulty: envs.Hard, Digest: "def"}},
 		}},
-		Groups:   []Group{{Condition: condition, Episodes: []string{"a"}}},
-		Prompts:  map[string]Prompt{"boxes": {File: "built-in", SHA256: "abc"}},
-		Servers:  map[string][]Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true, ContextLength: 8192}}},
-		Sessions: []Session{{Tool: tool, Started: ended.Add(-time.Minute), Ended: &ended}, {Tool: tool, Started: ended}},
+		Groups:  []Group{{Condition: condition, Episodes: []string{"a"}}},
+		Prompts: map[string]Prompt{"boxes": {File: "built-in", SHA256: "abc"}},
+		Servers: map[string][]Server{"vllm:M": {{Software: "vllm", Version: "1", Models: []string{"M"}, Present: true,
+			ContextLength: 8192}}},
+		Sessions: []Session{{Tool: tool, Started: ended.Add(-time.Minute), Ended: &ended},
+			{Tool: tool, Started: ended}},
 	}
 	id, err := EpisodeID(1, m.Environments[0].Tasks[0], condition)
 	if err != nil {
@@ -132,23 +136,29 @@ func TestManifestCannotBeWritten(t *testing.T) {
 
 func TestReadManifestRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":              {"", "run.json: it ends in the middle of a JSON value"},
-		"no JSON":            {"hello", "run.json:1: invalid character"},
-		"half":               {`{"schema": 1, "tool"`, "run.json: it ends in the middle"},
-		"two":                {"{\"schema\":1}\n{\"schema\":1}", "run.json: there is more behind the JSON value"},
-		"a list":             {"[]", "run.json:1: json: cannot unmarshal array"},
-		"somebody else's":    {`{"name": "package", "version": "1.0.0"}`, "run.json: it has schema 0, this version of heldout reads 1 to 2"},
-		"null":               {"null", "run.json: it has schema 0"},
-		"of the future":      {`{"schema": 3}`, "run.json: it has schema 3, this version of heldout reads 1 to 2"},
-		"of another form":    {`{"schema": 3, "groups": {}}`, "run.json: it has schema 3, this version of heldout reads 1 to 2"},
-		"other fields":       {`{"schema": 1, "groups": {}}`, "run.json:1: json: cannot unmarshal object"},
-		"unknown env":        {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`, "run.json: groups[0].episodes: the plan for M on boxes does not fit its tasks"},
-		"too many episodes":  {`{"schema": 1, "environments": [{"name": "boxes"}], "groups": [{"condition": {"env": "boxes"}, "episodes": ["a"]}]}`, "does not fit its tasks"},
-		"too few episodes":   {`{"schema": 1, "environments": [{"name": "boxes", "tasks": [{}]}], "groups": [{"condition": {"env": "boxes"}}]}`, "does not fit its tasks"},
+		"empty":   {"", "run.json: it ends in the middle of a JSON value"},
+		"no JSON": {"hello", "run.json:1: invalid character"},
+		"half":    {`{"schema": 1, "tool"`, "run.json: it ends in the middle"},
+		"two":     {"{\"schema\":1}\n{\"schema\":1}", "run.json: there is more behind the JSON value"},
+		"a list":  {"[]", "run.json:1: json: cannot unmarshal array"},
+		"somebody else's": {`{"name": "package", "version": "1.0.0"}`,
+			"run.json: it has schema 0, this version of heldout reads 1 to 2"},
+		"null":          {"null", "run.json: it has schema 0"},
+		"of the future": {`{"schema": 3}`, "run.json: it has schema 3, this version of heldout reads 1 to 2"},
+		"of another form": {`{"schema": 3, "groups": {}}`,
+			"run.json: it has schema 3, this version of heldout reads 1 to 2"},
+		"other fields": {`{"schema": 1, "groups": {}}`, "run.json:1: json: cannot unmarshal object"},
+		"unknown env": {`{"schema": 1, "groups": [{"condition": {"env": "boxes", "model": "M"}}]}`,
+			"run.json: groups[0].episodes: the plan for M on boxes does not fit its tasks"},
+		"too many episodes": {
+			`{"schema": 1, "environments": [{"name": "boxes"}], "groups": [{"condition": {"env": "boxes"}, "episodes": ["a"]}]}`, "does not fit its tasks"},
+		"too few episodes": {
+			`{"schema": 1, "environments": [{"name": "boxes", "tasks": [{}]}], "groups": [{"condition": {"env": "boxes"}}]}`, "does not fit its tasks"},
 		"newer, same schema": {string(Seal([]byte(`{"schema": 2, "new": true}`))), ""},
 		"older":              {`{"schema": 1, "new": true}`, ""},
 		"no checksum":        {`{"schema": 2, "new": true}`, "run.json: checksum: it is not the end of the file"},
-		"changed":            {strings.Replace(string(Seal([]byte(`{"schema": 2, "behaviour": 3}`))), "3", "4", 1), "run.json: checksum: the file says"},
+		"changed": {strings.Replace(string(Seal([]byte(`{"schema": 2, "behaviour": 3}`))), "3", "4", 1),
+			"run.json: checksum: the file says"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -77,7 +77,8 @@ func (s *Store) merge(m *Manifest, parts []string) (*Merged, error) {
 	if err := s.file.Truncate(0); err != nil {
 		return nil, err
 	}
-	w := &merger{out: bufio.NewWriterSize(s.file, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{}, from: map[string]string{}}
+	w := &merger{out: bufio.NewWriterSize(s.file, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{},
+		from: map[string]string{}}
 	for _, part := range parts {
 		if err := w.add(part, m); err != nil {
 			return nil, err
@@ -139,7 +140,9 @@ func (w *merger) copy(dir string, l *line) error {
 	w.seen[line] = true
 	if e.Outcome.Final() {
 		if other := w.from[e.ID]; other != "" && other != dir {
-			return fmt.Errorf("%s and %s have different results of the episode %s (task %s): they are two runs; merge one of them", other, dir, e.ID, e.Task)
+			return fmt.Errorf(
+				"%s and %s have different results of the episode %s (task %s): they are two runs; merge one of them",
+				other, dir, e.ID, e.Task)
 		}
 		if w.from[e.ID] = dir; w.results[e.ID] == "" {
 			w.results[e.ID] = e.Outcome

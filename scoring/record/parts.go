@@ -168,7 +168,8 @@ func manifestOf(dirs []string) (*Manifest, error) {
 }
 
 // each is Each and EachDerived, with the decoders for a manifest.
-func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
+func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
+	*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
@@ -194,12 +195,13 @@ func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manif
 			continue
 		}
 		bare := 0 // lines without a checksum
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m), func(e *Episode, at Position, derived any) {
-			if e.Checksum == "" {
-				bare++
-			}
-			visit(m, e, at, derived)
-		})
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m),
+			func(e *Episode, at Position, derived any) {
+				if e.Checksum == "" {
+					bare++
+				}
+				visit(m, e, at, derived)
+			})
 		if err != nil {
 			return nil, err
 		}

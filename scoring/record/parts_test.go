@@ -118,7 +118,8 @@ func TestTogether(t *testing.T) {
 	whole, _ := indexedRun(t, 40)
 	foreign, _ := indexedRun(t, 39)
 	shard := func(dir string, s Shard) string { return filepath.Join(dir, s.Dir()) }
-	a1, a2, a3, b3 := shard(dir, Shard{1, 3}), shard(dir, Shard{2, 3}), shard(dir, Shard{3, 3}), shard(other, Shard{3, 3})
+	a1, a2, a3, b3 := shard(dir, Shard{1, 3}), shard(dir, Shard{2, 3}), shard(dir, Shard{3, 3}),
+		shard(other, Shard{3, 3})
 	h2 := shard(halves, Shard{2, 2})
 	alien := filepath.Join(t.TempDir(), "shard-2-of-3")
 	if err := os.CopyFS(alien, os.DirFS(foreign)); err != nil {
@@ -194,7 +195,8 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 	}
 	change("prompt", func(m *Manifest) { m.Groups[0].Condition.PromptHash = "other" }, "other [prompt_hash]")
 	change("model", func(m *Manifest) { m.Groups[0].Condition.Model = "vllm:other" }, "other [model]")
-	change("data", func(m *Manifest) { m.Environments[0].Tasks[3].Digest = "other" }, "other tasks of boxes, such as box/03")
+	change("data", func(m *Manifest) { m.Environments[0].Tasks[3].Digest = "other" },
+		"other tasks of boxes, such as box/03")
 	change("version", func(m *Manifest) { m.Behaviour++ }, "versions of heldout")
 	change("tasks", func(m *Manifest) {
 		m.Environments[0].Tasks, m.Groups[0].Episodes = m.Environments[0].Tasks[:9], m.Groups[0].Episodes[:9]
@@ -209,16 +211,19 @@ func TestStatusOfShards(t *testing.T) {
 		s := open(t, filepath.Join(dir, Shard{i + 1, 3}.Dir()))
 		left := float64(10 * (i + 1))
 		if err := s.SetStatus(&Status{
-			Updated: now.Add(-age), Started: now.Add(-age - time.Minute), Planned: 5, Done: 2, Concurrency: 4, RemainingSeconds: &left,
-			InFlight: []InFlight{{ID: "a", Started: now.Add(-age)}},
+			Updated: now.Add(-age), Started: now.Add(-age - time.Minute), Planned: 5, Done: 2, Concurrency: 4,
+			RemainingSeconds: &left,
+			InFlight:         []InFlight{{ID: "a", Started: now.Add(-age)}},
 		}); err != nil {
 			t.Fatal(err)
 		}
 		closed(t, s)
 	}
 	got, err := Parts{dir}.Status(now.Add(-time.Minute))
-	if err != nil || got.Planned != 10 || got.Done != 4 || got.Concurrency != 8 || *got.RemainingSeconds != 20 || len(got.InFlight) != 2 ||
-		!got.InFlight[0].Started.Before(got.InFlight[1].Started) || !got.Started.Equal(now.Add(-time.Second-time.Minute)) || !got.Updated.Equal(now) {
+	if err != nil || got.Planned != 10 || got.Done != 4 || got.Concurrency != 8 || *got.RemainingSeconds != 20 ||
+		len(got.InFlight) != 2 ||
+		!got.InFlight[0].Started.Before(got.InFlight[1].Started) ||
+		!got.Started.Equal(now.Add(-time.Second-time.Minute)) || !got.Updated.Equal(now) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

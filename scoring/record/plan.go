@@ -37,7 +37,8 @@ func EpisodeIDs(behaviour int, tasks []envs.Task, c Condition) ([]string, error)
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		b = fmt.Appendf(b[:0], `{"Behaviour":%d,"Task":%s,"Digest":%s,"Condition":%s}`, behaviour, id, digest, condition)
+		b = fmt.Appendf(b[:0], `{"Behaviour":%d,"Task":%s,"Digest":%s,"Condition":%s}`, behaviour, id, digest,
+			condition)
 		sum := sha256.Sum256(b)
 		ids[i] = hex.EncodeToString(sum[:10])
 	}
@@ -155,8 +156,10 @@ func (p *Plan) check(r *Result) (planned, error) {
 // check compares an attempt with its task and condition.
 func (want planned) check(r *Result) error {
 	c, t := want.condition, want.task
-	if r.Env == c.Env && r.Source == c.Source && r.Task == t.ID && r.TaskIndex == t.Index && r.TaskType == t.Type && r.Difficulty == t.Difficulty &&
-		r.Model == c.Model && r.Agent == c.Agent && r.Seed == c.Seed && r.Perturbation == c.Perturbation && r.Preset == want.preset && r.Steps <= c.StepLimit {
+	if r.Env == c.Env && r.Source == c.Source && r.Task == t.ID && r.TaskIndex == t.Index && r.TaskType == t.Type &&
+		r.Difficulty == t.Difficulty &&
+		r.Model == c.Model && r.Agent == c.Agent && r.Seed == c.Seed && r.Perturbation == c.Perturbation &&
+		r.Preset == want.preset && r.Steps <= c.StepLimit {
 		return nil
 	}
 	for _, f := range []struct {
@@ -164,12 +167,15 @@ func (want planned) check(r *Result) error {
 		got, want any
 	}{
 		{"env", r.Env, c.Env}, {"source", r.Source, c.Source},
-		{"task", r.Task, t.ID}, {"task_index", r.TaskIndex, t.Index}, {"task_type", r.TaskType, t.Type}, {"difficulty", r.Difficulty, t.Difficulty},
-		{"model", r.Model, c.Model}, {"agent", r.Agent, c.Agent}, {"seed", r.Seed, c.Seed}, {"perturbation", r.Perturbation, c.Perturbation},
+		{"task", r.Task, t.ID}, {"task_index", r.TaskIndex, t.Index}, {"task_type", r.TaskType, t.Type},
+		{"difficulty", r.Difficulty, t.Difficulty},
+		{"model", r.Model, c.Model}, {"agent", r.Agent, c.Agent}, {"seed", r.Seed, c.Seed},
+		{"perturbation", r.Perturbation, c.Perturbation},
 		{"preset", r.Preset, want.preset},
 	} {
 		if f.got != f.want {
-			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile, f.want, r.ID)
+			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile,
+				f.want, r.ID)
 		}
 	}
 	if r.Steps > c.StepLimit {
@@ -194,10 +200,12 @@ func (m *Manifest) check() error {
 		g := &m.Groups[i]
 		env, ok := m.EnvironmentOf(g.Condition)
 		if !ok || len(env.Tasks) != len(g.Episodes) {
-			return &fieldError{fmt.Sprintf("groups[%d].episodes", i), "", fmt.Sprintf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)}
+			return &fieldError{fmt.Sprintf("groups[%d].episodes", i), "",
+				fmt.Sprintf("the plan for %s on %s does not fit its tasks", g.Condition.Model, g.Condition.Env)}
 		}
 		if g.Condition.Source != env.Source || !maps.Equal(g.Condition.Settings, env.Settings) {
-			return &fieldError{fmt.Sprintf("groups[%d].condition", i), "", "source or settings are not those of the environment " + env.Name}
+			return &fieldError{fmt.Sprintf("groups[%d].condition", i), "",
+				"source or settings are not those of the environment " + env.Name}
 		}
 		ids, err := EpisodeIDs(max(1, m.Behaviour), env.Tasks, g.Condition)
 		if err != nil {
@@ -209,7 +217,9 @@ func (m *Manifest) check() error {
 				return &fieldError{field(), id, "the id is there twice"}
 			}
 			if id != ids[j] {
-				return &fieldError{field(), id, fmt.Sprintf("the id of task %s under this condition is %s: the id, the task or the condition was changed", env.Tasks[j].ID, ids[j])}
+				return &fieldError{field(), id, fmt.Sprintf(
+					"the id of task %s under this condition is %s: the id, the task or the condition was changed",
+					env.Tasks[j].ID, ids[j])}
 			}
 			seen[id] = true
 		}
@@ -252,7 +262,9 @@ func badManifest(file string, content []byte, err error) error {
 	case *schemaError:
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return fmt.Errorf("%s: %w; move %s away and give the command that made the run again: it writes a new one, and what is finished is not played again",
+	return fmt.Errorf(
+		"%s: %w; move %s away and give the command that made the run again: it writes a new one, and what is "+
+			"finished is not played again",
 		where, err, filepath.Base(file))
 }
 

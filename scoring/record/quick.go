@@ -56,7 +56,8 @@ func quickResult(raw []byte) (r Result, body []byte, sum string, ok bool) {
 		return r, all[from:], sum, true
 	}
 	var e Episode
-	if err := json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &e); err != nil || !bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
+	if err := json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &e); err != nil ||
+		!bytes.HasPrefix(raw, []byte(`{"`)) || e.hasMore() {
 		return r, nil, "", false
 	}
 	return e.Result, all[from:], sum, true
@@ -124,7 +125,8 @@ func (q *quick) text() string {
 // number reads what may be a number.
 func (q *quick) number() string {
 	n := 0
-	for n < len(q.rest) && (q.rest[n] >= '0' && q.rest[n] <= '9' || q.rest[n] == '.' || q.rest[n] == '-' || q.rest[n] == '+' || q.rest[n] == 'e') {
+	for n < len(q.rest) && (q.rest[n] >= '0' && q.rest[n] <= '9' || q.rest[n] == '.' || q.rest[n] == '-' ||
+		q.rest[n] == '+' || q.rest[n] == 'e') {
 		n++
 	}
 	text := q.rest[:n]

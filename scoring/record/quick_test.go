@@ -13,8 +13,10 @@ func full() *Episode {
 	e, score := episode("full"), 0.25
 	e.Goal, e.Observation = `a "goal"`, "two\nlines <&> \u2028 é"
 	e.Trajectory = append(e.Trajectory, Step{
-		Thought: `\"`, Action: "go", Observation: "\\", Progress: e.Progress, Valid: false, Understood: true, Score: &score, OldForm: "o", NewForm: "n",
-		FinishReason: "stop", Fault: CutOff, Reply: "r", Reasoning: "s", Parsed: "p", Repairs: []string{"a", `"`}, PromptTokens: 12, CompletionTokens: 3, ModelSeconds: 1e-7,
+		Thought: `\"`, Action: "go", Observation: "\\", Progress: e.Progress, Valid: false, Understood: true,
+		Score: &score, OldForm: "o", NewForm: "n",
+		FinishReason: "stop", Fault: CutOff, Reply: "r", Reasoning: "s", Parsed: "p", Repairs: []string{"a", `"`},
+		PromptTokens: 12, CompletionTokens: 3, ModelSeconds: 1e-7,
 	})
 	e.Steps = len(e.Trajectory)
 	return e

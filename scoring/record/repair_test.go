@@ -24,7 +24,8 @@ func plannedRun(t *testing.T, dir string, n int) [][]byte {
 	env.Tasks, g.Episodes = nil, nil
 	s := open(t, dir)
 	for i := range n {
-		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard, Digest: fmt.Sprint("digest ", i)}
+		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard,
+			Digest: fmt.Sprint("digest ", i)}
 		id, err := EpisodeID(1, task, g.Condition)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +98,8 @@ func TestRecordsContradictThePlan(t *testing.T) {
 			_, _, readErr := Read(dir)
 			s, openErr := Open(dir)
 			for _, err := range []error{readErr, openErr} {
-				if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "episodes.jsonl:2: ")+want) || !strings.Contains(err.Error(), "heldout repair "+dir) {
+				if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "episodes.jsonl:2: ")+want) ||
+					!strings.Contains(err.Error(), "heldout repair "+dir) {
 					t.Errorf("error %v", err)
 				}
 			}
@@ -105,7 +107,8 @@ func TestRecordsContradictThePlan(t *testing.T) {
 				t.Fatal("it was opened")
 			}
 			r, err := Repair(dir)
-			if err != nil || r.Kept != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 || !strings.HasPrefix(r.Bad[0].Why.Error(), want) {
+			if err != nil || r.Kept != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 ||
+				!strings.HasPrefix(r.Bad[0].Why.Error(), want) {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}
 			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01"}, r.Missing[0].Tasks) != "" || r.Planned != 3 {
@@ -125,7 +128,8 @@ func TestRecordsContradictThePlan(t *testing.T) {
 // TestManifestContradictsItself edits run.json.
 func TestManifestContradictsItself(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
-		"step limit":  {`"step_limit": 30,` + "\n        \"seed\"", `"step_limit": 31,` + "\n        \"seed\"", "groups[0].episodes[0]: the id of task box/00"},
+		"step limit": {`"step_limit": 30,` + "\n        \"seed\"", `"step_limit": 31,` + "\n        \"seed\"",
+			"groups[0].episodes[0]: the id of task box/00"},
 		"temperature": {`"temperature": 0.7`, `"temperature": 0.8`, "groups[0].episodes[0]: "},
 		"extra":       {`"top_k": 20`, `"top_k": 21`, "groups[0].episodes[0]: "},
 		"model":       {`"model": "vllm:M"`, `"model": "vllm:N"`, "groups[0].episodes[0]: "},
@@ -169,7 +173,8 @@ func TestManifestContradictsItself(t *testing.T) {
 		}
 		overwrite(t, dir, manifestFile, b)
 		line := 1 + strings.Count(string(b[:bytes.LastIndex(b, []byte(m.Groups[0].Episodes[0]))]), "\n")
-		want := fmt.Sprintf("%s:%d: groups[1].episodes[0]: the id is there twice", filepath.Join(dir, manifestFile), line)
+		want := fmt.Sprintf("%s:%d: groups[1].episodes[0]: the id is there twice",
+			filepath.Join(dir, manifestFile), line)
 		if _, err := ReadManifest(dir); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}

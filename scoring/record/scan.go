@@ -138,7 +138,8 @@ func (c *chunk) read(in *bufio.Reader, offset int64, before int) (n int) {
 		if raw := c.raw[start:]; len(raw) > 1 || len(raw) == 1 && raw[0] != '\n' {
 			next, err := in.Peek(1)
 			last := err == io.EOF || len(next) == 1 && next[0] == '\n'
-			c.lines = append(c.lines, &line{rawLine: rawLine{number: before + n, offset: offset + int64(start), torn: last}})
+			c.lines = append(c.lines, &line{rawLine: rawLine{number: before + n, offset: offset + int64(start),
+				torn: last}})
 			ends = append(ends, len(c.raw))
 		}
 	}

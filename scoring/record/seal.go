@@ -74,7 +74,8 @@ func checkSeal(raw []byte, what string) error {
 		return fmt.Errorf("checksum: it is not the end of the %s: another program rewrote the %s", what, what)
 	}
 	if want := checksum(body); want != held {
-		return fmt.Errorf("checksum: the %s says %q, its content has %s: the %s was changed after it was written", what, held, want, what)
+		return fmt.Errorf("checksum: the %s says %q, its content has %s: the %s was changed after it was written", what,
+			held, want, what)
 	}
 	return nil
 }

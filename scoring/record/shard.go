@@ -73,13 +73,16 @@ func Shards(dir string) ([]string, error) {
 		return nil, nil
 	}
 	if IsRun(dir) {
-		return nil, fmt.Errorf("%s has %s and the directory %s: it is a run and the shards of a run; move one of them away", dir, manifestFile, found[0].Dir())
+		return nil,
+			fmt.Errorf("%s has %s and the directory %s: it is a run and the shards of a run; move one of them away",
+				dir, manifestFile, found[0].Dir())
 	}
 	slices.SortFunc(found, func(a, b Shard) int { return a.Index - b.Index })
 	var dirs []string
 	for _, s := range found {
 		if s.Count != found[0].Count {
-			return nil, fmt.Errorf("%s has shards of two divisions, %s and %s; move those of one away", dir, found[0].Dir(), s.Dir())
+			return nil, fmt.Errorf("%s has shards of two divisions, %s and %s; move those of one away", dir,
+				found[0].Dir(), s.Dir())
 		}
 		dirs = append(dirs, filepath.Join(dir, s.Dir()))
 	}
@@ -109,7 +112,8 @@ func joined(dirs []string) (*Manifest, error) {
 			return nil, err
 		}
 		if m.Shard != nil && filepath.Base(dir) != m.Shard.Dir() {
-			return nil, fmt.Errorf("%s holds the shard %s: give the directory its name %s again", dir, m.Shard, m.Shard.Dir())
+			return nil, fmt.Errorf("%s holds the shard %s: give the directory its name %s again", dir, m.Shard,
+				m.Shard.Dir())
 		}
 		m.Shard = nil
 		if whole == nil {
@@ -129,7 +133,8 @@ func (m *Manifest) differs(part *Manifest) error {
 	sameIDs := func(a, b Group) bool { return slices.Equal(a.Episodes, b.Episodes) }
 	switch {
 	case max(1, m.Behaviour) != max(1, part.Behaviour):
-		return fmt.Errorf("they are of versions of heldout that play differently (behaviour %d and %d)", max(1, m.Behaviour), max(1, part.Behaviour))
+		return fmt.Errorf("they are of versions of heldout that play differently (behaviour %d and %d)",
+			max(1, m.Behaviour), max(1, part.Behaviour))
 	case slices.EqualFunc(m.Groups, part.Groups, sameIDs):
 		return nil
 	}
@@ -139,14 +144,16 @@ func (m *Manifest) differs(part *Manifest) error {
 		case len(fields) > 0 && len(m.Groups) == len(part.Groups):
 			return fmt.Errorf("they plan different episodes (other %v)", fields)
 		case len(fields) == 0 && len(a.Episodes) != len(b.Episodes):
-			return fmt.Errorf("they plan different episodes (%d and %d tasks of %s)", len(a.Episodes), len(b.Episodes), a.Condition.Env)
+			return fmt.Errorf("they plan different episodes (%d and %d tasks of %s)", len(a.Episodes), len(b.Episodes),
+				a.Condition.Env)
 		case len(fields) == 0 && !sameIDs(a, b):
 			env, _ := m.EnvironmentOf(a.Condition) // reading has checked it
 			at := 0
 			for a.Episodes[at] == b.Episodes[at] {
 				at++
 			}
-			return fmt.Errorf("they plan different episodes (other tasks of %s, such as %s)", env.Name, env.Tasks[at].ID)
+			return fmt.Errorf("they plan different episodes (other tasks of %s, such as %s)", env.Name,
+				env.Tasks[at].ID)
 		}
 	}
 	return fmt.Errorf("they plan different episodes (%d and %d)", m.Planned(), part.Planned())

@@ -38,7 +38,8 @@ func TestShardsDivide(t *testing.T) {
 }
 
 func TestParseShard(t *testing.T) {
-	for text, ok := range map[string]bool{"1/1": true, "3/8": true, "10000/10000": true, "0/3": false, "4/3": false, "3": false, "": false, "a/b": false, "1/10001": false, "-1/3": false, "1/2/3": false} {
+	for text, ok := range map[string]bool{"1/1": true, "3/8": true, "10000/10000": true, "0/3": false, "4/3": false,
+		"3": false, "": false, "a/b": false, "1/10001": false, "-1/3": false, "1/2/3": false} {
 		s, err := ParseShard(text)
 		if (err == nil) != ok || ok && s.String() != text {
 			t.Errorf("%q: %v, %v", text, s, err)

@@ -92,9 +92,10 @@ func (s *Store) read() error {
 	}
 	s.size = info.Size()
 	withoutSteps := deriving(func(*Episode) any { return nil })
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name, newChecker(s.Manifest.Plan()), withoutSteps, func(e *Episode, _ Position, _ any) {
-		s.Attempts = append(s.Attempts, e.Result.Brief())
-	})
+	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name,
+		newChecker(s.Manifest.Plan()), withoutSteps, func(e *Episode, _ Position, _ any) {
+			s.Attempts = append(s.Attempts, e.Result.Brief())
+		})
 	return err
 }
 
@@ -124,14 +125,17 @@ func Read(dir string) (*Manifest, []Result, error) {
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
 func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) { visit(m, e) })
+	return p.each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) {
+		visit(m, e)
+	})
 }
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
 // for several attempts at the same time and before they are checked against the
 // plan. It must not keep the trajectory. visit gets the attempt without it, and the
 // position in the plan.
-func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
+func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
+	*Manifest, error) {
 	return p.each(func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) },
 		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })
 }
@@ -161,7 +165,8 @@ func wholeFile(name string) (*sized, error) {
 // eachAttempt visits the attempts in an episodes file and checks each against the
 // plan. It returns the length of an unfinished last line, and what has to be written
 // before the next line.
-func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder, visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
+func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder,
+	visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
 	err = scan(r, name, newDecoder, func(l *line) error {
 		var at Position
 		if l.bad == nil {

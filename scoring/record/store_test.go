@@ -33,7 +33,8 @@ func episode(id string) *Episode {
 		},
 		Goal: "The box is open.", Observation: "You see a box.",
 		Trajectory: []Step{
-			{Thought: "A \"box\"\nof 木 \x1b[31m<&>\u2028", Action: "open box", Observation: "It is open.", Progress: 1.0 / 3, Valid: true},
+			{Thought: "A \"box\"\nof 木 \x1b[31m<&>\u2028", Action: "open box", Observation: "It is open.",
+				Progress: 1.0 / 3, Valid: true},
 			{Observation: "What?", Progress: 1.0 / 3, FormatError: true, Reply: "Hm.", Reasoning: "Hm?"},
 		},
 	}
@@ -202,30 +203,37 @@ func TestTail(t *testing.T) {
 		lost int
 		err  string
 	}{
-		"zeros":                          {zeros, len(zeros), ""},
-		"half a line and zeros":          {line[:100] + zeros, 100 + len(zeros), ""},
-		"zeros up to the line's end":     {zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
-		"zeros in the middle of a line":  {line[:50] + zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
-		"a whole line without its brace": {strings.Replace(line, "{", "(", 1), 0, "episodes.jsonl:2: invalid character"},
-		"a line break for the end":       {strings.Replace(line, "}\n", "\n\n", 1), 0, "episodes.jsonl:2: "},
-		"another line break":             {strings.Replace(line, "}\n", "}\v", 1), 0, "episodes.jsonl:2: "},
-		"no checksum":                    {strings.Replace(old(t, line, "{", "{"), `"schema":1`, `"schema":2`, 1), 0, "episodes.jsonl:2: checksum: it is missing"},
-		"a blank":                        {" ", 1, ""},
-		"an empty line":                  {"\n", 0, ""},
-		"two torn lines":                 {line[:50] + "\n\n" + line[:60], 60, ""},
-		"garbage, then a line":           {"garbage\n" + line, 0, "episodes.jsonl:2: "},
-		"zeros, then a line":             {zeros + "\n" + line, 0, "episodes.jsonl:2: "},
-		"a line, garbage, then a line":   {line + "{]\n" + line, 0, "episodes.jsonl:3: "},
-		"a line behind half of one":      {line[:50] + line + line, 0, "episodes.jsonl:2: "},
-		"something else":                 {"{\"id\": 7}\n", 0, "episodes.jsonl:2: "},
-		"a future schema":                {"{\"schema\": 3}\n", 0, "episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
-		"a future schema that looks off": {"{\"schema\": 3, \"id\": {}}\n", 0, "episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
-		"an unknown outcome":             {old(t, line, `"failure"`, `"draw"`), 0, `episodes.jsonl:2: outcome: unknown outcome "draw"`},
-		"no id":                          {old(t, line, `"id":"b"`, `"id":""`), 0, "episodes.jsonl:2: id: the record has no id"},
-		"a changed line":                 {strings.Replace(line, "failure", "success", 1), 0, "episodes.jsonl:2: checksum: the line says"},
-		"a rewritten line":               {strings.Replace(line, "}\n", " }\n", 1), 0, "episodes.jsonl:2: checksum: it is not the end of the line"},
-		"a list":                         {"[]\n", 0, "episodes.jsonl:2: "},
-		"null":                           {"null\n", 0, "episodes.jsonl:2: it has schema 0"},
+		"zeros":                         {zeros, len(zeros), ""},
+		"half a line and zeros":         {line[:100] + zeros, 100 + len(zeros), ""},
+		"zeros up to the line's end":    {zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
+		"zeros in the middle of a line": {line[:50] + zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
+		"a whole line without its brace": {strings.Replace(line, "{", "(", 1), 0,
+			"episodes.jsonl:2: invalid character"},
+		"a line break for the end": {strings.Replace(line, "}\n", "\n\n", 1), 0, "episodes.jsonl:2: "},
+		"another line break":       {strings.Replace(line, "}\n", "}\v", 1), 0, "episodes.jsonl:2: "},
+		"no checksum": {strings.Replace(old(t, line, "{", "{"), `"schema":1`, `"schema":2`, 1), 0,
+			"episodes.jsonl:2: checksum: it is missing"},
+		"a blank":                      {" ", 1, ""},
+		"an empty line":                {"\n", 0, ""},
+		"two torn lines":               {line[:50] + "\n\n" + line[:60], 60, ""},
+		"garbage, then a line":         {"garbage\n" + line, 0, "episodes.jsonl:2: "},
+		"zeros, then a line":           {zeros + "\n" + line, 0, "episodes.jsonl:2: "},
+		"a line, garbage, then a line": {line + "{]\n" + line, 0, "episodes.jsonl:3: "},
+		"a line behind half of one":    {line[:50] + line + line, 0, "episodes.jsonl:2: "},
+		"something else":               {"{\"id\": 7}\n", 0, "episodes.jsonl:2: "},
+		"a future schema": {"{\"schema\": 3}\n", 0,
+			"episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
+		"a future schema that looks off": {"{\"schema\": 3, \"id\": {}}\n", 0,
+			"episodes.jsonl:2: it has schema 3, this version of heldout reads 1 to 2"},
+		"an unknown outcome": {old(t, line, `"failure"`, `"draw"`), 0,
+			`episodes.jsonl:2: outcome: unknown outcome "draw"`},
+		"no id": {old(t, line, `"id":"b"`, `"id":""`), 0, "episodes.jsonl:2: id: the record has no id"},
+		"a changed line": {strings.Replace(line, "failure", "success", 1), 0,
+			"episodes.jsonl:2: checksum: the line says"},
+		"a rewritten line": {strings.Replace(line, "}\n", " }\n", 1),
+			0, "episodes.jsonl:2: checksum: it is not the end of the line"},
+		"a list": {"[]\n", 0, "episodes.jsonl:2: "},
+		"null":   {"null\n", 0, "episodes.jsonl:2: it has schema 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -241,7 +249,8 @@ func TestTail(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, c.err)) {
 						t.Errorf("error %v, want one with %q", err, c.err)
 					}
-					if future := strings.Contains(c.err, "schema 3"); err != nil && strings.Contains(err.Error(), "heldout repair "+dir) == future {
+					if future := strings.Contains(c.err, "schema 3"); err != nil &&
+						strings.Contains(err.Error(), "heldout repair "+dir) == future {
 						t.Errorf("error %v, for repair: %v", err, !future)
 					}
 				}
@@ -325,11 +334,15 @@ func TestAppendRefuses(t *testing.T) {
 		"no id":                       {func(e *Episode) { e.ID = "" }, "no id"},
 		"no outcome":                  {func(e *Episode) { e.Outcome = "" }, `unknown outcome ""`},
 		"unknown outcome":             {func(e *Episode) { e.Outcome = "draw" }, `unknown outcome "draw"`},
-		"failure with success":        {func(e *Episode) { e.Success = true }, "outcome failure contradicts success true"},
-		"success without":             {func(e *Episode) { e.Outcome = Success }, "outcome success contradicts success false"},
-		"error with success":          {func(e *Episode) { e.Outcome, e.Success = EnvError, true }, "outcome env_error contradicts success true"},
-		"a step's progress":           {func(e *Episode) { e.Trajectory[0].Progress = math.NaN() }, "trajectory[0].progress: NaN"},
-		"time":                        {func(e *Episode) { e.ModelSeconds = math.Inf(1) }, "the record cannot be written: json: unsupported value: +Inf"},
+		"failure with success": {func(e *Episode) { e.Success = true },
+			"outcome failure contradicts success true"},
+		"success without": {func(e *Episode) { e.Outcome = Success }, "outcome success contradicts success false"},
+		"error with success": {func(e *Episode) { e.Outcome, e.Success = EnvError, true },
+			"outcome env_error contradicts success true"},
+		"a step's progress": {func(e *Episode) { e.Trajectory[0].Progress = math.NaN() },
+			"trajectory[0].progress: NaN"},
+		"time": {func(e *Episode) { e.ModelSeconds = math.Inf(1) },
+			"the record cannot be written: json: unsupported value: +Inf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -456,9 +469,12 @@ func FuzzReadResults(f *testing.F) {
 	line := string(b)
 	plain, _, _ := strings.Cut(line, checksumStart)
 	for _, content := range []string{
-		"", line, line + line, line[:len(line)-1], line[:len(line)/2], line + line[:len(line)/2], line + "\x00\x00\x00", "garbage\n" + line, line + "garbage\n",
-		line[:9] + "\n\n" + line, line[:9] + "\n\n\n" + line + "\n", plain + "}\n", plain + "}", "\n", "{]\n", "{\"schema\":3}\n", line[:len(line)-2], line[:len(line)-2] + tornEnd, line[:len(line)-2] + "\n\n",
-		strings.Replace(line, "box", "bax", 1), strings.Replace(line, "checksum", "Checksum", 1), strings.Replace(line, `"}`, `" }`, 1),
+		"", line, line + line, line[:len(line)-1], line[:len(line)/2], line + line[:len(line)/2], line + "\x00\x00\x00",
+		"garbage\n" + line, line + "garbage\n",
+		line[:9] + "\n\n" + line, line[:9] + "\n\n\n" + line + "\n", plain + "}\n", plain + "}", "\n", "{]\n",
+		"{\"schema\":3}\n", line[:len(line)-2], line[:len(line)-2] + tornEnd, line[:len(line)-2] + "\n\n",
+		strings.Replace(line, "box", "bax", 1), strings.Replace(line, "checksum", "Checksum", 1),
+		strings.Replace(line, `"}`, `" }`, 1),
 	} {
 		f.Add([]byte(content))
 	}
@@ -495,6 +511,7 @@ func FuzzReadResults(f *testing.F) {
 
 // allAttempts reads an episodes file without a plan.
 func allAttempts(content []byte, name string) (results []Result, torn int, lead []byte, err error) {
-	torn, lead, err = eachAttempt(bytes.NewReader(content), name, newChecker(nil), entirely, func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
+	torn, lead, err = eachAttempt(bytes.NewReader(content), name, newChecker(nil), entirely,
+		func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
 	return results, torn, lead, err
 }

@@ -46,7 +46,8 @@ const (
 
 // valid reports whether c is one of the rules.
 func (c Cut) valid() bool {
-	return slices.Contains([]Cut{SameAction, SameStep, SameReply, SameRead, InvalidRunning, FormatErrors, Unreadable, ContextOverflow}, c)
+	return slices.Contains([]Cut{SameAction, SameStep, SameReply, SameRead, InvalidRunning, FormatErrors, Unreadable,
+		ContextOverflow}, c)
 }
 
 // Reflection is what a model wrote about its failed trial. Its usage is not part
@@ -163,7 +164,8 @@ func (e *Episode) checkTrial() error {
 	}
 	for i, m := range e.Memory {
 		if m.Trial < 1 || m.Trial >= e.Trial || i > 0 && m.Trial <= e.Memory[i-1].Trial {
-			return fmt.Errorf("memory[%d].trial: trial %d cannot be shown a reflection on trial %d here", i, e.Trial, m.Trial)
+			return fmt.Errorf("memory[%d].trial: trial %d cannot be shown a reflection on trial %d here", i, e.Trial,
+				m.Trial)
 		}
 	}
 	return nil
@@ -185,10 +187,13 @@ func (c *checker) checkTrial(e *Episode, want planned) error {
 	reflects := e.Outcome == Failure && e.Trial < t.Most && t.Memory > 0
 	switch {
 	case reflects != (e.Reflection != nil):
-		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v", e.Outcome, e.Trial, t.Most, t.Memory, reflects)
+		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v",
+			e.Outcome, e.Trial, t.Most, t.Memory, reflects)
 	case len(e.Memory) > t.Memory:
-		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory), e.ID, t.Memory)
-	case e.Cut == SameAction && t.SameAction == 0 && e.Preset == "" || e.Cut == SameStep && t.SameStep == 0 && e.Preset == "":
+		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory),
+			e.ID, t.Memory)
+	case e.Cut == SameAction && t.SameAction == 0 && e.Preset == "" || e.Cut == SameStep && t.SameStep == 0 &&
+		e.Preset == "":
 		return fmt.Errorf("cut: the condition of the episode %s has no rule %s", e.ID, e.Cut)
 	}
 	if e.Outcome == Failure {

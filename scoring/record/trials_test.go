@@ -16,7 +16,8 @@ func trialsRun(t *testing.T, dir string) [][]byte {
 	t.Helper()
 	m := manifest()
 	g := &m.Groups[0]
-	g.Condition.Trials = &Trials{Most: 3, Memory: 2, PromptHash: "abc", Decoding: &Decoding{TopP: 1, MaxTokens: 256}, SameAction: 3}
+	g.Condition.Trials = &Trials{Most: 3, Memory: 2, PromptHash: "abc", Decoding: &Decoding{TopP: 1, MaxTokens: 256},
+		SameAction: 3}
 	first, err := EpisodeID(1, m.Environments[0].Tasks[0], g.Condition)
 	if err != nil {
 		t.Fatal(err)
@@ -100,10 +101,12 @@ func TestTrialsContradictThePlan(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			r, err := Repair(dir)
-			if err != nil || r.Kept != 1 || len(r.Bad) != 2 || !strings.HasPrefix(r.Bad[1].Why.Error(), "trial: trial 3 of the task box/01 has no failed trial 2") {
+			if err != nil || r.Kept != 1 || len(r.Bad) != 2 ||
+				!strings.HasPrefix(r.Bad[1].Why.Error(), "trial: trial 3 of the task box/01 has no failed trial 2") {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}
-			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01 (trial 2)"}, r.Missing[0].Tasks) != "" || r.Planned != 2 {
+			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01 (trial 2)"}, r.Missing[0].Tasks) != "" ||
+				r.Planned != 2 {
 				t.Errorf("missing %+v of %d", r.Missing, r.Planned)
 			}
 			if _, results, err := Read(dir); err != nil || len(results) != 1 {

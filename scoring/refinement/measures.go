@@ -26,31 +26,47 @@ type Measure struct {
 func Measures() []Measure {
 	all := []Measure{
 		{"format_errors", "format errors", Share, perStep(func(c *Counts) uint16 { return c.FormatErrors })},
-		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) { return float64(c.CutOff), float64(c.Replies) }},
+		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) {
+			return float64(c.CutOff), float64(c.Replies)
+		}},
 		{"invalid", "invalid actions", Share, perStep(func(c *Counts) uint16 { return c.Invalid })},
 		{"old_form", "old form used", Share, oldForm},
 		OldFormUse(),
-		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) { return float64(c.Errors()), float64(len(c.Runs)) }},
-		{"error_run_longest", "error run, longest", Steps, func(c *Counts) (float64, float64) { return float64(c.Longest()), 1 }},
+		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) {
+			return float64(c.Errors()), float64(len(c.Runs))
+		}},
+		{"error_run_longest", "error run, longest", Steps, func(c *Counts) (float64, float64) {
+			return float64(c.Longest()), 1
+		}},
 		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) uint16 { return c.Repeated })},
 		{"loops", "steps in loops", Share, perStep(func(c *Counts) uint16 { return c.Looped })},
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share, perError(func(c *Counts) uint16 { return c.Recovered[h] })})
+		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share,
+			perError(func(c *Counts) uint16 { return c.Recovered[h] })})
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share, perError(func(c *Counts) uint16 { return c.Progressed[h] })})
+		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share,
+			perError(func(c *Counts) uint16 { return c.Progressed[h] })})
 	}
 	all = append(all,
-		Measure{"distinct_actions", "distinct valid actions", Share, perStep(func(c *Counts) uint16 { return c.Actions })},
-		Measure{"distinct_observations", "distinct observations", Share, perStep(func(c *Counts) uint16 { return c.Observations })},
-		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) { return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams) }},
+		Measure{"distinct_actions", "distinct valid actions", Share,
+			perStep(func(c *Counts) uint16 { return c.Actions })},
+		Measure{"distinct_observations", "distinct observations", Share,
+			perStep(func(c *Counts) uint16 { return c.Observations })},
+		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) {
+			return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams)
+		}},
 		Measure{"compression", "compressed thoughts", Share, compression},
 		Measure{"known_2", "known bigrams of thoughts", Share, knownBigrams},
 		Measure{"informed_compression", "compressed, knowing others", Share, informed},
-		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) { return one(c.Lost), 1 }},
-		Measure{"stuck_since", "unsolved: stuck since step", Steps, unsolved(func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
-		Measure{"stuck_steps", "unsolved: steps while stuck", Share, unsolved(func(c *Counts) (float64, float64) { return float64(c.Steps - c.Stuck), float64(c.Steps) })},
+		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) {
+			return one(c.Lost), 1
+		}},
+		Measure{"stuck_since", "unsolved: stuck since step", Steps,
+			unsolved(func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
+		Measure{"stuck_steps", "unsolved: steps while stuck", Share,
+			unsolved(func(c *Counts) (float64, float64) { return float64(c.Steps - c.Stuck), float64(c.Steps) })},
 	)
 	return all
 }
@@ -60,12 +76,14 @@ func Measures() []Measure {
 func Profile() (reached, steps [Tenths]Measure) {
 	for k := range Tenths {
 		percent := 100 * (k + 1) / Tenths
-		reached[k] = Measure{fmt.Sprintf("reached_%d", percent), fmt.Sprintf("reached %d %%", percent), Share, func(c *Counts) (float64, float64) {
-			return one(c.Reached[k] > 0), 1
-		}}
-		steps[k] = Measure{fmt.Sprintf("steps_%d", percent), fmt.Sprintf("steps to %d %%", percent), Steps, func(c *Counts) (float64, float64) {
-			return float64(c.Reached[k]), one(c.Reached[k] > 0)
-		}}
+		reached[k] = Measure{fmt.Sprintf("reached_%d", percent), fmt.Sprintf("reached %d %%", percent), Share,
+			func(c *Counts) (float64, float64) {
+				return one(c.Reached[k] > 0), 1
+			}}
+		steps[k] = Measure{fmt.Sprintf("steps_%d", percent), fmt.Sprintf("steps to %d %%", percent), Steps,
+			func(c *Counts) (float64, float64) {
+				return float64(c.Reached[k]), one(c.Reached[k] > 0)
+			}}
 	}
 	return reached, steps
 }
@@ -133,7 +151,8 @@ func one(b bool) float64 {
 // Unrecovered is the share of errors that are still unrecovered after the given
 // number of steps, by the estimator of Kaplan and Meier; it has no Of.
 func Unrecovered(steps int) Measure {
-	return Measure{Key: fmt.Sprintf("unrecovered_%d", steps), Name: fmt.Sprintf("unrecovered after %d", steps), Unit: Share}
+	return Measure{Key: fmt.Sprintf("unrecovered_%d", steps), Name: fmt.Sprintf("unrecovered after %d", steps),
+		Unit: Share}
 }
 
 // LongRuns is the length that nine of ten error runs do not exceed; it has no Of.

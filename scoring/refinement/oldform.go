@@ -25,7 +25,8 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 		olds, news = append(olds, whole(from)), append(news, whole(to))
 	}
 	patterns := make([]*regexp.Regexp, 0, 4)
-	for _, p := range []string{either(olds), either(news), nameIn(r.OwnNames, r.NameParts), nameIn(r.Names, r.NameParts)} {
+	for _, p := range []string{either(olds), either(news), nameIn(r.OwnNames, r.NameParts),
+		nameIn(r.Names, r.NameParts)} {
 		compiled, err := regexp.Compile(p)
 		if err != nil {
 			return nil, fmt.Errorf("the rules of the perturbation are damaged: %w", err)
@@ -35,7 +36,8 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 	old, written, ownName, name := patterns[0], patterns[1], patterns[2], patterns[3]
 	return func(action string) bool {
 		action = strings.TrimSpace(action)
-		return old.MatchString(action) && !written.MatchString(action) || ownName.MatchString(name.ReplaceAllString(action, "_"))
+		return old.MatchString(action) && !written.MatchString(action) ||
+			ownName.MatchString(name.ReplaceAllString(action, "_"))
 	}, nil
 }
 

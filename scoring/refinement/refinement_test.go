@@ -64,14 +64,16 @@ func TestCount(t *testing.T) {
 	}{
 		{"nothing", "", Counts{}},
 		{"straight", "a>1@5 b>2@10", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, Changes: []Change{{1, 0.5}, {2, 1}},
+			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{
+				1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, Changes: []Change{{1, 0.5}, {2, 1}},
 		}},
 		// Three errors, of which the second repeats the first; the third is another
 		// action. A valid one follows, with progress.
 		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
 			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: spellsOf(Spell{3, true}, Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 3, 3}, Progressed: [3]uint16{1, 3, 3},
-			Stuck: 5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
+			Spells: spellsOf(Spell{3, true}, Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 3, 3},
+			Progressed: [3]uint16{1, 3, 3},
+			Stuck:      5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
 		}},
 		// After another observation the same error is not in an equal situation.
 		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
@@ -88,11 +90,13 @@ func TestCount(t *testing.T) {
 			Spells: spellsOf(Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 2, 2},
 		}},
 		// a b a b a b is a cycle of two that repeats twice; c is outside.
-		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3", Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
+		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3",
+			Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
 		{"no loop yet", "a>1 b>2 a>1 b>2", Counts{Steps: 4, Actions: 2, Observations: 2}},
 		{"another answer is no loop", "a>1 a>2 a>3", Counts{Steps: 3, Actions: 1, Observations: 3}},
 		{"lost", "a>1@6 b>2@2", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1}, Changes: []Change{{1, 0.6}, {2, 0.2}},
+			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1},
+			Changes: []Change{{1, 0.6}, {2, 0.2}},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -202,17 +206,22 @@ func TestOldForm(t *testing.T) {
 		rules   record.Rules
 		actions map[string]bool
 	}{
-		"P1": {embedded(t, "P1"), map[string]bool{"clean mug 1 with sinkbasin 1": true, "clean mug 1 using sinkbasin 1": false, "go to desk 1": false}},
-		"P2": {embedded(t, "P2"), map[string]bool{"go to desk 1": true, "Go To Desk 1": true, "move to desk 1": false, "I go to desk 1": false}},
+		"P1": {embedded(t, "P1"), map[string]bool{
+			"clean mug 1 with sinkbasin 1": true, "clean mug 1 using sinkbasin 1": false, "go to desk 1": false}},
+		"P2": {embedded(t, "P2"), map[string]bool{"go to desk 1": true, "Go To Desk 1": true, "move to desk 1": false,
+			"I go to desk 1": false}},
 		"P3": {embedded(t, "P3"), map[string]bool{"take mug 1 from desk 1": true, "from desk 1 take mug 1": false}},
 		"P4": {embedded(t, "P4"), map[string]bool{"go to desk 1": true, "go to desk1": false, "look": false}},
-		"new form that fits the old template": {record.Rules{Actions: map[string]string{"go to {recep}": "go to the {recep}"}}, map[string]bool{
+		"new form that fits the old template": {record.Rules{
+			Actions: map[string]string{"go to {recep}": "go to the {recep}"}}, map[string]bool{
 			"go to desk 1": true, "go to the desk 1": false,
 		}},
-		"names in another order": {record.Rules{Names: "{number} {class}", OwnNames: "{class} {number}", NameParts: household}, map[string]bool{
+		"names in another order": {record.Rules{Names: "{number} {class}", OwnNames: "{class} {number}",
+			NameParts: household}, map[string]bool{
 			"go to desk 1": true, "go to 1 desk": false, "put 1 mug in 2 desk": false,
 		}},
-		"BabyAI's names": {record.Rules{Names: "{number}-{what}", OwnNames: "{what} {number}", NameParts: map[string]string{"what": "(?:red|grey) (?:ball|box)", "number": "[0-9]+"}}, map[string]bool{
+		"BabyAI's names": {record.Rules{Names: "{number}-{what}", OwnNames: "{what} {number}",
+			NameParts: map[string]string{"what": "(?:red|grey) (?:ball|box)", "number": "[0-9]+"}}, map[string]bool{
 			"go to red ball 1": true, "go to 1-red ball": false, "turn left 1": false,
 		}},
 	} {
@@ -262,7 +271,8 @@ func TestOldFormIsCounted(t *testing.T) {
 // TestMeasuresAreShares: what calls itself a share is one, of any counts.
 func TestMeasuresAreShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a>1", "b>2@3", "!x>no", "?>say", "c>1@7", "!a>no", "d>3@10"}), 0, 30).Draw(t, "steps")
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a>1", "b>2@3", "!x>no", "?>say", "c>1@7", "!a>no",
+			"d>3@10"}), 0, 30).Draw(t, "steps")
 		c := NewCounter(nil).Count(episode(strings.Join(text, " ")), nil)
 		reached, _ := Profile()
 		for _, m := range append(Measures(), reached[:]...) {

@@ -87,7 +87,9 @@ func (w *words) each(text string, visit func([]byte)) {
 
 // eachOfAnyLetters is each for a text beyond ASCII.
 func eachOfAnyLetters(text string, visit func([]byte)) {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\'' }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\''
+	}) {
 		visit([]byte(word))
 	}
 }

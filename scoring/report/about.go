@@ -22,7 +22,9 @@ func aboutNotes(rows []row) (notes []string) {
 	case stats.NewKinds:
 		notes = append(notes, fmt.Sprintf("95%% (new kinds): other kinds like these, %s; t with CR2.", kindsOf(rows)))
 	default:
-		notes = append(notes, fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.", kindsOf(rows)))
+		notes = append(notes,
+			fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.",
+				kindsOf(rows)))
 	}
 	return append(notes, grouped(rows, row.named, row.aboutReservation)...)
 }

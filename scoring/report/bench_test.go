@@ -68,7 +68,8 @@ func writeLargeRun(b *testing.B, dir string) {
 	b.Helper()
 	env := record.Environment{Info: envs.Info{Name: "alfworld", Source: envs.Generated, StepLimit: 30}, Total: 134}
 	for i := range env.Total {
-		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i), Index: i, Type: fmt.Sprintf("kind%d", i%6), Digest: fmt.Sprint(i)})
+		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i), Index: i,
+			Type: fmt.Sprintf("kind%d", i%6), Digest: fmt.Sprint(i)})
 	}
 	m := record.Manifest{Schema: record.Schema, Behaviour: 1, Environments: []record.Environment{env}}
 	f, err := os.Create(filepath.Join(dir, "episodes.jsonl"))
@@ -79,7 +80,9 @@ func writeLargeRun(b *testing.B, dir string) {
 	rng := stream.New(1, "large run")
 	for _, name := range []string{"vllm:base", "vllm:tuned"} {
 		for seed := range *seeds {
-			g := record.Group{Condition: record.Condition{Env: env.Name, Source: env.Source, Model: name, Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed, Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}}}
+			g := record.Group{Condition: record.Condition{Env: env.Name, Source: env.Source, Model: name,
+				Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed, Decoding: &record.Decoding{
+					Temperature: 1, TopP: 1, MaxTokens: 512}}}
 			for _, task := range env.Tasks {
 				id, err := record.EpisodeID(1, task, g.Condition)
 				if err != nil {
@@ -87,16 +90,21 @@ func writeLargeRun(b *testing.B, dir string) {
 				}
 				g.Episodes = append(g.Episodes, id)
 				e := record.Episode{Result: record.Result{
-					Schema: record.Schema, ID: id, Attempt: 1, Env: env.Name, Source: env.Source, Task: task.ID, TaskIndex: task.Index, TaskType: task.Type,
-					Model: name, Agent: "react", Seed: seed, Perturbation: "none", Outcome: record.Failure, Steps: 20, Started: time.Unix(1, 0), Ended: time.Unix(2, 0),
+					Schema: record.Schema, ID: id, Attempt: 1, Env: env.Name, Source: env.Source, Task: task.ID,
+					TaskIndex: task.Index, TaskType: task.Type,
+					Model: name, Agent: "react", Seed: seed, Perturbation: "none", Outcome: record.Failure, Steps: 20,
+					Started: time.Unix(1, 0), Ended: time.Unix(2, 0),
 				}, Goal: "put a mug on the desk"}
 				valid := 0
 				for step := range 20 {
 					s := record.Step{
-						Thought:     fmt.Sprintf("I have seen shelf %d already, so next I should look for the mug in cabinet %d.", rng.IntN(9), rng.IntN(9)),
-						Action:      fmt.Sprintf("go to cabinet %d", rng.IntN(9)),
-						Observation: fmt.Sprintf("On the cabinet %d, you see a mug %d, a plate %d and a book %d.", rng.IntN(9), rng.IntN(3), rng.IntN(3), step),
-						Valid:       rng.IntN(3) > 0, FinishReason: "stop",
+						Thought: fmt.Sprintf(
+							"I have seen shelf %d already, so next I should look for the mug in cabinet %d.",
+							rng.IntN(9), rng.IntN(9)),
+						Action: fmt.Sprintf("go to cabinet %d", rng.IntN(9)),
+						Observation: fmt.Sprintf("On the cabinet %d, you see a mug %d, a plate %d and a book %d.",
+							rng.IntN(9), rng.IntN(3), rng.IntN(3), step),
+						Valid: rng.IntN(3) > 0, FinishReason: "stop",
 					}
 					if s.Valid {
 						valid++

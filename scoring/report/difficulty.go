@@ -10,12 +10,16 @@ func difficulty(from *Report, t *table.Table) {
 	for _, r := range from.plain {
 		if r.Easy.Tasks+r.Hard.Tasks > 0 {
 			t.Add(r.where(), r.who(),
-				column.EasyTasks.Is(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean), r.share(column.EasyProgress, r.Easy.Progress.Mean),
-				column.HardTasks.Is(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean), r.share(column.HardProgress, r.Hard.Progress.Mean))
+				column.EasyTasks.Is(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean),
+				r.share(column.EasyProgress, r.Easy.Progress.Mean),
+				column.HardTasks.Is(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean),
+				r.share(column.HardProgress, r.Hard.Progress.Mean))
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in percent.")
+		t.Notes = append(t.Notes,
+			"Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+
+				"percent.")
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 }

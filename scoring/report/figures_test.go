@@ -18,9 +18,12 @@ func TestRates(t *testing.T) {
 		group{"pddl", envs.Official, 4, "random", 0, nil, "ff-f"},
 	)
 	got := find(t, everything([]Run{run}, []Baseline{baseline("paper")}, weights), "rates")
-	same(t, "environments", below(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai", "pddl", "pddl", "pddl", "pddl")
-	same(t, "models", below(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random", "GPT-9 [paper]", "Tuned, Llama [paper]")
-	same(t, "from", below(t, got, "from"), "run", "published", "run", "published", "run", "run", "published", "published")
+	same(t, "environments", below(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai",
+		"pddl", "pddl", "pddl", "pddl")
+	same(t, "models", below(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random",
+		"GPT-9 [paper]", "Tuned, Llama [paper]")
+	same(t, "from", below(t, got, "from"), "run", "published", "run", "published", "run", "run", "published",
+		"published")
 	same(t, "success", below(t, got, "success"), "93.8", "25.0", "100.0", "30.0", "75.0", "0.0*", "10.0", "12.5")
 	hasNote(t, got, "A paper")
 	hasNote(t, got, "random: the held-out score is incomplete; missing: babyai, pddl (3 of 4 episodes).")
@@ -28,7 +31,8 @@ func TestRates(t *testing.T) {
 
 // Every planned episode has one ending.
 func TestEndings(t *testing.T) {
-	run := newRun(t, "runs/a", group{"pddl", envs.Generated, 4, "a", 0, nil, "Sfme"}, group{"pddl", envs.Generated, 4, "a", 1, nil, "xc-S"})
+	run := newRun(t, "runs/a", group{"pddl", envs.Generated, 4, "a", 0, nil, "Sfme"},
+		group{"pddl", envs.Generated, 4, "a", 1, nil, "xc-S"})
 	got := find(t, everything([]Run{run}, nil, weights), "endings")
 	var row []string
 	for _, c := range got.Rows[0] {
@@ -49,8 +53,10 @@ func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
 // stepRuns are that run, read with its steps and without.
 func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without Run) {
 	t.Helper()
-	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: limit}, Total: len(episodes)}
-	g := record.Group{Condition: record.Condition{Env: "pddl", Source: envs.Generated, Model: "m", Agent: "react", Perturbation: "none", StepLimit: limit}}
+	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: limit},
+		Total: len(episodes)}
+	g := record.Group{Condition: record.Condition{Env: "pddl", Source: envs.Generated, Model: "m", Agent: "react",
+		Perturbation: "none", StepLimit: limit}}
 	var results []record.Result
 	var counts []refinement.Counts
 	counter := refinement.NewCounter(nil)
@@ -58,7 +64,8 @@ func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without
 		id := fmt.Sprint(i)
 		env.Tasks = append(env.Tasks, envs.Task{ID: id, Index: i, Type: "gripper"})
 		g.Episodes = append(g.Episodes, id)
-		e := record.Episode{Result: record.Result{ID: id, Attempt: 1, Outcome: record.Failure, Steps: len(steps)}, Trajectory: steps}
+		e := record.Episode{Result: record.Result{ID: id, Attempt: 1, Outcome: record.Failure, Steps: len(steps)},
+			Trajectory: steps}
 		if last := steps[len(steps)-1]; last.Progress == 1 {
 			e.Outcome, e.Success, e.Progress = record.Success, true, 1
 		}
@@ -66,7 +73,8 @@ func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without
 		counts = append(counts, counter.Count(&e, nil))
 	}
 	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}, Groups: []record.Group{g}}
-	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)}, Run{Name: "runs/a", Scores: scoresFrom(t, m, results, nil)}
+	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)},
+		Run{Name: "runs/a", Scores: scoresFrom(t, m, results, nil)}
 }
 
 // The curves keep what an episode had reached when it ended.

@@ -57,7 +57,9 @@ func (s *standing) cell(i, at int, place string) table.Cell {
 	c := table.Percent(e.Mean).Marked(mark)
 	if of := s.letters[place]; of != nil && of[i] != "" {
 		c.Text += " " + of[i]
-		c.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool { return other != "" && !strings.Contains(other, "a") })
+		c.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool {
+			return other != "" && !strings.Contains(other, "a")
+		})
 	}
 	if e.Interval != nil {
 		c.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
@@ -108,10 +110,13 @@ func (s *standing) legend(r *Report) (notes []string) {
 		seeds = max(seeds, len(of.Seeds))
 	}
 	notes = append(notes, fmt.Sprintf("%s in percent over %d %s; below, the limits of its 95%% interval, for %s.",
-		s.rate.title(), seeds, plural(seeds, "seed", "seeds"), strings.TrimSuffix(strings.TrimPrefix(population(r.plain[0].About), "This is about "), ".")))
+		s.rate.title(), seeds, plural(seeds, "seed", "seeds"),
+		strings.TrimSuffix(strings.TrimPrefix(population(r.plain[0].About), "This is about "), ".")))
 	if n := len(s.facts); n > 0 {
-		notes = append(notes, fmt.Sprintf("Models of a column that share a letter are not told apart (paired by task; Holm's correction for %d %s).",
-			n, plural(n, "comparison", "comparisons")))
+		notes = append(notes,
+			fmt.Sprintf(
+				"Models of a column that share a letter are not told apart (paired by task; Holm's correction for %d %s).",
+				n, plural(n, "comparison", "comparisons")))
 	}
 	if noted := otherNames(r.plain); s.rate != Grounding {
 		notes = append(notes, noted...)
@@ -119,7 +124,8 @@ func (s *standing) legend(r *Report) (notes []string) {
 	var tasks []string
 	for _, of := range r.plain {
 		text := of.place() + " " + of.tasks()
-		if slices.Contains(tasks, text) || of.Environment.Source == envs.Official && len(of.Environment.Tasks) == of.Environment.Total {
+		if slices.Contains(tasks, text) || of.Environment.Source == envs.Official &&
+			len(of.Environment.Tasks) == of.Environment.Total {
 			continue
 		}
 		tasks = append(tasks, text)
@@ -138,10 +144,14 @@ func (r *Report) notWhole() (notes []string) {
 		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
 	}
 	if missing > 0 {
-		notes = append(notes, fmt.Sprintf(incompleteMark+" %d of %d episodes have no result; --table results says which, and the same command plays them.", missing, planned))
+		notes = append(notes, fmt.Sprintf(incompleteMark+
+			" %d of %d episodes have no result; --table results says which, and the same command plays them.", missing,
+			planned))
 	}
 	notes = append(notes, grouped(r.plain, row.named, row.withheld)...)
-	return append(notes, grouped(r.plain, row.named, func(of row) string { return strings.Join(of.reservations(), "; ") })...)
+	return append(notes, grouped(r.plain, row.named, func(of row) string {
+		return strings.Join(of.reservations(), "; ")
+	})...)
 }
 
 // enter adds a line for each rate.
@@ -160,7 +170,8 @@ func (s *standing) enter(t *table.Table) {
 				line = append(line, column.Letters.Is(of[i]))
 			}
 			if score := l.scores[place]; score != nil { // else the held-out score
-				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)), column.Seeds.Is(len(score.Seeds)),
+				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)),
+					column.Seeds.Is(len(score.Seeds)),
 					column.Planned.Is(score.Planned), column.Finished.Is(score.Finished))
 				if p := score.Condition.Preset; p != nil {
 					line = append(line, column.PresetName.Is(p.Name))
@@ -182,7 +193,8 @@ func verdict(r *Report, t *table.Table) {
 			shown = 1
 		}
 		facts.Add(column.Model.Is(f.A), column.Against.Is(f.B), column.Environment.Is(f.Where),
-			column.Difference.Is(f.Difference, f.Low, f.High), column.P.Is(f.P), column.Shown.Is(shown), column.Needed.Is(f.Needed))
+			column.Difference.Is(f.Difference, f.Low, f.High), column.P.Is(f.P), column.Shown.Is(shown),
+			column.Needed.Is(f.Needed))
 	}
 	facts.Notes = v.Sentences
 	t.Columns, t.Notes, t.Programs = nil, v.Sentences, &facts
@@ -225,7 +237,8 @@ func (r *Report) kindScores(t *table.Table) {
 		t.Rows = append(t.Rows, cells)
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, rate.title()+" in percent of the tasks of a kind; below, the limits of its 95% interval.")
+		t.Notes = append(t.Notes,
+			rate.title()+" in percent of the tasks of a kind; below, the limits of its 95% interval.")
 		t.Notes = append(t.Notes, r.notWhole()...)
 	}
 }
@@ -238,7 +251,9 @@ func (r row) withheld() string {
 	}
 	outcomes, n := r.Lacking()
 	success, progress := r.Bounds()
-	return fmt.Sprintf("no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), "+
-		"and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f and %.1f",
+	return fmt.Sprintf(
+		"no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), "+
+			"and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f "+
+			"and %.1f",
 		n, r.Planned, counted(outcomes), 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
 }

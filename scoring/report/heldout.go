@@ -37,9 +37,12 @@ func heldOut(from *Report, t *table.Table) {
 	rows, baselines, w := from.plain, from.baselines, from.weights
 	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" || !w.Has(r.Condition.Env) || r.sweep != nil || !r.comparesAcross()
+		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" ||
+			!w.Has(r.Condition.Env) || r.sweep != nil || !r.comparesAcross()
 	})
-	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != "" || swept && len(rows) == 0 })
+	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool {
+		return b.Table.Env != "" || swept && len(rows) == 0
+	})
 	if len(rows) == 0 && len(baselines) == 0 {
 		return
 	}
@@ -49,7 +52,8 @@ func heldOut(from *Report, t *table.Table) {
 	t.Columns = column.HeldOut(all, bounded)
 	t.Notes = append(t.Notes, weightNote(w))
 	if bounded {
-		t.Notes = append(t.Notes, "95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
+		t.Notes = append(t.Notes,
+			"95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, noScore(lines, w)...)
@@ -71,7 +75,9 @@ func weightNote(w configs.Weights) string {
 	for _, h := range w.HeldOut {
 		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 	}
-	return fmt.Sprintf("SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete results on all official tasks.",
+	return fmt.Sprintf(
+		"SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete "+
+			"results on all official tasks.",
 		strings.Join(parts, ", "), w.Source)
 }
 
@@ -155,8 +161,9 @@ func gather(rows []row, where func(row) string) []line {
 			i = len(lines)
 			index[r.line] = i
 			lines = append(lines, line{
-				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory, served: r.Condition.Decoding != nil,
-				rates: map[string]rates{}, scores: map[string]*scoring.Score{},
+				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory,
+				served: r.Condition.Decoding != nil,
+				rates:  map[string]rates{}, scores: map[string]*scoring.Score{},
 			})
 		}
 		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
@@ -266,7 +273,9 @@ func (l line) heldOutRate(w configs.Weights, rate Rate) *scoring.Estimate {
 
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []line {
-	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.comparesAcross() }), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
+	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return !r.comparesAcross()
+	}), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // score is the held-out score of a line.

@@ -31,7 +31,8 @@ func byKind(from *Report, t *table.Table) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes, "SR success rate, PR progress rate, in percent: the mean over the tasks of the kind. Tasks: those with a result.")
+	t.Notes = append(t.Notes,
+		"SR success rate, PR progress rate, in percent: the mean over the tasks of the kind. Tasks: those with a result.")
 	if metric {
 		t.Notes = append(t.Notes, "Value: the preset's metric on the tasks of the kind.")
 	}

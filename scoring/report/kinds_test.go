@@ -14,14 +14,17 @@ func TestKinds(t *testing.T) {
 	for _, preset := range []*record.Preset{nil, {Name: "p@1", SHA256: "abcdef"}} {
 		m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{{
 			Info: envs.Info{Name: "pddl", Source: envs.Official, StepLimit: 30}, Protocol: preset.Key(), Total: 4,
-			Tasks: []envs.Task{{ID: "a", Type: "gripper"}, {ID: "b", Type: "barman"}, {ID: "c", Type: "gripper"}, {ID: "d"}},
+			Tasks: []envs.Task{{ID: "a", Type: "gripper"}, {ID: "b", Type: "barman"}, {ID: "c", Type: "gripper"},
+				{ID: "d"}},
 		}}}
-		c := record.Condition{Env: "pddl", Source: envs.Official, Model: "random", Agent: "random", Perturbation: "none", StepLimit: 30, Preset: preset}
+		c := record.Condition{Env: "pddl", Source: envs.Official, Model: "random", Agent: "random",
+			Perturbation: "none", StepLimit: 30, Preset: preset}
 		m.Groups = []record.Group{{Condition: c, Episodes: []string{"0", "1", "2", "3"}}}
 		run := scoring.NewRun(m)
 		score := 0.25
 		for i, outcome := range []record.Outcome{record.Success, record.Failure, record.Failure} {
-			run.Add(record.Position{Task: int32(i), Trial: 1}, &record.Result{Outcome: outcome, Success: outcome == record.Success, Progress: 0.5, Score: &score}, nil)
+			run.Add(record.Position{Task: int32(i), Trial: 1},
+				&record.Result{Outcome: outcome, Success: outcome == record.Success, Progress: 0.5, Score: &score}, nil)
 		}
 		scores, err := scoring.Compute(run, stats.TheseKinds)
 		if err != nil {

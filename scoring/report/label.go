@@ -33,7 +33,8 @@ func newRows(runs []Run) []row {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env), cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
+		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env),
+			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
 	})
 	nameRows(rows)
 	return rows
@@ -145,7 +146,9 @@ func parenthesized(name string, details []string) string {
 func distinguishing(things []thing, of thing) []string {
 	var out []string
 	for _, d := range of.details {
-		if slices.ContainsFunc(things, func(t thing) bool { return t.model == of.model && !slices.Contains(t.details, d) }) {
+		if slices.ContainsFunc(things, func(t thing) bool {
+			return t.model == of.model && !slices.Contains(t.details, d)
+		}) {
 			out = append(out, d)
 		}
 	}
@@ -160,7 +163,8 @@ func playedBy(c record.Condition) []string {
 		for _, n := range d.Numbers() {
 			out = append(out, fmt.Sprintf("%s %v", n.Name, n.Value))
 		}
-		out = append(out, fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop), "extra-body "+compact(d.Extra))
+		out = append(out, fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop),
+			"extra-body "+compact(d.Extra))
 	}
 	if c.NoSystemRole {
 		out = append(out, "no system role")
@@ -169,7 +173,8 @@ func playedBy(c record.Condition) []string {
 		out = append(out, "completions")
 	}
 	if t := c.Trials; t != nil {
-		out = append(out, fmt.Sprintf("%d trials", t.Most), fmt.Sprintf("memory %d", t.Memory), fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
+		out = append(out, fmt.Sprintf("%d trials", t.Most), fmt.Sprintf("memory %d", t.Memory),
+			fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
 	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))

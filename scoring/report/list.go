@@ -112,7 +112,8 @@ var kinds = []Kind{
 		fill: memorisation,
 	},
 	{
-		ID: "dose", Title: "Rates by number of combined families", Only: Families, Lacks: "no run is a sweep of families of perturbations",
+		ID: "dose", Title: "Rates by number of combined families", Only: Families,
+		Lacks: "no run is a sweep of families of perturbations",
 		columns: of(
 			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate,
 			column.Level, column.Difference, column.P.AsDetail(),
@@ -120,7 +121,8 @@ var kinds = []Kind{
 		fill: doses,
 	},
 	{
-		ID: "families", Title: "Change by family of perturbations", Only: Families, Lacks: "no run is a sweep of families of perturbations, each alone",
+		ID: "families", Title: "Change by family of perturbations", Only: Families,
+		Lacks: "no run is a sweep of families of perturbations, each alone",
 		columns: of(
 			column.Environment, column.Model, column.Family, column.FamilyGrade, column.Rate, column.Level,
 			column.Difference, column.P,
@@ -161,7 +163,8 @@ var kinds = []Kind{
 		fill: spread,
 	},
 	{
-		ID: "paired", Title: "Differences, paired by task", Only: Pairs, Section: "differences", Lacks: "no two models played the same tasks to the end",
+		ID: "paired", Title: "Differences, paired by task", Only: Pairs, Section: "differences",
+		Lacks: "no two models played the same tasks to the end",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -203,12 +206,14 @@ var kinds = []Kind{
 		fill: bestOf,
 	},
 	{
-		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Request: true, Lacks: "no model was run with several seeds",
+		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Request: true,
+		Lacks:   "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
 		fill:    passAtK,
 	},
 	{
-		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Only: Seeds, Request: true, Section: "tries",
+		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Only: Seeds, Request: true,
+		Section: "tries",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -229,7 +234,8 @@ var kinds = []Kind{
 		fill: trialCosts,
 	},
 	{
-		ID: "trials-paired", Title: "Reflections against retries without memory, paired by task", Only: Trials, Section: "trials",
+		ID: "trials-paired", Title: "Reflections against retries without memory, paired by task", Only: Trials,
+		Section: "trials",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Trial, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -247,7 +253,8 @@ var kinds = []Kind{
 		fill:    refinementShort,
 	},
 	{
-		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Lacks: "no episode has a result", Steps: true,
+		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Lacks: "no episode has a result",
+		Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Measured.Of, column.Unit, column.Measured.Low,
 			column.Measured.High,
@@ -255,7 +262,8 @@ var kinds = []Kind{
 		fill: refinementMeasures,
 	},
 	{
-		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Only: Pairs, Request: true, Section: "refinement", Steps: true,
+		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Only: Pairs, Request: true,
+		Section: "refinement", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
 			column.Difference.Low, column.Difference.High, column.P,
@@ -268,7 +276,8 @@ var kinds = []Kind{
 		fill:    progressProfile,
 	},
 	{
-		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true, Section: "rates", Late: true,
+		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true,
+		Section: "rates", Late: true,
 		columns: of(
 			column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
 			column.ProgressChange,
@@ -298,16 +307,19 @@ var kinds = []Kind{
 	},
 	{
 		ID: "seeds", Title: "Rates by seed", Only: Seeds, Request: true, Lacks: "no model was run with several seeds",
-		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of, column.Progress.Of),
-		fill:    bySeed,
+		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of,
+			column.Progress.Of),
+		fill: bySeed,
 	},
 	{
-		ID: "steps", Title: "Success and progress by step", Request: true, Lacks: "no episode has a result", Steps: true,
+		ID: "steps", Title: "Success and progress by step", Request: true, Lacks: "no episode has a result",
+		Steps:   true,
 		columns: of(column.Environment, column.Model, column.Step, column.Success, column.Progress),
 		fill:    byStep,
 	},
 	{
-		ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost", Lacks: "no episode has a result",
+		ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost",
+		Lacks: "no episode has a result",
 		columns: of(
 			column.Environment, column.Model, column.Quantity, column.Episodes, column.Mean, column.Tenth,
 			column.Median, column.Ninth,
@@ -323,7 +335,8 @@ var kinds = []Kind{
 		fill: endings,
 	},
 	{
-		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Lacks: "no unsolved episode has steps", Steps: true,
+		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Lacks: "no unsolved episode has steps",
+		Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
 			column.Invalid, column.Loops, column.Other,
@@ -331,7 +344,8 @@ var kinds = []Kind{
 		fill: lostSteps,
 	},
 	{
-		ID: "checkpoints", Title: "Checkpoints in order", Request: true, Drawn: true, Lacks: "no model was served, or there is no order",
+		ID: "checkpoints", Title: "Checkpoints in order", Request: true, Drawn: true,
+		Lacks:   "no model was served, or there is no order",
 		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
 		fill:    checkpoints,
 	},
@@ -353,7 +367,11 @@ func In(section string) (out []Kind) {
 // without IDs those that need not be asked for.
 func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
-		asked := slices.ContainsFunc(ids, func(id string) bool { of, _ := Find(id); return of.ID == k.ID || id == All && !k.Request })
+		asked := slices.ContainsFunc(ids, func(id string) bool {
+			of, _ := Find(id)
+			return of.ID == k.ID || id == All &&
+				!k.Request
+		})
 		return k.Steps && (asked || len(ids) == 0 && k.First)
 	})
 }

@@ -15,7 +15,8 @@ import (
 // those that they name, in their order. A kind of several tables has all of them.
 func TestSelect(t *testing.T) {
 	from := New([]Run{newRun(t, "run",
-		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "SSff"},
+		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
+		group{"pddl", envs.Generated, 4, "random", 0, nil, "SSff"},
 		group{"hotpotqa", envs.Generated, 4, "expert", 0, nil, "SSSS"},
 	)}, nil, weights)
 	for i, r := range from.rows {
@@ -40,7 +41,8 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	_, err := from.Select([]string{"headline", "robustness"})
-	if err == nil || !strings.Contains(err.Error(), `no table "robustness" here; there are headline, verdict, results, results-EM-F1, `) {
+	if err == nil || !strings.Contains(err.Error(),
+		`no table "robustness" here; there are headline, verdict, results, results-EM-F1, `) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := from.Select([]string{"results-a-b"}); err == nil {
@@ -61,7 +63,8 @@ func TestMadeWhenAsked(t *testing.T) {
 
 // Names are unique, and nobody can ask for a table that is only drawn.
 func TestNames(t *testing.T) {
-	if ids := IDs(); len(slices.Compact(slices.Sorted(slices.Values(ids)))) != len(ids) || slices.Contains(ids, "checkpoints") {
+	if ids := IDs(); len(slices.Compact(slices.Sorted(slices.Values(ids)))) != len(ids) ||
+		slices.Contains(ids, "checkpoints") {
 		t.Errorf("kinds %s", ids)
 	}
 	if k, ok := Find("results-EM-F1"); !ok || k.ID != "results" {
@@ -75,7 +78,8 @@ func TestNames(t *testing.T) {
 // Tables that are not made from steps are the same for a run that was read without them,
 // and the others are not.
 func TestSteps(t *testing.T) {
-	steps := []record.Step{{Action: "go", Valid: true, Progress: 0.5}, {Action: "dance"}, {Action: "go", Valid: true, Progress: 0.5}}
+	steps := []record.Step{{Action: "go", Valid: true, Progress: 0.5}, {Action: "dance"},
+		{Action: "go", Valid: true, Progress: 0.5}}
 	with, without := stepRuns(t, 3, steps, steps[:1])
 	a, b := New([]Run{with}, nil, weights), New([]Run{without}, nil, weights)
 	for _, k := range kinds {

@@ -13,7 +13,8 @@ var common = measures{"SR", "PR"}
 
 // measures returns the names that the row's environment gives its rates.
 func (r row) measures() measures {
-	return measures{cmp.Or(r.Environment.SuccessName, common.success), cmp.Or(r.Environment.ProgressName, common.progress)}
+	return measures{cmp.Or(r.Environment.SuccessName, common.success),
+		cmp.Or(r.Environment.ProgressName, common.progress)}
 }
 
 // explain says what the names mean.

@@ -99,8 +99,11 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 		if len(of) > most {
 			names += fmt.Sprintf(" and %d more", len(of)-most)
 		}
-		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; the same command plays the rest.",
-			incompleteMark, p.name, p.env, finished, planned, names))
+		notes = append(notes,
+			fmt.Sprintf(
+				"%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; "+
+					"the same command plays the rest.",
+				incompleteMark, p.name, p.env, finished, planned, names))
 	}
 	if slices.Contains(markNotes(rows), repliesNote) {
 		notes = append(notes, unreadableNote)
@@ -110,7 +113,9 @@ func missing(all []*played, rows [][]table.Cell) (notes []string) {
 
 // unreadableNote explains repliesMark where the table of results has no row for the
 // perturbation.
-const unreadableNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened history; --table refinement-measures has shares for each perturbation."
+const unreadableNote = repliesMark +
+	" More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened " +
+	"history; --table refinement-measures has shares for each perturbation."
 
 // memorisation is the table of memorisation indices, by environment, player and grade,
 // and of the share of the held-out score that is lost.
@@ -123,7 +128,8 @@ func memorisation(from *Report, t *table.Table) {
 	var reasons reasons
 	for _, p := range all {
 		if p.base == nil {
-			l.failed.add(fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
+			l.failed.add(fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name,
+				p.env))
 			continue
 		}
 		for _, grade := range p.grades() {
@@ -136,14 +142,18 @@ func memorisation(from *Report, t *table.Table) {
 				l.failed.add(fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
 				m = unknown(of, p.base)
 			}
-			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})), p.label(column.Grade.Is(grade), column.FamilyCount.Is(len(of)))...)
+			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})),
+				p.label(column.Grade.Is(grade), column.FamilyCount.Is(len(of)))...)
 		}
 	}
 	heldOutIndices(&l, all, from.weights, &reasons)
 	if len(l.lines) > 0 {
-		l.notes = slices.Insert(l.notes, 0, "Index: the share of the rate without a perturbation (Base) that is lost on average over the families of perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
-			"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. 95% low, high: Fieller's interval, paired by task. "+
-			"No published values exist. More: heldout help robustness.")
+		l.notes = slices.Insert(l.notes, 0,
+			"Index: the share of the rate without a perturbation (Base) that is lost on average over the families of "+
+				"perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
+				"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. "+
+				"95% low, high: Fieller's interval, paired by task. "+
+				"No published values exist. More: heldout help robustness.")
 	}
 	l.notes = append(l.notes, reasons...)
 	l.fill(t, all)

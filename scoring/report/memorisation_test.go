@@ -46,7 +46,8 @@ func suiteRun(t *testing.T, models ...string) Run {
 			groups = append(groups, group{c.env, envs.Official, 4, model, 0, change, c.outcomes})
 		}
 		if c.name != "" {
-			p := record.Perturbation{Name: c.name, Title: "title of " + c.name, Parts: parts(c.of), SHA256: "hash of " + c.name}
+			p := record.Perturbation{Name: c.name, Title: "title of " + c.name, Parts: parts(c.of),
+				SHA256: "hash of " + c.name}
 			if c.env != sweep.Env {
 				p.Env = c.env
 			}
@@ -62,7 +63,8 @@ func TestMemorisation(t *testing.T) {
 	tables := everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)
 	same(t, "tables", ids(tables)[:4], "headline", "memorisation", "dose", "families")
 	m := find(t, tables, "memorisation")
-	same(t, "environments", below(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "environments", below(t, m, "environment"), "babyai", "babyai", "pddl", "pddl", "held-out score",
+		"held-out score")
 	same(t, "families", below(t, m, "families"), "3", "3", "2", "2", "5", "5")
 	// By hand: babyai 75 and (25 + 50 + 75)/3 = 50, pddl 100 and 75, weights 3 and 1:
 	// 81.25 and 56.25, of which 4/13 is lost. PR is half way more.
@@ -129,12 +131,17 @@ func TestOneStatement(t *testing.T) {
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.env+a.model, b.env+b.model) })
 	told := map[string]bool{}
-	for _, t1 := range append(everything([]Run{newRun(t, "run", groups...)}, nil, weights), everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
-		if !slices.ContainsFunc(t1.Columns, func(c table.Column) bool { return c.Key == "p" || strings.HasSuffix(c.Key, "_p") }) || len(t1.Rows) == 0 {
+	for _, t1 := range append(everything([]Run{newRun(t, "run", groups...)}, nil, weights),
+		everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
+		if !slices.ContainsFunc(t1.Columns, func(c table.Column) bool {
+			return c.Key == "p" || strings.HasSuffix(c.Key, "_p")
+		}) || len(t1.Rows) == 0 {
 			continue
 		}
 		told[t1.ID] = true
-		hasNote(t, t1, "intervals are not, each holds by itself. A difference is significant where p is below 0.05; an interval that excludes 0 does not show that.")
+		hasNote(t, t1,
+			"intervals are not, each holds by itself. A difference is significant where p is below 0.05; an interval "+
+				"that excludes 0 does not show that.")
 	}
 	for _, id := range []string{"paired", "best-of-paired", "memorisation", "dose", "families"} {
 		if !told[id] {
@@ -191,11 +198,14 @@ func TestIncompleteFamilies(t *testing.T) {
 // episodes says so.
 func TestNoBaseOfFamilies(t *testing.T) {
 	sweep := &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
-		{Name: "verbs:1", Parts: parts("verbs:1")}, {Name: "verbs:3", Parts: parts("verbs:3")}, {Name: "names:1", Parts: parts("names:1")},
+		{Name: "verbs:1", Parts: parts("verbs:1")}, {Name: "verbs:3", Parts: parts("verbs:3")},
+		{Name: "names:1", Parts: parts("names:1")},
 	}}
 	nothing := newRun(t, "a",
-		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"},
-		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:3"), "ffff"}, group{"pddl", envs.Official, 4, "vllm:M", 0, under("names:1"), "ffff"})
+		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "ffff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:3"), "ffff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, under("names:1"), "ffff"})
 	nothing.Sweep = sweep
 	tables := everything([]Run{nothing}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")

@@ -26,7 +26,9 @@ func mixed(a, b Run) error {
 		if len(x[env]) == 0 || slices.ContainsFunc(x[env], func(p string) bool { return slices.Contains(y[env], p) }) {
 			continue
 		}
-		return fmt.Errorf("%s has %s of %s, and %s has %s: their numbers do not compare; heldout preset diff says why, and --mixed prints them in one table",
+		return fmt.Errorf(
+			"%s has %s of %s, and %s has %s: their numbers do not compare; heldout preset diff says why, and --mixed "+
+				"prints them in one table",
 			a.Name, x[env][0], env, b.Name, y[env][0])
 	}
 	return nil

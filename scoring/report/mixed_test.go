@@ -30,7 +30,8 @@ func TestCheckMixed(t *testing.T) {
 		{[]Run{run("a", "x", "y")}, ""},
 		{[]Run{run("a", ""), run("b", "")}, ""},
 		{[]Run{run("a", "x"), other}, ""},
-		{[]Run{run("a", "x"), run("b", "y")}, "a has x (xxxx…) of alfworld, and b has y (yyyy…): their numbers do not compare"},
+		{[]Run{run("a", "x"), run("b", "y")},
+			"a has x (xxxx…) of alfworld, and b has y (yyyy…): their numbers do not compare"},
 		{[]Run{run("a", ""), run("b", "y")}, "a has the default protocol of alfworld, and b has y"},
 		{[]Run{run("a", "x"), other, run("b", "x"), run("d", "z")}, "a has x (xxxx…) of alfworld, and d has z"},
 	} {

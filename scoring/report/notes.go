@@ -12,7 +12,8 @@ import (
 const (
 	incompleteMark = "*"
 	// incompleteNote explains the mark if the details are in another table.
-	incompleteNote = incompleteMark + " Incomplete: not every planned episode has a result; the table of results says which are missing."
+	incompleteNote = incompleteMark +
+		" Incomplete: not every planned episode has a result; the table of results says which are missing."
 )
 
 // incomplete says what is missing from incomplete rows.
@@ -22,7 +23,8 @@ func incomplete(rows []row) (notes []string) {
 			continue
 		}
 		var missing []string
-		for _, o := range []record.Outcome{record.ModelError, record.EnvError, record.ContextExceeded, record.Cancelled} {
+		for _, o := range []record.Outcome{record.ModelError, record.EnvError, record.ContextExceeded,
+			record.Cancelled} {
 			if n := r.Unfinished[o]; n > 0 {
 				missing = append(missing, fmt.Sprintf("%d %s", n, o))
 			}
@@ -30,8 +32,11 @@ func incomplete(rows []row) (notes []string) {
 		if n := r.Unfinished[""]; n > 0 {
 			missing = append(missing, fmt.Sprintf("%d not run", n))
 		}
-		notes = append(notes, fmt.Sprintf("%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the same command plays the rest.",
-			incompleteMark, r.name, r.place(), r.Finished, r.Planned, strings.Join(missing, ", ")))
+		notes = append(notes,
+			fmt.Sprintf(
+				"%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the "+
+					"same command plays the rest.",
+				incompleteMark, r.name, r.place(), r.Finished, r.Planned, strings.Join(missing, ", ")))
 	}
 	return notes
 }
@@ -98,7 +103,8 @@ func stepLimits(rows []row) []string {
 		if r.Condition.StepLimit == r.Environment.StepLimit {
 			return ""
 		}
-		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place(), r.Environment.StepLimit)
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place(),
+			r.Environment.StepLimit)
 	})
 }
 

@@ -22,10 +22,16 @@ func oldForms(from *Report, t *table.Table) {
 	if len(t.Rows) == 0 { // no action has a form that changes
 		return
 	}
-	t.Notes = append(t.Notes, "Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in percent, that are written in the old way, which the environment refuses although the instructions say the new one. "+
-		"Refused: episodes with such an action. Never: refused episodes that end without that form in the new way; they are censored at their end. "+
-		"In 1, …: the share of refused episodes that write the form in the new way within so many steps after the first refusal, by Kaplan and Meier's estimator, for at least 10 tasks under observation. "+
-		"Median: steps until half do; none if fewer do within 10. Perturbations that change no action have no line. Each interval holds by itself.")
+	t.Notes = append(t.Notes,
+		"Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in "+
+			"percent, that are written in the old way, which the environment refuses although the instructions say "+
+			"the new one. "+
+			"Refused: episodes with such an action. Never: refused episodes that end without that form in the new "+
+			"way; they are censored at their end. "+
+			"In 1, …: the share of refused episodes that write the form in the new way within so many steps after "+
+			"the first refusal, by Kaplan and Meier's estimator, for at least 10 tasks under observation. "+
+			"Median: steps until half do; none if fewer do within 10. Perturbations that change no action have no "+
+			"line. Each interval holds by itself.")
 	var rows []row
 	for _, p := range all {
 		rows = append(rows, p.under[0].row)
@@ -72,7 +78,8 @@ func (g oldFormGroup) fields(p *played, o *scoring.OldForms) []table.Field {
 	line := []table.Field{
 		column.Environment.Is(p.env), column.Model.Is(p.name), column.Perturbation.Is(g.name),
 		column.Actions.Is(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),
-		column.Episodes.AsDetail().Is(o.Episodes), column.Refused.Is(o.Refused), column.Never.Is(o.Refused - o.Relearned),
+		column.Episodes.AsDetail().Is(o.Episodes), column.Refused.Is(o.Refused),
+		column.Never.Is(o.Refused - o.Relearned),
 	}
 	for i, m := range o.Within {
 		line = append(line, measured(column.Within[i], m))

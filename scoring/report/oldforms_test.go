@@ -17,13 +17,17 @@ func TestOldFormTable(t *testing.T) {
 	var results []record.Result
 	var counts []refinement.Counts
 	counter := refinement.NewCounter(nil)
-	old, now, other := record.Step{OldForm: "go to {recep}"}, record.Step{NewForm: "go to {recep}", Valid: true}, record.Step{NewForm: "look", Valid: true}
+	old, now, other := record.Step{OldForm: "go to {recep}"}, record.Step{NewForm: "go to {recep}", Valid: true},
+		record.Step{NewForm: "look", Valid: true}
 	for i := range 12 {
-		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("t%d", i), Index: i, Type: "kind", Digest: fmt.Sprint(i)})
+		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("t%d", i), Index: i, Type: "kind",
+			Digest: fmt.Sprint(i)})
 		for k, perturbation := range []string{"none", "verbs:2"} {
 			g := &m.Groups[k]
-			g.Condition = record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:M", Agent: "react", Perturbation: perturbation, StepLimit: 30}
-			e := record.Episode{Result: record.Result{ID: fmt.Sprintf("%d-%d", k, i), Attempt: 1, Outcome: record.Failure, Steps: 3}, Trajectory: []record.Step{{Valid: true}}}
+			g.Condition = record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:M", Agent: "react",
+				Perturbation: perturbation, StepLimit: 30}
+			e := record.Episode{Result: record.Result{ID: fmt.Sprintf("%d-%d", k, i), Attempt: 1,
+				Outcome: record.Failure, Steps: 3}, Trajectory: []record.Step{{Valid: true}}}
 			if k == 1 {
 				e.Trajectory = [][]record.Step{{old, old, now}, {old, old, other}}[i%2]
 			}
@@ -34,9 +38,10 @@ func TestOldFormTable(t *testing.T) {
 	}
 	m.Environments = []record.Environment{env}
 	forms := 2
-	tables := everything([]Run{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
-		{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
-	}}}}, nil, weights)
+	tables := everything([]Run{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{
+		Env: "pddl", Perturbations: []record.Perturbation{
+			{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
+		}}}}, nil, weights)
 	o := find(t, tables, "old-forms")
 	for key, want := range map[string]string{
 		"perturbation": "verbs:2", "actions": "36", "old": "66.7", "episodes": "12", "refused": "12", "never": "6",

@@ -24,12 +24,15 @@ func other(r Run) Run {
 // score with those of the benchmark, however many they are.
 func TestOutside(t *testing.T) {
 	both := func(outcomes string) []group {
-		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes}, {"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
+		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes},
+			{"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
 	}
 	alone := everything([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
 	same(t, "tasks", below(t, find(t, alone, "results"), "tasks"), "4 outside the benchmark", "4 outside the benchmark")
 	same(t, "held-out", below(t, find(t, alone, "held-out"), "model"), "GPT-9 [paper]", "Tuned, Llama [paper]")
-	if slices.ContainsFunc(find(t, alone, "headline").Columns, func(c table.Column) bool { return c.Key == column.HeldOutScore }) {
+	if slices.ContainsFunc(find(t, alone, "headline").Columns, func(c table.Column) bool {
+		return c.Key == column.HeldOutScore
+	}) {
 		t.Error("tasks outside the benchmarks have a held-out score")
 	}
 	same(t, "numbers", below(t, find(t, alone, "tasks"), "index"), "–", "–", "–", "–", "–", "–", "–", "–")
@@ -39,7 +42,8 @@ func TestOutside(t *testing.T) {
 	h := find(t, tables, "headline")
 	same(t, "names", below(t, h, "model"), "vllm:M")
 	for place, want := range map[string]string{
-		column.HeldOutScore: "50.0", "babyai": "50.0", "babyai (other tasks)": "100.0", "pddl": "50.0", "pddl (other tasks)": "100.0",
+		column.HeldOutScore: "50.0", "babyai": "50.0", "babyai (other tasks)": "100.0", "pddl": "50.0",
+		"pddl (other tasks)": "100.0",
 	} {
 		same(t, place, below(t, h, place), want)
 	}

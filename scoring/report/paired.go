@@ -23,7 +23,8 @@ func paired(from *Report, t *table.Table) {
 		}
 		c, err := scoring.Compare(r.Score, base.Score)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name,
+				base.name, r.place(), err))
 			continue
 		}
 		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name))
@@ -35,16 +36,20 @@ func paired(from *Report, t *table.Table) {
 		}
 		c, err := scoring.CompareHeldOut(w, l.scores, lines[0].scores)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.", l.name, lines[0].name, err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("The held-out scores of %s and %s cannot be compared: %v.",
+				l.name, lines[0].name, err))
 			continue
 		}
-		pairs.add(c, column.Environment.Is(column.HeldOutScore), column.Model.Is(l.name), column.Against.Is(lines[0].name))
+		pairs.add(c, column.Environment.Is(column.HeldOutScore), column.Model.Is(l.name),
+			column.Against.Is(lines[0].name))
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairs.pairedNote())
+		t.Notes = slices.Insert(t.Notes, 0,
+			"Δ: model minus the one it is set against, in percentage points, on the same tasks; "+pairs.pairedNote())
 		if len(lines) > 1 {
-			t.Notes = append(t.Notes, "Held-out score: the weighted mean of the environments' differences; their variances add up.")
+			t.Notes = append(t.Notes,
+				"Held-out score: the weighted mean of the environments' differences; their variances add up.")
 		}
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}

@@ -32,13 +32,17 @@ func (p *pairing) intervalNote() string {
 	}
 	switch {
 	case about == stats.TheseTasks && atMost:
-		return note + ", for other decodings of these tasks; at most as wide, because with one seed luck cannot be told from difficulty."
+		return note +
+			", for other decodings of these tasks; at most as wide, because with one seed luck cannot be told from " +
+			"difficulty."
 	case about == stats.TheseTasks:
 		return note + ", for other decodings of these tasks."
 	case about == stats.NewKinds:
-		return note + ", for other kinds like these; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+		return note +
+			", for other kinds like these; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
 	}
-	return note + ", for new tasks of these kinds; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+	return note +
+		", for new tasks of these kinds; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
 }
 
 func (p *pairing) add(c scoring.Comparison, label ...table.Field) {
@@ -54,8 +58,10 @@ func (p *pairing) fill(t *table.Table) {
 	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
 	for i, c := range p.comparisons {
 		t.Add(append(p.labels[i], column.Compared.Is(c.Success.N),
-			column.SuccessChange.Is(c.Success.Mean, c.Success.Low, c.Success.High), column.SuccessChange.P.Is(successP[i]),
-			column.ProgressChange.Is(c.Progress.Mean, c.Progress.Low, c.Progress.High), column.ProgressChange.P.Is(progressP[i]))...)
+			column.SuccessChange.Is(c.Success.Mean, c.Success.Low, c.Success.High),
+			column.SuccessChange.P.Is(successP[i]),
+			column.ProgressChange.Is(c.Progress.Mean, c.Progress.Low, c.Progress.High),
+			column.ProgressChange.P.Is(progressP[i]))...)
 	}
 	if n := len(p.comparisons); n > 0 {
 		t.Notes = append(t.Notes, "p: two-sided, of the same t. "+decided(n, ratesApart))
@@ -86,7 +92,8 @@ func decided(n int, apart string) string {
 func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string) {
 	var otherSuccess, otherProgress []float64
 	for _, c := range p.comparisons {
-		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP), append(otherProgress, c.Progress.NewKindsP)
+		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP),
+			append(otherProgress, c.Progress.NewKindsP)
 	}
 	otherSuccess, otherProgress = stats.Holm(otherSuccess), stats.Holm(otherProgress)
 	for i, c := range p.comparisons {
@@ -106,8 +113,10 @@ func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string)
 			}
 		}
 		if of != nil {
-			notes = append(notes, fmt.Sprintf("%s: the difference of %s holds for tasks of these kinds; %d kinds cannot tell whether for others.",
-				strings.Join(label, ", "), strings.Join(of, " and "), c.Kinds))
+			notes = append(notes,
+				fmt.Sprintf(
+					"%s: the difference of %s holds for tasks of these kinds; %d kinds cannot tell whether for others.",
+					strings.Join(label, ", "), strings.Join(of, " and "), c.Kinds))
 		}
 	}
 	return notes

@@ -15,11 +15,16 @@ import (
 // can detect, and how many seeds or tasks it takes to detect a given difference,
 // which is a fraction.
 func Power(runs []Run, difference float64) table.Table {
-	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%", 100*difference), Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true}, {Key: "against", Header: "against", Left: true},
-		{Key: "rate", Header: "Rate", Left: true}, {Key: "tasks", Header: "Tasks", Detail: true}, {Key: "seeds", Header: "Seeds"},
-		{Key: "decoding", Header: "Decoding"}, {Key: "smallest", Header: "Visible"}, {Key: "smallest_limit", Header: "limit"},
-		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"}, {Key: "tasks_needed", Header: "or tasks"},
+	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%",
+		100*difference), Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
+		{Key: "against", Header: "against", Left: true},
+		{Key: "rate", Header: "Rate", Left: true}, {Key: "tasks", Header: "Tasks", Detail: true},
+		{Key: "seeds", Header: "Seeds"},
+		{Key: "decoding", Header: "Decoding"}, {Key: "smallest", Header: "Visible"},
+		{Key: "smallest_limit", Header: "limit"},
+		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"},
+		{Key: "tasks_needed", Header: "or tasks"},
 	}}
 	rows := plainRows(newRows(runs))
 	first, paired := map[string]row{}, map[string]bool{}
@@ -38,33 +43,43 @@ func Power(runs []Run, difference float64) table.Table {
 		}{{"SR", scoring.PlanSuccess}, {"PR", scoring.PlanProgress}} {
 			p, err := rate.plan(r.Score, base.Score)
 			if err != nil {
-				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.place(), rate.name, err))
+				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.place(),
+					rate.name, err))
 				continue
 			}
 			assumed = assumed || !p.Known && p.Task > 0
 			for _, bound := range p.Bounds() {
-				label := []table.Cell{table.String(r.place()), table.String(r.name), table.String(base.name), table.String(rate.name)}
+				label := []table.Cell{table.String(r.place()), table.String(r.name), table.String(base.name),
+					table.String(rate.name)}
 				t.Rows = append(t.Rows, append(label, planCells(p, bound, difference)...))
 			}
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Decoding: its share of the variance of the difference, in percent; the rest is between tasks. Visible: the smallest difference that these seeds show with a probability of 80 %, "+
-			"and its limit with ever more seeds, in points. Power: probability of seeing the difference with these seeds. Seeds needed: for it on these tasks; – if no number is enough. "+
-			"Or tasks: as many like these with these seeds. These are estimates from one run: read two digits.")
+		t.Notes = append(t.Notes,
+			"Decoding: its share of the variance of the difference, in percent; the rest is between tasks. Visible: "+
+				"the smallest difference that these seeds show with a probability of 80 %, "+
+				"and its limit with ever more seeds, in points. Power: probability of seeing the difference with "+
+				"these seeds. Seeds needed: for it on these tasks; – if no number is enough. "+
+				"Or tasks: as many like these with these seeds. These are estimates from one run: read two digits.")
 		if assumed {
-			t.Notes = append(t.Notes, assumedMark+" Assumed: one seed does not show how much of the variance is decoding. One plan takes all of it as that of tasks, which more seeds do not help; "+
-				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the pilot show where.")
+			t.Notes = append(t.Notes, assumedMark+
+				" Assumed: one seed does not show how much of the variance is decoding. One plan takes all of it as "+
+				"that of tasks, which more seeds do not help; "+
+				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the "+
+				"pilot show where.")
 		}
 		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
-			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+strings.Join(scored, ", ")+".")
+			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+
+				strings.Join(scored, ", ")+".")
 		}
 	}
 	for _, r := range rows {
 		if env := r.place(); !paired[env] {
-			failed = append(failed, fmt.Sprintf("%s: %s is alone; a plan is made from two models on the same tasks.", env, r.name))
+			failed = append(failed, fmt.Sprintf("%s: %s is alone; a plan is made from two models on the same tasks.",
+				env, r.name))
 		}
 	}
 	t.Notes = append(t.Notes, failed...)
@@ -97,7 +112,8 @@ func planCells(p scoring.Plan, bound stats.Plan, difference float64) []table.Cel
 		decoding = decoding.Marked(assumedMark)
 	}
 	return []table.Cell{
-		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(bound.Smallest(seeds)), table.Percent(bound.Smallest(math.Inf(1))),
+		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(bound.Smallest(seeds)),
+		table.Percent(bound.Smallest(math.Inf(1))),
 		table.Percent(bound.Power(difference, seeds)), needed, table.Int(bound.Tasks(difference, seeds)),
 	}
 }

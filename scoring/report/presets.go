@@ -76,24 +76,33 @@ func presets(from *Report, t *table.Table) {
 	if len(rows) == 0 {
 		return
 	}
-	loose := slices.ContainsFunc(rows, func(r row) bool { return known[r.Condition.Preset.Key()].definition.Metric.Loose != "" })
+	loose := slices.ContainsFunc(rows, func(r row) bool {
+		return known[r.Condition.Preset.Key()].definition.Metric.Loose != ""
+	})
 	if !loose {
 		t.Drop(column.LooseSuccess)
 	}
 	for _, r := range rows {
 		p := known[r.Condition.Preset.Key()]
 		line := []table.Field{
-			column.Preset.Is(r.place()), column.SHA256.Is(p.SHA256), column.TaskSet.Is(r.tasks()), r.who(), column.Metric.Is(p.definition.Metric.Primary),
-			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Of, r.Success.Mean), column.Seeds.Is(len(r.Seeds)),
+			column.Preset.Is(r.place()), column.SHA256.Is(p.SHA256), column.TaskSet.Is(r.tasks()), r.who(),
+			column.Metric.Is(p.definition.Metric.Primary),
+			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Of, r.Success.Mean),
+			column.Seeds.Is(len(r.Seeds)),
 		}
 		if p.definition.Metric.Loose != "" {
 			line = append(line, column.LooseSuccess.Is(r.Loose().Mean))
 		}
 		t.Add(line...)
 	}
-	t.Notes = append(t.Notes, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets do not rank against each other. By task type: --table kinds.")
+	t.Notes = append(t.Notes,
+		"Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets "+
+			"do not rank against each other. By task type: --table kinds.")
 	if loose {
-		t.Notes = append(t.Notes, "Loose: the success of the protocol's source, which counts episodes that ended before the step limit (done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing nothing ended them.")
+		t.Notes = append(t.Notes,
+			"Loose: the success of the protocol's source, which counts episodes that ended before the step limit "+
+				"(done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing "+
+				"nothing ended them.")
 	}
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	t.Notes = append(t.Notes, presetNotes(rows, known)...)
@@ -114,18 +123,23 @@ func presetsPublished(from *Report, t *table.Table) {
 		}
 		seen[p.Name] = true
 		if len(p.Changes) > 0 {
-			t.Notes = append(t.Notes, p.Name+" was changed, so these results do not compare with the run: "+strings.Join(p.Changes, "; ")+".")
+			t.Notes = append(t.Notes, p.Name+" was changed, so these results do not compare with the run: "+
+				strings.Join(p.Changes, "; ")+".")
 		}
 		for _, published := range of {
-			t.Add(column.Preset.Is(p.Name), column.Model.Is(published.Model), column.Printed.Is(published.Value).Shown(asPrinted(&published.Value).Text),
-				column.ResultKind.Is(cmp.Or(published.Kind, "authors")), column.ReadIn.Is(published.Mark), column.ResultPlace.Is(published.Source))
+			t.Add(column.Preset.Is(p.Name), column.Model.Is(published.Model),
+				column.Printed.Is(published.Value).Shown(asPrinted(&published.Value).Text),
+				column.ResultKind.Is(cmp.Or(published.Kind, "authors")), column.ReadIn.Is(published.Mark),
+				column.ResultPlace.Is(published.Source))
 		}
 		for _, note := range results.Notes {
 			t.Notes = append(t.Notes, p.Name+": "+note)
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Value: the preset's metric, in percent as printed. authors: by those who made the model or quoted by others; reproduction: by somebody else.")
+		t.Notes = slices.Insert(t.Notes, 0,
+			"Value: the preset's metric, in percent as printed. authors: by those who made the model or quoted by "+
+				"others; reproduction: by somebody else.")
 	}
 }
 
@@ -135,7 +149,8 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 		p := known[r.Condition.Preset.Key()]
 		text := fmt.Sprintf("%s, %s", p.definition.Title, p.definition.Status)
 		if len(p.Changes) > 0 {
-			return text + "; changed, so it does not compare with results of the preset: " + strings.Join(p.Changes, "; ")
+			return text + "; changed, so it does not compare with results of the preset: " +
+				strings.Join(p.Changes, "; ")
 		}
 		if n := len(p.definition.Deviations); n > 0 {
 			text += fmt.Sprintf(" (deviations: %d; heldout preset show %s)", n, p.definition.Name)
@@ -176,6 +191,8 @@ func protocolSpread(from *Report, t *table.Table) {
 			column.Range.Is(high.Success.Mean-low.Success.Mean))
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = []string{"One model under several presets: SR strict success in percent, Range in percentage points. Presets differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
+		t.Notes = []string{
+			"One model under several presets: SR strict success in percent, Range in percentage points. Presets " +
+				"differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
 	}
 }

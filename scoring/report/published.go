@@ -15,7 +15,8 @@ import (
 )
 
 // benchmarkTasks are how many tasks the published benchmarks have.
-var benchmarkTasks = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20, "hotpotqa": 300}
+var benchmarkTasks = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20,
+	"hotpotqa": 300}
 
 // Published returns the tables of a publication as they were printed, each
 // followed by a second table with the values that can be recomputed from it.
@@ -54,10 +55,13 @@ func printed(p configs.PublishedTable) table.Table {
 			if success == nil && progress == nil {
 				continue
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success), words(solved(p, column, success)), asPrinted(progress)})
+			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success),
+				words(solved(p, column, success)), asPrinted(progress)})
 		}
 	}
-	t.Notes = append([]string{"SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."}, p.Notes...)
+	t.Notes = append(
+		[]string{
+			"SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."}, p.Notes...)
 	return t
 }
 
@@ -105,7 +109,9 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 // is not known.
 func solved(p configs.PublishedTable, column string, success *float64) string {
 	n := tasksOfColumn(p, column)
-	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.SuccessStd != nil }) {
+	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool {
+		return r.SuccessStd != nil
+	}) {
 		return "" // means over seeds are no counts
 	}
 	ks, cut := stats.Counts(*success, decimals(*success), n)
@@ -133,8 +139,10 @@ func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 		t.Columns = append(t.Columns, table.Column{Key: "heldout", Header: "Held-out"})
 	} else {
 		t.Columns = append(t.Columns,
-			table.Column{Key: "average_printed", Header: "Average, printed"}, table.Column{Key: "average", Header: "recomputed"},
-			table.Column{Key: "std_printed", Header: "Std, printed"}, table.Column{Key: "population_std", Header: "pop."}, table.Column{Key: "sample_std", Header: "sample"})
+			table.Column{Key: "average_printed", Header: "Average, printed"},
+			table.Column{Key: "average", Header: "recomputed"},
+			table.Column{Key: "std_printed", Header: "Std, printed"},
+			table.Column{Key: "population_std", Header: "pop."}, table.Column{Key: "sample_std", Header: "sample"})
 	}
 	for i, rate := range []string{"SR", "PR"} {
 		for _, r := range p.Rows {
@@ -158,7 +166,10 @@ func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 	if p.Env == "" {
 		t.Notes = append(t.Notes, weightNote(w))
 	} else {
-		t.Notes = append([]string{"Computed from the printed cells of each row; pop. with divisor n, sample with n-1. A difference of 0.1 can be rounding."}, t.Notes...)
+		t.Notes = append(
+			[]string{
+				"Computed from the printed cells of each row; pop. with divisor n, sample with n-1. A difference of " +
+					"0.1 can be rounding."}, t.Notes...)
 	}
 	return t
 }
@@ -203,9 +214,11 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 		notes = append(notes, fmt.Sprintf("the average is printed as %s and is %.2f", average.Text, 100*mean))
 	}
 	if math.Abs(printedStd-population) > tolerance && math.Abs(printedStd-sample) > tolerance {
-		notes = append(notes, fmt.Sprintf("the deviation is printed as %s and is %.2f (pop.) or %.2f (sample)", std.Text, 100*population, 100*sample))
+		notes = append(notes, fmt.Sprintf("the deviation is printed as %s and is %.2f (pop.) or %.2f (sample)",
+			std.Text, 100*population, 100*sample))
 	}
-	return []table.Cell{average, table.Percent(mean), std, table.Percent(population), table.Percent(sample)}, strings.Join(notes, "; ")
+	return []table.Cell{average, table.Percent(mean), std, table.Percent(population), table.Percent(sample)},
+		strings.Join(notes, "; ")
 }
 
 // againstPublished has the difference of every complete official row from each
@@ -214,7 +227,8 @@ func againstPublished(from *Report, t *table.Table) {
 	rows := from.plain
 	for _, r := range rows {
 		n := len(r.Environment.Tasks)
-		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() || r.Environment.Caveat != "" || !r.comparesAcross() {
+		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() ||
+			r.Environment.Caveat != "" || !r.comparesAcross() {
 			continue
 		}
 		for _, b := range from.baselines {
@@ -237,8 +251,11 @@ func againstPublished(from *Report, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent rates; where several numbers of tasks are printed alike, of all of them; "+
-			"p: where a limit is 0; neither is corrected for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.")
+		t.Notes = append(t.Notes,
+			"Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent "+
+				"rates; where several numbers of tasks are printed alike, of all of them; "+
+				"p: where a limit is 0; neither is corrected for the number of rows. Unpaired: on the safe side; "+
+				"prompts, agents and servers differ besides.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 }

@@ -76,12 +76,16 @@ func ranks(from *Report, t *table.Table) {
 			continue
 		}
 		for i, name := range r.names {
-			t.Add(column.Environment.Is(r.where), column.Model.Is(name), r.success[i], column.SuccessRank.Is(rankText(r.Success[i])),
+			t.Add(column.Environment.Is(r.where), column.Model.Is(name), r.success[i],
+				column.SuccessRank.Is(rankText(r.Success[i])),
 				r.progress[i], column.ProgressRank.Is(rankText(r.Progress[i])))
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append([]string{"rank: the ranks that the paired differences from all others allow, from intervals that hold at once at 95 % (Mogstad et al. 2023; --table pairs)."}, t.Notes...)
+		t.Notes = append(
+			[]string{
+				"rank: the ranks that the paired differences from all others allow, from intervals that hold at once " +
+					"at 95 % (Mogstad et al. 2023; --table pairs)."}, t.Notes...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 }
@@ -102,14 +106,19 @@ func pairs(from *Report, t *table.Table) {
 				rate            string
 				alone, together scoring.Change
 			}{{"SR", p.Alone.Success, p.Together.Success}, {"PR", p.Alone.Progress, p.Together.Progress}} {
-				t.Add(column.Environment.Is(r.where), column.Model.Is(r.names[p.A]), column.Against.Is(r.names[p.B]), column.Rate.Is(d.rate),
-					column.Together.Is(d.together.Mean, d.together.Low, d.together.High), column.Difference.Is(d.alone.Mean, d.alone.Low, d.alone.High))
+				t.Add(column.Environment.Is(r.where), column.Model.Is(r.names[p.A]), column.Against.Is(r.names[p.B]),
+					column.Rate.Is(d.rate),
+					column.Together.Is(d.together.Mean, d.together.Low, d.together.High),
+					column.Difference.Is(d.alone.Mean, d.alone.Low, d.alone.High))
 			}
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, in percentage points, paired by task. 95%: Student's t interval of each pair alone. "+
-			"Together: wider intervals that hold for all pairs of an environment and a rate at once at 95 % (Bonferroni).")
+		t.Notes = append(t.Notes,
+			"Δ: model minus the one it is set against, in percentage points, paired by task. 95%: Student's t "+
+				"interval of each pair alone. "+
+				"Together: wider intervals that hold for all pairs of an environment and a rate at once at 95 % "+
+				"(Bonferroni).")
 		t.Notes = append(t.Notes, aboutNotes(from.plain)...)
 	}
 }

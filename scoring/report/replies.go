@@ -17,7 +17,9 @@ const doubtful = 0.01
 const (
 	repliesMark = "#"
 	// repliesNote explains the mark if the details are in another table.
-	repliesNote = repliesMark + " More than 1 % of the replies could not be read, were not whole, were not sampled as asked, were equal for all seeds or saw a shortened history; the table of results says which."
+	repliesNote = repliesMark +
+		" More than 1 % of the replies could not be read, were not whole, were not sampled as asked, were equal for " +
+		"all seeds or saw a shortened history; the table of results says which."
 )
 
 // faultWords describes the faults of replies.
@@ -45,14 +47,16 @@ func (r row) reservations() (out []string) {
 		}
 	}
 	if share, ok := of(all, r.Replies.Steps); ok {
-		out = append(out, fmt.Sprintf("%s replies could not be read or were not whole: %s; %d of them are format errors",
-			share, strings.Join(faults, ", "), r.Replies.FormatErrors))
+		out = append(out,
+			fmt.Sprintf("%s replies could not be read or were not whole: %s; %d of them are format errors",
+				share, strings.Join(faults, ", "), r.Replies.FormatErrors))
 	}
 	if share, ok := of(r.Replies.Trimmed, r.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
 	}
 	if len(r.Replies.Dropped) > 0 {
-		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself", strings.Join(r.Replies.Dropped, ", "), them(len(r.Replies.Dropped))))
+		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself",
+			strings.Join(r.Replies.Dropped, ", "), them(len(r.Replies.Dropped))))
 	}
 	if r.EqualSeeds() {
 		out = append(out, r.equalSeeds())
@@ -65,7 +69,9 @@ func (r row) equalSeeds() string {
 	if !r.EqualSeeds() {
 		return ""
 	}
-	return fmt.Sprintf("%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the model always says the same, so this is one try",
+	return fmt.Sprintf(
+		"%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the "+
+			"model always says the same, so this is one try",
 		len(r.Seeds), r.Condition.Decoding.Temperature)
 }
 
@@ -80,7 +86,8 @@ func them(n int) string {
 func replyNotes(rows []row) (notes []string) {
 	for _, r := range rows {
 		if out := r.reservations(); out != nil {
-			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.place(), strings.Join(out, "; ")))
+			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.place(),
+				strings.Join(out, "; ")))
 		}
 	}
 	return notes

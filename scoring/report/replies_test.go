@@ -22,7 +22,9 @@ func TestRuleNotes(t *testing.T) {
 		rowOf(preset, nil, nil),
 		rowOf(nil, nil, map[record.Cut]int{record.SameAction: 3}), // of trials
 	})
-	want := []string{"vllm:m on mine@1 (abcd…): rules for replies applied: 7 lower, 2 put-repair (of 40 replies); rules ended episodes: 1 same_reply (of 5)."}
+	want := []string{
+		"vllm:m on mine@1 (abcd…): rules for replies applied: 7 lower, 2 put-repair (of 40 replies); rules ended " +
+			"episodes: 1 same_reply (of 5)."}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -93,7 +93,9 @@ func (r *Report) Places() (out []string) {
 // Has reports whether any table may have lines of an environment.
 func (r *Report) Has(environment string) bool {
 	return environment == column.HeldOutScore ||
-		slices.ContainsFunc(r.all, func(of row) bool { return environment == of.place() || environment == of.Condition.Env })
+		slices.ContainsFunc(r.all, func(of row) bool {
+			return environment == of.place() || environment == of.Condition.Env
+		})
 }
 
 // Tables returns the tables of a kind; none if the runs have nothing for it.
@@ -102,7 +104,9 @@ func (r *Report) Tables(kind string) []table.Table {
 	if !ok || k.ID != kind {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.of(k)), func(t table.Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
+	return slices.DeleteFunc(slices.Clone(r.of(k)), func(t table.Table) bool {
+		return len(t.Rows) == 0 && len(t.Notes) == 0
+	})
 }
 
 // of returns the tables of a kind, also those without content.
@@ -151,7 +155,8 @@ func (r *Report) named(id string) (out []table.Table) {
 	if !ok {
 		return nil
 	}
-	nothing := k.Request && len(r.plain) > 0 && !slices.ContainsFunc(r.plain, func(r row) bool { return r.Finished > 0 })
+	nothing := k.Request && len(r.plain) > 0 && !slices.ContainsFunc(r.plain,
+		func(r row) bool { return r.Finished > 0 })
 	for _, t := range r.of(k) {
 		if nothing && len(t.Rows) == 0 {
 			t.Notes = append(t.Notes, "No episode has a result.")

@@ -45,7 +45,8 @@ type group struct {
 }
 
 var outcomes = map[rune]record.Outcome{
-	'S': record.Success, 'f': record.Failure, 'm': record.ModelError, 'e': record.EnvError, 'x': record.ContextExceeded, 'c': record.Cancelled,
+	'S': record.Success, 'f': record.Failure, 'm': record.ModelError, 'e': record.EnvError, 'x': record.ContextExceeded,
+	'c': record.Cancelled,
 }
 
 // newRun computes the scores of groups.
@@ -61,11 +62,13 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 				if g.env == "alfworld" {
 					difficulty = ""
 				}
-				e.Tasks = append(e.Tasks, envs.Task{ID: fmt.Sprintf("t%d", j), Index: j, Digest: string(g.source) + g.env, Difficulty: difficulty})
+				e.Tasks = append(e.Tasks, envs.Task{
+					ID: fmt.Sprintf("t%d", j), Index: j, Digest: string(g.source) + g.env, Difficulty: difficulty})
 			}
 			m.Environments = append(m.Environments, e)
 		}
-		c := record.Condition{Env: g.env, Source: g.source, Model: g.model, Agent: g.model, Perturbation: "none", StepLimit: 30, Seed: g.seed}
+		c := record.Condition{Env: g.env, Source: g.source, Model: g.model, Agent: g.model, Perturbation: "none",
+			StepLimit: 30, Seed: g.seed}
 		if strings.Contains(g.model, ":") {
 			c.Agent, c.Decoding, c.PromptHash = "react", &record.Decoding{TopP: 1, MaxTokens: 512}, "0123456789abcdef"
 		}
@@ -77,7 +80,8 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 			id := fmt.Sprintf("%d-%d", i, j)
 			planned.Episodes = append(planned.Episodes, id)
 			if outcome, ok := outcomes[letter]; ok {
-				r := record.Result{Schema: record.Schema, ID: id, Attempt: 1, Outcome: outcome, Success: letter == 'S', Progress: 0.5, Grounding: 0.75}
+				r := record.Result{Schema: record.Schema, ID: id, Attempt: 1, Outcome: outcome, Success: letter == 'S',
+					Progress: 0.5, Grounding: 0.75}
 				if r.Success {
 					r.Progress = 1
 				}
@@ -90,7 +94,8 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 }
 
 // scoresFrom computes the scores of results; counts are those of each, if any are known.
-func scoresFrom(t *testing.T, m *record.Manifest, results []record.Result, counts []refinement.Counts) []*scoring.Score {
+func scoresFrom(t *testing.T, m *record.Manifest, results []record.Result,
+	counts []refinement.Counts) []*scoring.Score {
 	t.Helper()
 	run, plan := scoring.NewRun(m), m.Plan()
 	for i := range results {
@@ -132,7 +137,8 @@ func baseline(name string) Baseline {
 			Columns: []string{"pddl", "webshop", "babyai", "alfworld"},
 			Rows: []configs.PublishedRow{
 				{Model: "GPT-9", Success: percents(10, 99, 30, 40), Progress: percents(20, 99, 40, 50)},
-				{Model: "Tuned", Base: "Llama", HeldIn: []string{"alfworld", "webshop"}, Success: percents(12.5, 1, -1, 80), Progress: percents(20, 1, 40, 90)},
+				{Model: "Tuned", Base: "Llama", HeldIn: []string{"alfworld", "webshop"},
+					Success: percents(12.5, 1, -1, 80), Progress: percents(20, 1, 40, 90)},
 			},
 		},
 	}
@@ -209,19 +215,25 @@ func ids(tables []table.Table) (out []string) {
 func TestGolden(t *testing.T) {
 	plain := newRun(t, "runs/plain",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
-		group{"pddl", envs.Generated, 4, "random", 0, nil, "fSff"}, group{"pddl", envs.Generated, 4, "random", 1, nil, "SSff"},
+		group{"pddl", envs.Generated, 4, "random", 0, nil, "fSff"},
+		group{"pddl", envs.Generated, 4, "random", 1, nil, "SSff"},
 	)
 	hot := func(c *record.Condition) { c.Decoding.Temperature, c.StepLimit = 1, 40 }
 	full := newRun(t, "runs/full",
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
-		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SfSf"}, group{"pddl", envs.Official, 4, "vllm:M", 1, nil, "ffSS"},
-		group{"pddl", envs.Official, 4, "vllm:M", 0, hot, "SSSf"}, group{"pddl", envs.Official, 4, "vllm:M", 1, hot, "ffff"},
-		group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Smm-"}, group{"pddl", envs.Official, 4, "vllm:N", 1, nil, "excf"},
-		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, group{"babyai", envs.Official, 4, "vllm:N", 0, nil, "SSff"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SfSf"},
+		group{"pddl", envs.Official, 4, "vllm:M", 1, nil, "ffSS"},
+		group{"pddl", envs.Official, 4, "vllm:M", 0, hot, "SSSf"},
+		group{"pddl", envs.Official, 4, "vllm:M", 1, hot, "ffff"},
+		group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Smm-"},
+		group{"pddl", envs.Official, 4, "vllm:N", 1, nil, "excf"},
+		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"},
+		group{"babyai", envs.Official, 4, "vllm:N", 0, nil, "SSff"},
 		group{"alfworld", envs.Official, 2, "vllm:M", 0, nil, "Sf"},
 	)
 	for name, tables := range map[string][]table.Table{
-		"plain": everything([]Run{plain}, nil, weights), "full": everything([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
+		"plain": everything([]Run{plain}, nil, weights),
+		"full":  everything([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
 		"sweep": everything(sweepRuns(t), []Baseline{published()}, weights),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,7 +302,8 @@ func TestWhichTables(t *testing.T) {
 
 func TestResults(t *testing.T) {
 	tables := everything([]Run{newRun(t, "run",
-		group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SfS"}, group{"pddl", envs.Generated, 3, "vllm:M", 1, nil, "fff"},
+		group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SfS"},
+		group{"pddl", envs.Generated, 3, "vllm:M", 1, nil, "fff"},
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSSS"},
 	)}, nil, weights)
 	r := find(t, tables, "results")
@@ -312,13 +325,16 @@ func TestResults(t *testing.T) {
 }
 
 func TestGeneratedNote(t *testing.T) {
-	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}, group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
-	hasNote(t, find(t, everything([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"), "Generated tasks")
+	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
+		group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
+	hasNote(t, find(t, everything([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"),
+		"Generated tasks")
 }
 
 // TestNotesOnlyWhereTrue: what does not hold for any row is not said.
 func TestNotesOnlyWhereTrue(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil,
+		weights)
 	r := find(t, tables, "results")
 	for _, note := range []string{"Generated", "Incomplete", "temperature", "steps"} {
 		hasNoNote(t, r, note)
@@ -332,7 +348,8 @@ func TestNotesOnlyWhereTrue(t *testing.T) {
 func TestStepLimit(t *testing.T) {
 	more := func(c *record.Condition) { c.StepLimit = 40 }
 	tables := everything([]Run{newRun(t, "run",
-		group{"pddl", envs.Official, 4, "expert", 0, more, "SSSS"}, group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
+		group{"pddl", envs.Official, 4, "expert", 0, more, "SSSS"},
+		group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
 		group{"babyai", envs.Official, 4, "random", 0, nil, "ffff"},
 	)}, nil, weights)
 	for _, id := range []string{"results", "held-out"} {
@@ -346,13 +363,16 @@ func TestStepLimit(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	tables := everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
-		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"}, group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
+		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"},
+		group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
 	)}, nil, weights)
 	r := find(t, tables, "results")
 	same(t, "success", below(t, r, "success"), "100.0", "50.0*")
 	same(t, "finished", below(t, r, "finished"), "4", "2")
-	hasNote(t, r, "* Incomplete: random on pddl has results for 2 of 8 episodes (2 model_error, 1 env_error, 1 context_exceeded, 1 cancelled, 1 not run). "+
-		"Its rates cover only those; the same command plays the rest.")
+	hasNote(t, r,
+		"* Incomplete: random on pddl has results for 2 of 8 episodes (2 model_error, 1 env_error, 1 "+
+			"context_exceeded, 1 cancelled, 1 not run). "+
+			"Its rates cover only those; the same command plays the rest.")
 	same(t, "easy", below(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
 	same(t, "spread", below(t, find(t, tables, "spread"), "success"), "50.0*")
 	for _, id := range []string{"difficulty", "spread", "held-out"} {
@@ -370,7 +390,8 @@ func TestIncomplete(t *testing.T) {
 }
 
 func TestNothingFinished(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil,
+		weights)
 	same(t, "success", below(t, find(t, tables, "results"), "success"), "–*")
 	same(t, "low", below(t, find(t, tables, "results"), "success_low"), "–")
 	same(t, "held-out", below(t, find(t, tables, "held-out"), "pddl_success"), "–*")
@@ -388,9 +409,11 @@ func TestLabels(t *testing.T) {
 		want []string
 	}{
 		{"different models", [][]group{{plan("expert", nil), plan("random", nil)}}, []string{"expert", "random"}},
-		{"temperature", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 0.7 }), plan("random", nil)}},
+		{"temperature", [][]group{{plan("vllm:M", nil),
+			plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 0.7 }), plan("random", nil)}},
 			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 0.7)", "random"}},
-		{"agent and prompt", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) { c.Agent, c.PromptHash = "act", "fedcba9876543210" })}},
+		{"agent and prompt", [][]group{{plan("vllm:M", nil),
+			plan("vllm:M", func(c *record.Condition) { c.Agent, c.PromptHash = "act", "fedcba9876543210" })}},
 			[]string{"vllm:M (agent react)", "vllm:M (agent act)"}},
 		{"rest of the decoding", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) {
 			c.Decoding.TopP, c.Decoding.MaxTokens, c.Decoding.Stop, c.Context = 0.9, 64, []string{"\n"}, 4096
@@ -399,16 +422,19 @@ func TestLabels(t *testing.T) {
 			"vllm:M (top-p 1, max-tokens 512, stop [], extra-body {}, context of the server)",
 			`vllm:M (top-p 0.9, max-tokens 64, stop ["\n"], extra-body {"min_p":0,"top_k":20}, context 4096)`,
 		}},
-		{"steps and settings", [][]group{{plan("expert", nil), plan("expert", func(c *record.Condition) { c.StepLimit = 40 }),
+		{"steps and settings", [][]group{{plan("expert", nil),
+			plan("expert", func(c *record.Condition) { c.StepLimit = 40 }),
 			plan("expert", func(c *record.Condition) { c.Settings = map[string]string{"generator-seed": "7"} })}},
 			[]string{"expert (30 steps)", "expert (40 steps)", "expert (30 steps, generator-seed 7)"}},
 		{"source", [][]group{{plan("expert", nil)}, {{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"}}},
 			[]string{"expert (run0)", "expert (run1)"}},
 		{"run", [][]group{{plan("expert", nil)}, {plan("expert", nil)}}, []string{"expert (run0)", "expert (run1)"}},
 		{"run and temperature", [][]group{
-			{plan("vllm:M", nil)}, {plan("vllm:M", nil)}, {plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 1 })},
+			{plan("vllm:M", nil)}, {plan("vllm:M", nil)},
+			{plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 1 })},
 		}, []string{"vllm:M (temperature 0, run0)", "vllm:M (temperature 0, run1)", "vllm:M (temperature 1)"}},
-		{"different environments", [][]group{{plan("expert", nil), {"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}}}, []string{"expert", "expert"}},
+		{"different environments", [][]group{{plan("expert", nil),
+			{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}}}, []string{"expert", "expert"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var runs []Run
@@ -431,8 +457,10 @@ func TestHeldOut(t *testing.T) {
 	for _, c := range h.Columns {
 		keys = append(keys, c.Key)
 	}
-	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress", "pddl_success", "pddl_progress",
-		"heldout_success", "heldout_success_low", "heldout_success_high", "heldout_progress", "heldout_progress_low", "heldout_progress_high")
+	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress",
+		"pddl_success", "pddl_progress",
+		"heldout_success", "heldout_success_low", "heldout_success_high", "heldout_progress", "heldout_progress_low",
+		"heldout_progress_high")
 	same(t, "score", below(t, h, "heldout_success"), "43.8")
 	same(t, "progress", below(t, h, "heldout_progress"), "71.9")
 	same(t, "alfworld", below(t, h, "alfworld_success"), "–")
@@ -449,10 +477,13 @@ func TestHeldOutWhole(t *testing.T) {
 		other               group
 	}{
 		{"generated", "–", "pddl", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}},
-		{"a variant", "–", "pddl", group{"pddl", envs.Official, 4, "expert", 0, func(c *record.Condition) { c.Settings = map[string]string{"variant": "another"} }, "SSSS"}},
+		{"a variant", "–", "pddl", group{"pddl", envs.Official, 4, "expert", 0, func(c *record.Condition) {
+			c.Settings = map[string]string{"variant": "another"}
+		}, "SSSS"}},
 		{"a part", "100.0‡", "pddl (2 of 4 tasks)", group{"pddl", envs.Official, 2, "expert", 0, nil, "SS"}},
 		{"incomplete", "100.0*", "pddl (3 of 4 episodes)", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSm"}},
-		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
+		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)",
+			group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
@@ -483,10 +514,12 @@ func TestHeldOutLines(t *testing.T) {
 		models, score []string
 	}{
 		{"two runs", [][]group{{babyai(nil)}, {pddl(nil)}}, []string{"vllm:M"}, []string{"43.8"}},
-		{"another prompt", [][]group{{babyai(nil)}, {pddl(func(c *record.Condition) { c.PromptHash = "fedc" })}}, []string{"vllm:M"}, []string{"43.8"}},
+		{"another prompt", [][]group{{babyai(nil)}, {pddl(func(c *record.Condition) { c.PromptHash = "fedc" })}},
+			[]string{"vllm:M"}, []string{"43.8"}},
 		{"another temperature on one", [][]group{{babyai(nil), pddl(nil)}, {pddl(warm)}},
 			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 1)"}, []string{"43.8", "–"}},
-		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"vllm:M (run0)", "vllm:M (run1)"}, []string{"43.8", "–"}},
+		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"vllm:M (run0)", "vllm:M (run1)"},
+			[]string{"43.8", "–"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var runs []Run
@@ -501,9 +534,11 @@ func TestHeldOutLines(t *testing.T) {
 }
 
 func TestBaselines(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, []Baseline{baseline("paper"), baseline("paper:two")}, weights)
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})},
+		[]Baseline{baseline("paper"), baseline("paper:two")}, weights)
 	h := find(t, tables, "held-out")
-	same(t, "models", below(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]", "Tuned, Llama [paper:two]")
+	same(t, "models", below(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]",
+		"Tuned, Llama [paper:two]")
 	same(t, "pddl", below(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
 	same(t, "alfworld", below(t, h, "alfworld_progress"), "–", "50.0", "90.0†", "50.0", "90.0†")
 	same(t, "babyai", below(t, h, "babyai_success"), "–", "30.0", "–", "30.0", "–")
@@ -553,18 +588,22 @@ func TestPaired(t *testing.T) {
 func TestPairedHeldOut(t *testing.T) {
 	var groups []group
 	for model, outcomes := range map[string]string{"a:A": "SSSS", "b:B": "SSff", "c:C": "ffff"} {
-		groups = append(groups, group{"babyai", envs.Official, 4, model, 0, nil, outcomes}, group{"pddl", envs.Official, 4, model, 0, nil, "SfSf"})
+		groups = append(groups, group{"babyai", envs.Official, 4, model, 0, nil, outcomes},
+			group{"pddl", envs.Official, 4, model, 0, nil, "SfSf"})
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
 	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
 	tables := everything([]Run{newRun(t, "run", groups...)}, nil, weights)
 	p := find(t, tables, "paired")
-	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score", "held-out score")
+	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score",
+		"held-out score")
 	same(t, "differences", below(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
 	r := find(t, tables, "ranks")
-	same(t, "ranked", below(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "ranked", below(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl",
+		"held-out score", "held-out score", "held-out score")
 	same(t, "rank", below(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
-	same(t, "pairs", below(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5", "-18.8")
+	same(t, "pairs", below(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5",
+		"-18.8")
 }
 
 // TestBestOf is worked by hand: of three seeds, the tasks have 3, 1, 0 and 0
@@ -583,7 +622,8 @@ func TestBestOf(t *testing.T) {
 	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
 	tables := everything([]Run{run}, []Baseline{published}, weights)
 	b := find(t, tables, "best-of")
-	same(t, "places", below(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl", "held-out score", "held-out score", "held-out score")
+	same(t, "places", below(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl",
+		"held-out score", "held-out score", "held-out score")
 	same(t, "models", below(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
 	same(t, "tries", below(t, b, "tries")[:3], "3", "3", "10")
 	same(t, "one", below(t, b, "success")[:3], "33.3", "8.3", "–")
@@ -605,17 +645,20 @@ func TestBestOf(t *testing.T) {
 // one without any is left out; both are said and marked.
 func TestBestOfIncomplete(t *testing.T) {
 	b := find(t, everything([]Run{newRun(t, "run",
-		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"}, group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
+		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"},
+		group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
 	)}, nil, weights), "best-of")
 	same(t, "tries", below(t, b, "tries"), "2")
 	same(t, "any", below(t, b, "any_success"), "55.6*") // (2/3 + 1 + 0)/3
-	hasNote(t, b, "tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
+	hasNote(t, b,
+		"tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
 	hasNote(t, b, "Incomplete")
 }
 
 func TestPairedOnce(t *testing.T) {
 	p := find(t, everything([]Run{newRun(t, "run",
-		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}, group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
+		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
+		group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
 	)}, nil, weights), "paired")
 	same(t, "p", below(t, p, "success_p"), "0.236")
 	hasNoNote(t, p, "Holm")
@@ -624,7 +667,8 @@ func TestPairedOnce(t *testing.T) {
 func TestPairedOtherTasks(t *testing.T) {
 	p := find(t, everything([]Run{
 		newRun(t, "a", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}),
-		newRun(t, "b", group{"pddl", envs.Generated, 3, "random", 0, nil, "SSS"}, group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
+		newRun(t, "b", group{"pddl", envs.Generated, 3, "random", 0, nil, "SSS"},
+			group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
 	}, nil, weights), "paired")
 	if len(p.Rows) != 0 {
 		t.Errorf("rows %v", p.Rows)
@@ -663,11 +707,13 @@ func TestOtherNames(t *testing.T) {
 	)
 	for _, s := range run.Scores {
 		if s.Condition.Env == "hotpotqa" {
-			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1", "the pages are few"
+			s.Environment.SuccessName, s.Environment.ProgressName, s.Environment.Caveat = "EM", "F1",
+				"the pages are few"
 		}
 	}
 	tables := everything([]Run{run}, nil, weights)[2:] // behind the headline and the verdict
-	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 {
+	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 ||
+		len(tables[1].Rows) != 2 {
 		t.Fatalf("%+v", tables[:2])
 	}
 	var headers []string

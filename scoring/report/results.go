@@ -29,7 +29,8 @@ func results(from *Report, blank table.Table) (tables []table.Table) {
 		t.Columns[t.At(column.Success.Key)].Header, t.Columns[t.At(column.Progress.Key)].Header = m.success, m.progress
 		addResults(&t, groups[m], m)
 		if m != common {
-			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress), fmt.Sprintf("Results: %s and %s", m.success, m.progress)
+			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress),
+				fmt.Sprintf("Results: %s and %s", m.success, m.progress)
 		}
 		tables = append(tables, t)
 	}
@@ -38,14 +39,19 @@ func results(from *Report, blank table.Table) (tables []table.Table) {
 
 // addResults adds the rates of rows whose rates have these names.
 func addResults(t *table.Table, rows []row, m measures) {
-	t.Notes = append(t.Notes, m.explain()+", GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, then over seeds. "+
-		"Planned: episodes, one for every task and seed. Done: those with a result.")
+	t.Notes = append(t.Notes,
+		m.explain()+
+			", GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, "+
+			"then over seeds. "+
+			"Planned: episodes, one for every task and seed. Done: those with a result.")
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	generated := false
 	for _, r := range rows {
 		generated = generated || r.Environment.Source == envs.Generated
-		t.Add(r.where(), column.TaskSet.Is(r.tasks()), r.who(), column.Agent.Is(r.Condition.Agent), column.Finished.Is(r.Finished), column.Planned.Is(r.Planned),
-			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate), r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Is(len(r.Seeds)))
+		t.Add(r.where(), column.TaskSet.Is(r.tasks()), r.who(), column.Agent.Is(r.Condition.Agent),
+			column.Finished.Is(r.Finished), column.Planned.Is(r.Planned),
+			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
+			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Is(len(r.Seeds)))
 	}
 	t.Notes = append(t.Notes, directories(rows)...)
 	t.Notes = append(t.Notes, decodings(rows)...)
@@ -53,7 +59,9 @@ func addResults(t *table.Table, rows []row, m measures) {
 	t.Notes = append(t.Notes, settings(rows)...)
 	t.Notes = append(t.Notes, stepLimits(rows)...)
 	if generated {
-		t.Notes = append(t.Notes, "Generated tasks are heldout's own: their rates do not compare with published ones and do not count for the held-out score.")
+		t.Notes = append(t.Notes,
+			"Generated tasks are heldout's own: their rates do not compare with published ones and do not count for "+
+				"the held-out score.")
 	}
 	t.Notes = append(t.Notes, caveats(rows)...)
 	t.Notes = append(t.Notes, incomplete(rows)...)

@@ -184,7 +184,10 @@ func (l *swept) otherModels(model string, rows []row) {
 			l.cells[p.Name] = reused
 			continue
 		}
-		l.absent = append(l.absent, fmt.Sprintf("%s was not played for %s: name its model without such data with --no-ind-model, or say --ind none.", p.Name, l.name))
+		l.absent = append(l.absent,
+			fmt.Sprintf(
+				"%s was not played for %s: name its model without such data with --no-ind-model, or say --ind none.",
+				p.Name, l.name))
 	}
 }
 
@@ -216,7 +219,8 @@ func addSwept(t *table.Table, env string, lines []swept, conditions, notes []str
 			{"PR", func(r rates) *scoring.Estimate { return r.progress }},
 		} {
 			line, used := l.row(conditions, rate.of)
-			line = append(line, column.Model.Is(l.name), column.Rate.Is(rate.name), column.WithoutNoise.Is(l.withoutNoise(conditions, rate.name)))
+			line = append(line, column.Model.Is(l.name), column.Rate.Is(rate.name),
+				column.WithoutNoise.Is(l.withoutNoise(conditions, rate.name)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Is(l.tasks))
 			}
@@ -224,15 +228,21 @@ func addSwept(t *table.Table, env string, lines []swept, conditions, notes []str
 			marks += used
 		}
 	}
-	t.Notes = append(t.Notes, "SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
-		"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells. "+
-		"W/o noise: the sample std without what chance adds to it; it describes these conditions and no others.")
+	t.Notes = append(t.Notes,
+		"SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
+			"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells. "+
+			"W/o noise: the sample std without what chance adds to it; it describes these conditions and no others.")
 	t.Notes = append(t.Notes, notes...)
 	for _, m := range []struct{ mark, note string }{
 		{incompleteMark, incompleteNote},
 		{repliesMark, repliesNote},
-		{partMark, partMark + " Not on all tasks, or, at an average, not over all conditions of the table: it does not compare with the others."},
-		{reuseMark, reuseMark + " The result without perturbation: what the perturbation takes away, this model never had."},
+		{
+			partMark,
+			partMark +
+				" Not on all tasks, or, at an average, not over all conditions of the table: it does not compare " +
+				"with the others."},
+		{reuseMark,
+			reuseMark + " The result without perturbation: what the perturbation takes away, this model never had."},
 	} {
 		if strings.Contains(marks, m.mark) {
 			t.Notes = append(t.Notes, m.note)
@@ -319,7 +329,8 @@ func addChanges(t *table.Table, lines []swept, perturbations []string) {
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairs.pairedNote())
+		t.Notes = slices.Insert(t.Notes, 0,
+			"Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairs.pairedNote())
 	}
 }
 

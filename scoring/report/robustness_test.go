@@ -23,21 +23,27 @@ func sweepRuns(t *testing.T) []Run {
 		c.Instead = "vllm:M"
 	}
 	one := newRun(t, "runs/one",
-		group{"alfworld", envs.Official, 4, "vllm:M", 0, nil, "SSSf"}, group{"alfworld", envs.Official, 4, "expert", 0, nil, "SSSS"},
+		group{"alfworld", envs.Official, 4, "vllm:M", 0, nil, "SSSf"},
+		group{"alfworld", envs.Official, 4, "expert", 0, nil, "SSSS"},
 		group{"alfworld", envs.Official, 4, "vllm:N", 0, nil, "SSff"},
-		group{"alfworld", envs.Official, 4, "vllm:M", 0, under("P1"), "Sfff"}, group{"alfworld", envs.Official, 4, "expert", 0, under("P1"), "SSSS"},
+		group{"alfworld", envs.Official, 4, "vllm:M", 0, under("P1"), "Sfff"},
+		group{"alfworld", envs.Official, 4, "expert", 0, under("P1"), "SSSS"},
 		group{"alfworld", envs.Official, 4, "vllm:N", 0, under("P1"), "Smff"},
 		group{"alfworld", envs.Official, 4, "vllm:M-", 0, instead, "ffff"},
 	)
 	one.Sweep = &record.Sweep{Env: "alfworld", Perturbations: []record.Perturbation{
-		{Name: "P1", Title: "other verbs", SHA256: "hash of P1"}, {Name: "P5", Title: "another model", SHA256: "hash of P5", Model: "no-ind", Base: []string{"expert"}},
+		{Name: "P1", Title: "other verbs", SHA256: "hash of P1"},
+		{Name: "P5", Title: "another model", SHA256: "hash of P5", Model: "no-ind", Base: []string{"expert"}},
 	}}
 	two := newRun(t, "runs/two",
-		group{"alfworld", envs.Official, 4, "vllm:K", 0, nil, "SSff"}, group{"alfworld", envs.Official, 4, "vllm:K", 1, nil, "Sfff"},
-		group{"alfworld", envs.Official, 4, "vllm:K", 0, under("mine"), "ffff"}, group{"alfworld", envs.Official, 4, "vllm:K", 1, under("mine"), "Sfff"},
+		group{"alfworld", envs.Official, 4, "vllm:K", 0, nil, "SSff"},
+		group{"alfworld", envs.Official, 4, "vllm:K", 1, nil, "Sfff"},
+		group{"alfworld", envs.Official, 4, "vllm:K", 0, under("mine"), "ffff"},
+		group{"alfworld", envs.Official, 4, "vllm:K", 1, under("mine"), "Sfff"},
 	)
 	two.Sweep = &record.Sweep{Env: "alfworld", Perturbations: []record.Perturbation{
-		{Name: "mine", Title: "a rule of mine", SHA256: "hash of mine"}, {Name: "P5", Title: "another model", SHA256: "hash of P5", Model: "no-ind", Base: []string{"vllm:K"}},
+		{Name: "mine", Title: "a rule of mine", SHA256: "hash of mine"},
+		{Name: "P5", Title: "another model", SHA256: "hash of P5", Model: "no-ind", Base: []string{"vllm:K"}},
 	}}
 	return []Run{one, two}
 }
@@ -45,28 +51,37 @@ func sweepRuns(t *testing.T) []Run {
 // published is a table of conditions.
 func published() Baseline {
 	b := baseline("paper:robust")
-	b.Table = configs.PublishedTable{ID: "robust", Title: "Robustness", Env: "alfworld", Columns: []string{"base", "P1", "P5"}, Rows: []configs.PublishedRow{
-		{Model: "Tuned", Base: "Llama", HeldIn: []string{"base", "P1"}, Success: percents(60, 30, 6), Progress: percents(80, 50, -1)},
+	b.Table = configs.PublishedTable{ID: "robust", Title: "Robustness", Env: "alfworld", Columns: []string{
+		"base", "P1", "P5"}, Rows: []configs.PublishedRow{
+		{Model: "Tuned", Base: "Llama", HeldIn: []string{"base", "P1"}, Success: percents(60, 30, 6),
+			Progress: percents(80, 50, -1)},
 	}}
 	return b
 }
 
 func TestRobustness(t *testing.T) {
 	tables := everything(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
-	same(t, "tables", ids(tables), "headline", "verdict", "results", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "against-published", "kinds")
+	same(t, "tables", ids(tables), "headline", "verdict", "results", "spread", "paired", "ranks", "pairs", "robustness",
+		"change", "best-of", "pass-at-k", "against-published", "kinds")
 	r := find(t, tables, "robustness")
 	same(t, "models", below(t, r, "model"),
-		"vllm:M", "vllm:M", "expert", "expert", "vllm:N", "vllm:N", "vllm:K", "vllm:K", "Tuned, Llama [paper:robust]", "Tuned, Llama [paper:robust]")
+		"vllm:M", "vllm:M", "expert", "expert", "vllm:N", "vllm:N", "vllm:K", "vllm:K", "Tuned, Llama [paper:robust]",
+		"Tuned, Llama [paper:robust]")
 	same(t, "rates", below(t, r, "rate"), "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR")
-	same(t, "base", below(t, r, "condition_base"), "75.0", "87.5", "100.0", "100.0", "50.0", "75.0", "37.5", "68.8", "60.0†", "80.0†")
-	same(t, "P1", below(t, r, "condition_P1"), "25.0", "62.5", "100.0", "100.0", "33.3*", "66.7*", "–", "–", "30.0†", "50.0†")
-	same(t, "P5", below(t, r, "condition_P5"), "0.0", "50.0", "100.0§", "100.0§", "–", "–", "37.5§", "68.8§", "6.0", "–")
+	same(t, "base", below(t, r, "condition_base"), "75.0", "87.5", "100.0", "100.0", "50.0", "75.0", "37.5", "68.8",
+		"60.0†", "80.0†")
+	same(t, "P1", below(t, r, "condition_P1"), "25.0", "62.5", "100.0", "100.0", "33.3*", "66.7*", "–", "–", "30.0†",
+		"50.0†")
+	same(t, "P5", below(t, r, "condition_P5"), "0.0", "50.0", "100.0§", "100.0§", "–", "–", "37.5§", "68.8§",
+		"6.0", "–")
 	same(t, "mine", below(t, r, "condition_mine"), "–", "–", "–", "–", "–", "–", "12.5", "56.2", "–", "–")
-	same(t, "average", below(t, r, "average"), "33.3‡", "66.7‡", "100.0‡", "100.0‡", "41.7‡*", "70.8‡*", "29.2‡", "64.6‡", "32.0‡", "65.0‡")
+	same(t, "average", below(t, r, "average"), "33.3‡", "66.7‡", "100.0‡", "100.0‡", "41.7‡*", "70.8‡*", "29.2‡",
+		"64.6‡", "32.0‡", "65.0‡")
 	// 60, 30 and 6: the deviations of three numbers, by hand.
 	same(t, "population", below(t, r, "population_std")[8:], "22.1", "15.0")
 	same(t, "sample", below(t, r, "sample_std")[8:], "27.1", "21.2")
-	for _, note := range []string{"P1: other verbs.", "mine: a rule of mine.", reuseMark + " ", partMark + " ", incompleteNote, heldInMark + " ", "[paper:robust]: A paper; Robustness."} {
+	for _, note := range []string{"P1: other verbs.", "mine: a rule of mine.", reuseMark + " ", partMark + " ",
+		incompleteNote, heldInMark + " ", "[paper:robust]: A paper; Robustness."} {
 		hasNote(t, r, note)
 	}
 	hasNote(t, r, "P5 was not played for vllm:N: name its model")
@@ -91,7 +106,8 @@ func TestOtherRules(t *testing.T) {
 func TestSweepBesideRun(t *testing.T) {
 	plain := newRun(t, "runs/plain", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSf"})
 	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
-	same(t, "tables", ids(tables), "headline", "verdict", "results", "difficulty", "spread", "paired", "ranks", "pairs", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
+	same(t, "tables", ids(tables), "headline", "verdict", "results", "difficulty", "spread", "paired", "ranks", "pairs",
+		"robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
 	h := find(t, tables, "held-out")
 	same(t, "held-out", below(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")
 	same(t, "not the sweep's", below(t, h, "alfworld_success")[:1], table.None().Text)

@@ -34,7 +34,8 @@ func TestLabel(t *testing.T) {
 // The tables say which directories the labels stand for.
 func TestDirectories(t *testing.T) {
 	rows := []row{
-		{run: "run 1", directory: "a/run", line: "m (run 1)"}, {run: "run 1", directory: "a/run", line: "m (agent act, run 1)"},
+		{run: "run 1", directory: "a/run", line: "m (run 1)"},
+		{run: "run 1", directory: "a/run", line: "m (agent act, run 1)"},
 		{run: "run 2", directory: "b/run", line: "m (run 2)"}, {run: "run 2", directory: "b/run", line: "other"},
 	}
 	if got := directories(rows); !slices.Equal(got, []string{"run 1: a/run.", "run 2: b/run."}) {
@@ -50,7 +51,8 @@ func TestOnlyTheseKinds(t *testing.T) {
 	var pairs pairing
 	add := func(name string, about stats.Question, p, other float64) {
 		change := scoring.Change{Difference: stats.Difference{P: p}, NewKindsP: other}
-		pairs.add(scoring.Comparison{About: about, Kinds: 4, Success: scoring.Change{Difference: stats.Difference{P: 1}, NewKindsP: 1}, Progress: change}, column.Environment.Is("pddl"), column.Model.Is(name))
+		pairs.add(scoring.Comparison{About: about, Kinds: 4, Success: scoring.Change{Difference: stats.Difference{P: 1},
+			NewKindsP: 1}, Progress: change}, column.Environment.Is("pddl"), column.Model.Is(name))
 	}
 	add("m", stats.TheseKinds, 0.001, 0.2)
 	add("n", stats.TheseKinds, 0.001, 0.002)
@@ -81,7 +83,8 @@ func TestOneName(t *testing.T) {
 	other := here
 	other.change = func(c *record.Condition) { c.PromptHash = "fedcba9876543210" }
 	tables := everything([]Run{
-		newRun(t, "first", group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, here), newRun(t, "second", other),
+		newRun(t, "first", group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, here),
+		newRun(t, "second", other),
 	}, nil, weights)
 	for _, tb := range tables {
 		i := slices.IndexFunc(tb.Columns, func(c table.Column) bool { return c.Key == "model" })
@@ -91,6 +94,7 @@ func TestOneName(t *testing.T) {
 			}
 		}
 	}
-	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "vllm:M (first)", "vllm:M (first)", "vllm:M (second)")
+	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "vllm:M (first)", "vllm:M (first)",
+		"vllm:M (second)")
 	hasNote(t, find(t, tables, "results"), "vllm:M (second) on pddl: prompt fedcba98.")
 }

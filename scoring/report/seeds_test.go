@@ -10,7 +10,9 @@ import (
 // TestEqualSeeds: seeds that a server ignores are one try, not a spread of 0.
 func TestEqualSeeds(t *testing.T) {
 	at := func(temperature float64, model string, seed int64, outcomes string) group {
-		return group{"pddl", envs.Official, 4, model, seed, func(c *record.Condition) { c.Decoding.Temperature = temperature }, outcomes}
+		return group{"pddl", envs.Official, 4, model, seed, func(c *record.Condition) {
+			c.Decoding.Temperature = temperature
+		}, outcomes}
 	}
 	tables := everything([]Run{newRun(t, "run",
 		at(1, "vllm:M", 0, "SSff"), at(1, "vllm:M", 1, "SSff"), at(1, "vllm:M", 2, "SSf-"), // one is missing
@@ -18,7 +20,8 @@ func TestEqualSeeds(t *testing.T) {
 		at(0, "vllm:Z", 0, "SSff"), at(0, "vllm:Z", 1, "SSff"),
 		at(1, "vllm:O", 0, "SSff"),
 	)}, nil, weights)
-	said := "vllm:M on pddl: 3 seeds gave equal results in every task at temperature 1: the server ignores temperature or seed"
+	said :=
+		"vllm:M on pddl: 3 seeds gave equal results in every task at temperature 1: the server ignores temperature or seed"
 	spread := find(t, tables, "spread")
 	same(t, "std", below(t, spread, "success_sample_std"), "–#", "0.0", "0.0")
 	same(t, "rates", below(t, spread, "success"), "55.6*#", "50.0", "50.0")

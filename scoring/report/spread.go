@@ -20,16 +20,20 @@ func spread(from *Report, t *table.Table) {
 			std  column.Deviations
 			scoring.Rate
 		}{
-			{column.Success.Of, column.SuccessDeviations, r.Success}, {column.Progress.Of, column.ProgressDeviations, r.Progress},
+			{column.Success.Of, column.SuccessDeviations, r.Success},
+			{column.Progress.Of, column.ProgressDeviations, r.Progress},
 			{column.Grounding, column.GroundingDeviations, r.Grounding},
 		} {
-			line = append(line, r.share(of.mean, of.Mean), r.deviation(of.std.Population, of.PopulationStd), r.deviation(of.std.Sample, of.SampleStd))
+			line = append(line, r.share(of.mean, of.Mean), r.deviation(of.std.Population, of.PopulationStd),
+				r.deviation(of.std.Sample, of.SampleStd))
 		}
 		t.Add(line...)
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 (sample): "+
-			"how much a run on these same tasks depends on its seed.")
+		t.Notes = append(t.Notes,
+			"std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 "+
+				"(sample): "+
+				"how much a run on these same tasks depends on its seed.")
 		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}

@@ -90,7 +90,8 @@ type Fact struct {
 
 // stand makes the standing of the models that played unperturbed tasks.
 func (r *Report) stand() *standing {
-	s := &standing{rate: cmp.Or(r.First.Rate, Success), lines: gather(r.plain, row.place), places: r.Places(), letters: map[string][]string{}}
+	s := &standing{rate: cmp.Or(r.First.Rate, Success), lines: gather(r.plain, row.place), places: r.Places(),
+		letters: map[string][]string{}}
 	if slices.ContainsFunc(s.lines, func(l line) bool { return len(l.heldOut(r.weights).Missing) == 0 }) {
 		s.places = append(s.places, column.HeldOutScore)
 	}
@@ -124,7 +125,9 @@ func (s *standing) order(estimate func(line, string) *scoring.Estimate) {
 		for _, l := range s.lines {
 			e := estimate(l, place)
 			switch {
-			case e == nil || slices.ContainsFunc(s.lines, func(other line) bool { return estimate(other, place) == nil }):
+			case e == nil || slices.ContainsFunc(s.lines, func(other line) bool {
+				return estimate(other, place) == nil
+			}):
 			case place == column.HeldOutScore:
 				means[l.name] += 1000 * e.Mean // above all others
 			default:

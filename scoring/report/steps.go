@@ -13,12 +13,15 @@ import (
 func byStep(from *Report, t *table.Table) {
 	for _, r := range from.plain {
 		for _, p := range r.BySteps() {
-			t.Add(r.where(), r.who(), column.Step.Is(p.Step), r.rated(column.Success, p.Success), r.rated(column.Progress, p.Progress))
+			t.Add(r.where(), r.who(), column.Step.Is(p.Step), r.rated(column.Success, p.Success),
+				r.rated(column.Progress, p.Progress))
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds of a task, then over tasks. "+
-			"What an episode had reached when it ended stays. Each interval holds by itself.")
+		t.Notes = append(t.Notes,
+			"SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds "+
+				"of a task, then over tasks. "+
+				"What an episode had reached when it ended stays. Each interval holds by itself.")
 		t.Notes = append(t.Notes, aboutNotes(from.plain)...)
 		t.Notes = append(t.Notes, otherNames(from.plain)...)
 	}
@@ -31,13 +34,16 @@ func usage(from *Report, t *table.Table) {
 		for _, q := range scoring.Quantities() {
 			if u := r.Usage(q); !math.IsNaN(u.Mean) {
 				t.Add(r.where(), r.who(), column.Quantity.Is(string(q)), column.Episodes.Is(u.Episodes),
-					r.share(column.Mean, u.Mean), column.Tenth.Is(u.Low), column.Median.Is(u.Median), column.Ninth.Is(u.High))
+					r.share(column.Mean, u.Mean), column.Tenth.Is(u.Low), column.Median.Is(u.Median),
+					column.Ninth.Is(u.High))
 			}
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered requests; seconds: from start to end, with other episodes in flight. "+
-			"What no episode used, or nobody counted, is left out.")
+		t.Notes = append(t.Notes,
+			"Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
+				"requests; seconds: from start to end, with other episodes in flight. "+
+				"What no episode used, or nobody counted, is left out.")
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 }
@@ -48,12 +54,17 @@ func endings(from *Report, t *table.Table) {
 		e := r.Endings()
 		t.Add(r.where(), r.who(), column.Planned.Is(r.Planned).Marked(r.marks()),
 			column.SolvedEpisodes.Is(e.Solved), column.EndedEarly.Is(e.Early), column.StepLimit.Is(e.Limit),
-			column.ContextExceeded.Is(e.Unfinished[record.ContextExceeded]), column.ModelError.Is(e.Unfinished[record.ModelError]),
-			column.EnvError.Is(e.Unfinished[record.EnvError]), column.NotRun.Is(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
+			column.ContextExceeded.Is(e.Unfinished[record.ContextExceeded]),
+			column.ModelError.Is(e.Unfinished[record.ModelError]),
+			column.EnvError.Is(e.Unfinished[record.EnvError]),
+			column.NotRun.Is(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the agent gave up. Step limit: unsolved after all steps. "+
-			"The others have no result and count neither as solved nor as failed; not run includes episodes that were cancelled.")
+		t.Notes = append(t.Notes,
+			"Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
+				"agent gave up. Step limit: unsolved after all steps. "+
+				"The others have no result and count neither as solved nor as failed; not run includes episodes that "+
+				"were cancelled.")
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 }
@@ -67,13 +78,17 @@ func lostSteps(from *Report, t *table.Table) {
 		}
 		share := func(c table.Of[float64], n int) table.Field { return r.share(c, float64(n)/float64(l.Steps)) }
 		t.Add(r.where(), r.who(), column.Unsolved.Is(l.Episodes), column.Lost.Is(l.Steps),
-			share(column.CutOff, l.CutOff), share(column.Format, l.Format), share(column.Invalid, l.Invalid), share(column.Loops, l.Loops),
+			share(column.CutOff, l.CutOff), share(column.Format, l.Format), share(column.Invalid, l.Invalid),
+			share(column.Loops, l.Loops),
 			share(column.Other, l.Steps-l.CutOff-l.Format-l.Invalid-l.Loops))
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no action could be read from a reply that the length limit ended. "+
-			"Format error: none could be read from another reply. Invalid action: the environment did not carry it out. Loop: a valid step in a cycle of at most 5 steps that was passed 3 times or more. "+
-			"Old records do not say which replies were cut off; those are format errors here.")
+		t.Notes = append(t.Notes,
+			"Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
+				"action could be read from a reply that the length limit ended. "+
+				"Format error: none could be read from another reply. Invalid action: the environment did not carry "+
+				"it out. Loop: a valid step in a cycle of at most 5 steps that was passed 3 times or more. "+
+				"Old records do not say which replies were cut off; those are format errors here.")
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
 }

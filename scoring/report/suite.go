@@ -58,7 +58,9 @@ type condition struct {
 func playedUnder(rows []row) (all []*played) {
 	byKey := map[string]*played{}
 	for _, r := range rows {
-		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 }) {
+		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool {
+			return len(p.Parts) > 0
+		}) {
 			continue
 		}
 		about, perturbed := r.perturbation()
@@ -76,7 +78,8 @@ func playedUnder(rows []row) (all []*played) {
 		}
 		p := byKey[string(key)]
 		if p == nil {
-			p = &played{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line, sweep: r.sweep}
+			p = &played{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line,
+				sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
 		}

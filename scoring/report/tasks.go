@@ -12,7 +12,8 @@ func byTask(from *Report, t *table.Table) {
 	for _, r := range from.plain {
 		for _, of := range r.TaskRates() {
 			line := []table.Field{
-				r.where(), column.Task.Is(of.Task.ID), column.Type.Is(cmp.Or(of.Task.Type, "–")), r.who(), column.Episodes.Is(of.Episodes),
+				r.where(), column.Task.Is(of.Task.ID), column.Type.Is(cmp.Or(of.Task.Type, "–")), r.who(),
+				column.Episodes.Is(of.Episodes),
 				r.share(column.Success.Of, of.Success), r.share(column.Progress.Of, of.Progress),
 			}
 			if of.Task.Index >= 0 { // else it is not of the benchmark
@@ -22,7 +23,9 @@ func byTask(from *Report, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a result; tasks without any are left out.")
+		t.Notes = append(t.Notes,
+			"SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a "+
+				"result; tasks without any are left out.")
 		t.Notes = append(t.Notes, otherNames(from.plain)...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)
@@ -40,7 +43,9 @@ func bySeed(from *Report, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on these same tasks depends on its seed.")
+		t.Notes = append(t.Notes,
+			"SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on these "+
+				"same tasks depends on its seed.")
 		t.Notes = append(t.Notes, otherNames(from.plain)...)
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)

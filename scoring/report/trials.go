@@ -44,15 +44,18 @@ func trials(from *Report, t *table.Table) {
 	if len(all) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes, "A task is played again after a failure, until it is solved. SR: tasks solved in any trial so far; PR: progress in the last trial, Best PR: in the best, in percent. "+
-		"The environment says which trials failed, so SR is that of an agent with an oracle.")
+	t.Notes = append(t.Notes,
+		"A task is played again after a failure, until it is solved. SR: tasks solved in any trial so far; PR: "+
+			"progress in the last trial, Best PR: in the best, in percent. "+
+			"The environment says which trials failed, so SR is that of an agent with an oracle.")
 	var plain []row
 	for _, r := range all {
 		plain = append(plain, r.row)
 		for n := range r.trials {
 			line := []table.Field{r.where(), r.who(), column.Trial.Is(n + 1)}
 			if after, ok := r.after(n); ok {
-				line = append(line, after.rated(column.Success, after.Success.Estimate), after.rated(column.Progress, after.Progress.Estimate),
+				line = append(line, after.rated(column.Success, after.Success.Estimate),
+					after.rated(column.Progress, after.Progress.Estimate),
 					after.share(column.BestTrial, r.trials[n].Best.Mean))
 			}
 			t.Add(line...)
@@ -70,7 +73,9 @@ func trials(from *Report, t *table.Table) {
 		t.Notes = append(t.Notes, r.unfinished()...)
 		t.Notes = append(t.Notes, r.doubts()...)
 	}
-	t.Notes = append(t.Notes, grouped(all, func(r tried) string { return r.title() }, func(r tried) string { return r.lacksControl(all) })...)
+	t.Notes = append(t.Notes, grouped(all, func(r tried) string { return r.title() }, func(r tried) string {
+		return r.lacksControl(all)
+	})...)
 	addPublishedTrials(t, plain, from.baselines)
 }
 
@@ -79,14 +84,16 @@ func (r row) howTried() string {
 	t := r.Condition.Trials
 	text := fmt.Sprintf("up to %d trials without memory", t.Most)
 	if t.Memory > 0 {
-		text = fmt.Sprintf("up to %d trials with the last %d reflections, each of at most %d tokens at temperature %g (prompt %.8s)",
+		text = fmt.Sprintf(
+			"up to %d trials with the last %d reflections, each of at most %d tokens at temperature %g (prompt %.8s)",
 			t.Most, t.Memory, t.Decoding.MaxTokens, t.Decoding.Temperature, t.PromptHash)
 	}
 	if t.SameAction > 0 {
 		text += fmt.Sprintf("; a trial ends after the same action %d times in a row", t.SameAction)
 	}
 	if t.SameStep > 0 {
-		text += fmt.Sprintf("; a trial ends after the same action with the same observation %d times in a row", t.SameStep)
+		text += fmt.Sprintf("; a trial ends after the same action with the same observation %d times in a row",
+			t.SameStep)
 	}
 	return text
 }
@@ -112,8 +119,11 @@ func (r tried) unfinished() []string {
 			missing = append(missing, fmt.Sprintf("%d of %d in trial %d", n, t.Due, t.Number))
 		}
 	}
-	return []string{fmt.Sprintf("%s Incomplete: %s on %s lacks results that are due: %s. There is no rate from there on, because the tasks that lack one have failed so far; the same command plays them.",
-		incompleteMark, r.name, r.Condition.Env, strings.Join(missing, ", "))}
+	return []string{
+		fmt.Sprintf(
+			"%s Incomplete: %s on %s lacks results that are due: %s. There is no rate from there on, because the "+
+				"tasks that lack one have failed so far; the same command plays them.",
+			incompleteMark, r.name, r.Condition.Env, strings.Join(missing, ", "))}
 }
 
 // doubts lists what weakens the meaning of trials: flawed and incomplete
@@ -134,10 +144,13 @@ func (r tried) doubts() (notes []string) {
 		}
 	}
 	if trimmed > 0 {
-		out = append(out, fmt.Sprintf("%d of %d reflections saw a part of the trial, because the whole did not fit the context", trimmed, made))
+		out = append(out,
+			fmt.Sprintf("%d of %d reflections saw a part of the trial, because the whole did not fit the context",
+				trimmed, made))
 	}
 	if forgetful > 0 {
-		out = append(out, fmt.Sprintf("%d of %d trials lost reflections that did not fit the context", forgetful, played))
+		out = append(out, fmt.Sprintf("%d of %d trials lost reflections that did not fit the context", forgetful,
+			played))
 	}
 	if last, ok := r.after(len(r.trials) - 1); ok {
 		out = append(out, last.reservations()...)
@@ -145,14 +158,16 @@ func (r tried) doubts() (notes []string) {
 	if out == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s %s on %s, all trials: %s.", repliesMark, r.name, r.Condition.Env, strings.Join(out, "; "))}
+	return []string{fmt.Sprintf("%s %s on %s, all trials: %s.", repliesMark, r.name, r.Condition.Env,
+		strings.Join(out, "; "))}
 }
 
 // controls reports whether a row is retries without memory of what the other row
 // is with memory.
 func (r tried) controls(other tried) bool {
 	a, b := r.Condition, other.Condition
-	return a.Trials.Memory == 0 && b.Trials.Memory > 0 && a.Env == b.Env && a.Model == b.Model && a.Perturbation == b.Perturbation
+	return a.Trials.Memory == 0 && b.Trials.Memory > 0 && a.Env == b.Env && a.Model == b.Model &&
+		a.Perturbation == b.Perturbation
 }
 
 // control finds the retries without memory for a row.
@@ -177,8 +192,10 @@ func trialCosts(from *Report, t *table.Table) {
 	if len(all) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes, "Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as the one before; Cut: trials that a rule ended early. "+
-		"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.")
+	t.Notes = append(t.Notes,
+		"Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as "+
+			"the one before; Cut: trials that a rule ended early. "+
+			"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.")
 	for _, r := range all {
 		for _, n := range r.trials {
 			episodes := column.Episodes.Is(n.Played)
@@ -186,8 +203,10 @@ func trialCosts(from *Report, t *table.Table) {
 				episodes = episodes.Marked(incompleteMark)
 			}
 			line := []table.Field{
-				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedTrials.Is(n.Solved), column.Cut.Is(n.Cut),
-				column.Reflections.Is(n.Reflections), column.Calls.Is(n.Calls), column.TokensIn.Is(n.PromptTokens), column.TokensOut.Is(n.CompletionTokens),
+				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedTrials.Is(n.Solved),
+				column.Cut.Is(n.Cut),
+				column.Reflections.Is(n.Reflections), column.Calls.Is(n.Calls), column.TokensIn.Is(n.PromptTokens),
+				column.TokensOut.Is(n.CompletionTokens),
 			}
 			if n.Same >= 0 && n.Number > 1 {
 				line = append(line, column.Same.Is(n.Same))
@@ -199,7 +218,8 @@ func trialCosts(from *Report, t *table.Table) {
 		due, finished := r.Episodes()
 		return finished < due
 	}) {
-		t.Notes = append(t.Notes, incompleteMark+" Incomplete: some trials that are due have no result; the table of trials says which.")
+		t.Notes = append(t.Notes,
+			incompleteMark+" Incomplete: some trials that are due have no result; the table of trials says which.")
 	}
 }
 
@@ -222,7 +242,9 @@ func trialsPaired(from *Report, t *table.Table) {
 				c, err = scoring.Compare(ours.Score, theirs.Score)
 			}
 			if err != nil {
-				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s after trial %d: %v.", r.name, base.name, r.Condition.Env, n+1, err))
+				pairs.failed = append(pairs.failed,
+					fmt.Sprintf("%s cannot be compared with %s on %s after trial %d: %v.", r.name, base.name,
+						r.Condition.Env, n+1, err))
 				continue
 			}
 			pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Trial.Is(n+1))
@@ -230,7 +252,9 @@ func trialsPaired(from *Report, t *table.Table) {
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: with reflections minus without, in percentage points, after as many trials of the same tasks; "+pairs.pairedNote())
+		t.Notes = slices.Insert(t.Notes, 0,
+			"Δ: with reflections minus without, in percentage points, after as many trials of the same tasks; "+
+				pairs.pairedNote())
 	}
 }
 
@@ -246,18 +270,23 @@ func addPublishedTrials(t *table.Table, rows []row, baselines []Baseline) {
 			continue
 		}
 		for i, env := range b.Table.Columns {
-			if !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == env && r.Environment.Source == envs.Official }) {
+			if !slices.ContainsFunc(rows, func(r row) bool {
+				return r.Condition.Env == env && r.Environment.Source == envs.Official
+			}) {
 				continue
 			}
 			for _, p := range b.Table.Rows {
-				t.Add(column.Environment.Is(env), column.Model.Is(method(p)+" ["+b.Name+"]"), reprinted(column.Success.Of, p.Success, i), reprinted(column.Progress.Of, p.Progress, i))
+				t.Add(column.Environment.Is(env), column.Model.Is(method(p)+" ["+b.Name+"]"),
+					reprinted(column.Success.Of, p.Success, i), reprinted(column.Progress.Of, p.Progress, i))
 			}
 		}
 		if len(t.Rows) > before {
-			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title, b.Table.Title))
+			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
+				b.From.Title, b.Table.Title))
 			t.Notes = append(t.Notes, b.Table.Notes...)
 		} else {
-			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
+			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.",
+				b.Name))
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // Each task has a word with a letter for each trial.
 func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...string) Run {
 	t.Helper()
-	c := record.Condition{Env: env, Source: envs.Official, Model: "vllm:m", Agent: "react", Decoding: &record.Decoding{TopP: 1, MaxTokens: 512}, Perturbation: "none", StepLimit: 30, Trials: &trials}
+	c := record.Condition{Env: env, Source: envs.Official, Model: "vllm:m", Agent: "react", Decoding: &record.Decoding{
+		TopP: 1, MaxTokens: 512}, Perturbation: "none", StepLimit: 30, Trials: &trials}
 	e := record.Environment{Info: envs.Info{Name: env, Source: envs.Official, StepLimit: 30}, Total: len(tasks)}
 	g := record.Group{Condition: c}
 	var results []record.Result
@@ -26,7 +27,8 @@ func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...str
 		first := fmt.Sprint("id", i)
 		g.Episodes = append(g.Episodes, first)
 		for n, letter := range word {
-			r := record.Result{Schema: record.Schema, ID: record.TrialID(first, n+1), Attempt: 1, Trial: n + 1, Outcome: outcomes[letter], Success: letter == 'S', Progress: 0.5, Calls: 10, Steps: 10}
+			r := record.Result{Schema: record.Schema, ID: record.TrialID(first, n+1), Attempt: 1, Trial: n + 1,
+				Outcome: outcomes[letter], Success: letter == 'S', Progress: 0.5, Calls: 10, Steps: 10}
 			if r.Success {
 				r.Progress = 1
 			}
@@ -43,7 +45,8 @@ func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...str
 	return Run{Name: name, Scores: scoresFrom(t, m, results, nil)}
 }
 
-var withMemory = record.Trials{Most: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}, SameAction: 3}
+var withMemory = record.Trials{Most: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{
+	TopP: 1, MaxTokens: 256}, SameAction: 3}
 
 func TestTrialTables(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "S", "fS", "ffS", "fff")
@@ -52,19 +55,22 @@ func TestTrialTables(t *testing.T) {
 	b.Table.ID = reflexion
 	tables := everything([]Run{ours, control}, []Baseline{b}, weights)
 	rates := find(t, tables, "trials")
-	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"}, below(t, rates, "success")); diff != "" {
+	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"},
+		below(t, rates, "success")); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"1", "2", "3", "1", "2", "3", "–", "–"}, below(t, rates, "trial")); diff != "" {
 		t.Error(diff)
 	}
 	names := below(t, rates, "model")
-	if names[0] != "vllm:m (memory 2, same action 3)" || names[3] != "vllm:m (memory 0, same action 0)" || names[7] != "Tuned, Llama [paper:reflexion]" {
+	if names[0] != "vllm:m (memory 2, same action 3)" || names[3] != "vllm:m (memory 0, same action 0)" ||
+		names[7] != "Tuned, Llama [paper:reflexion]" {
 		t.Errorf("names %q", names)
 	}
 	notes := strings.Join(rates.Notes, "\n")
 	for _, want := range []string{
-		"up to 3 trials with the last 2 reflections, each of at most 256 tokens at temperature 0 (prompt 01234567); a trial ends after the same action 3 times in a row",
+		"up to 3 trials with the last 2 reflections, each of at most 256 tokens at temperature 0 (prompt 01234567); " +
+			"a trial ends after the same action 3 times in a row",
 		"up to 3 trials without memory", "an oracle", "The number of trials is not published",
 	} {
 		if !strings.Contains(notes, want) {

@@ -91,7 +91,8 @@ func wins(facts []Fact) (out []string) {
 	for i, w := range pairs {
 		if i == mostSentences {
 			more := len(pairs) - mostSentences
-			return append(out, fmt.Sprintf("%s more %s; --table pairs has all.", number(more), plural(more, "pair differs", "pairs differ")))
+			return append(out, fmt.Sprintf("%s more %s; --table pairs has all.", number(more),
+				plural(more, "pair differs", "pairs differ")))
 		}
 		var where []string
 		for j, f := range w.facts {
@@ -99,7 +100,8 @@ func wins(facts []Fact) (out []string) {
 			if j == 0 {
 				unit = " points"
 			}
-			where = append(where, fmt.Sprintf("on %s by %.1f%s (%.1f to %.1f)", said(f.Where), 100*f.Difference, unit, 100*f.Low, 100*f.High))
+			where = append(where, fmt.Sprintf("on %s by %.1f%s (%.1f to %.1f)", said(f.Where), 100*f.Difference, unit,
+				100*f.Low, 100*f.High))
 		}
 		out = append(out, fmt.Sprintf("%s beats %s %s.", w.winner, w.loser, strings.Join(where, ", ")))
 	}
@@ -141,7 +143,8 @@ func ties(facts []Fact, several bool) (out []string) {
 	}
 	if several && len(order) > 1 && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Shown }) {
 		least := slices.MinFunc(facts, func(a, b Fact) int { return cmp.Compare(a.Needed, b.Needed) })
-		return []string{fmt.Sprintf("No difference between any two models is shown; on %s, %s.", said(least.Where), enough([]Fact{least}))}
+		return []string{fmt.Sprintf("No difference between any two models is shown; on %s, %s.", said(least.Where),
+			enough([]Fact{least}))}
 	}
 	for _, p := range order {
 		if len(open[p]) == 0 || several && shown[p] {

@@ -26,7 +26,8 @@ func randomFacts(rng *rand.Rand, n int) (facts []Fact) {
 				p := 0.05 * half / (abs(d) + 1e-9) // below 0.05 if and only if the interval excludes 0
 				ps = append(ps, min(1, p))
 				facts = append(facts, Fact{
-					A: fmt.Sprintf("m%d", i), B: fmt.Sprintf("m%d", j), Where: place, Difference: d, Low: d - half, High: d + half,
+					A: fmt.Sprintf("m%d", i), B: fmt.Sprintf("m%d", j), Where: place, Difference: d, Low: d - half,
+					High:   d + half,
 					Needed: 1.5 * half, TogetherLow: d - 1.5*half, TogetherHigh: d + 1.5*half,
 				})
 			}
@@ -43,7 +44,8 @@ func abs(x float64) float64 { return max(x, -x) }
 var (
 	beats = regexp.MustCompile(`^(m\d) beats (m\d) (.*)\.$`)
 	winOn = regexp.MustCompile(`^on (.+) by (-?[\d.]+)(?: points)? \((-?[\d.]+) to (-?[\d.]+)\)$`)
-	none  = regexp.MustCompile(`^No difference(?: between (m\d) and (m\d))? is shown on (.*); (?:one of .* points would have been|with so few tasks none could have been)\.$`)
+	none  = regexp.MustCompile(
+		`^No difference(?: between (m\d) and (m\d))? is shown on (.*); (?:one of .* points would have been|with so few tasks none could have been)\.$`)
 )
 
 // Sentences say what the facts say, and no more: every win that is named is shown and
@@ -97,7 +99,8 @@ func TestSentencesSayTheFacts(t *testing.T) {
 		for _, s := range ties(facts, models > 2) {
 			m := none.FindStringSubmatch(s)
 			if m == nil {
-				nothing := strings.Contains(s, "any two models") && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Shown })
+				nothing := strings.Contains(s, "any two models") &&
+					!slices.ContainsFunc(facts, func(f Fact) bool { return f.Shown })
 				if !nothing && !strings.Contains(s, "told apart nowhere") {
 					t.Fatalf("seed %d: %q", seed, s)
 				}
@@ -124,7 +127,8 @@ func TestSentencesSayTheFacts(t *testing.T) {
 		}
 		for _, s := range equals(facts, 0.05) {
 			if !slices.ContainsFunc(facts, func(f Fact) bool {
-				return f.TogetherLow >= -0.05 && f.TogetherHigh <= 0.05 && strings.Contains(s, f.A+" and "+f.B) && strings.Contains(s, said(f.Where))
+				return f.TogetherLow >= -0.05 && f.TogetherHigh <= 0.05 && strings.Contains(s, f.A+" and "+f.B) &&
+					strings.Contains(s, said(f.Where))
 			}) {
 				t.Errorf("seed %d: %q", seed, s)
 			}

@@ -34,7 +34,9 @@ func TestBestOfReference(t *testing.T) {
 func TestBestOfEach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		levels := rapid.Float64Range(1, 1e6).Draw(t, "levels")
-		values := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, levels), func(x float64) float64 { return math.Floor(x) / levels }), 1, 300).Draw(t, "values")
+		values := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, levels), func(x float64) float64 {
+			return math.Floor(x) / levels
+		}), 1, 300).Draw(t, "values")
 		for k, got := range BestOfEach(values, len(values)) {
 			sorted := slices.Sorted(slices.Values(values))
 			n := len(sorted)
@@ -55,7 +57,8 @@ func TestBestOfEach(t *testing.T) {
 // TestBestOfIsTheMeanOverSubsets enumerates all subsets.
 func TestBestOfIsTheMeanOverSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 6), func(i int) float64 { return float64(i) / 6 }), 1, 9).Draw(t, "values")
+		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 6), func(i int) float64 { return float64(i) / 6 }), 1,
+			9).Draw(t, "values")
 		k := rapid.IntRange(1, len(values)).Draw(t, "k")
 		subsets := combin.Combinations(len(values), k)
 		want := 0.0

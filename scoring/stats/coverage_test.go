@@ -259,7 +259,8 @@ func TestRatesCover(t *testing.T) {
 	runs, stds, rates := 200, []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
 	shapes, progresses := []string{"normal"}, []bool{false}
 	if *coverageRuns > 0 {
-		runs, stds, rates = *coverageRuns, []float64{0, 0.5, 1, 1.5}, []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9}
+		runs, stds, rates = *coverageRuns, []float64{0, 0.5, 1, 1.5},
+			[]float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9}
 		shapes, progresses = []string{"normal", "skewed", "two-point"}, []bool{false, true}
 	}
 	for _, shape := range shapes {
@@ -275,7 +276,8 @@ func TestRatesCover(t *testing.T) {
 								covered := newWorld(shape, b, std, seeds, progress).cover(b, q, p, runs)
 								row = append(row, covered)
 								if covered < 0.88 && shape == "normal" {
-									t.Errorf("%s, %s, %d seeds, rate %v, kinds that differ by %v: coverage %.3f", b.name, q, seeds, p, std, covered)
+									t.Errorf("%s, %s, %d seeds, rate %v, kinds that differ by %v: coverage %.3f",
+										b.name, q, seeds, p, std, covered)
 								}
 							}
 						}

@@ -29,7 +29,8 @@ func TestRateIsContinuous(t *testing.T) {
 				values[0] += step
 				after := s.Rate(values)
 				if moved := max(math.Abs(after.Low-before.Low), math.Abs(after.High-before.High)); moved > 4*step {
-					t.Fatalf("%d tasks at %v and one at %v: [%v, %v] becomes [%v, %v]", others, progress, values[0], before.Low, before.High, after.Low, after.High)
+					t.Fatalf("%d tasks at %v and one at %v: [%v, %v] becomes [%v, %v]", others, progress, values[0],
+						before.Low, before.High, after.Low, after.High)
 				}
 				before = after
 			}
@@ -80,8 +81,10 @@ func TestCurves(t *testing.T) {
 				falls = append(falls, fall)
 			}
 			slices.Sort(falls)
-			t.Logf("| %s | %s | %.1f-%.1f (%.1f) | falls of the lower limit in points: median %.1f, 95 %% %.1f, largest %.1f |", b.name, q,
-				100*least(held), 100*most(held), 100*Mean(held), 100*falls[runs/2], 100*falls[runs*95/100], 100*falls[runs-1])
+			t.Logf(
+				"| %s | %s | %.1f-%.1f (%.1f) | falls of the lower limit in points: median %.1f, 95 %% %.1f, largest %.1f |", b.name, q,
+				100*least(held), 100*most(held), 100*Mean(held), 100*falls[runs/2], 100*falls[runs*95/100],
+				100*falls[runs-1])
 			if Mean(held) < 0.93 || least(held) < 0.84 {
 				t.Errorf("%s, %s: coverage %.3f, at least %.3f", b.name, q, Mean(held), least(held))
 			}

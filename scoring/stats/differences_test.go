@@ -67,7 +67,8 @@ func TestDifferencesCover(t *testing.T) {
 					share := float64(rejected) / runs
 					t.Logf("%s, %s, %d seeds, base %v: rejects %.1f %%", b.name, q, seeds, base, 100*share)
 					if share > 0.07 {
-						t.Errorf("%s, %s, %d seeds, base %v: equal models differ in %.1f %% of the runs", b.name, q, seeds, base, 100*share)
+						t.Errorf("%s, %s, %d seeds, base %v: equal models differ in %.1f %% of the runs", b.name,
+							q, seeds, base, 100*share)
 					}
 				}
 			}
@@ -105,7 +106,8 @@ func TestHeldOutDifferencesCover(t *testing.T) {
 				share := float64(rejected) / runs
 				t.Logf("%s, %d seeds, base %v: rejects %.1f %%", q, seeds, base, 100*share)
 				if share > 0.07 {
-					t.Errorf("%s, %d seeds, base %v: equal models differ in %.1f %% of the runs", q, seeds, base, 100*share)
+					t.Errorf("%s, %d seeds, base %v: equal models differ in %.1f %% of the runs", q, seeds, base,
+						100*share)
 				}
 			}
 		}
@@ -114,7 +116,8 @@ func TestHeldOutDifferencesCover(t *testing.T) {
 
 // TestCombineDifferences is worked by hand: shares of 3/4 and 1/4.
 func TestCombineDifferences(t *testing.T) {
-	parts := []Difference{{Mean: 0.2, Centre: 0.16, Variance: 0.004, Degrees: 10, N: 30}, {Mean: -0.4, Centre: -0.32, Variance: 0.016, Degrees: 20, N: 10}}
+	parts := []Difference{{Mean: 0.2, Centre: 0.16, Variance: 0.004, Degrees: 10, N: 30},
+		{Mean: -0.4, Centre: -0.32, Variance: 0.016, Degrees: 20, N: 10}}
 	d := CombineDifferences(parts, []float64{3, 1}, 0.95)
 	near(t, "Mean", d.Mean, 0.05, 1e-12)
 	near(t, "Centre", d.Centre, 0.04, 1e-12)
@@ -150,7 +153,8 @@ func TestBestOfDifferencesCover(t *testing.T) {
 					share := float64(rejected) / runs
 					t.Logf("%s, %s, best of %d, base %v: rejects %.1f %%", b.name, q, k, base, 100*share)
 					if share > 0.08 {
-						t.Errorf("%s, %s, best of %d, base %v: equal models differ in %.1f %% of the runs", b.name, q, k, base, 100*share)
+						t.Errorf("%s, %s, best of %d, base %v: equal models differ in %.1f %% of the runs", b.name, q,
+							k, base, 100*share)
 					}
 				}
 			}

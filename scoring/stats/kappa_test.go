@@ -125,7 +125,8 @@ func TestKappaCovers(t *testing.T) {
 				for _, base := range []float64{-3.5, -2, -1} { // kappa of about 0.9, 0.7, 0.4
 					for _, effect := range []float64{0, 1} {
 						name := fmt.Sprint(clusters, size, balanced, base, effect)
-						big, err := NewKappa(rated(stream.New(1, "kappa truth", name), truth, size, balanced, base, effect))
+						big, err := NewKappa(rated(stream.New(1, "kappa truth", name), truth, size, balanced, base,
+							effect))
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -144,7 +145,8 @@ func TestKappaCovers(t *testing.T) {
 						}
 						share := 100 * float64(covered) / float64(runs-without)
 						all = append(all, share)
-						t.Logf("%d clusters of %d, balanced %v, kappa %.2f, effect %v: %.1f %%, %d without", clusters, size, balanced, big.Value, effect, share, without)
+						t.Logf("%d clusters of %d, balanced %v, kappa %.2f, effect %v: %.1f %%, %d without", clusters,
+							size, balanced, big.Value, effect, share, without)
 						if share < 88 {
 							t.Errorf("%s: the intervals cover %.1f %%", name, share)
 						}

@@ -83,7 +83,8 @@ func TestSurvivalByHand(t *testing.T) {
 		near(t, "Value", l.Value, want, 1e-12)
 		near(t, "sum of influences", Mean(l.means()), 0, 1e-12)
 	}
-	if l, err := survivalOf(atRisk, ended, 2); err != nil || math.Abs(l.Carriers-6) > 1e-9 { // six tasks have a spell that lasts
+	// six tasks have a spell that lasts
+	if l, err := survivalOf(atRisk, ended, 2); err != nil || math.Abs(l.Carriers-6) > 1e-9 {
 		t.Errorf("carried by %v tasks, error %v", l.Carriers, err)
 	}
 	if _, err := survivalOf(atRisk[:9], ended[:9], 1); !errors.Is(err, ErrNothing) {

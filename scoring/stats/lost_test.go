@@ -40,7 +40,8 @@ func (w *lossWorld) solve(p, lost float64) {
 
 // draw plays a benchmark: the rates of the tasks before and after, and the share of
 // the rate of these kinds that is lost in truth.
-func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter []float64) (before, after []float64, lost float64) {
+func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter []float64) (before, after []float64,
+	lost float64) {
 	kinds, settings := map[string]int{}, map[Group]float64{}
 	pick := func(from []float64) float64 { return from[rng.IntN(len(from))] }
 	var sumBefore, sumAfter float64
@@ -106,14 +107,16 @@ func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64
 }
 
 // TestLostShareCovers simulates the benchmarks: rates of which a part is lost. No cell
-// may cover less than 88 %, or 75 % for new kinds on the whole grid, and no benchmark less than 93 % on average. Cells count if
+// may cover less than 88 %, or 75 % for new kinds on the whole grid, and no benchmark less than 93 % on average. Cells
+// count if
 // half of the runs have an interval. With -coverage 500 -v it plays the whole grid,
 // with rates of 10 to 90 % that rise by a tenth or lose up to nine tenths.
 func TestLostShareCovers(t *testing.T) {
 	runs, stds, rates, losses := 200, []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
 	conditions, sharings, of := []int{4}, []bool{true}, benchmarks()[:5]
 	if *coverageRuns > 0 {
-		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9}, []float64{-0.1, 0, 0.2, 0.5, 0.9}
+		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9},
+			[]float64{-0.1, 0, 0.2, 0.5, 0.9}
 		conditions, sharings, of = []int{1, 8}, []bool{true, false}, benchmarks()
 	}
 	for _, b := range of {
@@ -130,7 +133,8 @@ func TestLostShareCovers(t *testing.T) {
 						for _, lost := range losses {
 							for _, n := range conditions {
 								for _, shared := range sharings {
-									w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: n, shared: shared}
+									w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: n,
+										shared: shared}
 									w.task = 1.5
 									covered, bounded := w.cover(t, b, q, p, lost, runs)
 									if bounded < 0.5 { // mostly refused
@@ -138,7 +142,10 @@ func TestLostShareCovers(t *testing.T) {
 									}
 									row = append(row, covered)
 									if covered < floor {
-										t.Errorf("%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v: coverage %.3f, %.2f have one", b.name, q, seeds, std, p, lost, n, shared, covered, bounded)
+										t.Errorf(
+											"%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v: "+
+												"coverage %.3f, %.2f have one", b.name, q, seeds, std, p, lost, n,
+											shared, covered, bounded)
 									}
 								}
 							}
@@ -148,7 +155,8 @@ func TestLostShareCovers(t *testing.T) {
 				if Mean(row) < 0.93 {
 					t.Errorf("%s, %s, %d seeds: mean coverage %.3f", b.name, q, seeds, Mean(row))
 				}
-				line += fmt.Sprintf(" %.1f-%.1f (%.1f), %d cells |", 100*least(row), 100*most(row), 100*Mean(row), len(row))
+				line += fmt.Sprintf(" %.1f-%.1f (%.1f), %d cells |", 100*least(row), 100*most(row), 100*Mean(row),
+					len(row))
 			}
 			t.Log(line)
 		}
@@ -192,7 +200,8 @@ func TestNoLostShare(t *testing.T) {
 	s := sampling(t, TheseKinds, twelve)
 	none, few := make([]float64, 12), make([]float64, 12)
 	few[3] = 1
-	if l, err := LostShare(Mean(few), 0, pairedContrast(s, few, none, 1)); !errors.Is(err, ErrNothing) || !math.IsNaN(l.Value) || !math.IsNaN(l.High) {
+	if l, err := LostShare(Mean(few), 0, pairedContrast(s, few, none, 1)); !errors.Is(err, ErrNothing) ||
+		!math.IsNaN(l.Value) || !math.IsNaN(l.High) {
 		t.Errorf("a rate of 0 before: %+v, %v", l, err)
 	}
 	l, err := LostShare(0, Mean(few), pairedContrast(s, none, few, 1))

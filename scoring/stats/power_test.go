@@ -96,7 +96,8 @@ func TestPowerBySimulation(t *testing.T) {
 				}
 			}
 			planned, simulated := p.Power(difference, float64(seeds)), float64(rejected)/float64(runs)
-			t.Logf("%s, %d seeds: planned %.1f %%, simulated %.1f %%, smallest visible difference %.1f points", b.name, seeds, 100*planned, 100*simulated, 100*p.Smallest(float64(seeds)))
+			t.Logf("%s, %d seeds: planned %.1f %%, simulated %.1f %%, smallest visible difference %.1f points", b.name,
+				seeds, 100*planned, 100*simulated, 100*p.Smallest(float64(seeds)))
 			if !b.alone || simulated > planned {
 				near(t, fmt.Sprint(b.name, ", ", seeds, " seeds: power"), planned, simulated, 0.07)
 			}
@@ -123,7 +124,8 @@ func TestCounts(t *testing.T) {
 // TestUnpaired has differences of Newcombe (1998), method 10.
 func TestUnpaired(t *testing.T) {
 	for _, c := range []struct{ a, n, b, m, low, high float64 }{
-		{56, 70, 48, 80, 0.0524, 0.3339}, {9, 10, 3, 10, 0.1705, 0.8090}, {5, 56, 0, 29, -0.0381, 0.1926}, {0, 10, 0, 20, -0.1611, 0.2775},
+		{56, 70, 48, 80, 0.0524, 0.3339}, {9, 10, 3, 10, 0.1705, 0.8090}, {5, 56, 0, 29, -0.0381, 0.1926},
+		{0, 10, 0, 20, -0.1611, 0.2775},
 	} {
 		limits := func(k, n float64) func(float64) Interval {
 			return func(level float64) Interval { return Wilson(k/n, n, level) }

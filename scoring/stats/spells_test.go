@@ -157,13 +157,16 @@ func TestSpellsCover(t *testing.T) {
 						survival, ratio := w.cover(t, b, q, runs)
 						survival = slices.DeleteFunc(survival, math.IsNaN)
 						curves, ratios = append(curves, survival...), append(ratios, ratio)
-						t.Logf("%s, %s, %d seeds, sd %v, base %v: %.3f %.3f", b.name, q, seeds, std, base, survival, ratio)
+						t.Logf("%s, %s, %d seeds, sd %v, base %v: %.3f %.3f", b.name, q, seeds, std, base, survival,
+							ratio)
 					}
 				}
 				if all := append(curves, ratios...); least(all) < 0.85 || Mean(all) < 0.92 {
-					t.Errorf("%s, %s, %d seeds: smallest coverage %.3f, mean %.3f", b.name, q, seeds, least(all), Mean(all))
+					t.Errorf("%s, %s, %d seeds: smallest coverage %.3f, mean %.3f", b.name, q, seeds, least(all),
+						Mean(all))
 				}
-				line += fmt.Sprintf(" %.1f-%.1f (%.1f) | %.1f-%.1f (%.1f) |", 100*least(curves), 100*most(curves), 100*Mean(curves), 100*least(ratios), 100*most(ratios), 100*Mean(ratios))
+				line += fmt.Sprintf(" %.1f-%.1f (%.1f) | %.1f-%.1f (%.1f) |", 100*least(curves), 100*most(curves),
+					100*Mean(curves), 100*least(ratios), 100*most(ratios), 100*Mean(ratios))
 			}
 			t.Log(line)
 		}

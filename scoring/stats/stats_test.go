@@ -164,7 +164,8 @@ func TestWeightedIntervalOfTwo(t *testing.T) {
 // and again: about 95 % of the intervals hold the score that all tasks would have.
 func TestWeightedIntervalCovers(t *testing.T) {
 	weights := []float64{112, 90, 60, 20} // and tasks
-	for i, truth := range [][]float64{{0.7, 0.4, 0.2, 0.1}, {0.95, 0.05, 0.02, 0.3}, {0.5, 0.5, 0.5, 0.5}, {0.02, 0.01, 0.01, 0.01}} {
+	for i, truth := range [][]float64{{0.7, 0.4, 0.2, 0.1}, {0.95, 0.05, 0.02, 0.3}, {0.5, 0.5, 0.5, 0.5},
+		{0.02, 0.01, 0.01, 0.01}} {
 		rng := stream.New(int64(i), "coverage")
 		var samplings []Sampling
 		for _, n := range weights {
@@ -184,7 +185,8 @@ func TestWeightedIntervalCovers(t *testing.T) {
 				}
 				means, ivs = append(means, Mean(rates)), append(ivs, samplings[e].Rate(rates).Interval)
 			}
-			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score && score <= iv.High {
+			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score &&
+				score <= iv.High {
 				held++
 			}
 		}

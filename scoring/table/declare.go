@@ -84,8 +84,10 @@ type Bounded struct {
 // Limited returns a column with its limits, whose keys begin with a prefix.
 func Limited(c Of[float64], prefix string) Bounded {
 	low, high := c, c
-	low.Column = Column{Key: prefix + "low", Header: "95% low", About: "lower limit of the 95% interval", Detail: c.Detail}
-	high.Column = Column{Key: prefix + "high", Header: "high", About: "upper limit of the 95% interval", Detail: c.Detail, Upper: true}
+	low.Column = Column{Key: prefix + "low", Header: "95% low", About: "lower limit of the 95% interval",
+		Detail: c.Detail}
+	high.Column = Column{Key: prefix + "high", Header: "high", About: "upper limit of the 95% interval",
+		Detail: c.Detail, Upper: true}
 	return Bounded{c, low, high}
 }
 

@@ -156,7 +156,9 @@ func (t Table) dropConstant() Table {
 	var same []string
 	for i, c := range t.Columns {
 		first := t.Rows[0][i]
-		if !c.Left && !c.Detail || slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Text != first.Text || row[i].Mark != "" }) {
+		if !c.Left && !c.Detail || slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+			return row[i].Text != first.Text || row[i].Mark != ""
+		}) {
 			rest = append(rest, i)
 			continue
 		}
@@ -187,7 +189,8 @@ func (t Table) dropDetail(width int) Table {
 		t = t.without(last)
 	}
 	if len(dropped) > 0 {
-		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (--wide shows all columns).", strings.Join(dropped, ", ")))
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (--wide shows all columns).",
+			strings.Join(dropped, ", ")))
 	}
 	return t
 }

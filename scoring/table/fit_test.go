@@ -40,8 +40,10 @@ func TestFit(t *testing.T) {
 		have, lack []string
 	}{
 		{120, []string{"Agent", "36.0 to 53.0", "checkpoint-1200", "Planned"}, []string{"All rows", "95% low", "high"}},
-		{80, []string{"All rows: Environment alfworld, Agent react, Planned 134.", "checkpoint-1200"}, []string{"Not shown"}},
-		{40, []string{"All rows", "36.0 to 53.0", "vllm:", "agentrefine"}, []string{"agentrefine-llama3-8b/checkpoint"}},
+		{80, []string{"All rows: Environment alfworld, Agent react, Planned 134.", "checkpoint-1200"},
+			[]string{"Not shown"}},
+		{40, []string{"All rows", "36.0 to 53.0", "vllm:", "agentrefine"},
+			[]string{"agentrefine-llama3-8b/checkpoint"}},
 	} {
 		got := text(t, Fit([]Table{wide()}, c.width))
 		for _, line := range strings.Split(got, "\n") {
@@ -79,7 +81,8 @@ func TestFitProperties(t *testing.T) {
 		table := Table{ID: "t", Title: "T"}
 		n := rapid.IntRange(1, 8).Draw(t, "columns")
 		for range n {
-			table.Columns = append(table.Columns, Column{Key: "k", Header: rapid.StringN(0, 15, 30).Draw(t, "header"), Left: rapid.Bool().Draw(t, "left")})
+			table.Columns = append(table.Columns, Column{Key: "k", Header: rapid.StringN(0, 15, 30).Draw(t, "header"),
+				Left: rapid.Bool().Draw(t, "left")})
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "rows") {
 			var row []Cell

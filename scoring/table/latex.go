@@ -81,7 +81,8 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 			}
 			header = append(header, escapeLaTeX(c.Header))
 		}
-		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
+		fmt.Fprintf(&b,
+			"\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
 			escapeLaTeX(t.Title), latexLabel(t), columns.String(), strings.Join(header, " & "))
 		for _, row := range t.Rows {
 			var cells []string

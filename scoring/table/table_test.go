@@ -25,10 +25,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // nasty are texts that some rendering would trip over.
 var nasty = []string{
-	"plain", "", " blanks around ", "pipe | pipe", "a & b", "snake_case_name", "100 %", "one, two", `say "hello"`, "it's", "''quoted''",
-	"two\nlines", "carriage\rreturn", "CR\r\nLF", "tab\tbed", `back\slash`, `\n`, `ends in \`, "$x$", "# heading", "x^2", "~tilde~ ~~struck~~", "{braces} }{", "<b>bold</b>",
-	"&amp; &#65;", "`code`", "``", "*star* **two**", "_under_ __two__", "[link](http://example.org)", "![image](x)", "[1em]", "*", "- item", "-5", "+ item", "1. item", "=", "a--b---c", "?` !`",
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "C1 \u009b31m", "\x00\x08\x7f", "bidi \u202eevil\u202c \u2066x\u2069", "zero\u200bwidth\u200d\ufeff", "blank\u00a0\u3000\u2028\u2029",
+	"plain", "", " blanks around ", "pipe | pipe", "a & b", "snake_case_name", "100 %", "one, two", `say "hello"`,
+	"it's", "''quoted''",
+	"two\nlines", "carriage\rreturn", "CR\r\nLF", "tab\tbed", `back\slash`, `\n`, `ends in \`, "$x$", "# heading",
+	"x^2", "~tilde~ ~~struck~~", "{braces} }{", "<b>bold</b>",
+	"&amp; &#65;", "`code`", "``", "*star* **two**", "_under_ __two__", "[link](http://example.org)", "![image](x)",
+	"[1em]", "*", "- item", "-5", "+ item", "1. item", "=", "a--b---c", "?` !`",
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "C1 \u009b31m", "\x00\x08\x7f", "bidi \u202eevil\u202c \u2066x\u2069",
+	"zero\u200bwidth\u200d\ufeff", "blank\u00a0\u3000\u2028\u2029",
 	"木漢字", "e\u0301 combining", "ＡＢ", "ö ß İ", "👍 👩\u200d👩\u200d👧", "אבג", "=SUM(A1)", "-- comment", "\xff\xfe", "\\. ",
 }
 
@@ -43,10 +47,12 @@ func nastyTable() Table {
 			{Key: "rate", Header: "木 $"},
 			{Key: "again", Header: "*Again*\n", Left: true},
 		},
-		Notes: []string{"* A note: 100 % & <more>_.", "- no list", "1. no list", "  indented | \x1b[31m", "# no heading", "+", "=", "Δ ± × – † ‡"},
+		Notes: []string{"* A note: 100 % & <more>_.", "- no list", "1. no list", "  indented | \x1b[31m",
+			"# no heading", "+", "=", "Δ ± × – † ‡"},
 	}
 	numbers := []Cell{
-		Int(0), Int(-7), Percent(1.0 / 6), Percent(0), Percent(1), Percent(math.Copysign(0, -1)), Percent(-0.0001), Percent(math.NaN()), Percent(math.Inf(1)),
+		Int(0), Int(-7), Percent(1.0 / 6), Percent(0), Percent(1), Percent(math.Copysign(0, -1)), Percent(-0.0001),
+		Percent(math.NaN()), Percent(math.Inf(1)),
 		Points(0.25), Points(-0.25), Points(0), Points(0.0001), Points(-0.0001), Points(math.NaN()),
 		Probability(0.5), Probability(0.0004), Probability(1), Probability(math.NaN()), None(),
 		Percent(0.5).Marked("*"), Percent(0.5).Marked("*").Marked("†"), None().Marked("‡"), String("text").Marked("_"),
@@ -106,7 +112,9 @@ func TestCSVFormulas(t *testing.T) {
 	for _, text := range []string{"=1+1", "+1", "-1", "@a", " =1", "\t=1", "＝1", "'a", "", "a=1", "–"} {
 		table.Rows = append(table.Rows, []Cell{String(text), Points(-0.5)})
 	}
-	want := "a,b\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@a,-0.5\n' =1,-0.5\n'\t=1,-0.5\n'＝1,-0.5\n''a,-0.5\n,-0.5\na=1,-0.5\n–,-0.5\n"
+	want :=
+		"a,b\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@a,-0.5\n' " +
+			"=1,-0.5\n'\t=1,-0.5\n'＝1,-0.5\n''a,-0.5\n,-0.5\na=1,-0.5\n–,-0.5\n"
 	if diff := cmp.Diff(want, render(t, CSV, table)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -123,7 +131,8 @@ func TestCells(t *testing.T) {
 		{Percent(math.NaN()), "–", nil}, {Percent(math.Inf(-1)), "–", nil},
 		{Points(0.1), "+10.0", 0.1}, {Points(-0.1), "-10.0", -0.1}, {Points(0), "0.0", 0.0},
 		{Points(0.0004), "0.0", 0.0004}, {Points(-0.0004), "0.0", -0.0004}, {Points(math.NaN()), "–", nil},
-		{Probability(0.0421), "0.042", 0.0421}, {Probability(0.00099), "<0.001", 0.00099}, {Probability(0.001), "0.001", 0.001},
+		{Probability(0.0421), "0.042", 0.0421}, {Probability(0.00099), "<0.001", 0.00099},
+		{Probability(0.001), "0.001", 0.001},
 		{Probability(1), "1.000", 1.0}, {Probability(math.NaN()), "–", nil}, {Probability(math.Inf(1)), "–", nil},
 		{Int(-3), "-3", -3}, {String(""), "", ""}, {None(), "–", nil},
 	} {
@@ -155,14 +164,16 @@ func TestRenderErrors(t *testing.T) {
 	uneven.Rows[3] = uneven.Rows[3][:2]
 	for _, f := range Formats() {
 		var b bytes.Buffer
-		if err := Render(&b, f, uneven); err == nil || !strings.Contains(err.Error(), "table nasty: row 4 has 2 cells for 4 columns") || b.Len() > 0 {
+		if err := Render(&b, f, uneven); err == nil ||
+			!strings.Contains(err.Error(), "table nasty: row 4 has 2 cells for 4 columns") || b.Len() > 0 {
 			t.Errorf("%s: error %v after %d bytes", f, err, b.Len())
 		}
 		if err := Render(failing{}, f, nastyTable()); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: error %v", f, err)
 		}
 	}
-	if err := Render(io.Discard, "html"); err == nil || !strings.Contains(err.Error(), `unknown format "html"; there are text markdown csv latex json`) {
+	if err := Render(io.Discard, "html"); err == nil ||
+		!strings.Contains(err.Error(), `unknown format "html"; there are text markdown csv latex json`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -172,7 +183,8 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestRenderNothing(t *testing.T) {
-	for f, want := range map[Format]string{Text: "", Markdown: "", CSV: "", LaTeX: "% needs \\usepackage{booktabs}\n", JSON: "[]\n"} {
+	for f, want := range map[Format]string{Text: "", Markdown: "", CSV: "", LaTeX: "% needs \\usepackage{booktabs}\n",
+		JSON: "[]\n"} {
 		if got := render(t, f); got != want {
 			t.Errorf("%s: %q, want %q", f, got, want)
 		}
@@ -182,7 +194,8 @@ func TestRenderNothing(t *testing.T) {
 // check holds for a rendering of any table.
 type check func(*testing.T, Table, string)
 
-var checks = map[Format]check{Text: checkText, Markdown: checkMarkdown, CSV: checkCSV, LaTeX: checkLaTeX, JSON: checkJSON}
+var checks = map[Format]check{Text: checkText, Markdown: checkMarkdown, CSV: checkCSV, LaTeX: checkLaTeX,
+	JSON: checkJSON}
 
 func TestNasty(t *testing.T) {
 	for f, check := range checks {
@@ -328,7 +341,9 @@ func checkCSV(t *testing.T, want Table, text string) {
 			switch v := c.Value.(type) {
 			case string:
 				v = valid(v)
-				hasControl := strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' })
+				hasControl := strings.ContainsFunc(v, func(r rune) bool {
+					return unicode.IsControl(r) && r != '\t' && r != '\n'
+				})
 				if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(got)); strings.ContainsRune("=+-@＝＋－＠", first) {
 					t.Errorf("row %d: a spreadsheet takes %q for a formula", i, got)
 				}

@@ -64,7 +64,8 @@ func renderText(w io.Writer, tables []Table) error {
 
 // fill renders one table with tablewriter, which must not change any text. A table
 // without columns has notes alone.
-func fill(w io.Writer, t Table, escape func(string) string, lines func(Cell) []string, options ...tablewriter.Option) error {
+func fill(w io.Writer, t Table, escape func(string) string, lines func(Cell) []string,
+	options ...tablewriter.Option) error {
 	if len(t.Columns) == 0 {
 		return nil
 	}

@@ -13,11 +13,14 @@ const (
 
 func init() {
 	var files, space syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) == nil && files.Max < leastFiles { // the runtime takes the hard limit
+	// the runtime takes the hard limit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) == nil && files.Max < leastFiles {
 		end("heldout: fewer than 16 files may be open: raise the limit (ulimit -n)\n")
 	}
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) == nil && space.Cur < leastSpace {
-		end("heldout: the address space is limited to less than 3 GB: raise the limit (ulimit -v); GOMEMLIMIT=1GiB bounds memory\n")
+		end(
+			"heldout: the address space is limited to less than 3 GB: raise the limit (ulimit -v); GOMEMLIMIT=1GiB " +
+				"bounds memory\n")
 	}
 }
 

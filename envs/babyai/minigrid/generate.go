@@ -40,7 +40,8 @@ func (g *Generator) generate(d Draws, limit int) (*World, error) {
 		w, err := g.attempt(&limited)
 		switch {
 		case errors.Is(err, errExhausted):
-			return nil, fmt.Errorf("%s: no world was found with %d random numbers; take another seed", g.level.ID, limit)
+			return nil, fmt.Errorf("%s: no world was found with %d random numbers; take another seed", g.level.ID,
+				limit)
 		case err == nil:
 			return w, nil
 		}

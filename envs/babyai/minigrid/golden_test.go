@@ -234,7 +234,8 @@ func TestRecordedPrimitives(t *testing.T) {
 			if c := carried(w); c != nil {
 				held = *c
 			}
-			got := []any{want[0], float64(a.X), float64(a.Y), float64(a.Dir), held, r.Terminated, r.Truncated, r.Reward, image(w.View())}
+			got := []any{want[0], float64(a.X), float64(a.Y), float64(a.Dir), held, r.Terminated, r.Truncated, r.Reward,
+				image(w.View())}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("%s %d, step %d: %s", tr.EnvID, tr.Seed, i, diff)
 			}

@@ -37,7 +37,8 @@ func (d *Descriptor) Positions() []Point { return d.positions }
 func (d *Descriptor) find(w *World) {
 	d.objects, d.positions = nil, nil
 	w.eachObject(func(p Point, id ID) {
-		if o := &w.objects[id]; (d.Kind == AnyKind || o.Kind == d.Kind) && (d.Color == AnyColor || o.Color == d.Color) && w.located(p, d.Location) {
+		if o := &w.objects[id]; (d.Kind == AnyKind || o.Kind == d.Kind) &&
+			(d.Color == AnyColor || o.Color == d.Color) && w.located(p, d.Location) {
 			d.objects = append(d.objects, id)
 			d.positions = append(d.positions, p)
 		}
@@ -110,7 +111,8 @@ func (d *Descriptor) String() string {
 	if len(d.objects) > 1 {
 		article = "a "
 	}
-	return article + noun + [...]string{"", " on your left", " on your right", " in front of you", " behind you"}[d.Location]
+	return article + noun + [...]string{"", " on your left", " on your right", " in front of you",
+		" behind you"}[d.Location]
 }
 
 // Op is the kind of an instruction.

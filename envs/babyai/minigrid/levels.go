@@ -67,5 +67,6 @@ var levels = []Level{
 	{37, "BabyAI-SynthSeq-v0", 8, 3, 3, 0, random(func(r *randomLevel) { r.implicitly = false })},
 	{38, "BabyAI-MiniBossLevel-v0", 5, 2, 2, 0, random(func(r *randomLevel) { r.distractors, r.lockedRoom = 7, 0.25 })},
 	{39, "BabyAI-BossLevel-v0", 8, 3, 3, 0, random(func(*randomLevel) {})},
-	{40, "BabyAI-BossLevelNoUnlock-v0", 8, 3, 3, 0, random(func(r *randomLevel) { r.lockedRoom, r.implicitly = 0, false })},
+	{40, "BabyAI-BossLevelNoUnlock-v0", 8, 3, 3, 0,
+		random(func(r *randomLevel) { r.lockedRoom, r.implicitly = 0, false })},
 }

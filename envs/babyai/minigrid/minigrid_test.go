@@ -85,7 +85,8 @@ func TestWorldsStay(t *testing.T) {
 		w := generated(t, l.Number, seed)
 		sum := sha256.New()
 		fmt.Fprintln(sum, picture(w), w.objects, *w.View(), w.carrying)
-		fmt.Fprintf(&got, "%d %s %d: %s; %d steps; %v; %x\n", l.Number, l.ID, seed, w.Mission(), w.MaxSteps(), w.Agent(), sum.Sum(nil)[:8])
+		fmt.Fprintf(&got, "%d %s %d: %s; %d steps; %v; %x\n", l.Number, l.ID, seed, w.Mission(), w.MaxSteps(),
+			w.Agent(), sum.Sum(nil)[:8])
 	}
 	want, err := os.ReadFile("testdata/worlds.txt")
 	if err != nil {

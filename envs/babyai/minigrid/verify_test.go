@@ -48,7 +48,8 @@ func TestVerifiers(t *testing.T) {
 	both := func(op Op) *Instruction {
 		return &Instruction{Op: op, First: about(OpPickup, Ball, Red), Second: about(OpGoTo, Wall, Grey)}
 	}
-	nextTo := &Instruction{Op: OpPutNext, Target: &Descriptor{Kind: Ball, Color: Red}, Fixed: &Descriptor{Kind: Box, Color: AnyColor}}
+	nextTo := &Instruction{Op: OpPutNext, Target: &Descriptor{Kind: Ball, Color: Red}, Fixed: &Descriptor{
+		Kind: Box, Color: AnyColor}}
 	ball, key, box := object(Ball, Red, 2, 3), object(Key, Blue, 2, 3), object(Box, Green, 4, 2)
 	for _, c := range []struct {
 		name    string
@@ -56,22 +57,35 @@ func TestVerifiers(t *testing.T) {
 		actions []Action
 		want    string
 	}{
-		{"faced from the start counts after a step", oneRoomOf(about(OpGoTo, Ball, Red), ball), []Action{Done, TurnLeft, TurnRight}, "+.+"},
-		{"the place of what was taken away counts", oneRoomOf(about(OpGoTo, Ball, Red), ball), []Action{TurnLeft, TurnRight, Pickup, Forward}, ".++."},
-		{"a drop makes it look again", oneRoomOf(about(OpGoTo, Ball, Red), ball), []Action{Pickup, TurnRight, Drop, TurnLeft, TurnRight}, "+.+.+"},
-		{"opening", oneRoomOf(about(OpOpen, Door, Red), door(Red, Closed, 2, 3)), []Action{Pickup, Toggle, Toggle, Toggle}, ".+.+"},
-		{"opening another", oneRoomOf(about(OpOpen, Door, Blue), door(Red, Closed, 2, 3), door(Blue, Closed, 0, 1)), []Action{Toggle, Toggle}, ".."},
-		{"opening another, strictly", oneRoomOf(strict(about(OpOpen, Door, Blue)), door(Red, Closed, 2, 3), door(Blue, Closed, 0, 1)), []Action{Toggle, Done, Toggle}, "-.-"},
-		{"a locked door without a key", oneRoomOf(about(OpOpen, Door, Red), door(Red, Locked, 2, 3)), []Action{Toggle, Toggle}, ".."},
+		{"faced from the start counts after a step", oneRoomOf(about(OpGoTo, Ball, Red), ball),
+			[]Action{Done, TurnLeft, TurnRight}, "+.+"},
+		{"the place of what was taken away counts", oneRoomOf(about(OpGoTo, Ball, Red), ball),
+			[]Action{TurnLeft, TurnRight, Pickup, Forward}, ".++."},
+		{"a drop makes it look again", oneRoomOf(about(OpGoTo, Ball, Red), ball),
+			[]Action{Pickup, TurnRight, Drop, TurnLeft, TurnRight}, "+.+.+"},
+		{"opening", oneRoomOf(about(OpOpen, Door, Red), door(Red, Closed, 2, 3)),
+			[]Action{Pickup, Toggle, Toggle, Toggle}, ".+.+"},
+		{"opening another", oneRoomOf(about(OpOpen, Door, Blue), door(Red, Closed, 2, 3), door(Blue, Closed, 0, 1)),
+			[]Action{Toggle, Toggle}, ".."},
+		{"opening another, strictly", oneRoomOf(strict(about(OpOpen, Door, Blue)), door(Red, Closed, 2, 3),
+			door(Blue, Closed, 0, 1)), []Action{Toggle, Done, Toggle}, "-.-"},
+		{"a locked door without a key", oneRoomOf(about(OpOpen, Door, Red), door(Red, Locked, 2, 3)),
+			[]Action{Toggle, Toggle}, ".."},
 		{"picking up", oneRoomOf(about(OpPickup, Ball, AnyColor), ball), []Action{Toggle, Pickup, Pickup}, ".+."},
-		{"picking up another", oneRoomOf(about(OpPickup, Ball, AnyColor), key, object(Ball, Red, 5, 5)), []Action{Pickup, Pickup}, ".."},
-		{"picking up another, strictly", oneRoomOf(strict(about(OpPickup, Ball, AnyColor)), key, object(Ball, Red, 5, 5)), []Action{Pickup, Done, Pickup}, "-.-"},
+		{"picking up another", oneRoomOf(about(OpPickup, Ball, AnyColor), key, object(Ball, Red, 5, 5)),
+			[]Action{Pickup, Pickup}, ".."},
+		{"picking up another, strictly", oneRoomOf(strict(about(OpPickup, Ball, AnyColor)), key,
+			object(Ball, Red, 5, 5)), []Action{Pickup, Done, Pickup}, "-.-"},
 		{"putting beside", oneRoomOf(nextTo, ball, box), []Action{Pickup, Forward, Forward, Drop}, "...+"},
 		{"putting elsewhere", oneRoomOf(nextTo.clone(), ball, box), []Action{Pickup, Drop, Drop}, "..."},
-		{"both, in either order", oneRoomOf(both(OpAnd), ball), []Action{TurnRight, TurnRight, TurnLeft, TurnLeft, Pickup}, "....+"},
-		{"before", oneRoomOf(both(OpBefore), ball), []Action{TurnRight, TurnRight, TurnRight, TurnRight, Pickup, TurnLeft, TurnLeft}, "......+"},
-		{"after", oneRoomOf(both(OpAfter), ball), []Action{Pickup, TurnLeft, TurnLeft, Drop, TurnLeft, TurnLeft, Pickup}, "......."},
-		{"after, in order", oneRoomOf(both(OpAfter), ball), []Action{TurnRight, TurnRight, TurnRight, TurnRight, Pickup}, "....+"},
+		{"both, in either order", oneRoomOf(both(OpAnd), ball),
+			[]Action{TurnRight, TurnRight, TurnLeft, TurnLeft, Pickup}, "....+"},
+		{"before", oneRoomOf(both(OpBefore), ball), []Action{TurnRight, TurnRight, TurnRight, TurnRight, Pickup,
+			TurnLeft, TurnLeft}, "......+"},
+		{"after", oneRoomOf(both(OpAfter), ball), []Action{Pickup, TurnLeft, TurnLeft, Drop, TurnLeft, TurnLeft,
+			Pickup}, "......."},
+		{"after, in order", oneRoomOf(both(OpAfter), ball),
+			[]Action{TurnRight, TurnRight, TurnRight, TurnRight, Pickup}, "....+"},
 	} {
 		if got := run(c.world, c.actions...); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -81,7 +95,8 @@ func TestVerifiers(t *testing.T) {
 
 func TestDoorsAndBoxes(t *testing.T) {
 	key, content := object(Key, Red, 1, 2), ID(4)
-	w := oneRoomOf(about(OpOpen, Door, Red), key, Object{Code: Code{Kind: Box, Color: Grey}, Content: content, Pos: Point{2, 3}}, object(Ball, Green, 5, 5), door(Red, Locked, 1, 4))
+	w := oneRoomOf(about(OpOpen, Door, Red), key, Object{Code: Code{Kind: Box, Color: Grey}, Content: content,
+		Pos: Point{2, 3}}, object(Ball, Green, 5, 5), door(Red, Locked, 1, 4))
 	w.set(Point{5, 5}, None) // the ball is in the box
 	if said := run(w, Toggle); said != "." || w.cell(Point{2, 3}).Kind != Ball {
 		t.Errorf("the box holds a %v", w.cell(Point{2, 3}).Kind)

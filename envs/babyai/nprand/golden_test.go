@@ -63,7 +63,8 @@ func (v *vector) check(t *testing.T) {
 		want      []int64
 	}{{0, 10, v.To10}, {0, 6, v.To6}, {0, 2, v.To2}, {1, 7, v.From1}, {0, 3000000000, v.Large}} {
 		g := fresh()
-		diff(t, fmt.Sprint("integers of ", r.low, r.high), r.want, drawn(len(r.want), func() int64 { return g.Integers(r.low, r.high) }))
+		diff(t, fmt.Sprint("integers of ", r.low, r.high), r.want,
+			drawn(len(r.want), func() int64 { return g.Integers(r.low, r.high) }))
 	}
 	diff(t, "floats", v.Uniform, drawn(len(v.Uniform), fresh().Float64))
 	g := fresh()

@@ -67,7 +67,8 @@ func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
 			return answer, err
 		}
 	}
-	similar, err := l.hits(ctx, url.Values{"srprop": {"redirecttitle|sectiontitle"}, "srlimit": {listed}, "srsearch": {query}})
+	similar, err := l.hits(ctx, url.Values{"srprop": {"redirecttitle|sectiontitle"}, "srlimit": {listed},
+		"srsearch": {query}})
 	if err != nil {
 		return Answer{}, err
 	}
@@ -100,14 +101,15 @@ var errNoPage = errors.New("there is no such page")
 // page reads an article.
 func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 	var out Answer
-	err := l.ask(ctx, url.Values{"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text"}}, func(r *response) error {
-		if r.Parse == nil || r.Parse.Text == nil {
-			return errors.New("the answer to a request for a page has no text")
-		}
-		blocks, err := ParseArticle(*r.Parse.Text)
-		out = Answer{Title: r.Parse.Title, Blocks: blocks}
-		return err
-	})
+	err := l.ask(ctx, url.Values{"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text"}},
+		func(r *response) error {
+			if r.Parse == nil || r.Parse.Text == nil {
+				return errors.New("the answer to a request for a page has no text")
+			}
+			blocks, err := ParseArticle(*r.Parse.Text)
+			out = Answer{Title: r.Parse.Title, Blocks: blocks}
+			return err
+		})
 	return out, err
 }
 

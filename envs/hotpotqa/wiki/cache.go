@@ -93,7 +93,8 @@ func NewCache(dir string, live *Live) (*Cache, error) {
 		return nil, err
 	}
 	if err == nil && about.Origin != c.origin {
-		return nil, fmt.Errorf("the cache %s has answers of %s (%s), not of %s (%s): give another --wiki-cache", dir, address.Plain(about.URL), about.Flow, c.origin.URL, c.origin.Flow)
+		return nil, fmt.Errorf("the cache %s has answers of %s (%s), not of %s (%s): give another --wiki-cache", dir,
+			address.Plain(about.URL), about.Flow, c.origin.URL, c.origin.Flow)
 	}
 	return c, nil
 }

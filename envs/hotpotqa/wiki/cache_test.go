@@ -54,7 +54,8 @@ func TestRecorded(t *testing.T) {
 	}
 	_, err = again.Search(t.Context(), "Uranus")
 	var missing *MissingError
-	if !errors.As(err, &missing) || missing.Query != "Uranus" || !strings.Contains(err.Error(), `no answer to the search "Uranus"`) {
+	if !errors.As(err, &missing) || missing.Query != "Uranus" ||
+		!strings.Contains(err.Error(), `no answer to the search "Uranus"`) {
 		t.Error(err)
 	}
 	if f.sent() != sent {
@@ -177,7 +178,8 @@ func TestOtherCaches(t *testing.T) {
 		t.Error(err)
 	}
 	recordOf(t, dir, &fakeWiki{}, "Pluto")
-	if _, err := NewCache(dir, newTestLive(t, Options{Flow: HTML})); err == nil || !strings.Contains(err.Error(), "another --wiki-cache") {
+	if _, err := NewCache(dir, newTestLive(t, Options{Flow: HTML})); err == nil ||
+		!strings.Contains(err.Error(), "another --wiki-cache") {
 		t.Error(err)
 	}
 	for _, text := range []string{"{", `{"version":7}`} {

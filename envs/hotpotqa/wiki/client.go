@@ -92,7 +92,8 @@ func NewLive(o Options) (*Live, error) {
 		return nil, fmt.Errorf("unknown way %q to ask Wikipedia; there are %s and %s", o.Flow, JSON, HTML)
 	}
 	if o.Transport == nil {
-		o.Transport = &http.Transport{Proxy: o.proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: timeout}
+		o.Transport = &http.Transport{Proxy: o.proxy, ResponseHeaderTimeout: timeout, MaxIdleConns: 1,
+			IdleConnTimeout: timeout}
 	}
 	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
 }
@@ -218,7 +219,8 @@ func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error
 func (l *Live) await(ctx context.Context) error {
 	wait := l.next.Sub(l.o.Now())
 	if wait > maxWait {
-		return fmt.Errorf("%s asks for no requests for another %v; run again then, and the run goes on", l.o.URL, wait.Round(time.Second))
+		return fmt.Errorf("%s asks for no requests for another %v; run again then, and the run goes on", l.o.URL,
+			wait.Round(time.Second))
 	}
 	if wait > 0 {
 		timer := time.NewTimer(wait)
@@ -256,7 +258,8 @@ func (l *Live) checkStatus(resp *http.Response) error {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return fmt.Errorf("%s: %s", l.o.URL, resp.Status)
 	case status == http.StatusForbidden, status == http.StatusUnauthorized:
-		l.refused = fmt.Errorf("%s refuses us: %s; we say that we are %q, and Wikipedia wants to know whom to write to, see --wiki-contact", l.o.URL, resp.Status, l.o.UserAgent)
+		l.refused = fmt.Errorf(
+			"%s refuses us: %s; we say that we are %q, and Wikipedia wants to know whom to write to, see --wiki-contact", l.o.URL, resp.Status, l.o.UserAgent)
 		return backoff.Permanent(l.refused)
 	default:
 		return backoff.Permanent(fmt.Errorf("%s: %s", l.o.URL, resp.Status))

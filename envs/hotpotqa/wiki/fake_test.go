@@ -137,7 +137,8 @@ func (f *fakeWiki) index(h http.ResponseWriter, w io.Writer, r *http.Request) {
 	fmt.Fprint(w, `<html><body><ul class="mw-search-results">`)
 	hits := f.similar(query)
 	for _, hit := range hits {
-		fmt.Fprintf(w, `<li><div class="a mw-search-result-heading"> <a>%s</a> </div><p>three words here</p></li>`, html.EscapeString(hit.heading()))
+		fmt.Fprintf(w, `<li><div class="a mw-search-result-heading"> <a>%s</a> </div><p>three words here</p></li>`,
+			html.EscapeString(hit.heading()))
 	}
 	if len(hits) == 0 {
 		fmt.Fprint(w, `<p class="mw-search-nonefound">There were no results matching the query.</p>`)
@@ -146,5 +147,6 @@ func (f *fakeWiki) index(h http.ResponseWriter, w io.Writer, r *http.Request) {
 }
 
 func (f *fakeWiki) article(w io.Writer, title string) {
-	fmt.Fprintf(w, `<html><body><h1 id="firstHeading">%s</h1>%s<ul><li>Main page and more</li></ul></body></html>`, html.EscapeString(title), f.pages[title])
+	fmt.Fprintf(w, `<html><body><h1 id="firstHeading">%s</h1>%s<ul><li>Main page and more</li></ul></body></html>`,
+		html.EscapeString(title), f.pages[title])
 }

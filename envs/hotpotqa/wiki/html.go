@@ -35,7 +35,8 @@ func ParsePage(r io.Reader) (Answer, error) {
 // firstHeading is the title of an article as its page shows it.
 func firstHeading(root *html.Node) string {
 	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && n.DataAtom == atom.H1 && slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "firstHeading"}) {
+		if n.Type == html.ElementNode && n.DataAtom == atom.H1 &&
+			slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "firstHeading"}) {
 			return strip(text(n))
 		}
 	}
@@ -57,7 +58,8 @@ func parse(r io.Reader) (*html.Node, error) {
 		return nil, err
 	}
 	// Without scripting, the content of <noscript> is part of the page.
-	root, err := html.ParseWithOptions(strings.NewReader(strings.ToValidUTF8(string(b), "\ufffd")), html.ParseOptionEnableScripting(false))
+	root, err := html.ParseWithOptions(strings.NewReader(strings.ToValidUTF8(string(b), "\ufffd")),
+		html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil, fmt.Errorf("not a page of HTML: %w", err)
 	}
@@ -111,5 +113,6 @@ func text(n *html.Node) string {
 }
 
 func silent(n *html.Node) bool {
-	return n.Type == html.ElementNode && (n.DataAtom == atom.Script || n.DataAtom == atom.Style || n.DataAtom == atom.Template)
+	return n.Type == html.ElementNode && (n.DataAtom == atom.Script || n.DataAtom == atom.Style ||
+		n.DataAtom == atom.Template)
 }

@@ -71,14 +71,23 @@ func TestFlows(t *testing.T) {
 		json  Answer
 		html  Answer
 	}{
-		{"pluto", Answer{Title: "Pluto", Blocks: pluto}, Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
-		{"Planet IX", Answer{Title: "Pluto", Blocks: pluto}, Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
-		{"the planet", Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)", "Pluto (section Status)"}},
-			Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)", "Pluto (section Status)"}}},
-		{"[Mercury]", Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}, Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}},
-		{"nothing", Answer{List: true}, Answer{Blocks: []string{"There were no results matching the query.", "There were no results matching the query."}}},
-		{"Söul & Co", Answer{Title: "Söul & Co", Blocks: []string{"A page with signs."}}, Answer{List: true, Titles: []string{"Söul & Co"}}}, // the ampersand ends the query
-		{"Söul %26 Co", Answer{List: true, Titles: []string{"Söul & Co"}}, Answer{Title: "Söul & Co", Blocks: []string{"A page with signs.", "Main page and more"}}},
+		{"pluto", Answer{Title: "Pluto", Blocks: pluto},
+			Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
+		{"Planet IX", Answer{Title: "Pluto", Blocks: pluto},
+			Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
+		{"the planet", Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)",
+			"Pluto (section Status)"}},
+			Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)",
+				"Pluto (section Status)"}}},
+		{"[Mercury]", Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}},
+			Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}},
+		{"nothing", Answer{List: true}, Answer{Blocks: []string{"There were no results matching the query.",
+			"There were no results matching the query."}}},
+		// the ampersand ends the query
+		{"Söul & Co", Answer{Title: "Söul & Co", Blocks: []string{"A page with signs."}},
+			Answer{List: true, Titles: []string{"Söul & Co"}}},
+		{"Söul %26 Co", Answer{List: true, Titles: []string{"Söul & Co"}},
+			Answer{Title: "Söul & Co", Blocks: []string{"A page with signs.", "Main page and more"}}},
 	} {
 		for flow, want := range map[Flow]Answer{JSON: c.json, HTML: c.html} {
 			f := &fakeWiki{pages: fakePages, redirects: map[string]string{"Planet IX": "Pluto"}}
@@ -122,7 +131,8 @@ func TestManners(t *testing.T) {
 		t.Errorf("%d requests, %d at once", f.sent(), most)
 	}
 	for _, r := range f.requests {
-		if r.Header.Get("User-Agent") != "heldout/test (loopback)" || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if r.Header.Get("User-Agent") != "heldout/test (loopback)" ||
+			!strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			t.Errorf("%v", r.Header)
 		}
 	}
@@ -171,13 +181,15 @@ func TestPassingTrouble(t *testing.T) {
 		"429 until a date": {say(429, "", "Retry-After", "Sat, 01 Jan 2000 00:00:40 GMT"), 40 * time.Second},
 		"503":              {say(503, "down for maintenance"), time.Second / 2},
 		"500":              {say(500, ""), time.Second / 2},
-		"lag":              {say(200, `{"error":{"code":"maxlag","info":"Waiting for a server: 6 seconds lagged"}}`, "Retry-After", "5"), 5 * time.Second},
-		"rate limit":       {say(200, `{"error":{"code":"ratelimited","info":"slow down"}}`), time.Second / 2},
-		"nonsense":         {say(200, `<html>captive portal</html>`), time.Second / 2},
-		"cut off":          {say(200, `{"query":{"sea`), time.Second / 2},
-		"nothing":          {say(200, `{}`), time.Second / 2},
-		"slow":             {slow, timeout},
-		"reset":            {func(int, http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, time.Second / 2},
+		"lag": {say(200, `{"error":{"code":"maxlag","info":"Waiting for a server: 6 seconds lagged"}}`,
+			"Retry-After", "5"), 5 * time.Second},
+		"rate limit": {say(200, `{"error":{"code":"ratelimited","info":"slow down"}}`), time.Second / 2},
+		"nonsense":   {say(200, `<html>captive portal</html>`), time.Second / 2},
+		"cut off":    {say(200, `{"query":{"sea`), time.Second / 2},
+		"nothing":    {say(200, `{}`), time.Second / 2},
+		"slow":       {slow, timeout},
+		"reset": {func(int, http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) },
+			time.Second / 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fakeWiki{}
@@ -204,13 +216,15 @@ func TestLastingTrouble(t *testing.T) {
 		want         string
 		first, later int // requests of the first search and of both
 	}{
-		"refused":     {say(403, "set a user agent"), "refuses us: 403 Forbidden; we say that we are \"heldout/test (loopback)\"", 1, 1},
+		"refused": {say(403, "set a user agent"),
+			"refuses us: 403 Forbidden; we say that we are \"heldout/test (loopback)\"", 1, 1},
 		"429":         {say(429, ""), "429 Too Many Requests", attempts, attempts + 1},
 		"429 for 1 h": {say(429, "", "Retry-After", "3600"), "asks for no requests for another 59m", 1, 1},
 		"nonsense":    {say(200, "<p>Welcome to our hotel"), "not of MediaWiki", attempts, attempts + 1},
 		"slow":        {slow, "does not answer", attempts, attempts + 1},
 		"404":         {say(404, ""), "404 Not Found", 1, 2},
-		"gone":        {func(int, http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, "does not answer", attempts, attempts + 1},
+		"gone": {func(int, http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) },
+			"does not answer", attempts, attempts + 1},
 		"bad request": {say(200, `{"error":{"code":"badvalue","info":"odd"}}`), "MediaWiki says badvalue: odd", 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +250,8 @@ func TestDeletedPage(t *testing.T) {
 	f := &fakeWiki{redirects: map[string]string{"old mercury": "Deleted"}}
 	inBubble(t, f, JSON, func(t *testing.T, l *Live) {
 		got, err := l.Search(t.Context(), "old mercury")
-		if diff := cmp.Diff(Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}, got); err != nil || diff != "" || l.away {
+		if diff := cmp.Diff(Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}, got); err != nil ||
+			diff != "" || l.away {
 			t.Errorf("%v %s", err, diff)
 		}
 	})
@@ -266,7 +281,8 @@ func TestHugeAnswer(t *testing.T) {
 		return true
 	}}
 	inBubble(t, f, HTML, func(t *testing.T, l *Live) {
-		if _, err := l.Search(t.Context(), "Pluto"); err == nil || !strings.Contains(err.Error(), "more than") || f.sent() != 1 {
+		if _, err := l.Search(t.Context(), "Pluto"); err == nil || !strings.Contains(err.Error(), "more than") ||
+			f.sent() != 1 {
 			t.Errorf("%d requests, %v", f.sent(), err)
 		}
 	})
@@ -274,7 +290,8 @@ func TestHugeAnswer(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	for query, want := range map[string]string{
-		"New York": "New+York", "[Mercury]": "%5BMercury%5D", "AC/DC": "AC/DC", "a&b": "a&b", "C# x": "C", "100%": "100%25", "%41": "%41", "%4x": "%254x",
+		"New York": "New+York", "[Mercury]": "%5BMercury%5D", "AC/DC": "AC/DC", "a&b": "a&b", "C# x": "C",
+		"100%": "100%25", "%41": "%41", "%4x": "%254x",
 		"é": "%C3%A9", `"`: "%22", "a\nb": "a%0Ab", "": "",
 	} {
 		if got := quoted(query); got != want {
@@ -312,7 +329,8 @@ func TestErrorsQuotePlainAddresses(t *testing.T) {
 	}}
 	inBubble(t, f, JSON, func(t *testing.T, l *Live) {
 		_, err := l.Search(t.Context(), "Pluto")
-		if err == nil || !strings.Contains(err.Error(), "https://wiki.test:port/w") || strings.Contains(err.Error(), "sesame") {
+		if err == nil || !strings.Contains(err.Error(), "https://wiki.test:port/w") ||
+			strings.Contains(err.Error(), "sesame") {
 			t.Error(err)
 		}
 	})

@@ -32,7 +32,8 @@ func isHex(c byte) bool {
 // isLegal reports whether a byte is legal in the query of an address (RFC 3986,
 // section 3.4).
 func isLegal(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }
 
 // Address is the address that the reference requests; base is Wikipedia's

@@ -29,5 +29,7 @@ type MissingError struct {
 
 // Error implements error.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("the Wikipedia recorded in %s has no answer to the search %q; play with --wiki live and the same --wiki-cache to add it", e.Where, e.Query)
+	return fmt.Sprintf(
+		"the Wikipedia recorded in %s has no answer to the search %q; play with --wiki live and the same "+
+			"--wiki-cache to add it", e.Where, e.Query)
 }

@@ -269,7 +269,8 @@ func TestStatusLine(t *testing.T) {
 	if err := m.Step("x"); err != nil {
 		t.Fatal(err)
 	}
-	want := " " + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" + strings.Repeat(" ", 14) + "\n"
+	want := " " + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" +
+		strings.Repeat(" ", 14) + "\n"
 	if got := shown(m); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -279,7 +280,8 @@ func TestStatusLine(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	s := lowlight(t)
 	m, other := New(s, Options{Seed: 5}), New(s, Options{Seed: 5})
-	actions := strings.Split("west/turn windlass/take key/save/north/wait/wait/restore/wait/wait/restart/yes/look/wait", "/")
+	actions := strings.Split(
+		"west/turn windlass/take key/save/north/wait/wait/restore/wait/wait/restart/yes/look/wait", "/")
 	play := func(m *Machine) (texts []string) {
 		for _, a := range actions {
 			if err := m.Step(a); err != nil {

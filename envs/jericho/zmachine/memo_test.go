@@ -65,7 +65,8 @@ func TestRememberingChangesNothing(t *testing.T) {
 	w.both(t, "start", (*Machine).Start)
 	commands := []string{
 		"examine me", "take all", "take lamp", "put lamp in sack", "put sack in lamp", "open door", "look", "inventory",
-		"go down", "wait", "drop it", "unlock door with key", "ask man about tide", "xyzzy", "examine lamp then wait", "script",
+		"go down", "wait", "drop it", "unlock door with key", "ask man about tide", "xyzzy", "examine lamp then wait",
+		"script",
 	}
 	moves := []string{"down", "wait", "south", "east", "look"}
 	moments := []*Snapshot{w.plain.Snapshot()}
@@ -138,7 +139,9 @@ func TestRememberingHasLimits(t *testing.T) {
 			w.remembering.memo.forget()
 			for i, command := range order {
 				w.both(t, name, func(m *Machine) error { return m.Restore(moment) })
-				w.both(t, fmt.Sprintf("%s, %s, command %d", name, order, i), func(m *Machine) error { return m.Step(string(command)) })
+				w.both(t, fmt.Sprintf("%s, %s, command %d", name, order, i), func(m *Machine) error {
+					return m.Step(string(command))
+				})
 			}
 		}
 	}
@@ -250,7 +253,8 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	}
 	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
 	case 0:
-		return append(operate(0xC0|rapid.SampledFrom([]byte{8, 9, 20, 21, 22, 15, 16}).Draw(t, "arithmetic"), 200), anyVariable(t))
+		return append(operate(0xC0|rapid.SampledFrom([]byte{8, 9, 20, 21, 22, 15, 16}).Draw(t, "arithmetic"), 200),
+			anyVariable(t))
 	case 1:
 		return append(append([]byte{0xCF + small(1), 0x1F}, table...), small(3), anyVariable(t)) // loadw, loadb
 	case 2:

@@ -46,7 +46,8 @@ func findMoveLoop(code []instruction) (l moveLoop, first int, ok bool) {
 	}
 	test := &code[first]
 	l = moveLoop{counter: test.values[0], limit: int16(test.values[1]), length: len(code) - first}
-	if test.op != op2|2 || test.kinds[0] != local || test.kinds[1] != constant || test.sense || test.target != jump.next ||
+	if test.op != op2|2 || test.kinds[0] != local || test.kinds[1] != constant || test.sense ||
+		test.target != jump.next ||
 		inc.kinds[0] != constant || inc.values[0] != l.counter+1 {
 		return moveLoop{}, 0, false
 	}
@@ -69,7 +70,8 @@ func findMoveLoop(code []instruction) (l moveLoop, first int, ok bool) {
 func (l *moveLoop) move(code []instruction) (m move, n int) {
 	counts := func(in *instruction, i int) bool { return in.kinds[i] == local && in.values[i] == l.counter }
 	stays := func(o operand) bool { return o.kind == constant || o.kind == local && o.value != l.counter }
-	if load := &code[0]; (load.op == op2|15 || load.op == op2|16) && load.count == 2 && load.store == 0 && counts(load, 1) {
+	if load := &code[0]; (load.op == op2|15 || load.op == op2|16) && load.count == 2 && load.store == 0 &&
+		counts(load, 1) {
 		m = move{words: load.op == op2|15, loads: true, source: operand{load.kinds[0], load.values[0]}}
 		code, n = code[1:], 1
 	}

@@ -126,5 +126,6 @@ func (m *Machine) result(in *instruction, value uint16) {
 
 // Equal reports whether two snapshots are of the same moment of a story.
 func (s *Snapshot) Equal(o *Snapshot) bool {
-	return s.story == o.story && s.state == o.state && bytes.Equal(s.memory, o.memory) && bytes.Equal(s.capture, o.capture)
+	return s.story == o.story && s.state == o.state && bytes.Equal(s.memory, o.memory) &&
+		bytes.Equal(s.capture, o.capture)
 }

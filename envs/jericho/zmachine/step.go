@@ -131,7 +131,8 @@ func (m *Machine) operandOf(v uint8) (kind uint8, value uint16) {
 var quickOps = map[uint8]quick{
 	linkOp: quickLink, op1: quickJe, // jz compares with the operand it has not
 	op2 | 2: quickJl, op2 | 3: quickJg, op2 | 6: quickJin, op2 | 7: quickBits, op2 | 10: quickTest,
-	op2 | 8: quickOr, op2 | 9: quickAnd, op2 | 15: quickLoadw, op2 | 16: quickLoadb, op2 | 17: quickProperty, op2 | 18: quickAddress,
+	op2 | 8: quickOr, op2 | 9: quickAnd, op2 | 15: quickLoadw, op2 | 16: quickLoadb, op2 | 17: quickProperty,
+	op2 | 18: quickAddress,
 	op2 | 20: quickAdd, op2 | 21: quickSub, op2 | 22: quickMul,
 	op1 | 1: quickSibling, op1 | 2: quickChild, op1 | 3: quickParent, op1 | 4: quickLength,
 	opVar | 1: quickStorew, opVar | 2: quickStoreb, opVar | 8: quickMove,

@@ -98,7 +98,8 @@ func Load(image []byte) (*Story, error) {
 	}
 	s.dynamic = s.word(headerStatic)
 	if s.dynamic < headerSize || s.dynamic > len(image) {
-		return nil, fmt.Errorf("not a story: its static memory starts at %#x, outside %#x to %#x", s.dynamic, headerSize, len(image))
+		return nil, fmt.Errorf("not a story: its static memory starts at %#x, outside %#x to %#x", s.dynamic,
+			headerSize, len(image))
 	}
 	s.start = s.word(headerStart)
 	if s.start >= len(image) {

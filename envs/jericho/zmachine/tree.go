@@ -144,7 +144,8 @@ func (m *memo) forkAt(at int32, reads []read) int32 {
 	for _, b := range m.run {
 		m.blocks = push(m.blocks, b)
 	}
-	m.forks = push(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf, other: m.branches[at].fork})
+	m.forks = push(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf,
+		other: m.branches[at].fork})
 	i := int32(len(m.forks) - 1)
 	m.branches[at].fork = i
 	return i

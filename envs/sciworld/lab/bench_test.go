@@ -13,18 +13,24 @@ const agentBoard = "selfWateringFlowerPots,openContainers,openDoors,noElectrical
 
 // walk is a round through the house, with actions of many kinds.
 var walk = []string{
-	"go to kitchen", "look around", "pick up thermometer", "open cupboard", "open fridge", "look in fridge", "inventory",
-	"move metal pot to sink", "activate sink", "deactivate sink", "move metal pot to stove", "activate stove", "look at metal pot",
-	"use thermometer in inventory on metal pot", "deactivate stove", "take wood cup in fridge", "drop wood cup", "close fridge",
-	"focus on soap", "mix metal pot", "jump", "go to outside", "look at fire pit", "go to greenhouse", "open bee hive", "look around",
-	"pick up jug", "go to hallway", "go to workshop", "look around", "look at battery", "drop jug", "go to hallway", "put down thermometer",
+	"go to kitchen", "look around", "pick up thermometer", "open cupboard", "open fridge", "look in fridge",
+	"inventory",
+	"move metal pot to sink", "activate sink", "deactivate sink", "move metal pot to stove", "activate stove",
+	"look at metal pot",
+	"use thermometer in inventory on metal pot", "deactivate stove", "take wood cup in fridge", "drop wood cup",
+	"close fridge",
+	"focus on soap", "mix metal pot", "jump", "go to outside", "look at fire pit", "go to greenhouse", "open bee hive",
+	"look around",
+	"pick up jug", "go to hallway", "go to workshop", "look around", "look at battery", "drop jug", "go to hallway",
+	"put down thermometer",
 }
 
 // benched are the tasks that benchmarks play.
 var benched = []struct {
 	task      string
 	variation int
-}{{"boil", 5}, {"find-animal", 20}, {"grow-plant", 3}, {"chemistry-mix", 5}, {"use-thermometer", 21}, {"lifespan-longest-lived", 6}}
+}{{"boil", 5}, {"find-animal", 20}, {"grow-plant", 3}, {"chemistry-mix", 5}, {"use-thermometer", 21},
+	{"lifespan-longest-lived", 6}}
 
 // playBenched makes b.N steps of walks, in one task after the other.
 func playBenched(b *testing.B, after func(w *lab.World)) {

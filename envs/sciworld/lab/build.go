@@ -124,8 +124,10 @@ func (w *World) newUnknownConductor(letter string, conducts bool) *Object {
 
 // unknownMelts are the melting points of the unknown substances by letter.
 var unknownMelts = map[string]float64{
-	"A": 25, "B": 75, "C": 115, "D": -30, "E": -10, "F": 275, "G": 30, "H": 225, "I": 75, "J": -75, "K": 520, "L": 325, "M": -25,
-	"N": 175, "O": 25, "P": 75, "Q": 425, "R": 30, "S": 15, "T": -2, "U": 625, "V": -220, "W": 575, "X": -175, "Y": 675, "Z": 775,
+	"A": 25, "B": 75, "C": 115, "D": -30, "E": -10, "F": 275, "G": 30, "H": 225, "I": 75, "J": -75, "K": 520, "L": 325,
+	"M": -25,
+	"N": 175, "O": 25, "P": 75, "Q": 425, "R": 30, "S": 15, "T": -2, "U": 625, "V": -220, "W": 575, "X": -175, "Y": 675,
+	"Z": 775,
 }
 
 // newUnknownThermal makes an unknown substance with a melting point of its own,
@@ -160,7 +162,8 @@ func (w *World) randomCup(content *Object) *Object {
 // The words that are drawn for pictures.
 var (
 	pictureNames = [...]string{"picture", "drawing", "painting", "finger painting"}
-	subjects     = [...]string{"a cow", "a chicken", "a farm", "a lush green meadow", "rolling hills", "a wintery mountain",
+	subjects     = [...]string{"a cow", "a chicken", "a farm", "a lush green meadow", "rolling hills",
+		"a wintery mountain",
 		"a boat crossing a river", "the moon", "abstract shapes", "two people playing"}
 	artists = [...]string{"Alexandra", "Owen", "Bob", "Lily"}
 )
@@ -208,8 +211,10 @@ func (w *World) build() {
 		name string
 		fill func(*Object)
 	}{
-		{Room, "kitchen", b.kitchen}, {Room, "living room", b.livingRoom}, {Room, "bedroom", b.bedroom}, {Room, "bathroom", b.bathroom},
-		{Room, "workshop", b.workshop}, {Room, "greenhouse", b.greenhouse}, {Room, "art studio", b.artStudio}, {Room, "hallway", b.hallway},
+		{Room, "kitchen", b.kitchen}, {Room, "living room", b.livingRoom}, {Room, "bedroom", b.bedroom},
+		{Room, "bathroom", b.bathroom},
+		{Room, "workshop", b.workshop}, {Room, "greenhouse", b.greenhouse}, {Room, "art studio", b.artStudio},
+		{Room, "hallway", b.hallway},
 		{Outside, "outside", b.outside}, {Room, "foundry", b.foundry},
 	} {
 		o := w.newNamed(p.kind, p.name)
@@ -220,8 +225,10 @@ func (w *World) build() {
 	shovel := w.new(Shovel)
 	w.put(shovel, places[[...]string{"outside", "greenhouse"}[w.random.intn(2)]])
 	for _, ends := range [][2]string{
-		{"kitchen", "hallway"}, {"living room", "hallway"}, {"bedroom", "hallway"}, {"bathroom", "kitchen"}, {"workshop", "hallway"},
-		{"greenhouse", "hallway"}, {"art studio", "hallway"}, {"kitchen", "outside"}, {"greenhouse", "outside"}, {"foundry", "outside"},
+		{"kitchen", "hallway"}, {"living room", "hallway"}, {"bedroom", "hallway"}, {"bathroom", "kitchen"},
+		{"workshop", "hallway"},
+		{"greenhouse", "hallway"}, {"art studio", "hallway"}, {"kitchen", "outside"}, {"greenhouse", "outside"},
+		{"foundry", "outside"},
 	} {
 		from, to := places[ends[0]], places[ends[1]]
 		d := w.newPortal(Door, from, to)

@@ -19,10 +19,11 @@ import (
 // How much TestDifferential plays. The defaults are a share that takes a minute
 // or two.
 var (
-	diffSteps    = flag.Int("steps", 600, "steps to compare with the official simulator")
-	diffSeed     = flag.Uint64("seed", 1, "seed of the played episodes")
-	diffFirst    = flag.Int("first", 0, "number of the first episode: continues a run that ended there")
-	diffNative   = flag.Bool("native", false, "play this engine alone: its sum of answers equals that of another build if both answer alike")
+	diffSteps  = flag.Int("steps", 600, "steps to compare with the official simulator")
+	diffSeed   = flag.Uint64("seed", 1, "seed of the played episodes")
+	diffFirst  = flag.Int("first", 0, "number of the first episode: continues a run that ended there")
+	diffNative = flag.Bool("native", false,
+		"play this engine alone: its sum of answers equals that of another build if both answer alike")
 	diffTasks    = flag.String("tasks", "", "regular expression: play only these tasks")
 	diffLength   = flag.Int("length", 40, "mean number of steps of an episode")
 	diffFailures = flag.Int("failures", 5, "differences after which to stop")
@@ -61,7 +62,8 @@ type play struct {
 }
 
 func (p play) String() string {
-	return fmt.Sprintf("task %s, variation %d, simplifications %q, order %d, actions %q", p.task, p.variation, p.simplifications, p.order, p.actions)
+	return fmt.Sprintf("task %s, variation %d, simplifications %q, order %d, actions %q", p.task, p.variation,
+		p.simplifications, p.order, p.actions)
 }
 
 // question is a call to both sides.
@@ -371,7 +373,8 @@ func TestDifferential(t *testing.T) {
 	kinds := map[string]int{}
 	answers := fnv.New64a()
 	progress := func() {
-		t.Logf("%d steps, %d differences, sum %016x; continue with -seed %d -first %d", steps, failures, answers.Sum64(), *diffSeed, number)
+		t.Logf("%d steps, %d differences, sum %016x; continue with -seed %d -first %d", steps, failures,
+			answers.Sum64(), *diffSeed, number)
 	}
 	for steps < *diffSteps && failures < *diffFailures {
 		r := episode(number, names, logged, kinds)

@@ -158,14 +158,16 @@ func (w *World) dunk(x, from *Object) string {
 			names = append(names, y.name)
 		}
 	}
-	return said + "You dunk the " + x.name + " in the " + from.name + ", moving the liquids (" + join(names, ", ") + ") to the " + x.name + "."
+	return said + "You dunk the " + x.name + " in the " + from.name + ", moving the liquids (" + join(names, ", ") +
+		") to the " + x.name + "."
 }
 
 func connectThings(a, b *Object) string {
 	ta, _ := terminalOf(a)
 	tb, _ := terminalOf(b)
 	ta.terminal.partner, tb.terminal.partner = tb, ta
-	return ta.name + " on " + ta.terminal.owner.name + " is now connected to " + tb.name + " on " + tb.terminal.owner.name
+	return ta.name + " on " + ta.terminal.owner.name + " is now connected to " + tb.name + " on " +
+		tb.terminal.owner.name
 }
 
 // readOut is the text of a document (objects §3.10).

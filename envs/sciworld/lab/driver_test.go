@@ -32,7 +32,9 @@ func startDriver(t testing.TB) *driver {
 	t.Helper()
 	jar := os.Getenv("HELDOUT_SCIWORLD_JAR")
 	if jar == "" {
-		t.Skip("needs the official simulator 1.1.3: set HELDOUT_SCIWORLD_JAR to the path of scienceworld.jar (pip download --no-deps scienceworld==1.1.3, and unpack)")
+		t.Skip(
+			"needs the official simulator 1.1.3: set HELDOUT_SCIWORLD_JAR to the path of scienceworld.jar (pip " +
+				"download --no-deps scienceworld==1.1.3, and unpack)")
 	}
 	for _, program := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -44,7 +46,8 @@ func startDriver(t testing.TB) *driver {
 		t.Fatal(err)
 	}
 	if v := jarVersion(t, jar); v != "1.1.3" {
-		t.Skipf("needs the official simulator 1.1.3, which this engine equals: HELDOUT_SCIWORLD_JAR is of version %s", v)
+		t.Skipf(
+			"needs the official simulator 1.1.3, which this engine equals: HELDOUT_SCIWORLD_JAR is of version %s", v)
 	}
 	dir := t.TempDir()
 	// The numbers of kinds come from a file of the package, sought where the
@@ -59,7 +62,8 @@ func startDriver(t testing.TB) *driver {
 	if out, err := exec.Command("javac", "-d", dir, "testdata/driver/Driver.java").CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
-	java := exec.Command("java", "-Xmx700m", "-Xmn400m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2",
+	java := exec.Command("java", "-Xmx700m", "-Xmn400m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions",
+		"-XX:hashCode=2",
 		"--add-opens", "java.base/java.util=ALL-UNNAMED", "-cp", jar+string(os.PathListSeparator)+dir, "Driver")
 	java.Dir, java.Stderr = dir, os.Stderr
 	in, err := java.StdinPipe()

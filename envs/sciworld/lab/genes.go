@@ -36,7 +36,8 @@ var genomes = map[Kind]*genome{
 }
 
 // fixedOrderE is the order of plant E's traits if one of them is given.
-var fixedOrderE = genome{genomes[RandomGeneticsPlantsE][0], genomes[RandomGeneticsPlantsE][2], genomes[RandomGeneticsPlantsE][3], genomes[RandomGeneticsPlantsE][1]}
+var fixedOrderE = genome{genomes[RandomGeneticsPlantsE][0], genomes[RandomGeneticsPlantsE][2],
+	genomes[RandomGeneticsPlantsE][3], genomes[RandomGeneticsPlantsE][1]}
 
 // allele is one side of a trait.
 type allele uint8

@@ -223,7 +223,9 @@ func atLocation(room, text string) goal {
 
 func openDoor(text string) goal {
 	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t *trial) verdict {
-		return verdictOf(slices.ContainsFunc(t.w.here().portals.all(), func(p *Object) bool { return p.kind == Door && p.open }))
+		return verdictOf(slices.ContainsFunc(t.w.here().portals.all(), func(p *Object) bool {
+			return p.kind == Door && p.open
+		}))
 	}}
 }
 

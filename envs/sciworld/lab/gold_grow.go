@@ -242,7 +242,9 @@ func (p *player) growSeeds(planted []*Object, jar, jug, sink *Object) {
 func (p *player) growAdults(planted []*Object, jug, sink *Object) []*Object {
 	for range 10 {
 		p.waterPots(planted, jug, sink)
-		grown := only(p.breeds(), func(x *Object) bool { return slices.Contains([]string{"adult", "reproducing"}, x.stageName()) })
+		grown := only(p.breeds(), func(x *Object) bool {
+			return slices.Contains([]string{"adult", "reproducing"}, x.stageName())
+		})
 		if len(grown) >= 4 {
 			p.look()
 			return grown

@@ -16,7 +16,8 @@ import (
 )
 
 // goldEach is how many solutions of each task TestGoldPaths compares.
-var goldEach = flag.Int("gold", 0, "solutions of each task to compare with the official simulator's, and to play on both sides")
+var goldEach = flag.Int("gold", 0,
+	"solutions of each task to compare with the official simulator's, and to play on both sides")
 
 // goldBoard makes TestGoldPaths compare the solutions of AgentBoard's tasks.
 var goldBoard = flag.Bool("board", false, "compare the solutions of AgentBoard's 90 tasks")
@@ -52,7 +53,8 @@ func TestGoldPaths(t *testing.T) {
 			failures++
 		}
 		if i%10 == 9 || failures >= *diffFailures {
-			t.Logf("%d solutions with %d steps, %d differences, up to %s %d", paths, steps, failures, p.task, p.variation)
+			t.Logf("%d solutions with %d steps, %d differences, up to %s %d", paths, steps, failures, p.task,
+				p.variation)
 		}
 		if failures >= *diffFailures {
 			t.FailNow()
@@ -70,7 +72,8 @@ func randomSolutions(t *testing.T) (plays []play) {
 			if !only.MatchString(name) || *goldEach == 0 && !fastGold.MatchString(name) {
 				continue
 			}
-			p := play{task: name, variation: rng.IntN(lab.Variations(name)), simplifications: simplificationSets[rng.IntN(3)], order: noLists}
+			p := play{task: name, variation: rng.IntN(lab.Variations(name)),
+				simplifications: simplificationSets[rng.IntN(3)], order: noLists}
 			if strings.Contains(name, "power") || strings.Contains(name, "conductivity") { // else they cannot be done
 				p.simplifications = simplificationSets[1+rng.IntN(2)]
 			}
@@ -96,7 +99,8 @@ func boardSolutions(t *testing.T) (plays []play) {
 		if err := json.Unmarshal([]byte(line), &label); err != nil {
 			t.Fatal(err)
 		}
-		plays = append(plays, play{task: label.Info.Task, variation: label.Info.Variation, simplifications: simplificationSets[0], order: agentBoardOrder})
+		plays = append(plays, play{task: label.Info.Task, variation: label.Info.Variation,
+			simplifications: simplificationSets[0], order: agentBoardOrder})
 	}
 	return plays
 }
@@ -121,6 +125,7 @@ func comparePath(t *testing.T, d *driver, solver *lab.Solver, p play) (path []st
 	for i < len(ours) && i < len(path) && ours[i] == path[i] {
 		i++
 	}
-	t.Errorf("%v: %v; after %d inputs %q:\n  ours   %q\n  theirs %q", p, err, i, ours[max(0, i-6):i], ours[i:min(i+6, len(ours))], path[i:min(i+6, len(path))])
+	t.Errorf("%v: %v; after %d inputs %q:\n  ours   %q\n  theirs %q", p, err, i, ours[max(0, i-6):i],
+		ours[i:min(i+6, len(ours))], path[i:min(i+6, len(path))])
 	return path, false
 }

@@ -153,7 +153,8 @@ func (w *World) ObjectIDsTypesReferents() string {
 		for _, r := range o.referents() {
 			refs = append(refs, quoted(r))
 		}
-		entries = append(entries, quoted(strconv.Itoa(o.id))+`:{ "type_id":`+strconv.Itoa(int(o.kind))+`, "referents":[`+join(refs, ", ")+`] }`)
+		entries = append(entries, quoted(strconv.Itoa(o.id))+`:{ "type_id":`+strconv.Itoa(int(o.kind))+
+			`, "referents":[`+join(refs, ", ")+`] }`)
 	}
 	return "{ " + join(entries, ", ") + " }"
 }

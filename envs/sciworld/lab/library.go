@@ -52,7 +52,8 @@ type shelf struct {
 
 func newShelf() *shelf {
 	return &shelf{
-		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{}, calledLists: map[pairOfLists]*calledList{},
+		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
+		calledLists: map[pairOfLists]*calledList{},
 	}
 }
 

@@ -24,13 +24,18 @@ type stage struct {
 // cycles are the stages of the life cycles, in order (processes §11.3, §13). The
 // stages of plants end by conditions.
 var cycles = [...][]stage{
-	cycleAnimal:       {{"baby", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""}, {"dead", 0, ""}},
-	cycleBird:         {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""}, {"dead", 0, ""}},
-	cycleTortoise:     {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""}, {"dead", 0, ""}},
-	cycleButterfly:    {{"egg", 20, "butterfly egg"}, {"caterpillar", 20, "caterpillar"}, {"pupa", 20, "butterfly pupa"}, {"adult", 50, "adult butterfly"}, {"death", 0, "dead butterfly"}},
-	cycleFrog:         {{"egg", 20, "frog egg"}, {"tadpole", 20, "tadpole"}, {"adult", 50, "adult frog"}, {"death", 0, "dead frog"}},
+	cycleAnimal: {{"baby", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""}, {"dead", 0, ""}},
+	cycleBird: {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""},
+		{"dead", 0, ""}},
+	cycleTortoise: {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""},
+		{"dead", 0, ""}},
+	cycleButterfly: {{"egg", 20, "butterfly egg"}, {"caterpillar", 20, "caterpillar"},
+		{"pupa", 20, "butterfly pupa"}, {"adult", 50, "adult butterfly"}, {"death", 0, "dead butterfly"}},
+	cycleFrog: {{"egg", 20, "frog egg"}, {"tadpole", 20, "tadpole"}, {"adult", 50, "adult frog"},
+		{"death", 0, "dead frog"}},
 	cycleAdultForever: {{"adult", 0, ""}, {"dead", 0, ""}},
-	cyclePlant:        {{"seed", 0, ""}, {"seedling", 0, ""}, {"adult", 0, ""}, {"reproducing", 0, ""}, {"dead", 0, ""}},
+	cyclePlant: {{"seed", 0, ""}, {"seedling", 0, ""}, {"adult", 0, ""}, {"reproducing", 0, ""},
+		{"dead", 0, ""}},
 }
 
 // The stages of plants by their place in the cycle.

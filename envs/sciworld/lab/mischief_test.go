@@ -65,11 +65,13 @@ func (m *mischief) answer(valid []string) string {
 	if m.chance(70) {
 		return m.pick(valid)
 	}
-	return m.pick([]string{"", "-1", "-0", "+0", "007", " 0", "0 ", "1.0", strconv.Itoa(len(valid)), "2147483648", "٠", "zero", "help", "task", "look around"})
+	return m.pick([]string{"", "-1", "-0", "+0", "007", " 0", "0 ", "1.0", strconv.Itoa(len(valid)), "2147483648", "٠",
+		"zero", "help", "task", "look around"})
 }
 
 // usefulVerbs change the world more than others.
-var usefulVerbs = []string{"open ", "activate ", "move ", "pour ", "pick up ", "go ", "mix ", "use ", "connect ", "dunk ", "eat ", "flush ", "deactivate ", "teleport ", "close ", "disconnect ", "read ", "put down "}
+var usefulVerbs = []string{"open ", "activate ", "move ", "pour ", "pick up ", "go ", "mix ", "use ", "connect ",
+	"dunk ", "eat ", "flush ", "deactivate ", "teleport ", "close ", "disconnect ", "read ", "put down "}
 
 // useful draws a verb, then one of the valid actions with it.
 func (m *mischief) useful(valid []string) string {
@@ -102,8 +104,10 @@ func (m *mischief) fill(form string, names []string) string {
 
 // vague are words that several things answer to.
 var vague = []string{
-	"cup", "substance", "terminal 1", "anode", "object", "door", "table", "wood table", "living thing", "flower pot", "seed", "light", "light bulb", "wire",
-	"component", "box", "plane", "picture", "drain", "book", "paint", "orange", "water", "in kitchen", "plant", "bee", "sink", "block", "generator", "air", "terminal",
+	"cup", "substance", "terminal 1", "anode", "object", "door", "table", "wood table", "living thing", "flower pot",
+	"seed", "light", "light bulb", "wire",
+	"component", "box", "plane", "picture", "drain", "book", "paint", "orange", "water", "in kitchen", "plant", "bee",
+	"sink", "block", "generator", "air", "terminal",
 }
 
 // ambiguous speaks vaguely.
@@ -113,9 +117,12 @@ func (m *mischief) ambiguous(r *recorder) string {
 
 // verbs are forms beside those that are listed.
 var verbs = []string{
-	"go through OBJ", "walk to OBJ", "move to OBJ", "go into OBJ", "look", "look on OBJ", "examine OBJ", "turn on OBJ", "turn off OBJ", "consume OBJ",
-	"put OBJ into OBJ", "put OBJ on OBJ", "pour OBJ on OBJ", "dunk OBJ into OBJ", "focus OBJ", "use OBJ with OBJ", "use OBJ", "get OBJ", "take OBJ", "drop OBJ", "stir OBJ",
-	"the task", "reset task", "teleport OBJ", "teleport into OBJ", "connect OBJ in OBJ", "help", "objects", "task", "inventory",
+	"go through OBJ", "walk to OBJ", "move to OBJ", "go into OBJ", "look", "look on OBJ", "examine OBJ", "turn on OBJ",
+	"turn off OBJ", "consume OBJ",
+	"put OBJ into OBJ", "put OBJ on OBJ", "pour OBJ on OBJ", "dunk OBJ into OBJ", "focus OBJ", "use OBJ with OBJ",
+	"use OBJ", "get OBJ", "take OBJ", "drop OBJ", "stir OBJ",
+	"the task", "reset task", "teleport OBJ", "teleport into OBJ", "connect OBJ in OBJ", "help", "objects", "task",
+	"inventory",
 }
 
 // nonsense is typed by somebody careless.
@@ -133,7 +140,8 @@ func (m *mischief) nonsense(r *recorder) string {
 	case 4:
 		return strings.Replace(s, " ", " the a an ", 1)
 	case 5:
-		return m.pick([]string{"", " ", "\n", "foo", "0", "3", "é", "İ", "open", "go", "look at", "move  to ", "\u00a0look around", "look\u2003around", "a", "the"})
+		return m.pick([]string{"", " ", "\n", "foo", "0", "3", "é", "İ", "open", "go", "look at", "move  to ",
+			"\u00a0look around", "look\u2003around", "a", "the"})
 	case 6:
 		if len(s) > 1 {
 			n := m.rng.IntN(len(s))

@@ -22,8 +22,10 @@ var reactions = []reaction{
 	{[]string{"water", "flour"}, Dough, "", "Flour and water mix to produce dough."},
 	{[]string{"chocolate", "marshmallow"}, Smores, "", "Chocolate and marshmallow mix to produce smores."},
 	{[]string{"water", "iron block"}, Rust, "", "Iron block and water mix to produce rust."},
-	{[]string{"sodium bicarbonate", "acetic acid"}, SodiumAcetate, "", "Sodium bicarbonate and acetic acid mix to produce sodium acetate."},
-	{[]string{"bread", "peanut"}, Sandwich, "peanut butter", "Bread and peanuts mix to produce a peanut butter sandwich."},
+	{[]string{"sodium bicarbonate", "acetic acid"}, SodiumAcetate, "",
+		"Sodium bicarbonate and acetic acid mix to produce sodium acetate."},
+	{[]string{"bread", "peanut"}, Sandwich, "peanut butter",
+		"Bread and peanuts mix to produce a peanut butter sandwich."},
 	{[]string{"bread", "jam"}, Sandwich, "jam", "Bread and peanuts mix to produce a jam sandwich."},
 	{[]string{"bread", "banana"}, Sandwich, "banana", "Bread and peanuts mix to produce a banana sandwich."},
 	{[]string{"paper", "red paint"}, ColoredPaper, "red", "Paper and blue paint mix to produce red paper."},
@@ -35,23 +37,33 @@ var reactions = []reaction{
 	{[]string{"red paint", "blue paint"}, VioletPaint, "", "Red and blue paint mix to produce violet paint."},
 	{[]string{"blue paint", "yellow paint"}, GreenPaint, "", "Blue and yellow paint mix to produce green paint."},
 	{[]string{"yellow paint", "red paint"}, OrangePaint, "", "Yellow and red paint mix to produce orange paint."},
-	{[]string{"yellow paint", "orange paint"}, YellowOrangePaint, "", "Yellow and orange paint mix to produce yellow-orange paint."},
-	{[]string{"orange paint", "red paint"}, RedOrangePaint, "", "Red and orange paint mix to produce red-orange paint."},
-	{[]string{"red paint", "violet paint"}, VioletRedPaint, "", "Violet and red paint mix to produce violet-red paint."},
-	{[]string{"violet paint", "blue paint"}, BlueVioletPaint, "", "Blue and violet paint mix to produce blue-violet paint."},
-	{[]string{"blue paint", "green paint"}, GreenBluePaint, "", "Blue and green paint mix to produce blue green paint."},
-	{[]string{"green paint", "yellow paint"}, YellowGreenPaint, "", "Green and yellow paint mix to produce yellow-green paint."},
+	{[]string{"yellow paint", "orange paint"}, YellowOrangePaint, "",
+		"Yellow and orange paint mix to produce yellow-orange paint."},
+	{[]string{"orange paint", "red paint"}, RedOrangePaint, "",
+		"Red and orange paint mix to produce red-orange paint."},
+	{[]string{"red paint", "violet paint"}, VioletRedPaint, "",
+		"Violet and red paint mix to produce violet-red paint."},
+	{[]string{"violet paint", "blue paint"}, BlueVioletPaint, "",
+		"Blue and violet paint mix to produce blue-violet paint."},
+	{[]string{"blue paint", "green paint"}, GreenBluePaint, "",
+		"Blue and green paint mix to produce blue green paint."},
+	{[]string{"green paint", "yellow paint"}, YellowGreenPaint, "",
+		"Green and yellow paint mix to produce yellow-green paint."},
 	{[]string{"peanut", "almond", "cashew"}, MixedNuts, "", "Peanuts, almonds, and cashews mix to produce mixed nuts."},
 	{[]string{"apple", "orange", "banana"}, FruitSalad, "", "Apples, oranges, and bananas mix to produce fruit salad."},
-	{[]string{"bread", "peanut", "jam"}, Sandwich, "peanut butter with jam", "Bread and peanuts and jam mix to produce a peanut butter with jam sandwich."},
-	{[]string{"bread", "peanut", "banana"}, Sandwich, "peanut butter with banana", "Bread and peanuts and jam mix to produce a peanut butter with banana sandwich."},
+	{[]string{"bread", "peanut", "jam"}, Sandwich, "peanut butter with jam",
+		"Bread and peanuts and jam mix to produce a peanut butter with jam sandwich."},
+	{[]string{"bread", "peanut", "banana"}, Sandwich, "peanut butter with banana",
+		"Bread and peanuts and jam mix to produce a peanut butter with banana sandwich."},
 }
 
 // mixedPaints are the paints that any mixture of them turns brown, in the order
 // in which they are used up. The reference looks for a green-yellow one, but no
 // paint ever has that name.
-var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet paint", "green paint", "orange paint", "yellow-orange paint",
-	"red-orange paint", "violet-red paint", "blue-violet paint", "green-blue paint", "green-yellow paint", "brown paint"}
+var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet paint", "green paint", "orange paint",
+	"yellow-orange paint",
+	"red-orange paint", "violet-red paint", "blue-violet paint", "green-blue paint", "green-yellow paint",
+	"brown paint"}
 
 // neededState is the state of matter that an ingredient must have, if any.
 func neededState(name string) (want state, stated bool) {

@@ -166,7 +166,8 @@ func (w *World) ask(all []matches) string {
 			names = append(names, m.action.name)
 		}
 		fmt.Fprintf(&b, "Ambiguous request: Multiple different possible actions were matched to this input (%s). "+
-			"It's possible the action space needs to be refined to remove possible duplicate/ambiguous patterns.", join(names, ", "))
+			"It's possible the action space needs to be refined to remove possible duplicate/ambiguous patterns.",
+			join(names, ", "))
 	}
 	b.WriteString(ambiguous)
 	w.choices = nil

@@ -13,9 +13,12 @@ type plane struct {
 // sines are Java's sines of the angles in use, the last bit of which differs from
 // Go's for some (processes §14).
 var sines = map[int]float64{
-	10: math.Float64frombits(0x3fc63a1a7e0b7389), 20: math.Float64frombits(0x3fd5e3a8748a0bf5), 30: math.Float64frombits(0x3fdfffffffffffff),
-	40: math.Float64frombits(0x3fe491b7523c161c), 45: math.Float64frombits(0x3fe6a09e667f3bcc), 50: math.Float64frombits(0x3fe8836fa2cf5039),
-	60: math.Float64frombits(0x3febb67ae8584caa), 70: math.Float64frombits(0x3fee11f642522d1b), 80: math.Float64frombits(0x3fef838b8c811c17),
+	10: math.Float64frombits(0x3fc63a1a7e0b7389), 20: math.Float64frombits(0x3fd5e3a8748a0bf5),
+	30: math.Float64frombits(0x3fdfffffffffffff),
+	40: math.Float64frombits(0x3fe491b7523c161c), 45: math.Float64frombits(0x3fe6a09e667f3bcc),
+	50: math.Float64frombits(0x3fe8836fa2cf5039),
+	60: math.Float64frombits(0x3febb67ae8584caa), 70: math.Float64frombits(0x3fee11f642522d1b),
+	80: math.Float64frombits(0x3fef838b8c811c17),
 }
 
 // slideSpeed is the reference's 32-bit constant.

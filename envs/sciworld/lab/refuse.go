@@ -66,7 +66,8 @@ func (w *World) refuse(d deed) refusal {
 		return refuseConnect(d.a, d.b)
 	case disconnect:
 		if d.a.terminal != nil {
-			return becauseOf("You must disconnect entire objects (such as ", d.a.terminal.owner, ") instead of just single terminals")
+			return becauseOf("You must disconnect entire objects (such as ", d.a.terminal.owner,
+				") instead of just single terminals")
 		}
 	case mixContents:
 		if d.a.contents.len() <= 1 {
@@ -161,7 +162,9 @@ func refuseMove(x, to *Object) refusal {
 	case x == to:
 		return because("You can't move something into itself.")
 	case x.stuff != nil && x.state == liquid:
-		return because("You can't pick up a liquid directly.  Try pouring it from one container to another, or dunking empty containers into containers filled with the liquid.")
+		return because(
+			"You can't pick up a liquid directly.  Try pouring it from one container to another, or dunking empty " +
+				"containers into containers filled with the liquid.")
 	case x.stuff != nil && x.state == gas:
 		return because("You can't pick up a gas directly.")
 	case !to.isVessel:
@@ -243,9 +246,15 @@ func terminalOf(o *Object) (*Object, refusal) {
 	case o.terminal != nil:
 		return o, refusal{}
 	case o.is(aPolarized):
-		return nil, because("Connections must specify specific points of contact on polarized electrical components (e.g. anode, cathode)")
+		return nil,
+			because(
+				"Connections must specify specific points of contact on polarized electrical components (e.g. anode, " +
+					"cathode)")
 	case o.kind == Wire || o.kind == UnpolarizedElectricalComponent:
-		return nil, because("Connections must specify specific points of contact on unpolarized electrical components (e.g. terminal 1, terminal 2)")
+		return nil,
+			because(
+				"Connections must specify specific points of contact on unpolarized electrical components (e.g. " +
+					"terminal 1, terminal 2)")
 	}
 	for _, t := range o.terminals {
 		if t.terminal.partner == nil {

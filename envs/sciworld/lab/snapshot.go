@@ -42,7 +42,8 @@ const (
 func (w *World) clone() World {
 	out := *w
 	c := &cloner{copies: make([]*Object, w.created), open: make([]*Object, 0, roomOfObjects)}
-	out.universe, out.agent, out.inventory, out.focus = c.swap(w.universe), c.swap(w.agent), c.swap(w.inventory), c.swap(w.focus)
+	out.universe, out.agent, out.inventory, out.focus = c.swap(w.universe), c.swap(w.agent), c.swap(w.inventory),
+		c.swap(w.focus)
 	out.queue, out.history, out.choices = c.deeds(w.queue), c.deeds(w.history), c.deeds(w.choices)
 	if w.goals != nil {
 		out.goals = w.goals.clone(c.swap)

@@ -33,7 +33,8 @@ func TestSolutions(t *testing.T) {
 		n++
 		path, err := lab.GoldPath(want.Task, want.Variation, solutionsFor)
 		if err != nil || len(path) != want.Length || sum(path...) != want.Sum {
-			t.Errorf("%s %d: %d inputs, %v, want the simulator's %d", want.Task, want.Variation, len(path), err, want.Length)
+			t.Errorf("%s %d: %d inputs, %v, want the simulator's %d", want.Task, want.Variation, len(path), err,
+				want.Length)
 		}
 	}
 	if n != len(lab.TaskNames()) {
@@ -53,7 +54,8 @@ func updateSolutions(t *testing.T) {
 	for _, name := range lab.TaskNames() {
 		d := startDriver(t)
 		v := rng.IntN(lab.Variations(name))
-		path := strings.Split(d.answers(t, []call{loadCall(name, v, solutionsFor, true), {"getGoldActionSequence"}})[1], "\n")
+		path := strings.Split(d.answers(t, []call{
+			loadCall(name, v, solutionsFor, true), {"getGoldActionSequence"}})[1], "\n")
 		writeLine(t, f, solution{name, v, len(path), sum(path...)})
 		d.in.Close()
 	}

@@ -30,7 +30,8 @@ func sum(texts ...string) uint32 {
 
 // start are the calls that tell of a variation as it is loaded.
 func start(task string, variation int) []call {
-	return []call{loadCall(task, variation, "", false), {"#counter"}, {"#generator"}, {"getTaskDescription"}, {"freeActionLook"}, {"freeActionInventory"}, {"getGoalProgressStr"}}
+	return []call{loadCall(task, variation, "", false), {"#counter"}, {"#generator"}, {"getTaskDescription"},
+		{"freeActionLook"}, {"freeActionInventory"}, {"getGoalProgressStr"}}
 }
 
 // Every variation of every task starts as the simulator's: description, first
@@ -49,10 +50,13 @@ func TestVariations(t *testing.T) {
 		for v := range lab.Variations(name) {
 			trouble := w.Load(name, v, "")
 			generator, objects := w.State()
-			got := sum(trouble, strconv.Itoa(objects), strconv.FormatUint(generator, 10), w.Description(), w.Look(), w.Inventory(), w.Progress())
+			got := sum(trouble, strconv.Itoa(objects), strconv.FormatUint(generator, 10), w.Description(), w.Look(),
+				w.Inventory(), w.Progress())
 			if len(want) < 4*i+4 || got != bigEndian(want[4*i:]) {
 				if wrong++; wrong <= 5 {
-					t.Errorf("%s %d does not start as in the official simulator; TestDifferential with the simulator shows how", name, v)
+					t.Errorf(
+						"%s %d does not start as in the official simulator; TestDifferential with the simulator "+
+							"shows how", name, v)
 				}
 			}
 			i++

@@ -84,7 +84,8 @@ var registry = []task{
 	powerTask("power-component-renewable-vs-nonrenewable-energy", 391, true),
 	conductivityTask,
 	unknownConductivityTask,
-	findTask("find-living-thing", 697, "living thing", focusKind("GoalFocusOnLivingThing", aLiving, "focus on a living thing")),
+	findTask("find-living-thing", 697, "living thing",
+		focusKind("GoalFocusOnLivingThing", aLiving, "focus on a living thing")),
 	findTask("find-non-living-thing", 1987, "non-living thing", focusNonliving("focus on a non-living thing")),
 	findTask("find-plant", 3277, "plant", focusKind("GoalFocusOnPlant", aPlant, "focus on a plant")),
 	findTask("find-animal", 4567, "animal", focusKind("GoalFocusOnAnimal", aAnimal, "focus on an animal")),
@@ -172,7 +173,8 @@ func (w *World) trySetUp(name string, number int) string {
 	case i < 0:
 		return fmt.Sprintf("ERROR: Unknown task (%s).", name)
 	case !inRange:
-		return fmt.Sprintf("ERROR: The requested variation (%d) exceeds the total number of variations (%d).", number, registry[i].variations)
+		return fmt.Sprintf("ERROR: The requested variation (%d) exceeds the total number of variations (%d).", number,
+			registry[i].variations)
 	}
 	w.random.seed(int64(number))
 	for _, m := range v.modifiers {

@@ -12,7 +12,8 @@ var chemistryTask = task{
 	make: makeChemistry,
 	describe: func(w *World, v *variation) string {
 		result := v.facts["result"]
-		return "Your task is to use chemistry to create the substance '" + result + "'. A recipe and some of the ingredients might be found near the " +
+		return "Your task is to use chemistry to create the substance '" + result +
+			"'. A recipe and some of the ingredients might be found near the " +
 			v.facts["location"] + ". When you are done, focus on the " + result + "."
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
@@ -95,7 +96,9 @@ func paintTask(name string, first int, tertiary bool) task {
 			return text + second + ". When you are done, focus on the " + second + "."
 		}
 		// That the end names the secondary colour is a mistake of the reference.
-		return text + v.facts["tertiaryColor"] + ". When you are part-way done, focus on the intermediate (secondary color) paint you created.  When you are completely done, focus on the " + second + "."
+		return text + v.facts["tertiaryColor"] +
+			". When you are part-way done, focus on the intermediate (secondary color) paint you created.  When you " +
+			"are completely done, focus on the " + second + "."
 	}
 	t.goals = func(v *variation) (ordered, unordered []goal) { return secondaryGoals(v.facts) }
 	if tertiary {
@@ -106,12 +109,18 @@ func paintTask(name string, first int, tertiary bool) task {
 
 // paintMixtures are the inputs and results of both steps.
 var paintMixtures = []facts{
-	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,blue paint", "secondaryColor": "green paint", "tertiaryColor": "green-blue paint"},
-	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,yellow paint", "secondaryColor": "green paint", "tertiaryColor": "yellow-green paint"},
-	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,red paint", "secondaryColor": "orange paint", "tertiaryColor": "red-orange paint"},
-	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,yellow paint", "secondaryColor": "orange paint", "tertiaryColor": "yellow-orange paint"},
-	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,red paint", "secondaryColor": "violet paint", "tertiaryColor": "violet-red paint"},
-	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,blue paint", "secondaryColor": "violet paint", "tertiaryColor": "blue-violet paint"},
+	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,blue paint",
+		"secondaryColor": "green paint", "tertiaryColor": "green-blue paint"},
+	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,yellow paint",
+		"secondaryColor": "green paint", "tertiaryColor": "yellow-green paint"},
+	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,red paint",
+		"secondaryColor": "orange paint", "tertiaryColor": "red-orange paint"},
+	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,yellow paint",
+		"secondaryColor": "orange paint", "tertiaryColor": "yellow-orange paint"},
+	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,red paint",
+		"secondaryColor": "violet paint", "tertiaryColor": "violet-red paint"},
+	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,blue paint",
+		"secondaryColor": "violet paint", "tertiaryColor": "blue-violet paint"},
 }
 
 func makePaint(w *World, v int) variation {
@@ -171,7 +180,8 @@ func tertiaryGoals(f facts) (ordered, unordered []goal) {
 		roomHas(second, "be in same location as (secondary) "+second).as("secondary"),
 	)
 	for _, in := range thirds {
-		unordered = append(unordered, roomHas(in, "be in same location as (tertiary) "+in).as("tertiary_"+in).once("secondary"))
+		unordered = append(unordered, roomHas(in, "be in same location as (tertiary) "+in).as("tertiary_"+in).once(
+			"secondary"))
 	}
 	return ordered, append(unordered,
 		alone(thirds, "have all ingredients (tertiary) alone in a single container"),

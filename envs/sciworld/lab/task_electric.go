@@ -46,8 +46,10 @@ func powerTask(name string, first int, choose bool) task {
 func makePower(w *World, v int, choose bool) variation {
 	battery := w.batteryEntry()
 	all := w.partEntries("componentToPower")
-	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"), w.sourceEntry(WindGenerator, "renewableSource")}
-	other := []tableRow{w.sourceEntry(GasGenerator, "nonrenewableSource"), w.sourceEntry(NuclearGenerator, "nonrenewableSource")}
+	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"),
+		w.sourceEntry(WindGenerator, "renewableSource")}
+	other := []tableRow{w.sourceEntry(GasGenerator, "nonrenewableSource"),
+		w.sourceEntry(NuclearGenerator, "nonrenewableSource")}
 	part := tableRow{facts: all[v/4].facts}
 	for _, e := range all {
 		part.modifiers = append(part.modifiers, e.modifiers...)
@@ -100,7 +102,8 @@ var conductors = []struct {
 	conducts bool
 }{
 	{SodiumChloride, false}, {Water, false}, {ForkPlastic, false}, {ForkMetal, true}, {Apricot, false}, {Shovel, true},
-	{GlassJar, false}, {MetalPot, true}, {BookOriginOfSpecies, false}, {PaperClip, true}, {WoodBlock, false}, {AluminumFoil, true},
+	{GlassJar, false}, {MetalPot, true}, {BookOriginOfSpecies, false}, {PaperClip, true}, {WoodBlock, false},
+	{AluminumFoil, true},
 }
 
 func conductorFacts(name, room string, conducts bool) facts {
@@ -150,7 +153,8 @@ func makeUnknownConductivity(w *World, v int) variation {
 
 func describeConductivity(w *World, v *variation) string {
 	x := v.facts["substance"]
-	return "Your task is to determine if " + x + " is electrically conductive. The " + x + " is located around the " + v.facts["substanceLocation"] +
+	return "Your task is to determine if " + x + " is electrically conductive. The " + x + " is located around the " +
+		v.facts["substanceLocation"] +
 		". First, focus on the " + x + ". If it is electrically conductive, place it in the " + v.facts["conductive"] +
 		". If it is electrically nonconductive, place it in the " + v.facts["nonconductive"] + ". "
 }

@@ -9,10 +9,12 @@ import (
 
 func findTask(name string, first int, what string, focus goal) task {
 	return task{
-		name: name, variations: 300, first: first, draws: []draws{{10, append([]int{2, 2, 2, 2, 2, 2, 2, 2}, shuffleOf9...)}},
-		make: makeFind,
+		name: name, variations: 300, first: first,
+		draws: []draws{{10, append([]int{2, 2, 2, 2, 2, 2, 2, 2}, shuffleOf9...)}},
+		make:  makeFind,
 		describe: func(w *World, v *variation) string {
-			return "Your task is to find a(n) " + what + ". First, focus on the thing. Then, move it to the " + v.facts["answerBox"] + " in the " + v.facts["location"] + "."
+			return "Your task is to find a(n) " + what + ". First, focus on the thing. Then, move it to the " +
+				v.facts["answerBox"] + " in the " + v.facts["location"] + "."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {
 			return []goal{focus, inContainer(v.facts["answerBox"], "move living thing to answer box")}, []goal{
@@ -26,7 +28,8 @@ func findTask(name string, first int, what string, focus goal) task {
 }
 
 // animals are those that tasks place.
-var animals = []Kind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay, Elephant, BrownBear, Beaver, Wolf}
+var animals = []Kind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay, Elephant,
+	BrownBear, Beaver, Wolf}
 
 // makeAnimals makes one of each animal and shuffles them with a seed.
 func (w *World) makeAnimals(seed int) []*Object {
@@ -69,7 +72,8 @@ func (w *World) livingEntry(i int) (e tableRow) {
 		e.modifiers = append(e.modifiers, at("outside", a, kinds[a.kind].name))
 	}
 	var plants []*Object
-	for _, k := range []Kind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree, PeaPlant} {
+	for _, k := range []Kind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree,
+		PeaPlant} {
 		plants = append(plants, w.new(k))
 	}
 	numbers := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}

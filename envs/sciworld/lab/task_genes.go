@@ -9,14 +9,16 @@ import (
 // This file has the tasks of Mendelian genetics (tasks §5.14 and §5.15).
 
 var knownGenesTask = task{
-	name: "mendelian-genetics-known-plant", variations: 120, first: 11878, draws: []draws{{100, []int{2}}, {5, shuffleOf9}},
+	name: "mendelian-genetics-known-plant", variations: 120, first: 11878,
+	draws:    []draws{{100, []int{2}}, {5, shuffleOf9}},
 	make:     makeKnownGenes,
 	describe: func(w *World, v *variation) string { return describeGenes(v, "pea plant") },
 	goals:    geneGoals,
 }
 
 var unknownGenesTask = task{
-	name: "mendelian-genetics-unknown-plant", variations: 480, first: 12238, draws: []draws{{1040, []int{2}}, {5, shuffleOf9}},
+	name: "mendelian-genetics-unknown-plant", variations: 480, first: 12238,
+	draws:    []draws{{1040, []int{2}}, {5, shuffleOf9}},
 	make:     makeUnknownGenes,
 	describe: func(w *World, v *variation) string { return describeGenes(v, v.facts["plantName"]) },
 	goals:    geneGoals,
@@ -33,7 +35,8 @@ func makeKnownGenes(w *World, v int) variation {
 			first := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, dominant))
 			second := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, recessive))
 			jar := w.newNamed(CeramicCup, "seed jar")
-			seeds = append(seeds, w.seedEntry(jar, first, second, facts{"traitName": name, "traitValue": value, "seedType": "pea"}))
+			seeds = append(seeds, w.seedEntry(jar, first, second,
+				facts{"traitName": name, "traitValue": value, "seedType": "pea"}))
 		}
 	}
 	pots, boxes := w.genePots(), w.geneBoxes()
@@ -53,7 +56,8 @@ func (w *World) seedEntry(jar, first, second *Object, f facts) tableRow {
 
 func makeUnknownGenes(w *World, v int) variation {
 	var seeds []tableRow
-	for _, k := range []Kind{RandomGeneticsPlantsE, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD} {
+	for _, k := range []Kind{RandomGeneticsPlantsE, RandomGeneticsPlantsB, RandomGeneticsPlantsC,
+		RandomGeneticsPlantsD} {
 		for range 4 { // traits of which only names are used
 			w.random.intn(2)
 		}
@@ -112,13 +116,16 @@ func (w *World) geneBoxes() []tableRow {
 }
 
 func describeGenes(v *variation, plant string) string {
-	return "Your task is to determine whether " + v.facts["traitValue"] + " " + v.facts["traitName"] + " is a dominant or recessive trait in the " + plant +
-		". If the trait is dominant, focus on the " + v.facts["answerBoxDom"] + ". If the trait is recessive, focus on the " + v.facts["answerBoxRec"] + ". "
+	return "Your task is to determine whether " + v.facts["traitValue"] + " " + v.facts["traitName"] +
+		" is a dominant or recessive trait in the " + plant +
+		". If the trait is dominant, focus on the " + v.facts["answerBoxDom"] +
+		". If the trait is recessive, focus on the " + v.facts["answerBoxRec"] + ". "
 }
 
 // isDominant reports whether the value asked for is the dominant one.
 func isDominant(f facts) bool {
-	for _, k := range []Kind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD, RandomGeneticsPlantsE} {
+	for _, k := range []Kind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD,
+		RandomGeneticsPlantsE} {
 		if kinds[k].form == f["seedType"] {
 			return traitOf(k, f["traitName"]).dominant == f["traitValue"]
 		}
@@ -134,9 +141,11 @@ func geneGoals(v *variation) (ordered, unordered []goal) {
 	}
 	t := f["seedType"]
 	return []goal{find(right, "focus on the correct answer box").clearing()},
-		slices.Concat(jarGoals(), greenhouseGoals(), potGoals(t, strings.Split(f["flowerPotNames"], ",")), stageGoals(t, 6), []goal{
-			containerOpen("bee hive", "bee hive open (after reprod. life stage)").once("atLeast2Reproducing"),
-			roomHas("adult bee", "be in same location as pollinator (after reprod. life stage)").once("atLeast2Reproducing"),
-			roomHas(t, "be in same location as grown seed").once("atLeast2Reproducing"),
-		})
+		slices.Concat(jarGoals(), greenhouseGoals(), potGoals(t, strings.Split(f["flowerPotNames"], ",")),
+			stageGoals(t, 6), []goal{
+				containerOpen("bee hive", "bee hive open (after reprod. life stage)").once("atLeast2Reproducing"),
+				roomHas("adult bee", "be in same location as pollinator (after reprod. life stage)").once(
+					"atLeast2Reproducing"),
+				roomHas(t, "be in same location as grown seed").once("atLeast2Reproducing"),
+			})
 }

@@ -12,8 +12,10 @@ var growPlantTask = task{
 	name: "grow-plant", variations: 126, first: 5857,
 	make: makeGrow,
 	describe: func(w *World, v *variation) string {
-		return "Your task is to grow a " + v.facts["seedType"] + " plant from seed. Seeds can be found in the " + v.facts["location"] +
-			". First, focus on a seed. Then, make changes to the environment that grow the plant until it reaches the reproduction life stage."
+		return "Your task is to grow a " + v.facts["seedType"] + " plant from seed. Seeds can be found in the " +
+			v.facts["location"] +
+			". First, focus on a seed. Then, make changes to the environment that grow the plant until it reaches " +
+			"the reproduction life stage."
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
 		t := v.facts["seedType"]
@@ -29,7 +31,9 @@ var growFruitTask = task{
 	make: makeGrow,
 	describe: func(w *World, v *variation) string {
 		t := v.facts["seedType"]
-		return "Your task is to grow a " + t + ". This will require growing several plants, and them being crosspollinated to produce fruit.  Seeds can be found in the " +
+		return "Your task is to grow a " + t +
+			". This will require growing several plants, and them being crosspollinated to produce fruit.  Seeds can " +
+			"be found in the " +
 			v.facts["location"] + ". To complete the task, focus on the grown " + t + "."
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
@@ -37,7 +41,8 @@ var growFruitTask = task{
 		unordered = append(growGoals(t), stageGoals(t, 2)...)
 		return []goal{find(t, "focus on the grown fruit")}, append(unordered,
 			containerOpen("bee hive", "bee hive open (after reprod. life stage)"),
-			roomHas("adult bee", "be in same location as pollinator (after reprod. life stage)").once("atLeast2Reproducing"),
+			roomHas("adult bee", "be in same location as pollinator (after reprod. life stage)").once(
+				"atLeast2Reproducing"),
 			roomHas(t, "be in same location as fruit"),
 		)
 	},
@@ -72,7 +77,8 @@ func makeGrow(w *World, v int) variation {
 	}
 	for _, name := range potNames { // soil beside pots
 		pot := w.newNamed(FlowerPot, name)
-		pots[1].modifiers = append(pots[1].modifiers, at("greenhouse", pot, name), at("greenhouse", w.new(Soil), "soil"))
+		pots[1].modifiers = append(pots[1].modifiers, at("greenhouse", pot, name),
+			at("greenhouse", w.new(Soil), "soil"))
 	}
 	for _, name := range potNames { // no soil
 		pots[2].modifiers = append(pots[2].modifiers, at("greenhouse", w.newNamed(FlowerPot, name), name))

@@ -14,9 +14,13 @@ func lifespanTask(name string, first int, which ...string) task {
 		make: makeLifespan,
 		describe: func(w *World, v *variation) string {
 			if len(which) > 1 {
-				return "Your task is to find the animal with the longest life span, then the shortest life span. First, focus on the animal with the longest life span.  Then, focus on the animal with the shortest life span. The animals are in the 'outside' location. "
+				return "Your task is to find the animal with the longest life span, then the shortest life span. " +
+					"First, focus on the animal with the longest life span.  Then, focus on the animal with the " +
+					"shortest life span. The animals are in the 'outside' location. "
 			}
-			return "Your task is to find the animal with the " + which[0] + " life span.  The animals are in the 'outside' location.  Focus on the animal with the " + which[0] + " life span."
+			return "Your task is to find the animal with the " + which[0] +
+				" life span.  The animals are in the 'outside' location.  Focus on the animal with the " + which[0] +
+				" life span."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {
 			for i, span := range which {
@@ -58,8 +62,9 @@ func makeLifespan(w *World, v int) variation {
 	i := order[v]
 	a, b, c := long[i/25], medium[i/5%5], short[i%5]
 	return combine(tableRow{
-		modifiers: []modifier{at("outside", a, a.life.form), at("outside", b, b.life.form), at("outside", c, c.life.form)},
-		facts:     facts{"longest": a.life.form, "shortest": c.life.form},
+		modifiers: []modifier{at("outside", a, a.life.form), at("outside", b, b.life.form),
+			at("outside", c, c.life.form)},
+		facts: facts{"longest": a.life.form, "shortest": c.life.form},
 	})
 }
 
@@ -67,7 +72,8 @@ var animalStagesTask = task{
 	name: "identify-life-stages-1", variations: 14, first: 8128,
 	make: makeAnimalStages,
 	describe: func(w *World, v *variation) string {
-		return fmt.Sprintf("Your task is to focus on the %d life stages of the %s, starting from earliest to latest.", len(v.stages()), v.facts["name"])
+		return fmt.Sprintf("Your task is to focus on the %d life stages of the %s, starting from earliest to latest.",
+			len(v.stages()), v.facts["name"])
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
 		return stagesInOrder(v, "animal"), append(outsideGoals("outside"), stayGoals()...)
@@ -78,7 +84,8 @@ var plantStagesTask = task{
 	name: "identify-life-stages-2", variations: 10, first: 8758, draws: []draws{{10, shuffleOf9}},
 	make: makePlantStages,
 	describe: func(w *World, v *variation) string {
-		return "Your task is to focus on the life stages of the " + v.facts["name"] + " plant, starting from earliest to latest. The plants are located outside."
+		return "Your task is to focus on the life stages of the " + v.facts["name"] +
+			" plant, starting from earliest to latest. The plants are located outside."
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
 		// The name of the fruit as the room to start in is a mistake of the reference.
@@ -96,7 +103,8 @@ func (v *variation) stages() (out []string) {
 
 func stagesInOrder(v *variation, what string) (ordered []goal) {
 	for i, s := range v.stages() {
-		ordered = append(ordered, findStage(v.facts["name"], s, fmt.Sprintf("focus on %s in life stage %d", what, i+1)).clearing())
+		ordered = append(ordered, findStage(v.facts["name"], s,
+			fmt.Sprintf("focus on %s in life stage %d", what, i+1)).clearing())
 	}
 	return ordered
 }

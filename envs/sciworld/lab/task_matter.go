@@ -13,7 +13,8 @@ func matterTask(name string, first int, words string, goals func(substance strin
 			if name == "boil" {
 				text += "For compounds without a boiling point, combusting the substance is also acceptable. "
 			}
-			return text + "First, focus on the substance. Then, take actions that will cause it to change its state of matter. "
+			return text +
+				"First, focus on the substance. Then, take actions that will cause it to change its state of matter. "
 		},
 		goals: func(v *variation) (ordered, unordered []goal) { return goals(v.facts["objectName"]) },
 	}
@@ -41,7 +42,8 @@ func makeMatter(w *World, v int) variation {
 	}
 	for _, metal := range []Kind{Lead, Tin, Mercury, Gallium, Caesium} {
 		name := kinds[metal].name
-		substances = append(substances, row(name, at("workshop", w.randomCup(w.new(metal)), name, "table", "desk").forced()))
+		substances = append(substances, row(name, at("workshop", w.randomCup(w.new(metal)), name, "table",
+			"desk").forced()))
 	}
 	tools := []tableRow{
 		{modifiers: []modifier{at("kitchen", w.new(Stove), "stove")}},
@@ -81,7 +83,8 @@ func changeGoals(s string) (ordered, unordered []goal) {
 	unordered = append(substanceGoals(s), heaterGoals()...)
 	unordered = append(unordered, onHeaterGoals("have object on heater (%s)", "")...)
 	unordered = append(unordered, coolerGoals()...)
-	return ordered, append(unordered, warmer(10, "heat object by at least 10C"), warmer(-10, "cool object by at least 10C"))
+	return ordered, append(unordered, warmer(10, "heat object by at least 10C"),
+		warmer(-10, "cool object by at least 10C"))
 }
 
 // heatedGoals are the unordered goals of boiling and melting.

@@ -39,9 +39,12 @@ var thermometerTask = task{
 	make: makeThermometer,
 	describe: func(w *World, v *variation) string {
 		o, t := v.facts["objectName"], javaDouble(v.degrees)
-		return "Your task is to measure the temperature of " + o + ", which is located around the " + v.facts["location"] +
-			". First, focus on the thermometer. Next, focus on the " + o + ". If the " + o + " temperature is above " + t + " degrees celsius, place it in the " + v.facts["boxAbove"] +
-			". If the " + o + " temperature is below " + t + " degrees celsius, place it in the " + v.facts["boxBelow"] +
+		return "Your task is to measure the temperature of " + o + ", which is located around the " +
+			v.facts["location"] +
+			". First, focus on the thermometer. Next, focus on the " + o + ". If the " + o + " temperature is above " +
+			t + " degrees celsius, place it in the " + v.facts["boxAbove"] +
+			". If the " + o + " temperature is below " + t + " degrees celsius, place it in the " +
+			v.facts["boxBelow"] +
 			". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
 	},
 	goals: func(v *variation) (ordered, unordered []goal) {
@@ -53,7 +56,8 @@ var thermometerTask = task{
 				byTemperature(v.degrees, f["boxAbove"], f["boxBelow"], "move object to correct answer box"),
 			}, append(instrumentGoals(),
 				atLocation(f["location"], "move to the location asked by the task (object location)").as("move1"),
-				atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as("move2").once("move1"),
+				atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as(
+					"move2").once("move1"),
 				directIn("inventory", o, "have task object in inventory"),
 				usedOn("thermometer", o, "use instrument on object"),
 				usedOn("thermometer", o, "use instrument on object (in answer box location)").once("move2"),
@@ -152,7 +156,8 @@ func makeKnownMelting(w *World, v int) variation {
 	instrument := w.thermometerEntry()
 	var table []tableRow
 	row := func(name string, degrees float64, modifiers ...modifier) {
-		table = append(table, tableRow{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"}, melts: degrees})
+		table = append(table, tableRow{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"},
+			melts: degrees})
 	}
 	for range meltingPoints {
 		w.new(Water)
@@ -199,8 +204,10 @@ func (w *World) meltingVariation(instrument tableRow, table []tableRow, i int) v
 
 func describeMelting(w *World, v *variation) string {
 	o, t := v.facts["objectName"], javaDouble(v.degrees)
-	return "Your task is to measure the melting point of " + o + ", which is located around the " + v.facts["location"] +
-		". First, focus on the thermometer. Next, focus on the " + o + ". If the melting point of " + o + " is above " + t + " degrees celsius, focus on the " + v.facts["boxAbove"] +
+	return "Your task is to measure the melting point of " + o + ", which is located around the " +
+		v.facts["location"] +
+		". First, focus on the thermometer. Next, focus on the " + o + ". If the melting point of " + o + " is above " +
+		t + " degrees celsius, focus on the " + v.facts["boxAbove"] +
 		". If the melting point of " + o + " is below " + t + " degrees celsius, focus on the " + v.facts["boxBelow"] +
 		". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
 }
@@ -228,7 +235,8 @@ func meltingGoals(v *variation) (ordered, unordered []goal) {
 		usedOn("thermometer", o, "use thermometer on substance (after it has been heated)").once("heatObject"),
 		alone([]string{o}, "have substance alone in a single container"),
 	)
-	return ordered, slices.Concat(unordered, heaterGoals(), onHeaterGoals("have substance on heater (%s)", "focusObject"),
+	return ordered, slices.Concat(unordered, heaterGoals(),
+		onHeaterGoals("have substance on heater (%s)", "focusObject"),
 		[]goal{warmer(20, "heat substance by at least 20C").as("heatObject").once("focusObject")})
 }
 

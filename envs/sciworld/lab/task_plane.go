@@ -31,9 +31,11 @@ type angle struct {
 }
 
 var namedPlanes = planeSet{
-	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 3, named: true, focus: "focus on correct inclined plane",
+	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 3, named: true,
+	focus: "focus on correct inclined plane",
 	stuffs: []Stuff{
-		ofAluminum, ofBrass, ofBronze, ofCaesium, ofCopper, ofIron, ofLead, ofPlatinum, ofSteel, ofTin, ofTitanium, ofZinc, ofGlass, ofPlastic, ofCeramic,
+		ofAluminum, ofBrass, ofBronze, ofCaesium, ofCopper, ofIron, ofLead, ofPlatinum, ofSteel, ofTin, ofTitanium,
+		ofZinc, ofGlass, ofPlastic, ofCeramic,
 		ofWood, ofPaper, ofSandpaper, ofCottonCloth, ofRubber, ofChocolate, ofSoapyWater, ofGreenPaint,
 	},
 }
@@ -59,7 +61,8 @@ func planesTask(name string, variations, first int, set planeSet) task {
 			}
 			shuffle(&w.random, two)
 			property := v.facts["mode"] + " " + set.kind
-			return "Your task is to determine which of the two inclined planes (" + two[0] + ", " + two[1] + ") has the " + property +
+			return "Your task is to determine which of the two inclined planes (" + two[0] + ", " + two[1] +
+				") has the " + property +
 				". After completing your experiment, focus on the inclined plane with the " + property + "."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {

@@ -79,9 +79,11 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		if o.kind == HotPlate {
 			where = "hot plate"
 		}
-		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + where + " is: " + oneLine(o.contentsAndPortals(), from) + "."
+		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + where + " is: " +
+			oneLine(o.contentsAndPortals(), from) + "."
 	case textOven:
-		s := "a " + d + ", which is turned " + onOff(o.activated) + ". The " + d + " door is " + openClosed(o.open) + ". "
+		s := "a " + d + ", which is turned " + onOff(o.activated) + ". The " + d + " door is " +
+			openClosed(o.open) + ". "
 		switch {
 		case !o.open:
 			return s
@@ -100,7 +102,8 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		}
 		return s
 	case textTap:
-		s := "a " + d + ", which is turned " + onOff(o.activated) + ". In the " + d + " is: " + oneLine(o.contents.all(), from) + "."
+		s := "a " + d + ", which is turned " + onOff(o.activated) + ". In the " + d + " is: " +
+			oneLine(o.contents.all(), from) + "."
 		if detailed {
 			for _, p := range o.portals.all() {
 				s += " The " + p.name + " is " + openClosed(p.open) + "."
@@ -114,7 +117,8 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		}
 		s += ". "
 		if o.contents.len()+o.portals.len() > 0 {
-			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), o) + "." // the drain too, wherever one looks from
+			// the drain too, wherever one looks from
+			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), o) + "."
 		}
 		return s
 	case textThermometer:
@@ -148,13 +152,15 @@ func (o *Object) describe(from *Object, detailed bool) string {
 			s += ", which is " + onOff(o.activated)
 		}
 		if detailed {
-			s += ". its anode is connected to: " + o.terminals[0].connection() + ". its cathode is connected to: " + o.terminals[1].connection() + ". "
+			s += ". its anode is connected to: " + o.terminals[0].connection() + ". its cathode is connected to: " +
+				o.terminals[1].connection() + ". "
 		}
 		return s
 	case textWire:
 		s := "a " + d
 		if detailed {
-			s += "its terminal 1 is connected to: " + o.terminals[0].connection() + ". its terminal 2 is connected to: " + o.terminals[1].connection() + ". "
+			s += "its terminal 1 is connected to: " + o.terminals[0].connection() +
+				". its terminal 2 is connected to: " + o.terminals[1].connection() + ". "
 		}
 		return s
 	case textPlane:
@@ -171,9 +177,11 @@ func (o *Object) describe(from *Object, detailed bool) string {
 	case textUniverse:
 		return "A " + d + ". In this Universe, you see: " + lines(o.contentsAndPortals(), from, false) + "."
 	case textRoom:
-		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.all(), o, false) + "You also see:\n" + portalLines(o.portals.all(), o)
+		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.all(), o, false) +
+			"You also see:\n" + portalLines(o.portals.all(), o)
 	case textOutside:
-		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.all(), o, false) + "You also see:\n" + portalLines(o.portals.all(), o)
+		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.all(), o, false) +
+			"You also see:\n" + portalLines(o.portals.all(), o)
 	case textAnimal:
 		s := "a " + d
 		if !o.life.dead && o.life.sickly {
@@ -230,7 +238,8 @@ func (o *Object) describePortal(from *Object) string {
 	if far := o.leadsTo(from); far != nil {
 		return "A " + o.name + " to the " + far.name + " (that is " + openClosed(o.open) + ")"
 	}
-	return "A " + o.name + " that connects the " + o.door.from.name + " to the " + o.door.to.name + " (that is " + openClosed(o.open) + ")"
+	return "A " + o.name + " that connects the " + o.door.from.name + " to the " + o.door.to.name + " (that is " +
+		openClosed(o.open) + ")"
 }
 
 // connection tells what a terminal is connected to.

@@ -22,7 +22,8 @@ type trace struct {
 }
 
 func (tr trace) play() play {
-	return play{task: tr.Task, variation: tr.Variation, simplifications: tr.Simplifications, order: tr.Order, actions: tr.Actions}
+	return play{task: tr.Task, variation: tr.Variation, simplifications: tr.Simplifications, order: tr.Order,
+		actions: tr.Actions}
 }
 
 // sums adds up answers, action by action.
@@ -86,7 +87,8 @@ func updateTraces(t *testing.T) {
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 2))
 	for i, name := range lab.TaskNames() {
-		p := play{task: name, variation: rng.IntN(lab.Variations(name)), simplifications: simplificationSets[i%len(simplificationSets)], order: order(i % 3)}
+		p := play{task: name, variation: rng.IntN(lab.Variations(name)),
+			simplifications: simplificationSets[i%len(simplificationSets)], order: order(i % 3)}
 		length := 20
 		if i%10 == 0 {
 			length = 150
@@ -101,6 +103,7 @@ func updateTraces(t *testing.T) {
 		for _, q := range r.asked {
 			calls = append(calls, q.call)
 		}
-		writeLine(t, f, trace{name, p.variation, p.simplifications, p.order, r.play.actions, sums(r.asked, d.answers(t, calls))})
+		writeLine(t, f, trace{name, p.variation, p.simplifications, p.order, r.play.actions,
+			sums(r.asked, d.answers(t, calls))})
 	}
 }

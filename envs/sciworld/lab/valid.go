@@ -95,7 +95,8 @@ func (l ValidList) Has(text string) bool {
 func (l *validLister) named(words string, objects int) (out []int32) {
 	for _, i := range l.asFound {
 		name := l.names[i]
-		if objects > 1 && strings.HasPrefix(words[min(1, len(words)):], name) || objects == 1 && strings.HasSuffix(words, name) {
+		if objects > 1 && strings.HasPrefix(words[min(1, len(words)):], name) || objects == 1 &&
+			strings.HasSuffix(words, name) {
 			out = append(out, i)
 		}
 	}
@@ -297,7 +298,9 @@ func (l *validLister) pairs() {
 	case dunk: // the list names the holder of the liquid first
 		for _, i := range l.first {
 			from := xs[i]
-			if !slices.ContainsFunc(from.contents.chain, func(o *Object) bool { return o.isVisibleLiquid() && o.movable }) {
+			if !slices.ContainsFunc(from.contents.chain, func(o *Object) bool {
+				return o.isVisibleLiquid() && o.movable
+			}) {
 				continue
 			}
 			for _, j := range l.second {
@@ -410,7 +413,8 @@ func entry(text string, template int, objects, types []*Object) string {
 	for i, o := range types {
 		kinds[i] = strconv.Itoa(int(o.kind))
 	}
-	return `{ "action":"` + text + `", "template_id":` + strconv.Itoa(template) + `, "obj_ids":[` + join(ids, ", ") + `], "type_ids":[` + join(kinds, ", ") + `] }`
+	return `{ "action":"` + text + `", "template_id":` + strconv.Itoa(template) + `, "obj_ids":[` + join(ids, ", ") +
+		`], "type_ids":[` + join(kinds, ", ") + `] }`
 }
 
 // possible searches referents of what can be reached here. It draws.

@@ -216,7 +216,8 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 			continue
 		}
 		l.add(x)
-		if x.terminals[0] != nil && (hidden || x.is(aPolarized) || x.kind == Wire || x.kind == UnpolarizedElectricalComponent) {
+		if x.terminals[0] != nil && (hidden || x.is(aPolarized) || x.kind == Wire ||
+			x.kind == UnpolarizedElectricalComponent) {
 			l.add(x.terminals[0])
 			l.add(x.terminals[1])
 		}

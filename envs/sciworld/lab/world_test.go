@@ -34,7 +34,8 @@ func randomActions(rng *rand.Rand, w *World) string {
 	case 0:
 		return "wait"
 	case 1:
-		return []string{"open bee hive", "0", "look at orange", "flush toilet", "activate sink", "use shovel on ground", "use lighter on table"}[rng.IntN(7)]
+		return []string{"open bee hive", "0", "look at orange", "flush toilet", "activate sink", "use shovel on ground",
+			"use lighter on table"}[rng.IntN(7)]
 	}
 	return valid[rng.IntN(len(valid))]
 }
@@ -67,10 +68,13 @@ func TestCheckValues(t *testing.T) {
 		{"find-animal", 20, 17598, 25214903929, 105, 253277863086463, 235643685966208, 187282267745281, 17724},
 		{"find-living-thing", 5, 17604, 25214903912, 173, 30660465235561, 205012949656722, 127457638609115, 17730},
 		{"identify-life-stages-1", 0, 17598, 25214903917, 105, 66719058543521, 102219596386961, 227686047484438, 17601},
-		{"lifespan-longest-lived", 5, 17604, 25214903912, 173, 272071764288157, 105253584727038, 109859932354295, 17607},
-		{"measure-melting-point-unknown-substance", 2, 17595, 25214903919, 1264, 145040136197773, 208356427217147, 82201108599208, 17598},
+		{"lifespan-longest-lived", 5, 17604, 25214903912, 173, 272071764288157, 105253584727038, 109859932354295,
+			17607},
+		{"measure-melting-point-unknown-substance", 2, 17595, 25214903919, 1264, 145040136197773, 208356427217147,
+			82201108599208, 17598},
 		{"use-thermometer", 22, 17613, 25214903931, 230, 9729618848324, 228025966285886, 268525145157687, 17616},
-		{"chemistry-mix-paint-tertiary-color", 6, 17595, 25214903915, 230, 261848079704310, 43089407105183, 224723549280988, 17598},
+		{"chemistry-mix-paint-tertiary-color", 6, 17595, 25214903915, 230, 261848079704310, 43089407105183,
+			224723549280988, 17598},
 	} {
 		w := loaded(t, c.task, c.variation, boardSimplifications)
 		check := func(what string, counter int, state uint64) {
@@ -128,7 +132,8 @@ func TestNothingKeptIsWrong(t *testing.T) {
 			anew.forget()
 			a, b := keeping.Step(action), anew.Step(action)
 			anew.forget()
-			if diff := cmp.Diff(b, a) + cmp.Diff(anew.ValidActions(), keeping.ValidActions()) + cmp.Diff(anew.Progress(), keeping.Progress()); diff != "" {
+			if diff := cmp.Diff(b, a) + cmp.Diff(anew.ValidActions(), keeping.ValidActions()) +
+				cmp.Diff(anew.Progress(), keeping.Progress()); diff != "" {
 				t.Fatalf("%s/%d, %q: %s", name, variation, played, diff)
 			}
 			if keeping.random != anew.random {
@@ -182,7 +187,8 @@ func TestSnapshots(t *testing.T) {
 				if i == len(actions) {
 					actions = append(actions, randomActions(rng, w))
 				}
-				said += w.Step(actions[i]) + join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() + fmt.Sprintln(w.Score(), w.Completed(), w.Moves())
+				said += w.Step(actions[i]) + join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() +
+					fmt.Sprintln(w.Score(), w.Completed(), w.Moves())
 			}
 			if first == "" {
 				first = said
@@ -349,7 +355,8 @@ func TestTrouble(t *testing.T) {
 	if s := w.Load("cook", 0, ""); s != "ERROR: Task (cook): ERROR: Unknown task (cook)." {
 		t.Error(s)
 	}
-	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" || w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
+	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" ||
+		w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
 		t.Error(s, w.Score())
 	}
 }
@@ -359,10 +366,12 @@ func TestBlankLabels(t *testing.T) {
 	for wanted, said := range map[string]string{
 		"": "", " ": "ERROR: Unknown simplification label: ", "\t": "ERROR: Unknown simplification label: ",
 		",": "", " , ": "", "openDoors, ": "", "openDoors,,": "", ",openDoors": "ERROR: Unknown simplification label: ",
-		"openDoors, ,teleportAction": "ERROR: Unknown simplification label:  ", "easy ": "ERROR: Unknown simplification label: easy",
+		"openDoors, ,teleportAction": "ERROR: Unknown simplification label:  ",
+		"easy ":                      "ERROR: Unknown simplification label: easy",
 	} {
 		w := loaded(t, "boil", 0, wanted)
-		if got := w.Step("task"); said != "" && w.Look() != said || said == "" && got != "Task description:\n"+w.Description() {
+		if got := w.Step("task"); said != "" && w.Look() != said || said == "" && got != "Task description:\n"+
+			w.Description() {
 			t.Errorf("%q: %q, %q", wanted, got, w.Look())
 		}
 	}
@@ -372,8 +381,10 @@ func TestBlankLabels(t *testing.T) {
 // world or keeps it from ending a step.
 func FuzzCommands(f *testing.F) {
 	f.Add(uint(0), "go to kitchen\npick up orange\n0\nopen fridge\nwait\n")
-	f.Add(uint(7), "pick up jug\nmove jug to jug\nmix agent\nconnect air to agent\ndisconnect air\nwait\nfocus on agent\n")
-	f.Add(uint(12), "open bee hive\nteleport to greenhouse\nuse axe on plant\nuse shovel on ground\nmove ground to bowl\n")
+	f.Add(uint(7),
+		"pick up jug\nmove jug to jug\nmix agent\nconnect air to agent\ndisconnect air\nwait\nfocus on agent\n")
+	f.Add(uint(12),
+		"open bee hive\nteleport to greenhouse\nuse axe on plant\nuse shovel on ground\nmove ground to bowl\n")
 	names := TaskNames()
 	f.Fuzz(func(t *testing.T, n uint, commands string) {
 		name := names[n%uint(len(names))]

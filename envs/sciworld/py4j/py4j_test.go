@@ -125,8 +125,10 @@ func TestJavaErrors(t *testing.T) {
 		method, text string
 		want         JavaError
 	}{
-		{"none", "java: py4j.Py4JException: Method none([]) does not exist", JavaError{Trace: "py4j.Py4JException: Method none([]) does not exist\n\tat x"}},
-		{"throws", "java: exception: java.lang.Boom: bang", JavaError{Thrown: true, Trace: "java.lang.Boom: bang\n\tat y"}},
+		{"none", "java: py4j.Py4JException: Method none([]) does not exist",
+			JavaError{Trace: "py4j.Py4JException: Method none([]) does not exist\n\tat x"}},
+		{"throws", "java: exception: java.lang.Boom: bang",
+			JavaError{Thrown: true, Trace: "java.lang.Boom: bang\n\tat y"}},
 		{"bare", "java: an error without a description", JavaError{}},
 	} {
 		_, err := conn.Call(ctx, object, c.method)
@@ -143,7 +145,8 @@ func TestJavaErrors(t *testing.T) {
 // What is not the protocol's ends the use of a connection.
 func TestGarbage(t *testing.T) {
 	for _, reply := range []string{
-		"\n", "HTTP/1.1 400\n", "!\n", "!z\n", "!y\n", "!y?\n", "!yione\n", "!yi99999999999\n", "!yL\n", "!ydx\n", "!ybmaybe\n",
+		"\n", "HTTP/1.1 400\n", "!\n", "!z\n", "!y\n", "!y?\n", "!yione\n", "!yi99999999999\n", "!yL\n", "!ydx\n",
+		"!ybmaybe\n",
 		"!ynx\n", "!yvx\n", "!yl\n", "!yr\n", "!yc\n", "!ypx\n", "!xq\n", "!ys and then nothing",
 	} {
 		conn := scripted(t, exchange{"c\no0\nm\ne\n", reply})
@@ -223,7 +226,8 @@ func TestDialNobody(t *testing.T) {
 // A reply of any content ends in a value or an error, and a value is sent as it
 // was read.
 func FuzzReply(f *testing.F) {
-	for _, s := range []string{"!ysa\\nb", "!yi5", "!yd1.0E-5", "!ylo1", "!xro1", "!x", "!yv", "!ybTrue", "!yL9", "!yo", "!yn"} {
+	for _, s := range []string{"!ysa\\nb", "!yi5", "!yd1.0E-5", "!ylo1", "!xro1", "!x", "!yv", "!ybTrue", "!yL9", "!yo",
+		"!yn"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -56,7 +56,8 @@ func StartServer(ctx context.Context, c Command) (*Server, error) {
 		c.Timeout = DefaultTimeout
 	}
 	s := &Server{stderr: &tail{}, exited: make(chan struct{})}
-	args := append(append([]string{}, c.Options...), "-cp", c.ClassPath, "py4j.GatewayServer", "--die-on-broken-pipe", "0")
+	args := append(append([]string{}, c.Options...), "-cp", c.ClassPath, "py4j.GatewayServer",
+		"--die-on-broken-pipe", "0")
 	s.cmd = exec.Command(c.Java, args...)
 	s.cmd.Dir = c.Dir
 	s.cmd.Stderr = s.stderr

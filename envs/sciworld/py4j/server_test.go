@@ -78,7 +78,8 @@ func fakeParent() {
 func started(t *testing.T, mode string, timeout time.Duration) (*Server, error) {
 	t.Helper()
 	t.Setenv(fakeMode, mode)
-	s, err := StartServer(context.Background(), Command{Java: os.Args[0], ClassPath: "x", Dir: t.TempDir(), Timeout: timeout})
+	s, err := StartServer(context.Background(), Command{Java: os.Args[0], ClassPath: "x", Dir: t.TempDir(),
+		Timeout: timeout})
 	if err == nil {
 		t.Cleanup(s.Kill)
 	}
@@ -144,7 +145,8 @@ func TestServerFails(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	if _, err := StartServer(context.Background(), Command{Java: "no-such-java"}); err == nil || !strings.Contains(err.Error(), "no-such-java") {
+	if _, err := StartServer(context.Background(), Command{Java: "no-such-java"}); err == nil ||
+		!strings.Contains(err.Error(), "no-such-java") {
 		t.Error(err)
 	}
 }

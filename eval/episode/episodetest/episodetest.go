@@ -27,7 +27,8 @@ type Countdown struct {
 func NewCountdown(tasks int) *Countdown {
 	e := &Countdown{Open: func(envs.Task) error { return nil }}
 	for i := range tasks {
-		e.List = append(e.List, envs.Task{ID: fmt.Sprintf("from/%d", i+1), Index: i, Type: "from", Difficulty: envs.Easy, Digest: fmt.Sprint("digest", i)})
+		e.List = append(e.List, envs.Task{ID: fmt.Sprintf("from/%d", i+1), Index: i, Type: "from",
+			Difficulty: envs.Easy, Digest: fmt.Sprint("digest", i)})
 	}
 	return e
 }
@@ -84,12 +85,14 @@ func (f ModelFunc) Chat(ctx context.Context, req model.Request) (model.Reply, er
 // Saying is a model that always takes the same action.
 func Saying(action string) ModelFunc {
 	return func(context.Context, model.Request) (model.Reply, error) {
-		return model.Reply{Text: "Thought: t\nAction: " + action, PromptTokens: 10, CompletionTokens: 2, Attempts: 1}, nil
+		return model.Reply{Text: "Thought: t\nAction: " + action, PromptTokens: 10, CompletionTokens: 2,
+			Attempts: 1}, nil
 	}
 }
 
 // Prompt is a prompt for Countdown.
-var Prompt = configs.Prompt{React: "format", Help: "help", Types: map[string]configs.Instructions{"": {Instruction: "count"}}}
+var Prompt = configs.Prompt{React: "format", Help: "help", Types: map[string]configs.Instructions{
+	"": {Instruction: "count"}}}
 
 // Shouting is Countdown for models that write in capitals.
 type Shouting struct{ *Countdown }

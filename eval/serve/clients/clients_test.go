@@ -25,8 +25,10 @@ import (
 func TestFiles(t *testing.T) {
 	var names []string
 	imports := regexp.MustCompile(`(?m)^(?:import|from) (\w+)`)
-	standard := map[string]bool{"json": true, "os": true, "re": true, "string": true, "urllib": true, "numpy": true, "openenv": true}
-	own := map[string]string{"inspect": "inspect_ai", "gymnasium": "gymnasium", "skyrl": "skyrl_gym", "textarena": "textarena", "trl": ""}
+	standard := map[string]bool{"json": true, "os": true, "re": true, "string": true, "urllib": true, "numpy": true,
+		"openenv": true}
+	own := map[string]string{"inspect": "inspect_ai", "gymnasium": "gymnasium", "skyrl": "skyrl_gym",
+		"textarena": "textarena", "trl": ""}
 	for _, c := range clients.All() {
 		names = append(names, c.Name)
 		if want := "heldout_" + c.Name + ".py"; c.File != want {
@@ -55,7 +57,9 @@ func TestFiles(t *testing.T) {
 func python(t *testing.T) string {
 	path := os.Getenv("HELDOUT_PYTHON")
 	if path == "" {
-		t.Skip("HELDOUT_PYTHON is not set: want a python with openenv, inspect-ai, gymnasium, skyrl-gym and textarena (pip install)")
+		t.Skip(
+			"HELDOUT_PYTHON is not set: want a python with openenv, inspect-ai, gymnasium, skyrl-gym and textarena " +
+				"(pip install)")
 	}
 	return path
 }
@@ -66,9 +70,10 @@ func server(t *testing.T) (string, envs.Env) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mount := serve.NewMount(serve.MountOptions{Name: "pddl", Splits: []serve.Split{{Name: "test", Open: func() (envs.Env, []envs.Task, error) {
-		return env, env.Tasks(), nil
-	}}}})
+	mount := serve.NewMount(serve.MountOptions{Name: "pddl", Splits: []serve.Split{
+		{Name: "test", Open: func() (envs.Env, []envs.Task, error) {
+			return env, env.Tasks(), nil
+		}}}})
 	s, err := serve.New(serve.Options{
 		Mounts: []*serve.Mount{mount}, Now: time.Now, Log: func(string, ...any) {}, CloseEnv: func(envs.Env) {},
 		MaxSessions: 64, MaxPerAddress: 64, Idle: time.Minute,
@@ -133,7 +138,8 @@ func TestFrameworks(t *testing.T) {
 	for _, name := range []string{"gymnasium", "vector", "skyrl", "textarena", "trl"} {
 		t.Run(name, func(t *testing.T) {
 			var got played
-			out := run(t, []string{"HELDOUT_URL=" + url + "/openenv/pddl"}, interpreter, "testdata/frameworks.py", name, url, action)
+			out := run(t, []string{"HELDOUT_URL=" + url + "/openenv/pddl"}, interpreter, "testdata/frameworks.py", name,
+				url, action)
 			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -150,14 +156,16 @@ func TestInspect(t *testing.T) {
 	url, env := server(t)
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":"fake","choices":[{"index":0,"finish_reason":"stop",`+
-			`"message":{"role":"assistant","content":"Thought: I look.\nAction: %s"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`, action)
+		fmt.Fprintf(w,
+			`{"id":"1","object":"chat.completion","created":1,"model":"fake","choices":[{"index":0,"finish_reason":"stop",`+
+				`"message":{"role":"assistant","content":"Thought: I look.\nAction: %s"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`, action)
 	}))
 	t.Cleanup(model.Close)
 	logs := t.TempDir()
 	inspect := filepath.Join(filepath.Dir(interpreter), "inspect")
 	environment := []string{"LOCAL_API_KEY=none", "LOCAL_BASE_URL=" + model.URL + "/v1"}
-	run(t, environment, inspect, "eval", "heldout_inspect.py", "-T", "url="+url+"/openenv/pddl", "-T", "limit=2", "-T", "steps=2", "-T", "actions=false",
+	run(t, environment, inspect, "eval", "heldout_inspect.py", "-T", "url="+url+"/openenv/pddl", "-T", "limit=2", "-T",
+		"steps=2", "-T", "actions=false",
 		"--model", "openai-api/local/fake", "--log-dir", logs, "--display", "none")
 	files, err := filepath.Glob(filepath.Join(logs, "*.eval"))
 	if err != nil || len(files) != 1 {

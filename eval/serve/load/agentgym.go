@@ -39,7 +39,8 @@ func (g *gym) do(ctx context.Context, requests []request, done []bool) error {
 func (g *gym) exchange(ctx context.Context, q request) ([]byte, error) {
 	path, body := "/step", fmt.Appendf(nil, `{"id":%d,"action":%s}`, g.id, q.action)
 	if q.reset {
-		path, body = "/reset", fmt.Appendf(nil, `{"id":%d,"game":%d,"world_type":"Text","data_idx":%d}`, g.id, q.task, q.task)
+		path, body = "/reset", fmt.Appendf(nil, `{"id":%d,"game":%d,"world_type":"Text","data_idx":%d}`, g.id, q.task,
+			q.task)
 	}
 	reply, err := g.d.post(ctx, path, body)
 	if err == nil && bytes.HasPrefix(reply, []byte(`{"error":`)) {
@@ -80,7 +81,8 @@ func (g *gym) walk(ctx context.Context, task int, choose func([]string) string) 
 			break
 		}
 		actions := step.Available
-		if _, list, ok := strings.Cut(step.Observation, "Available actions: "); ok && json.Unmarshal([]byte(list), &actions) != nil {
+		if _, list, ok := strings.Cut(step.Observation, "Available actions: "); ok &&
+			json.Unmarshal([]byte(list), &actions) != nil {
 			return nil, fmt.Errorf("the list of actions cannot be read: %.300s", list)
 		}
 		if len(actions) == 0 {

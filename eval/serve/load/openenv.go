@@ -32,7 +32,8 @@ func (d *dialer) dialSocket(ctx context.Context) (*socket, error) {
 func (s *socket) do(_ context.Context, requests []request, done []bool) error {
 	q := requests[0]
 	if q.reset {
-		s.out = append(strconv.AppendInt(append(s.out[:0], `{"type":"reset","data":{"index":`...), int64(q.task), 10), "}}"...)
+		s.out = append(strconv.AppendInt(append(s.out[:0], `{"type":"reset","data":{"index":`...), int64(q.task), 10),
+			"}}"...)
 	} else {
 		s.out = append(append(append(s.out[:0], `{"type":"step","data":{"message":`...), q.action...), "}}"...)
 	}
@@ -63,7 +64,8 @@ func (s *socket) exchange(frame []byte) ([]byte, error) {
 func (s *socket) close(drop bool) {
 	s.stop()
 	if !drop {
-		_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), s.now().Add(time.Second))
+		_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
+			s.now().Add(time.Second))
 	}
 	s.conn.Close()
 }

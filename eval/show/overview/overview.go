@@ -48,7 +48,8 @@ var plans = []plan{
 	{id: "failures", title: "Failures"},
 	{id: "refinement", title: "Errors"},
 	{id: "robustness", title: "Robustness"},
-	{id: "memorisation", title: "Memorisation", intro: "What remains of a score if the interface is said in other words."},
+	{id: "memorisation", title: "Memorisation",
+		intro: "What remains of a score if the interface is said in other words."},
 	{id: "tries", title: "Tries"},
 	{id: "trials", title: "Trials"},
 	{id: "seeds", title: "Seeds"},
@@ -220,7 +221,8 @@ func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Tabl
 // runTable says what the directories hold.
 func runTable(runs []report.Run) table.Table {
 	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "directory", Header: "Directory", Left: true}, {Key: "models", Header: "Models", Left: true}, {Key: "environments", Header: "Environments", Left: true},
+		{Key: "directory", Header: "Directory", Left: true}, {Key: "models", Header: "Models", Left: true},
+		{Key: "environments", Header: "Environments", Left: true},
 		{Key: "finished", Header: "Done"}, {Key: "planned", Header: "Planned"},
 	}}
 	for _, r := range runs {
@@ -231,7 +233,8 @@ func runTable(runs []report.Run) table.Table {
 			finished, planned = finished+s.Finished, planned+s.Planned
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(r.Name), table.String(some(models)), table.String(some(environments)), table.Int(finished), table.Int(planned),
+			table.String(r.Name), table.String(some(models)), table.String(some(environments)), table.Int(finished),
+			table.Int(planned),
 		})
 	}
 	return t
@@ -263,5 +266,6 @@ func incomplete(runs []report.Run) string {
 	if finished == planned {
 		return ""
 	}
-	return fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * cover only those.", finished, planned)
+	return fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * cover only those.",
+		finished, planned)
 }

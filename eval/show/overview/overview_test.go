@@ -99,8 +99,10 @@ func TestLooks(t *testing.T) {
 
 // hostile are texts that must be shown as text.
 var hostile = []string{
-	"</script><script>window.hacked = 1</script>", "<img src=x onerror=window.hacked=1>", "\x1b[31mred\x1b]0;title\x07", "nul \x00", "\u202eback\u2066",
-	strings.Repeat("a long line ", 17_000), broken, "]]></title></style></svg><svg onload=window.hacked=1>", "{{.}} ${1}", "javascript:window.hacked=1",
+	"</script><script>window.hacked = 1</script>", "<img src=x onerror=window.hacked=1>", "\x1b[31mred\x1b]0;title\x07",
+	"nul \x00", "\u202eback\u2066",
+	strings.Repeat("a long line ", 17_000), broken, "]]></title></style></svg><svg onload=window.hacked=1>",
+	"{{.}} ${1}", "javascript:window.hacked=1",
 	"<!-- ", "&lt;b&gt; \" onmouseover=window.hacked=1 x='",
 }
 
@@ -108,7 +110,8 @@ var hostile = []string{
 func hostileRun() synthetic {
 	n := 0
 	return synthetic{
-		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 2, steps: 8, missing: 0.2,
+		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 2,
+		steps: 8, missing: 0.2,
 		text: func(s string) string {
 			n++
 			return s + hostile[n%len(hostile)]
@@ -140,7 +143,8 @@ func wholePage(t testing.TB, dir string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := page.Page{Title: "test", Styles: []template.CSS{Style(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
+	p := page.Page{Title: "test", Styles: []template.CSS{Style(), episodes.Style}, Scripts: episodes.Scripts,
+		Data: episodes.Data}
 	for _, s := range sections {
 		p.Body = append(p.Body, s.HTML)
 	}
@@ -167,12 +171,14 @@ func TestHostileTexts(t *testing.T) {
 	out := wholePage(t, dir)
 	// Forms send the values of names as they are.
 	out = regexp.MustCompile(` (value|data-[a-z]+)="[^"]*"`).ReplaceAll(out, nil)
-	for _, bad := range []string{"<script>window", "<img", "<svg onload", "\x1b", "\x00", "\u202e", "\u2066", "\xff", "</title></style>", "href=\"javascript"} {
+	for _, bad := range []string{"<script>window", "<img", "<svg onload", "\x1b", "\x00", "\u202e", "\u2066", "\xff",
+		"</title></style>", "href=\"javascript"} {
 		if at := bytes.Index(out, []byte(bad)); at >= 0 {
 			t.Errorf("the page contains %q: …%q…", bad, out[max(0, at-80):at+80])
 		}
 	}
-	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;window.hacked", "\\x1b[31mred", "\\x00", "\\u202eback"} {
+	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;window.hacked", "\\x1b[31mred", "\\x00",
+		"\\u202eback"} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("the page does not show %q as text", want)
 		}

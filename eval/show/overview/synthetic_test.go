@@ -51,13 +51,15 @@ func (s synthetic) write(t testing.TB, dir string) {
 	}
 	for _, name := range s.environments {
 		name = named(name)
-		env := record.Environment{Info: envs.Info{Name: name, Source: envs.Generated, StepLimit: s.steps}, Total: s.tasks}
+		env := record.Environment{Info: envs.Info{Name: name, Source: envs.Generated, StepLimit: s.steps},
+			Total: s.tasks}
 		if s.name != nil {
 			env.Caveat, env.SuccessName, env.ProgressName = named("caveat"), named("SR"), named("PR")
 		}
 		for i := range s.tasks {
 			env.Tasks = append(env.Tasks, envs.Task{
-				ID: named(fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i)), Index: i, Type: named(fmt.Sprintf("kind%d", i*6/s.tasks)), Digest: fmt.Sprint(i),
+				ID: named(fmt.Sprintf("kind%d-%d/task%d", i%6, i/3, i)), Index: i,
+				Type: named(fmt.Sprintf("kind%d", i*6/s.tasks)), Digest: fmt.Sprint(i),
 			})
 		}
 		m.Environments = append(m.Environments, env)
@@ -65,7 +67,8 @@ func (s synthetic) write(t testing.TB, dir string) {
 			model = named(model)
 			for seed := range int64(s.seeds) {
 				g := record.Group{Condition: record.Condition{
-					Env: name, Source: env.Source, Model: model, Agent: "react", Perturbation: "none", StepLimit: s.steps, Seed: seed,
+					Env: name, Source: env.Source, Model: model, Agent: "react", Perturbation: "none",
+					StepLimit: s.steps, Seed: seed,
 					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512},
 				}}
 				for i, task := range env.Tasks {
@@ -96,14 +99,16 @@ func (s synthetic) write(t testing.TB, dir string) {
 }
 
 // episode makes an attempt at an episode. Ease is about the chance of success.
-func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task envs.Task, ease float64) *record.Episode {
+func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task envs.Task,
+	ease float64) *record.Episode {
 	text := s.text
 	if text == nil {
 		text = func(s string) string { return s }
 	}
 	e := record.Episode{Result: record.Result{
-		Schema: record.Schema, ID: id, Attempt: 1, Env: c.Env, Source: c.Source, Task: task.ID, TaskIndex: task.Index, TaskType: task.Type,
-		Model: c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation, Outcome: record.Failure,
+		Schema: record.Schema, ID: id, Attempt: 1, Env: c.Env, Source: c.Source, Task: task.ID, TaskIndex: task.Index,
+		TaskType: task.Type,
+		Model:    c.Model, Agent: c.Agent, Seed: c.Seed, Perturbation: c.Perturbation, Outcome: record.Failure,
 		Started: time.Unix(1, 0), Ended: time.Unix(2+rng.Int64N(60), 0), Calls: 1, Requests: 1,
 	}, Goal: text("put a mug on the desk"), Observation: text("You are in the middle of a room.")}
 	solved := rng.Float64() < ease
@@ -114,14 +119,18 @@ func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task e
 	valid := 0
 	for i := range length {
 		step := record.Step{
-			Thought:     text(fmt.Sprintf("I have seen shelf %d already, so next I should look for the mug in cabinet %d.", rng.IntN(9), rng.IntN(9))),
-			Action:      text(fmt.Sprintf("go to cabinet %d", rng.IntN(9))),
-			Observation: text(fmt.Sprintf("On the cabinet %d, you see a mug %d, a plate %d and a book %d.", rng.IntN(9), rng.IntN(3), rng.IntN(3), i)),
-			Progress:    float64(i*4/length) / 4, Valid: true, FinishReason: "stop",
+			Thought: text(
+				fmt.Sprintf("I have seen shelf %d already, so next I should look for the mug in cabinet %d.",
+					rng.IntN(9), rng.IntN(9))),
+			Action: text(fmt.Sprintf("go to cabinet %d", rng.IntN(9))),
+			Observation: text(fmt.Sprintf("On the cabinet %d, you see a mug %d, a plate %d and a book %d.", rng.IntN(9),
+				rng.IntN(3), rng.IntN(3), i)),
+			Progress: float64(i*4/length) / 4, Valid: true, FinishReason: "stop",
 		}
 		switch x := rng.Float64() * (1 + ease); {
 		case x < 0.05:
-			step.FinishReason, step.Fault, step.FormatError, step.Action, step.Valid = "length", record.CutOff, true, "", false
+			step.FinishReason, step.Fault, step.FormatError, step.Action, step.Valid = "length", record.CutOff, true,
+				"", false
 		case x < 0.1:
 			step.Fault, step.FormatError, step.Action, step.Valid = record.NoAction, true, "", false
 		case x < 0.3:

@@ -38,12 +38,14 @@ func TestHostileText(t *testing.T) {
 // The policy allows the page's own styles and scripts by hash, and nothing else.
 func TestPolicy(t *testing.T) {
 	p := Page{Styles: []template.CSS{"b{}"}, Scripts: []template.JS{"f()"}}
-	want := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(string(style)) + " " + hash("b{}") + "; script-src " + hash("f()")
+	want := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(string(style)) +
+		" " + hash("b{}") + "; script-src " + hash("f()")
 	if got := p.Policy(); got != want {
 		t.Errorf("policy %s, want %s", got, want)
 	}
 	p.Live = true
-	if got := p.Policy(); got != strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)+"; connect-src 'self'" {
+	if got := p.Policy(); got != strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)+
+		"; connect-src 'self'" {
 		t.Errorf("policy of a live page %s", got)
 	}
 	if strings.Contains(p.Policy(), "unsafe") {
@@ -53,7 +55,8 @@ func TestPolicy(t *testing.T) {
 
 // Styles and scripts are written byte for byte, or their hashes would not hold.
 func TestHashesHold(t *testing.T) {
-	p := Page{Styles: []template.CSS{"/* a > b */ a > b::after { content: \"<&\"; }"}, Scripts: []template.JS{"if (a < b && c) f(`<b>`); // end"}}
+	p := Page{Styles: []template.CSS{"/* a > b */ a > b::after { content: \"<&\"; }"}, Scripts: []template.JS{
+		"if (a < b && c) f(`<b>`); // end"}}
 	var b strings.Builder
 	if err := p.Write(&b); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func written(t *testing.T, b *Bundle) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := page.Page{Title: "Report", Body: []template.HTML{s.Body}, Styles: []template.CSS{s.Style}, Scripts: s.Scripts, Data: s.Data}
+	p := page.Page{Title: "Report", Body: []template.HTML{s.Body}, Styles: []template.CSS{s.Style}, Scripts: s.Scripts,
+		Data: s.Data}
 	if err := p.Write(f); err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +60,16 @@ func TestBundleInABrowser(t *testing.T) {
 	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")
 	p.Click("tr[data-key]:not([hidden]) a")
-	p.Until(title + ".startsWith('vllm:tuned, seed 7') && document.querySelector('#episode').textContent.includes('Thought <b>4</b>')")
+	p.Until(
+		title +
+			".startsWith('vllm:tuned, seed 7') && document.querySelector('#episode').textContent.includes('Thought " +
+			"<b>4</b>')")
 	p.Choose("#beside", fmt.Sprintf("base/%019d%d", 4, 4))
 	p.Until("document.querySelectorAll('.pair .episode').length === 2 && location.hash.includes('with=base')")
-	p.Until("[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => Math.abs(a.getBoundingClientRect().top - document.querySelectorAll('.episode:last-child .step')[i].getBoundingClientRect().top) < 1)")
+	p.Until(
+		"[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => " +
+			"Math.abs(a.getBoundingClientRect().top - document.querySelectorAll('.episode:last-child " +
+			".step')[i].getBoundingClientRect().top) < 1)")
 	if *pictures != "" {
 		p.Picture(filepath.Join(*pictures, "bundle.png"))
 	}
@@ -71,9 +78,11 @@ func TestBundleInABrowser(t *testing.T) {
 	// A link opens what it names.
 	p.Go("about:blank")
 	p.Go(address + "#" + Fragment("base", &record.Result{ID: fmt.Sprintf("%019d%d", 1, 4), Attempt: 1}))
-	p.Until(title + ".startsWith('vllm:base') && document.querySelector('#episode').textContent.includes('Thought <b>1</b>')")
+	p.Until(title +
+		".startsWith('vllm:base') && document.querySelector('#episode').textContent.includes('Thought <b>1</b>')")
 	p.Press("n")
-	p.Until("document.querySelector('#episode').textContent.includes('Thought <b>1</b>') === false || " + title + ".startsWith('vllm:tuned')")
+	p.Until("document.querySelector('#episode').textContent.includes('Thought <b>1</b>') === false || " + title +
+		".startsWith('vllm:tuned')")
 	p.Click("#shown .close")
 	p.Until("document.getElementById('shown').hidden")
 }

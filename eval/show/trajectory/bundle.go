@@ -46,7 +46,8 @@ type Bundle struct {
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
 func NewBundle(records int64) *Bundle {
-	return &Bundle{share: min(1, float64(ratio*MaxBundle)/float64(max(1, records))), pending: map[string]template.HTML{}}
+	return &Bundle{share: min(1, float64(ratio*MaxBundle)/float64(max(1, records))),
+		pending: map[string]template.HTML{}}
 }
 
 // Add adds an attempt of a run, which has a name of its own, if its task is one of
@@ -65,7 +66,8 @@ func (b *Bundle) Add(run string, e *record.Episode) error {
 	b.waiting += len(rendered)
 	result := e.Result
 	b.choices.Add(&result)
-	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data), Href: "#" + Fragment(run, &e.Result)})
+	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data),
+		Href: "#" + Fragment(run, &e.Result)})
 	if b.waiting >= chunkSize {
 		return b.flush()
 	}
@@ -153,7 +155,8 @@ func (b *Bundle) count() string {
 	}
 	text := fmt.Sprintf("%d of %d episodes", len(b.rows), b.all)
 	if b.share < 1 {
-		text += fmt.Sprintf(": all attempts at about %.1f %% of the tasks, chosen by a hash of their names", 100*b.share)
+		text += fmt.Sprintf(": all attempts at about %.1f %% of the tasks, chosen by a hash of their names",
+			100*b.share)
 	}
 	if b.full {
 		text += "; of these the first that have room"

@@ -70,7 +70,9 @@ func (f Filter) selects() []choice {
 		{Name: envKey, Label: "Environment", Chosen: f.Env, of: func(r *record.Result) string { return r.Env }},
 		{Name: typeKey, Label: "Type", Chosen: f.Type, of: func(r *record.Result) string { return r.TaskType }},
 		{Name: modelKey, Label: "Model", Chosen: f.Model, of: func(r *record.Result) string { return r.Model }},
-		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, of: func(r *record.Result) string { return string(r.Outcome) }},
+		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, of: func(r *record.Result) string {
+			return string(r.Outcome)
+		}},
 	}
 }
 

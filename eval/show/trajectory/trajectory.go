@@ -127,8 +127,9 @@ type part struct {
 
 func newArticle(e Episode) article {
 	a := article{
-		Name: Name(&e.Result), Title: visible(Title(&e.Result)), Outcome: Outcome(e.Outcome), Verdict: verdict(e.Outcome),
-		Facts: facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
+		Name: Name(&e.Result), Title: visible(Title(&e.Result)), Outcome: Outcome(e.Outcome),
+		Verdict: verdict(e.Outcome),
+		Facts:   facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
 	}
 	for _, m := range e.Memory {
 		a.Memory = append(a.Memory, note{fmt.Sprintf("Reflection on trial %d", m.Trial), newText(m.Text)})
@@ -268,7 +269,8 @@ func costs(e Episode) (out []fact) {
 }
 
 func newStep(s record.Step, before float64) step {
-	out := step{Progress: percent(s.Progress), Width: int(100 * s.Progress), Gain: s.Progress > before, Bad: s.Erroneous()}
+	out := step{Progress: percent(s.Progress), Width: int(100 * s.Progress), Gain: s.Progress > before,
+		Bad: s.Erroneous()}
 	switch {
 	case s.FormatError:
 		out.Marks = append(out.Marks, mark{"format error", true})

@@ -22,18 +22,24 @@ func episode() *record.Episode {
 	score, loose := 0.25, true
 	return &record.Episode{
 		Result: record.Result{
-			Schema: record.Schema, ID: "0123456789abcdef0123", Attempt: 1, Env: "boxes", Source: envs.Generated, Task: "box/01", TaskType: "box", Difficulty: envs.Hard,
-			Model: "vllm:M", Agent: "react", Seed: 7, Perturbation: "P1", Trial: 2, Cut: record.SameStep, Score: &score, Loose: &loose,
-			Outcome: record.Failure, Progress: 0.5, Grounding: 1.0 / 3, Steps: 3, FormatErrors: 1, Faults: map[record.Fault]int{record.CutOff: 1},
-			Trimmed: 2, Forgotten: 1, Dropped: []string{"top_k"}, PromptTokens: 100, CompletionTokens: 20, Calls: 3, Requests: 5, ModelSeconds: 0.125,
+			Schema: record.Schema, ID: "0123456789abcdef0123", Attempt: 1, Env: "boxes", Source: envs.Generated,
+			Task: "box/01", TaskType: "box", Difficulty: envs.Hard,
+			Model: "vllm:M", Agent: "react", Seed: 7, Perturbation: "P1", Trial: 2, Cut: record.SameStep, Score: &score,
+			Loose:   &loose,
+			Outcome: record.Failure, Progress: 0.5, Grounding: 1.0 / 3, Steps: 3, FormatErrors: 1,
+			Faults:  map[record.Fault]int{record.CutOff: 1},
+			Trimmed: 2, Forgotten: 1, Dropped: []string{"top_k"}, PromptTokens: 100, CompletionTokens: 20, Calls: 3,
+			Requests: 5, ModelSeconds: 0.125,
 			Reflection: &record.Reflection{Text: "I should open the box."},
 			Started:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Ended: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
 		},
 		Goal: "The box is open.", Observation: "You see a box.",
 		Memory: []record.Remembered{{Trial: 1, Text: "Look first."}},
 		Trajectory: []record.Step{
-			{Thought: "A box.", Action: "open box", Observation: "It is open.", Progress: 0.5, Valid: true, PromptTokens: 60, CompletionTokens: 9, ModelSeconds: 1.25},
-			{Observation: "What?", Progress: 0.5, FormatError: true, Fault: record.CutOff, FinishReason: "length", Reply: "Hm.", Reasoning: "Hm?"},
+			{Thought: "A box.", Action: "open box", Observation: "It is open.", Progress: 0.5, Valid: true,
+				PromptTokens: 60, CompletionTokens: 9, ModelSeconds: 1.25},
+			{Observation: "What?", Progress: 0.5, FormatError: true, Fault: record.CutOff, FinishReason: "length",
+				Reply: "Hm.", Reasoning: "Hm?"},
 			{Action: "fly", Observation: "No.", Progress: 0.5},
 		},
 	}
@@ -76,10 +82,14 @@ func textOf(t *testing.T, source string) string {
 func TestEpisodeShowsItsRecord(t *testing.T) {
 	got := textOf(t, render(t, Episode{Episode: episode(), Run: "runs/a"}))
 	for _, want := range []string{
-		"vllm:M, seed 7, P1, trial 2", "failure", "box/01", "boxes (generated)", "hard", "same_step", "0.250", "Loose successtrue", "Valid actions33.3 %", "Cut off1",
-		"History shortened2 times", "Reflections left out1", "top_k", "100 prompt + 20 reply", "5 for 3 replies, 125 ms", "2026-01-02 03:04:05 UTC", "55 s", "runs/a",
-		"The box is open.", "You see a box.", "Reflection on trial 1", "Look first.", "I should open the box.", "First error: step 2, 2 in all",
-		"Step 1", "50.0 % (more)", "60 + 9 tokens, 1.2 s", "format error", "cut off", "ended by length", "invalid action", "Hm.", "Hm?", "What?", "fly",
+		"vllm:M, seed 7, P1, trial 2", "failure", "box/01", "boxes (generated)", "hard", "same_step", "0.250",
+		"Loose successtrue", "Valid actions33.3 %", "Cut off1",
+		"History shortened2 times", "Reflections left out1", "top_k", "100 prompt + 20 reply",
+		"5 for 3 replies, 125 ms", "2026-01-02 03:04:05 UTC", "55 s", "runs/a",
+		"The box is open.", "You see a box.", "Reflection on trial 1", "Look first.", "I should open the box.",
+		"First error: step 2, 2 in all",
+		"Step 1", "50.0 % (more)", "60 + 9 tokens, 1.2 s", "format error", "cut off", "ended by length",
+		"invalid action", "Hm.", "Hm?", "What?", "fly",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the episode lacks %q", want)

@@ -101,8 +101,11 @@ func TestInABrowser(t *testing.T) {
 		p.Click(".around form button")
 		p.Until("document.querySelectorAll('.pair .episode').length === 2")
 		// Steps of one number begin at one height.
-		p.Until("[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => { const b = document.querySelectorAll('.episode:last-child .step')[i]; " +
-			"return Math.abs(a.getBoundingClientRect().top - b.getBoundingClientRect().top) < 1 && a.ariaLabel === b.ariaLabel })")
+		p.Until(
+			"[...document.querySelectorAll('.episode:first-child .step')].every((a, i) => { const b = " +
+				"document.querySelectorAll('.episode:last-child .step')[i]; " +
+				"return Math.abs(a.getBoundingClientRect().top - b.getBoundingClientRect().top) < 1 && a.ariaLabel " +
+				"=== b.ariaLabel })")
 		p.picture("pair")
 	})
 	t.Run("a link to a step", func(t *testing.T) {
@@ -136,12 +139,15 @@ func TestLiveInABrowser(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "live"), 6, "vllm:m").record(2)
 	r.setStatus(time.Now().Add(time.Hour), 2)
 	p := openAt(t, b, served(t, r.dir), "/runs/live/", desk)
-	p.Until("document.querySelector('.state .running') && document.querySelectorAll('table.inflight tbody tr').length === 2")
+	p.Until(
+		"document.querySelector('.state .running') && document.querySelectorAll('table.inflight tbody tr').length === 2")
 	p.Until("document.querySelector('table.inflight tbody').innerText.includes('box/02')")
 	p.picture("live")
 	r.record(2)
 	r.setStatus(time.Now().Add(time.Hour), 1)
-	p.Until("document.querySelectorAll('table.inflight tbody tr').length === 1 && document.querySelector('.state').textContent.startsWith('running 4 of 6')")
+	p.Until(
+		"document.querySelectorAll('table.inflight tbody tr').length === 1 && " +
+			"document.querySelector('.state').textContent.startsWith('running 4 of 6')")
 	p.Until("!document.getElementById('more').hidden")
 	p.Click("#more a")
 	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 4")
@@ -149,7 +155,9 @@ func TestLiveInABrowser(t *testing.T) {
 	if err := r.store.RemoveStatus(); err != nil {
 		t.Fatal(err)
 	}
-	p.Until("document.documentElement.dataset.live === 'ended' && document.querySelector('.state').textContent.startsWith('complete 6 of 6')")
+	p.Until(
+		"document.documentElement.dataset.live === 'ended' && " +
+			"document.querySelector('.state').textContent.startsWith('complete 6 of 6')")
 }
 
 // Hostile records are text in the browser: no dialog, no element, no request.
@@ -158,7 +166,8 @@ func TestHostileTextInABrowser(t *testing.T) {
 	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))
 	s := served(t, r.dir)
 	p := openAt(t, b, s, "/runs/hostile/", desk)
-	for _, path := range []string{"/runs/hostile/", "/runs/hostile/episodes/" + r.planned[3].ID, "/runs/hostile/episodes/" + r.planned[1].ID + "?with=hostile/" + r.planned[3].ID} {
+	for _, path := range []string{"/runs/hostile/", "/runs/hostile/episodes/" + r.planned[3].ID,
+		"/runs/hostile/episodes/" + r.planned[1].ID + "?with=hostile/" + r.planned[3].ID} {
 		p.Go(s.URL + path)
 		p.Until("document.querySelector('article.episode, table.episodes')")
 		if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {

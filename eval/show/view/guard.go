@@ -83,14 +83,16 @@ func sameOrigin(r *http.Request) bool {
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	query := r.URL.Query()
 	if s.isToken(query.Get(tokenKey)) {
-		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.options.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.options.Token, Path: "/", HttpOnly: true,
+			SameSite: http.SameSiteStrictMode})
 		query.Del(tokenKey)
 		to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: query.Encode()}
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 		return
 	}
 	if c, err := r.Cookie(tokenCookie); err != nil || !s.isToken(c.Value) {
-		http.Error(w, "the token is missing or wrong: open the address that heldout view printed", http.StatusUnauthorized)
+		http.Error(w, "the token is missing or wrong: open the address that heldout view printed",
+			http.StatusUnauthorized)
 		return
 	}
 	next.ServeHTTP(w, r)

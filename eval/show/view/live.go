@@ -57,7 +57,8 @@ func (r *run) latestErrors(x *record.Index) (out []failed) {
 		if len(text) > maxError {
 			text = strings.ToValidUTF8(text[:maxError], "") + "…"
 		}
-		out = append(out, failed{r.path("episodes", trajectory.Name(e)), table.Printable(e.Env + " " + e.Task), trajectory.Outcome(e.Outcome), text})
+		out = append(out, failed{r.path("episodes", trajectory.Name(e)), table.Printable(e.Env + " " + e.Task),
+			trajectory.Outcome(e.Outcome), text})
 	}
 	return out
 }
@@ -79,7 +80,8 @@ func (r *run) panel(x *record.Index, s Summary) livePanel {
 		p.Perturbed = p.Perturbed || c.Perturbation != "none"
 		p.Trials = p.Trials || c.Trials != nil
 		p.Rows = append(p.Rows, rateRow{
-			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), score.Finished, score.Planned,
+			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), score.Finished,
+			score.Planned,
 			interval(score.Success), interval(score.Progress),
 		})
 	}
@@ -100,7 +102,8 @@ func (r *run) panel(x *record.Index, s Summary) livePanel {
 	for _, f := range status.InFlight {
 		shown := inFlight{Task: f.ID, Steps: f.Steps, For: p.Now.Sub(f.Started)}
 		if task, c, ok := x.Planned(f.ID); ok {
-			shown.Task, shown.Model, shown.Seed, shown.Limit = table.Printable(c.Env+" "+task.ID), table.Printable(c.Model), c.Seed, c.StepLimit
+			shown.Task, shown.Model, shown.Seed, shown.Limit = table.Printable(c.Env+" "+task.ID),
+				table.Printable(c.Model), c.Seed, c.StepLimit
 		}
 		p.InFlight = append(p.InFlight, shown)
 	}

@@ -98,7 +98,8 @@ func (s *Server) overview(*http.Request) (*page.Page, error) {
 		}
 		rows = append(rows, row)
 	}
-	return &page.Page{Title: "Runs", Lead: fmt.Sprintf("%d run directories", len(rows)), Body: []template.HTML{fragment("overview", rows)}}, nil
+	return &page.Page{Title: "Runs", Lead: fmt.Sprintf("%d run directories", len(rows)), Body: []template.HTML{
+		fragment("overview", rows)}}, nil
 }
 
 // perPage is how many episodes a page lists.
@@ -139,7 +140,8 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
 	for _, i := range rows {
-		list.Rows = append(list.Rows, trajectory.Row{Result: &all.results[i], Href: r.path("episodes", trajectory.Name(&all.results[i])) + filterQuery(query)})
+		list.Rows = append(list.Rows, trajectory.Row{
+			Result: &all.results[i], Href: r.path("episodes", trajectory.Name(&all.results[i])) + filterQuery(query)})
 	}
 	rendered, err := list.Render()
 	if err != nil {
@@ -152,7 +154,8 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
-			fragment("panel", panelBox{shown, len(all.results)}), rendered, fragment("pager", pager{query, number, more}),
+			fragment("panel", panelBox{shown, len(all.results)}), rendered,
+			fragment("pager", pager{query, number, more}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -181,7 +184,8 @@ type listing struct {
 // choose returns which of the found attempts a page shows, with a sentence about
 // their number, and whether there are more. A text is searched only as far as this
 // page needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, found []int, number int) (rows []int, count string, more bool, err error) {
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, found []int, number int) (rows []int,
+	count string, more bool, err error) {
 	from := min(number-1, len(found)/perPage+1) * perPage
 	if f.Text != "" {
 		return s.search(ctx, f, all, found, from)
@@ -197,7 +201,8 @@ func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, f
 
 // search reads the found attempts and returns those with the text of a filter, from
 // one of them on.
-func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, found []int, from int) (rows []int, count string, more bool, err error) {
+func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, found []int, from int) (rows []int,
+	count string, more bool, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return nil, "", false, err
@@ -225,7 +230,8 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, f
 	case err != nil:
 		return nil, "", false, err
 	case more:
-		count = fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d", read, len(found), hits, from+1)
+		count = fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d", read, len(found), hits,
+			from+1)
 	default:
 		count = fmt.Sprintf("%d of %d episodes contain the text", hits, len(found))
 	}
@@ -319,8 +325,10 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		}
 		body = `<div class="pair">` + body + rendered + `</div>`
 	}
-	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query), Text: "Episodes of " + table.Printable(r.name)})
-	return &page.Page{Title: title, Links: links, Body: []template.HTML{fragment("around", around), body}, Scripts: []template.JS{trajectory.Script}}, nil
+	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query),
+		Text: "Episodes of " + table.Printable(r.name)})
+	return &page.Page{Title: title, Links: links, Body: []template.HTML{fragment("around", around), body},
+		Scripts: []template.JS{trajectory.Script}}, nil
 }
 
 // planned is the condition and the task of an episode.
@@ -395,7 +403,8 @@ func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other
 		err := r.look(func(x *record.Index, _ Summary) error {
 			for i := range x.Results {
 				o := &x.Results[i]
-				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt || len(out) == maxOthers {
+				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt ||
+					len(out) == maxOthers {
 					continue
 				}
 				value := r.name + "/" + trajectory.Name(o)
@@ -456,7 +465,10 @@ func (s *Server) draw(ctx context.Context, p planned, e *record.Episode) (pictur
 	case err != nil:
 		return nil, "No pictures: " + table.Printable(err.Error()) + "."
 	case differs >= 0:
-		return pictures, fmt.Sprintf("The replay answers otherwise than the record from step %d on: later pictures may be of another course of events.", differs)
+		return pictures,
+			fmt.Sprintf(
+				"The replay answers otherwise than the record from step %d on: later pictures may be of another "+
+					"course of events.", differs)
 	}
 	return pictures, "The pictures are of a replay whose answers are those of the record."
 }

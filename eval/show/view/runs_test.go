@@ -30,12 +30,15 @@ func newTestRun(t testing.TB, dir string, tasks int, models ...string) *testRun 
 	t.Helper()
 	env := record.Environment{Info: envs.Info{Name: "boxes", Source: envs.Generated, StepLimit: 30}, Total: tasks}
 	for i := range tasks {
-		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: fmt.Sprintf("kind %d", i%2), Digest: fmt.Sprint(i)})
+		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i,
+			Type: fmt.Sprintf("kind %d", i%2), Digest: fmt.Sprint(i)})
 	}
-	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{env}, Sessions: []record.Session{{Started: start}}}
+	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{env},
+		Sessions: []record.Session{{Started: start}}}
 	r := &testRun{t: t, dir: dir}
 	for _, model := range models {
-		c := record.Condition{Env: "boxes", Source: envs.Generated, Model: model, Agent: "react", Perturbation: "none", StepLimit: 30}
+		c := record.Condition{Env: "boxes", Source: envs.Generated, Model: model, Agent: "react", Perturbation: "none",
+			StepLimit: 30}
 		g := record.Group{Condition: c}
 		for i, task := range env.Tasks {
 			id, err := record.EpisodeID(2, task, c)
@@ -64,14 +67,16 @@ func attempt(id string, task envs.Task, c record.Condition, i int) *record.Episo
 	began := start.Add(time.Duration(i) * time.Second)
 	e := &record.Episode{
 		Result: record.Result{
-			ID: id, Attempt: 1, Env: c.Env, Source: c.Source, Task: task.ID, TaskIndex: task.Index, TaskType: task.Type, Model: c.Model, Agent: c.Agent, Perturbation: "none",
+			ID: id, Attempt: 1, Env: c.Env, Source: c.Source, Task: task.ID, TaskIndex: task.Index, TaskType: task.Type,
+			Model: c.Model, Agent: c.Agent, Perturbation: "none",
 			Outcome: record.Failure, Started: began, Ended: began.Add(time.Second),
 		},
 		Goal: "Open the box.", Observation: "You see box " + task.ID + ".",
 	}
 	for step := range 3 + i%3 {
 		e.Trajectory = append(e.Trajectory, record.Step{
-			Thought: fmt.Sprintf("Thought %d of %s.", step+1, c.Model), Action: fmt.Sprintf("push box %d", step), Observation: "It moves.", Valid: true,
+			Thought: fmt.Sprintf("Thought %d of %s.", step+1, c.Model), Action: fmt.Sprintf("push box %d", step),
+			Observation: "It moves.", Valid: true,
 			Progress: float64(step) / 10, PromptTokens: 100, CompletionTokens: 10, ModelSeconds: 0.5,
 		})
 	}

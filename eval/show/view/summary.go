@@ -74,7 +74,8 @@ func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	for _, score := range scores {
 		environments[score.Condition.Env], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished, soFar(score.Success), soFar(score.Progress)})
+		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished,
+			soFar(score.Success), soFar(score.Progress)})
 		s.Planned += due
 		s.Finished += finished
 	}

@@ -29,7 +29,8 @@ type Options struct {
 	Now func() time.Time
 	// Draw returns the states of an episode's world, as eval.Pictures does; nil
 	// without pictures.
-	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int, err error)
+	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int,
+		err error)
 	// Token is what others than this machine's users must know; empty asks for none.
 	Token string
 	// Names are the names by which browsers may call the server, besides localhost
@@ -60,18 +61,22 @@ const patience = 800 * time.Millisecond
 
 // New returns a server of runs. It reads nothing yet.
 func New(o Options) *Server {
-	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy), watchers: make(chan struct{}, maxWatchers)}
+	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy),
+		watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	taken := map[string]bool{}
 	for _, p := range o.Runs {
-		s.runs = append(s.runs, &run{name: freeName(p.Name(), taken), parts: p, now: o.Now, patience: patience, opened: make(chan struct{})})
+		s.runs = append(s.runs, &run{name: freeName(p.Name(), taken), parts: p, now: o.Now, patience: patience,
+			opened: make(chan struct{})})
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
 	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
-	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) { return nil, notFound("there is no page " + r.URL.Path) }))
+	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) {
+		return nil, notFound("there is no page " + r.URL.Path)
+	}))
 	s.handler = s.guard(mux)
 	return s
 }
@@ -134,7 +139,8 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 		p, err := make(r)
 		if errors.Is(err, errReading) {
 			w.Header().Set("Refresh", "1")
-			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", nil)}, Links: s.links()})
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", nil)},
+				Links: s.links()})
 			return
 		}
 		var moved *redirect
@@ -157,7 +163,8 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 
 // failure is the page of an error.
 func failure(code int, err error) *page.Page {
-	return &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())}, Links: home}
+	return &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())},
+		Links: home}
 }
 
 var home = []page.Link{{Href: "/", Text: "All runs"}}
@@ -182,7 +189,8 @@ func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
 var files embed.FS
 
 var (
-	templates  = template.Must(template.New("view.html").Funcs(template.FuncMap{"interval": interval, "percent": percent, "ago": ago}).ParseFS(files, "view.html"))
+	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{
+		"interval": interval, "percent": percent, "ago": ago}).ParseFS(files, "view.html"))
 	style      = template.CSS(mustRead("view.css"))
 	liveScript = template.JS(mustRead("live.js"))
 )

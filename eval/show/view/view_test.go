@@ -96,7 +96,8 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	policy := get(t, local, "/runs/a/").Header.Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+	for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "connect-src 'self'",
+		"frame-ancestors 'none'", "base-uri 'none'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("the policy %q lacks %s", policy, want)
 		}
@@ -108,16 +109,19 @@ func TestGuard(t *testing.T) {
 
 // With a token, every page asks for it, also under foreign addresses.
 func TestToken(t *testing.T) {
-	s := patient(New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir), Now: time.Now, Token: "sesame", Names: []string{"gpu-box"}}))
+	s := patient(New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir), Now: time.Now,
+		Token: "sesame", Names: []string{"gpu-box"}}))
 	far := func(r *http.Request) { r.Host = "192.0.2.1:8080" }
-	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam", "/nowhere"} {
+	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam",
+		"/nowhere"} {
 		r := get(t, s, path, far)
 		if text := body(t, r); r.StatusCode != 401 || strings.Contains(text, "sesame") {
 			t.Errorf("%s without the token: status %d: %s", path, r.StatusCode, text)
 		}
 	}
 	r := get(t, s, "//evil.example/../runs/a/?token=sesame&env=boxes", far)
-	if to := r.Header.Get("Location"); r.StatusCode != 303 || strings.HasPrefix(to, "//") || strings.Contains(to, "token") || !strings.HasSuffix(to, "?env=boxes") {
+	if to := r.Header.Get("Location"); r.StatusCode != 303 || strings.HasPrefix(to, "//") ||
+		strings.Contains(to, "token") || !strings.HasSuffix(to, "?env=boxes") {
 		t.Errorf("with the token: status %d, to %q", r.StatusCode, to)
 	}
 	cookies := r.Cookies()

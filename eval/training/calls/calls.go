@@ -163,7 +163,11 @@ func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
 		return nil, &diskError{err}
 	}
 	if c.Key != key || c.Prompt != prompt {
-		return nil, &diskError{fmt.Errorf("the recorded call %s has another prompt: another version of heldout made it; give another --out", key)}
+		return nil,
+			&diskError{
+				fmt.Errorf(
+					"the recorded call %s has another prompt: another version of heldout made it; give another --out",
+					key)}
 	}
 	return &c, nil
 }

@@ -30,7 +30,8 @@ func (e *echo) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if e.err != nil {
 		return model.Reply{}, e.err
 	}
-	return model.Reply{Text: req.Messages[0].Content, Attempts: 2, PromptTokens: 10, CompletionTokens: 5, UnusedPromptTokens: 1, FinishReason: "stop", Dropped: []string{"seed"}}, nil
+	return model.Reply{Text: req.Messages[0].Content, Attempts: 2, PromptTokens: 10, CompletionTokens: 5,
+		UnusedPromptTokens: 1, FinishReason: "stop", Dropped: []string{"seed"}}, nil
 }
 
 type condition struct {
@@ -48,7 +49,9 @@ func open(t *testing.T, dir string, c condition, planned int) *Book {
 }
 
 func setup(c condition, planned int) Setup {
-	return Setup{Kind: record.SynthLog, Condition: c, Planned: planned, Now: func() time.Time { return time.Unix(0, 0) }}
+	return Setup{Kind: record.SynthLog, Condition: c, Planned: planned, Now: func() time.Time {
+		return time.Unix(0, 0)
+	}}
 }
 
 func question(key, text string) Question {
@@ -67,7 +70,8 @@ func TestAsk(t *testing.T) {
 		t.Error(err)
 	}
 	made, err := b.Ask(t.Context(), m, question("1", "hi"))
-	if err != nil || made.Reply != "hi" || made.Server != "http://one" || made.PromptTokens != 11 || made.Requests != 2 {
+	if err != nil || made.Reply != "hi" || made.Server != "http://one" || made.PromptTokens != 11 ||
+		made.Requests != 2 {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	if err := b.End(); err != nil {
@@ -83,7 +87,8 @@ func TestAsk(t *testing.T) {
 	if diff := cmp.Diff(made, found); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := b.Ask(t.Context(), m, question("1", "ho")); err == nil || !strings.Contains(err.Error(), "the recorded call 1 has another prompt") {
+	if _, err := b.Ask(t.Context(), m, question("1", "ho")); err == nil ||
+		!strings.Contains(err.Error(), "the recorded call 1 has another prompt") {
 		t.Error(err)
 	}
 	m.err = &model.UnavailableError{Message: "gone", Attempts: 3}
@@ -97,7 +102,8 @@ func TestAsk(t *testing.T) {
 		t.Errorf("a call without a reply counts: %v", err)
 	}
 	usage, err := b.Usage()
-	want := map[string]Usage{"k": {Calls: 1, Failed: 1, Requests: 5, PromptTokens: 11, CompletionTokens: 5, Dropped: []string{"seed"}}}
+	want := map[string]Usage{"k": {Calls: 1, Failed: 1, Requests: 5, PromptTokens: 11, CompletionTokens: 5,
+		Dropped: []string{"seed"}}}
 	if diff := cmp.Diff(want, usage); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
@@ -162,7 +168,8 @@ func TestWork(t *testing.T) {
 			_, err := b.Ask(ctx, m, question(fmt.Sprint(i), "hi"))
 			return err
 		})
-		if (err != nil) != c.fatal || m.calls.Load() != c.calls || !c.fatal && c.err != nil && missing != 20 || c.err == nil && missing != 0 {
+		if (err != nil) != c.fatal || m.calls.Load() != c.calls || !c.fatal && c.err != nil && missing != 20 ||
+			c.err == nil && missing != 0 {
 			t.Errorf("%s: %d missing, %v, %d calls", name, missing, err, m.calls.Load())
 		}
 		if err := b.End(); err != nil {

@@ -70,7 +70,9 @@ func (u Usage) Plus(v Usage) Usage {
 // Notes says what makes the numbers of a usage less than whole.
 func (u Usage) Notes() (out []string) {
 	if u.Uncounted > 0 {
-		out = append(out, fmt.Sprintf("The server did not count the tokens of %d replies: there are more than the table says.", u.Uncounted))
+		out = append(out,
+			fmt.Sprintf("The server did not count the tokens of %d replies: there are more than the table says.",
+				u.Uncounted))
 	}
 	if len(u.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("The server refuses %s, which was left out.", strings.Join(u.Dropped, ", ")))

@@ -18,7 +18,8 @@ import (
 // stop the others; missing counts those. An error that would stop every further
 // call, such as an unknown model or a full disk, ends the work, as the end of ctx
 // does.
-func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx context.Context, i int) error) (missing int, err error) {
+func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx context.Context, i int) error) (missing int,
+	err error) {
 	var next, failed atomic.Int64
 	workers, ctx := errgroup.WithContext(ctx)
 	for range min(n, concurrency) {

@@ -46,7 +46,9 @@ func Check(dir string) (out []Checked, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth or heldout judge", dir, manifestEnd)
+		return nil,
+			fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth or heldout judge",
+				dir, manifestEnd)
 	}
 	return out, nil
 }
@@ -69,7 +71,8 @@ func checkExport(name string) []Checked {
 		c := Checked{File: filepath.Join(filepath.Dir(name), filepath.Base(p.File))}
 		sum, err := datafile.Sum(c.File)
 		if c.Err = err; err == nil && sum != p.SHA256 {
-			c.Err = fmt.Errorf("it has the SHA-256 %s, its manifest says %s: it was changed after it was written", sum, p.SHA256)
+			c.Err = fmt.Errorf("it has the SHA-256 %s, its manifest says %s: it was changed after it was written", sum,
+				p.SHA256)
 		}
 		out = append(out, c)
 	}
@@ -86,7 +89,8 @@ func checkLog(dir string, kind record.LogKind) []Checked {
 	}
 	out := []Checked{about}
 	for _, name := range kind.Results {
-		if c := checkLines(filepath.Join(dir, name)); !errors.Is(c.Err, os.ErrNotExist) { // a killed command has none yet
+		// a killed command has none yet
+		if c := checkLines(filepath.Join(dir, name)); !errors.Is(c.Err, os.ErrNotExist) {
 			out = append(out, c)
 		}
 	}

@@ -60,8 +60,10 @@ func TestConsumers(t *testing.T) {
 // line.
 func script(t *testing.T, home, name string, args ...string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), filepath.Join(home, "bin", "python"), append([]string{filepath.Join("testdata", "consumers", name)}, args...)...)
-	c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "HF_HUB_OFFLINE=1", "PYTHONPATH="+filepath.Join(home, "stubs"))
+	c := exec.CommandContext(t.Context(), filepath.Join(home, "bin", "python"),
+		append([]string{filepath.Join("testdata", "consumers", name)}, args...)...)
+	c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "HF_HUB_OFFLINE=1",
+		"PYTHONPATH="+filepath.Join(home, "stubs"))
 	out, err := c.CombinedOutput()
 	text := strings.TrimSpace(string(out))
 	if err != nil {

@@ -48,7 +48,8 @@ func continues(calls []episode.Call) bool {
 	for i := 1; i < len(calls); i++ {
 		before, now := calls[i-1], calls[i].Messages
 		n := len(before.Messages)
-		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != before.Said || now[n+1].Role != model.User {
+		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != before.Said ||
+			now[n+1].Role != model.User {
 			return false
 		}
 		for j := range n {

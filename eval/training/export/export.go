@@ -69,7 +69,8 @@ func ParseMask(text string) ([]Mark, error) {
 	var out []Mark
 	for name := range strings.SplitSeq(text, ",") {
 		if !slices.Contains(Marks(), Mark(name)) {
-			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text, strings.Trim(fmt.Sprint(Marks()), "[]"))
+			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text,
+				strings.Trim(fmt.Sprint(Marks()), "[]"))
 		}
 		if !slices.Contains(out, Mark(name)) {
 			out = append(out, Mark(name))
@@ -86,7 +87,8 @@ func (o Options) Check() error {
 	if err := o.Format.Check(); err != nil {
 		return err
 	}
-	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" || base == filepath.Base(o.Out) {
+	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" ||
+		base == filepath.Base(o.Out) {
 		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
 	}
 	if !slices.Contains(DuplicateRules(), o.Duplicates) {
@@ -110,8 +112,11 @@ type TestTasksError struct {
 
 // Error implements error.
 func (e *TestTasksError) Error() string {
-	return fmt.Sprintf("%d episodes are of tasks that a benchmark tests with (%s): a model that was trained on them cannot be measured with them; "+
-		"leave them out with --env, or give --allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
+	return fmt.Sprintf(
+		"%d episodes are of tasks that a benchmark tests with (%s): a model that was trained on them cannot be "+
+			"measured with them; "+
+			"leave them out with --env, or give --allow-test-tasks, which marks them", e.Episodes,
+		strings.Join(e.Envs, ", "))
 }
 
 // NothingError says that no episode is left to export.
@@ -239,7 +244,8 @@ func (x *exporter) create() error {
 			return err
 		}
 		x.parts = append(x.parts, &writer{format: x.Format, file: f})
-		x.report.Parts = append(x.report.Parts, PartReport{Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}})
+		x.report.Parts = append(x.report.Parts, PartReport{
+			Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}})
 	}
 	return nil
 }
@@ -373,7 +379,9 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 	}
 	if b.NeedsWorld() {
 		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
-			return nil, fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w", c.Env, err)
+			return nil,
+				fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
+					c.Env, err)
 		}
 	}
 	x.rebuilder[c] = b

@@ -36,14 +36,18 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{"generator-seed": "0"}}
+	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
+		"generator-seed": "0"}}
 	c := record.Condition{
 		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: episode.React,
-		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: episode.NoPerturbation, StepLimit: 30,
+		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: episode.NoPerturbation,
+		StepLimit: 30,
 	}
-	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{{Info: info, Total: 60}}, Groups: []record.Group{{Condition: c}}}
+	m := &record.Manifest{Schema: record.Schema, Behaviour: 2, Environments: []record.Environment{
+		{Info: info, Total: 60}}, Groups: []record.Group{{Condition: c}}}
 	for i := range episodes {
-		m.Environments[0].Tasks = append(m.Environments[0].Tasks, envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint("digest", i)})
+		m.Environments[0].Tasks = append(m.Environments[0].Tasks,
+			envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint("digest", i)})
 	}
 	if change != nil {
 		change(m)
@@ -66,7 +70,8 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 		}
 		e := episodes[i]
 		e.Schema, e.ID, e.Attempt = record.Schema, id, max(1, e.Attempt)
-		e.Env, e.Source, e.Task, e.TaskIndex, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Seed = c.Env, c.Source, task.ID, task.Index, task.Type, c.Model, c.Agent, c.Perturbation, c.Seed
+		e.Env, e.Source, e.Task, e.TaskIndex, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Seed = c.Env, c.Source,
+			task.ID, task.Index, task.Type, c.Model, c.Agent, c.Perturbation, c.Seed
 		if e.Outcome == "" {
 			e.Outcome = record.Failure
 		}
@@ -107,7 +112,8 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 
 // The kinds of steps.
 func good(n int) record.Step {
-	return record.Step{Thought: fmt.Sprint("I think ", n), Action: fmt.Sprint("move ", n), Observation: fmt.Sprint("You moved ", n), Valid: true, Progress: 0.1}
+	return record.Step{Thought: fmt.Sprint("I think ", n), Action: fmt.Sprint("move ", n),
+		Observation: fmt.Sprint("You moved ", n), Valid: true, Progress: 0.1}
 }
 
 func invalid() record.Step {
@@ -115,7 +121,9 @@ func invalid() record.Step {
 }
 
 func unreadable() record.Step {
-	return record.Step{Reply: hostile, FormatError: true, Fault: record.NoAction, Observation: "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action.", Progress: 0.1}
+	return record.Step{Reply: hostile, FormatError: true, Fault: record.NoAction,
+		Observation: "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and " +
+			"then a line that starts with \"Action:\", followed by one action.", Progress: 0.1}
 }
 
 func silent() record.Step {
@@ -132,7 +140,8 @@ func of(steps ...record.Step) record.Episode {
 func options(t testing.TB, format Format, sources ...string) Options {
 	t.Helper()
 	return Options{
-		Sources: sources, Format: format, Out: filepath.Join(t.TempDir(), "out"+format.Extension()), Mask: []Mark{Unreadable, Invalid}, Duplicates: SameMessages,
+		Sources: sources, Format: format, Out: filepath.Join(t.TempDir(), "out"+format.Extension()),
+		Mask: []Mark{Unreadable, Invalid}, Duplicates: SameMessages,
 		Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}},
 	}
 }
@@ -171,7 +180,8 @@ func lines[T any](t testing.TB, file string) (out []T) {
 // Wrong turns stay in the conversation and are not trained on; it ends with the last
 // turn that is.
 func TestMasks(t *testing.T) {
-	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2), invalid()))
+	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2),
+		invalid()))
 	for _, c := range []struct {
 		mask, want string
 		trained    int
@@ -197,7 +207,8 @@ func TestMasks(t *testing.T) {
 				t.Errorf("%s is trained on", m.Role)
 			}
 		}
-		if len(examples) != 1 || got != c.want || r.Trained != c.trained || r.Turns != 9 || r.Trained+sum(r.Masked) != 9 {
+		if len(examples) != 1 || got != c.want || r.Trained != c.trained || r.Turns != 9 ||
+			r.Trained+sum(r.Masked) != 9 {
 			t.Errorf("%s: %s, want %s; %+v", c.mask, got, c.want, r)
 		}
 		last := examples[0].Messages[len(examples[0].Messages)-1]
@@ -216,7 +227,8 @@ func sum[K comparable](counts map[K]int) (n int) {
 
 // Every format says the same: the same messages, and the same turns to train on.
 func TestFormatsAgree(t *testing.T) {
-	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), good(2), invalid()), of(unreadable(), good(3)), of(good(4)))
+	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), good(2), invalid()), of(unreadable(), good(3)),
+		of(good(4)))
 	o := options(t, Axolotl, dir)
 	export(t, o)
 	whole := lines[axolotlExample](t, o.Out)
@@ -237,7 +249,8 @@ func TestFormatsAgree(t *testing.T) {
 	for i, e := range lines[openAIExample](t, o.Out) {
 		for j, m := range e.Messages {
 			want := whole[i].Messages[j]
-			if m.Role != want.Role || m.Content != want.Content || (m.Weight != nil) != (m.Role == model.Assistant) || m.Weight != nil && (*m.Weight == 1) != want.Train {
+			if m.Role != want.Role || m.Content != want.Content || (m.Weight != nil) != (m.Role == model.Assistant) ||
+				m.Weight != nil && (*m.Weight == 1) != want.Train {
 				t.Errorf("openai: %+v, want %+v", m, want)
 			}
 		}
@@ -251,7 +264,8 @@ func TestFormatsAgree(t *testing.T) {
 	for i, e := range list {
 		for j, m := range e.Conversations {
 			want := whole[i].Messages[j]
-			if m.From != speaker(want.Role) || m.Value != want.Content || (m.Loss != nil) != (m.From == "gpt") || m.Loss != nil && *m.Loss != want.Train {
+			if m.From != speaker(want.Role) || m.Value != want.Content || (m.Loss != nil) != (m.From == "gpt") ||
+				m.Loss != nil && *m.Loss != want.Train {
 				t.Errorf("agentgym: %+v, want %+v", m, want)
 			}
 		}
@@ -274,7 +288,8 @@ func TestFormatsAgree(t *testing.T) {
 	examples := lines[shareGPTExample](t, o.Out)
 	for i, e := range examples {
 		for j, m := range e.Conversations {
-			if m.From != speaker(prefixes[i][j].Role) || m.Value != prefixes[i][j].Content || (m.From == "gpt") != (j%2 == 1) {
+			if m.From != speaker(prefixes[i][j].Role) || m.Value != prefixes[i][j].Content ||
+				(m.From == "gpt") != (j%2 == 1) {
 				t.Errorf("sharegpt: %+v, want %+v", m, prefixes[i][j])
 			}
 		}
@@ -312,7 +327,8 @@ func TestReasons(t *testing.T) {
 	dir := makeRun(t, nil, won, shortened, of(other), broken, of(invalid()), of(good(6)), of(good(6)))
 	r := export(t, options(t, TRL, dir))
 	want := map[Reason]int{Shortened: 1, Differs: 1, Nothing: 1, Duplicate: 1}
-	if diff := cmp.Diff(want, r.Left); diff != "" || r.Episodes != 6 || r.Taken != 2 || r.Without != 1 || len(r.Different) != 1 {
+	if diff := cmp.Diff(want, r.Left); diff != "" || r.Episodes != 6 || r.Taken != 2 || r.Without != 1 ||
+		len(r.Different) != 1 {
 		t.Errorf("%+v\n%s", r, diff)
 	}
 	for reason, change := range map[Reason]func(*Options){
@@ -450,7 +466,8 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"train=0.9": "add up to 0.9", "a=0.5,a=0.5": "twice", "a=0,b=1": "such as", "a=x": "such as", "=1": "such as", "a=0.5,A=0.5": "twice", "../x=1": "such as", "a=NaN": "such as", "a=0.5,,b=0.5": "such as",
+		"train=0.9": "add up to 0.9", "a=0.5,a=0.5": "twice", "a=0,b=1": "such as", "a=x": "such as", "=1": "such as",
+		"a=0.5,A=0.5": "twice", "../x=1": "such as", "a=NaN": "such as", "a=0.5,,b=0.5": "such as",
 	} {
 		if _, err := ParseParts(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -606,9 +623,11 @@ func TestNoChat(t *testing.T) {
 // are masked are left out.
 func TestCallsThatStandAlone(t *testing.T) {
 	call := func(step int, text, reply string) episode.Call {
-		return episode.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply, Said: reply}
+		return episode.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply,
+			Said: reply}
 	}
-	got := conversations([]episode.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "), call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
+	got := conversations([]episode.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "),
+		call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
 	want := []Conversation{
 		{[]Message{{model.User, "a", false}, {model.Assistant, "one", true}}, 1},
 		{[]Message{{model.User, "d", false}, {model.Assistant, "four", true}}, 4},
@@ -618,7 +637,8 @@ func TestCallsThatStandAlone(t *testing.T) {
 	}
 	// OpenAI takes no empty message, also where it is not trained on.
 	x := &exporter{Options: Options{Format: OpenAI}, report: newReport(Options{})}
-	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false}, {model.Assistant, "x", true}}, 1}}
+	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false},
+		{model.Assistant, "x", true}}, 1}}
 	if taken, err := x.take(empty, about{}, nil); taken || err != nil || x.report.Left[Refused] != 1 {
 		t.Error(taken, err)
 	}

@@ -49,7 +49,8 @@ const (
 
 // lacking are the reasons for values that are too low.
 func (f Filter) lacking() (progress, recoveries Reason) {
-	return Reason(fmt.Sprintf("progress below %g", f.Progress)), Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))
+	return Reason(fmt.Sprintf("progress below %g", f.Progress)),
+		Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))
 }
 
 // result says why an episode is left out, as far as its result tells; "" if it is
@@ -63,7 +64,9 @@ func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 		return OtherMaker
 	case len(f.Seeds) > 0 && !slices.Contains(f.Seeds, c.Seed):
 		return OtherSeed
-	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool { return presetIs(c.Preset.Key(), name) }):
+	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool {
+		return presetIs(c.Preset.Key(), name)
+	}):
 		return OtherSet
 	case f.Success && a.Outcome != record.Success:
 		return NotSolved

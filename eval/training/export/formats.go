@@ -44,7 +44,8 @@ func (f Format) Check() error {
 	for _, known := range Formats() {
 		names = append(names, string(known))
 	}
-	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names), strings.Join(names, ", "))
+	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names),
+		strings.Join(names, ", "))
 }
 
 // Extension is that of the format's files.
@@ -154,7 +155,9 @@ func (f Format) examples(c Conversation, a about, visit func(any) error) (n int,
 	err = c.each(func(turn int, prefix []Message) error {
 		n++
 		if f == ShareGPT {
-			return visit(shareGPTExample{a, turn, each(prefix, func(m Message) fromValue { return fromValue{speaker(m.Role), m.Content} })})
+			return visit(shareGPTExample{a, turn, each(prefix, func(m Message) fromValue {
+				return fromValue{speaker(m.Role), m.Content}
+			})})
 		}
 		plain := each(prefix, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
 		return visit(trlExample{a, turn, plain[:len(plain)-1], plain[len(plain)-1:]})
@@ -234,5 +237,7 @@ func (f Format) reader(file string) any {
 	case OpenAI:
 		return map[string]any{"method": "supervised"}
 	}
-	return map[string]any{"note": "AgentGym's own trainers ignore loss and train on every turn of gpt; Axolotl (message_field_training: loss) and ms-swift read it"}
+	return map[string]any{
+		"note": "AgentGym's own trainers ignore loss and train on every turn of gpt; Axolotl " +
+			"(message_field_training: loss) and ms-swift read it"}
 }

@@ -88,7 +88,8 @@ func newReport(o Options) *Report {
 		mask = []Mark{}
 	}
 	return &Report{
-		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates, Seed: o.Seed,
+		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates,
+		Seed:    o.Seed,
 		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
 	}
 }

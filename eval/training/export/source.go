@@ -116,7 +116,9 @@ func inDirectory(dir string) ([]source, error) {
 	}
 	var errs []error
 	var out []source
-	for _, found := range record.Find(dir, func(folder string, err error) { errs = append(errs, fmt.Errorf("%s: %w", folder, err)) }) {
+	for _, found := range record.Find(dir, func(folder string, err error) {
+		errs = append(errs, fmt.Errorf("%s: %w", folder, err))
+	}) {
 		out = append(out, source{path: found, run: &run{}})
 	}
 	if len(errs) > 0 {
@@ -194,7 +196,8 @@ func (r *run) listed(c *record.Condition) bool {
 		return known
 	}
 	played, err := bench.PlayedPreset(r.manifest, *c)
-	listed := err != nil || played.Env.Tasks.List != nil && !slices.Contains([]string{string(catalog.Dev), string(catalog.Train)}, played.Env.Part)
+	listed := err != nil || played.Env.Tasks.List != nil &&
+		!slices.Contains([]string{string(catalog.Dev), string(catalog.Train)}, played.Env.Part)
 	r.lists[c.Preset.SHA256] = listed
 	return listed
 }

@@ -37,7 +37,8 @@ func ParseParts(text string) ([]Part, error) {
 		name, share, _ := strings.Cut(field, "=")
 		x, err := strconv.ParseFloat(share, 64)
 		if err != nil || !(x > 0 && x <= 1) || !partName.MatchString(name) {
-			return nil, fmt.Errorf("split is %q, want names with shares that add up to 1, such as train=0.9,val=0.1", text)
+			return nil,
+				fmt.Errorf("split is %q, want names with shares that add up to 1, such as train=0.9,val=0.1", text)
 		}
 		if slices.ContainsFunc(out, func(p Part) bool { return strings.EqualFold(p.Name, name) }) {
 			return nil, fmt.Errorf("split is %q: %s is there twice", text, name)

@@ -177,11 +177,13 @@ func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, took str
 // labelTable says which labels there are.
 func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 	t := table.Table{ID: "judge", Title: "Labels", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true}, {Key: "turns", Header: "Turns"}, {Key: "share", Header: "Share %"},
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
+		{Key: "turns", Header: "Turns"}, {Key: "share", Header: "Share %"},
 	}}
 	for _, r := range raters {
 		add := func(what string, n int) {
-			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(what), table.Int(n), table.Percent(float64(n) / float64(max(1, len(turns))))})
+			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(what), table.Int(n),
+				table.Percent(float64(n) / float64(max(1, len(turns))))})
 		}
 		for _, label := range Labels() {
 			n := 0
@@ -203,7 +205,8 @@ func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 // confusion counts turns by the labels of two raters.
 func confusion(all []*pairs) table.Table {
 	t := table.Table{ID: "judge-confusion", Title: "Labels of two raters", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true}, {Key: "other", Header: "Other rater", Left: true},
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
+		{Key: "other", Header: "Other rater", Left: true},
 		{Key: "right", Header: "Right"}, {Key: "wrong", Header: "Wrong"}, {Key: "none", Header: "None"},
 	}}
 	for _, p := range all {
@@ -213,7 +216,8 @@ func confusion(all []*pairs) table.Table {
 				continue
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(p.a.Name), table.String(label), table.String(p.b.Name), table.Int(counts[0]), table.Int(counts[1]), table.Int(counts[none]),
+				table.String(p.a.Name), table.String(label), table.String(p.b.Name), table.Int(counts[0]),
+				table.Int(counts[1]), table.Int(counts[none]),
 			})
 		}
 	}
@@ -223,12 +227,15 @@ func confusion(all []*pairs) table.Table {
 // agreement has agreement and kappa of two raters.
 func agreement(all []*pairs, s *Sample) table.Table {
 	t := table.Table{ID: "judge-agreement", Title: "Agreement", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true}, {Key: "measure", Header: "Measure", Left: true},
-		{Key: "turns", Header: "Turns"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95 % from"}, {Key: "high", Header: "to", Upper: true},
+		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true},
+		{Key: "measure", Header: "Measure", Left: true},
+		{Key: "turns", Header: "Turns"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95 % from"},
+		{Key: "high", Header: "to", Upper: true},
 	}}
 	for _, p := range all {
 		add := func(measure string, n int, show func(float64) table.Cell, value float64, iv stats.Interval, err error) {
-			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n), show(value), show(iv.Low), show(iv.High)}
+			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n),
+				show(value), show(iv.Low), show(iv.High)}
 			if err != nil {
 				row[5], row[6] = table.None(), table.None()
 			}
@@ -248,16 +255,20 @@ func agreement(all []*pairs, s *Sample) table.Table {
 				}
 				return 0
 			})
-			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1], table.Percent, value, iv, err)
+			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1],
+				table.Percent, value, iv, err)
 		}
 		if s.kind == Balanced {
 			value, iv, err = p.population(s.All)
 			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
 		}
 	}
-	t.Notes = append(t.Notes, "Intervals treat trajectories as the sampled units, those of one task as a cluster. Turns without a label of both raters do not count here; the table above counts them.")
+	t.Notes = append(t.Notes,
+		"Intervals treat trajectories as the sampled units, those of one task as a cluster. Turns without a label of "+
+			"both raters do not count here; the table above counts them.")
 	if s.kind == Balanced {
-		t.Notes = append(t.Notes, "All turns: the turns are weighted to the shares of right and wrong that all trajectories have.")
+		t.Notes = append(t.Notes,
+			"All turns: the turns are weighted to the shares of right and wrong that all trajectories have.")
 	}
 	return t
 }
@@ -276,11 +287,14 @@ func cost(u calls.Usage, took string) table.Table {
 	return table.Table{
 		ID: "judge-cost", Title: "Cost",
 		Columns: []table.Column{
-			{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
-			{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"}, {Key: "model_seconds", Header: "Model s"},
+			{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"},
+			{Key: "requests", Header: "Requests"},
+			{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
+			{Key: "model_seconds", Header: "Model s"},
 		},
 		Rows: [][]table.Cell{{
-			table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
+			table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens),
+			table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
 		}},
 		Notes: append([]string{took}, u.Notes()...),
 	}

@@ -57,7 +57,8 @@ type Judge struct {
 }
 
 // Label labels the turn of that number, with a call that ask makes or finds.
-func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Question) (*calls.Call, error), i int) (Answer, error) {
+func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Question) (*calls.Call, error),
+	i int) (Answer, error) {
 	t := &j.Turns[i]
 	c, err := ask(ctx, calls.Question{
 		Key: t.ID, Kind: LabelCall,

@@ -63,7 +63,8 @@ func TestSample(t *testing.T) {
 		return s, ids
 	}
 	s, ids := draw(Balanced, 1, all)
-	if s.Seen != 40 || s.Unfit != 20 || s.Trajectories() != 12 || len(ids) != 24 || s.All[Right] != 10*3+10*3+10 || s.All[Wrong] != 10*2+10+10 || s.All[""] != 20 {
+	if s.Seen != 40 || s.Unfit != 20 || s.Trajectories() != 12 || len(ids) != 24 || s.All[Right] != 10*3+10*3+10 ||
+		s.All[Wrong] != 10*2+10+10 || s.All[""] != 20 {
 		t.Errorf("%+v", s)
 	}
 	backwards := slices.Clone(all)
@@ -85,7 +86,8 @@ func TestReadAnswer(t *testing.T) {
 		want  Answer
 	}{
 		{`It is fine. {"verdict": "right", "kind": null}`, Answer{Label: Right, Reason: "It is fine."}},
-		{"No.\n```json\n{\"verdict\": \"Wrong \", \"kind\": \"Place\"}\n```", Answer{Label: Wrong, Kind: "place", Reason: "No."}},
+		{"No.\n```json\n{\"verdict\": \"Wrong \", \"kind\": \"Place\"}\n```",
+			Answer{Label: Wrong, Kind: "place", Reason: "No."}},
 		{`{"verdict": "wrong", "kind": "style"}`, Answer{Label: Wrong}},
 		{`{"verdict": "right", "kind": "logic"}`, Answer{Label: Right}},
 		{`{"verdict": "right"} or {"verdict": "wrong"}`, Answer{Unreadable: TwoVerdicts}},

@@ -111,6 +111,8 @@ func (t *Turn) Prompt(p configs.Judge, mostHistory int) string {
 		actions = unknownActions
 	}
 	s := t.step()
-	return fmt.Sprintf("%s\n\nGoal: %s\n\nAvailable actions:\n%s\n\nWhat happened before the turn:\n%s\nThe player's turn:\n%s\n%s",
-		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(actions), t.History(mostHistory), shown(s.Thought, s.Action), strings.TrimSpace(p.Answer))
+	return fmt.Sprintf(
+		"%s\n\nGoal: %s\n\nAvailable actions:\n%s\n\nWhat happened before the turn:\n%s\nThe player's turn:\n%s\n%s",
+		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(actions), t.History(mostHistory),
+		shown(s.Thought, s.Action), strings.TrimSpace(p.Answer))
 }

@@ -9,7 +9,8 @@ import (
 // What passes is written so that it can be read for training, with a mask by the
 // master's next turn.
 func TestMasked(t *testing.T) {
-	line := fmt.Sprintf(`{"id": "a<b", "script": %s, "trajectory": %s, "more": 1}`, strings.Join(strings.Fields(shop), " "), good().json())
+	line := fmt.Sprintf(`{"id": "a<b", "script": %s, "trajectory": %s, "more": 1}`,
+		strings.Join(strings.Fields(shop), " "), good().json())
 	var out []byte
 	check := func(o Options, want string) {
 		t.Helper()
@@ -63,7 +64,9 @@ func TestItemsThatAreNotVerified(t *testing.T) {
 }
 
 func FuzzReadItem(f *testing.F) {
-	f.Add([]byte(`{"script": ` + shop + `, "trajectory": [{"turn": 0, "role": "Player", "Thought": "", "Action": "wait", "train": true}]}`))
+	f.Add(
+		[]byte(`{"script": ` + shop +
+			`, "trajectory": [{"turn": 0, "role": "Player", "Thought": "", "Action": "wait", "train": true}]}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		item, err := readItem(line)
 		if err == nil && (len(item.Turns) != len(item.Train) || len(item.Turns) == 0) {

@@ -24,7 +24,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 		return nil, err
 	}
 	if n := size(parsed); n > mostSize {
-		return nil, fmt.Errorf("the pattern has about %d parts once its repetitions are written out, the limit is %d", n, mostSize)
+		return nil, fmt.Errorf("the pattern has about %d parts once its repetitions are written out, the limit is %d",
+			n, mostSize)
 	}
 	return regexp.Compile(translated)
 }

@@ -29,7 +29,8 @@ func TestReadReply(t *testing.T) {
 		{`"{}"`, '{', "{}", true, ""},
 	} {
 		got, mended, err := ReadReply(c.reply, c.open)
-		if string(got) != c.want || mended != c.mended || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if string(got) != c.want || mended != c.mended || (err == nil) != (c.err == "") || err != nil &&
+			!strings.Contains(err.Error(), c.err) {
 			t.Errorf("%q: %q, %v, %v", c.reply, got, mended, err)
 		}
 	}

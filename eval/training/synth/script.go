@@ -70,7 +70,9 @@ func ParseScript(raw []byte) (*Script, error) {
 		Parameters map[string][]string `json:"parameters"`
 	}
 	if err := json.Unmarshal(keys["Available Actions"], &actions); err != nil {
-		return nil, errors.New(`"Available Actions" is not an object from templates to objects with "verification code", a string, and "parameters", an object from names to lists of strings`)
+		return nil,
+			errors.New(
+				`"Available Actions" is not an object from templates to objects with "verification code", a string, and "parameters", an object from names to lists of strings`)
 	}
 	switch {
 	case len(actions) == 0:
@@ -155,7 +157,8 @@ func (s *Script) Fits(action string) (ok, parameters, unsupported bool, why stri
 	case best >= unchecked:
 		return true, best == matched, false, ""
 	case skipped:
-		return false, false, true, fmt.Sprintf("no usable pattern matches %q, and some patterns cannot be used: %s", action, strings.Join(s.Unsupported(), "; "))
+		return false, false, true, fmt.Sprintf("no usable pattern matches %q, and some patterns cannot be used: %s",
+			action, strings.Join(s.Unsupported(), "; "))
 	case best == badValue:
 		return false, false, false, fmt.Sprintf("the parameters of %q are not allowed values of %q", action, template)
 	}
@@ -174,7 +177,9 @@ func (s *Script) Check() error {
 		}
 		for _, text := range a.instances() {
 			if a.matches(text) < unchecked {
-				errs = append(errs, fmt.Errorf("the action %q: its verification code %q does not match %q with these parameters", a.Template, a.Pattern, text))
+				errs = append(errs,
+					fmt.Errorf("the action %q: its verification code %q does not match %q with these parameters",
+						a.Template, a.Pattern, text))
 				break
 			}
 		}

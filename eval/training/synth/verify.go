@@ -102,7 +102,8 @@ func readTurn(raw json.RawMessage) (Turn, error) {
 		t.Master = true
 		return t, read(keys, []field{
 			{"Observation", &t.Observation, "a string"},
-			{"parameter_error", &t.Parameter, "true or false"}, {"place_error", &t.Place, "true or false"}, {"logic_error", &t.Logic, "true or false"},
+			{"parameter_error", &t.Parameter, "true or false"}, {"place_error", &t.Place, "true or false"},
+			{"logic_error", &t.Logic, "true or false"},
 		})
 	}
 	return t, fmt.Errorf(`"role" is %q, want "Player" or "DM"`, role)
@@ -138,7 +139,8 @@ func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	case len(raw) == 0:
 		return Verdict{Reason: Format, Message: "the trajectory has no turns"}
 	case len(raw) > mostTurns:
-		return Verdict{Reason: Format, Message: fmt.Sprintf("the trajectory has %d turns, the limit is %d", len(raw), mostTurns)}
+		return Verdict{Reason: Format, Message: fmt.Sprintf("the trajectory has %d turns, the limit is %d", len(raw),
+			mostTurns)}
 	}
 	v := Verdict{Turns: len(raw)}
 	turns := make([]Turn, len(raw))

@@ -31,7 +31,8 @@ func (t *turns) player(action string) *turns {
 func (t *turns) master(observation, flags string) *turns {
 	*t = append(*t, map[string]any{
 		"turn": len(*t), "role": "DM", "Thought": "", "Observation": observation,
-		"parameter_error": strings.Contains(flags, "p"), "place_error": strings.Contains(flags, "l"), "logic_error": strings.Contains(flags, "o"),
+		"parameter_error": strings.Contains(flags, "p"), "place_error": strings.Contains(flags, "l"),
+		"logic_error": strings.Contains(flags, "o"),
 	})
 	return t
 }
@@ -85,26 +86,35 @@ func TestVerify(t *testing.T) {
 		verified   int
 		message    string
 	}{
-		"good":                     {good(), DefaultOptions(), "", 9, ""},
-		"no turns":                 {&turns{}, DefaultOptions(), Format, 0, "no turns"},
-		"no thought":               {without(3, "Thought"), DefaultOptions(), Keys, 3, `"Thought" is missing`},
-		"no flag":                  {without(4, "logic_error"), DefaultOptions(), Keys, 4, `"logic_error" is missing`},
-		"flag is a word":           {with(4, "logic_error", "false"), DefaultOptions(), Keys, 4, "not true or false"},
-		"null":                     {with(3, "Action", nil), DefaultOptions(), Keys, 3, "not a string"},
-		"another role":             {with(3, "role", "User"), DefaultOptions(), Keys, 3, `want "Player" or "DM"`},
-		"no such action":           {with(3, "Action", "steal lamp"), DefaultOptions(), BadAction, 3, "matches none of the available actions, but the DM reports no error"},
-		"no such value":            {with(7, "Action", "put lamp into shop"), DefaultOptions(), BadAction, 7, "not allowed values"},
-		"an error excuses":         {with(1, "Action", "anything"), DefaultOptions(), "", 9, ""},
-		"only parameters count":    {good(), Options{MinErrors: 2, ParameterOnly: true, SuccessText: "Task Succeed"}, BadAction, 5, "put lamp into shelf"},
-		"last wrong":               {with(8, "place_error", true), DefaultOptions(), LastWrong, 8, "last turn reports an error"},
-		"unfinished":               {with(8, "Observation", "Done."), DefaultOptions(), Unfinished, 8, `"Task Succeed"`},
-		"another word":             {with(8, "Observation", "Done."), Options{MinErrors: 2, SuccessText: "Done"}, "", 9, ""},
-		"too few":                  {good(), Options{MinErrors: 3, SuccessText: "Task Succeed"}, TooFewErrors, 8, "2 error turns, want at least 3"},
+		"good":           {good(), DefaultOptions(), "", 9, ""},
+		"no turns":       {&turns{}, DefaultOptions(), Format, 0, "no turns"},
+		"no thought":     {without(3, "Thought"), DefaultOptions(), Keys, 3, `"Thought" is missing`},
+		"no flag":        {without(4, "logic_error"), DefaultOptions(), Keys, 4, `"logic_error" is missing`},
+		"flag is a word": {with(4, "logic_error", "false"), DefaultOptions(), Keys, 4, "not true or false"},
+		"null":           {with(3, "Action", nil), DefaultOptions(), Keys, 3, "not a string"},
+		"another role":   {with(3, "role", "User"), DefaultOptions(), Keys, 3, `want "Player" or "DM"`},
+		"no such action": {with(3, "Action", "steal lamp"), DefaultOptions(), BadAction, 3,
+			"matches none of the available actions, but the DM reports no error"},
+		"no such value": {with(7, "Action", "put lamp into shop"), DefaultOptions(), BadAction, 7,
+			"not allowed values"},
+		"an error excuses": {with(1, "Action", "anything"), DefaultOptions(), "", 9, ""},
+		"only parameters count": {good(), Options{MinErrors: 2, ParameterOnly: true, SuccessText: "Task Succeed"},
+			BadAction, 5, "put lamp into shelf"},
+		"last wrong": {with(8, "place_error", true), DefaultOptions(), LastWrong, 8,
+			"last turn reports an error"},
+		"unfinished": {with(8, "Observation", "Done."), DefaultOptions(), Unfinished, 8,
+			`"Task Succeed"`},
+		"another word": {with(8, "Observation", "Done."), Options{MinErrors: 2, SuccessText: "Done"}, "",
+			9, ""},
+		"too few": {good(), Options{MinErrors: 3, SuccessText: "Task Succeed"}, TooFewErrors, 8,
+			"2 error turns, want at least 3"},
 		"player has the last word": {cut(8), DefaultOptions(), Keys, 7, "has not answered"},
-		"two players":              {(&turns{}).player("wait").player("wait").master("Task Succeed", ""), DefaultOptions(), Keys, 0, "the next turn is the player's too"},
+		"two players": {(&turns{}).player("wait").player("wait").master("Task Succeed", ""),
+			DefaultOptions(), Keys, 0, "the next turn is the player's too"},
 	} {
 		v := Verify(s, c.trajectory.json(), c.o)
-		if v.Reason != c.reason || v.Verified != c.verified || !strings.Contains(v.Message, c.message) || c.reason != "" && c.reason != Format && v.Turn != c.verified+1 {
+		if v.Reason != c.reason || v.Verified != c.verified || !strings.Contains(v.Message, c.message) ||
+			c.reason != "" && c.reason != Format && v.Turn != c.verified+1 {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -148,7 +158,8 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s on %q: want %v", c.pattern, c.text, c.ok)
 		}
 	}
-	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000), `((a{1000}){1000}){1000}`, `(?:(?:\w{50}){50}){50}`, `\w{1000}`, `(?P=x)`, `(?#c)a`} {
+	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000),
+		`((a{1000}){1000}){1000}`, `(?:(?:\w{50}){50}){50}`, `\w{1000}`, `(?P=x)`, `(?#c)a`} {
 		if _, err := compile(pattern); err == nil {
 			t.Errorf("%.40s: no error", pattern)
 		}
@@ -177,14 +188,16 @@ func TestScripts(t *testing.T) {
 		`"verification code": "^wait$", `:       {"", `"wait" has no "verification code"`},
 		`{"item": ["lamp", "rope"]}}`:           {`{"item": "lamp"}}`, "Available Actions"},
 	} {
-		if _, err := ParseScript([]byte(strings.Replace(shop, old, c.with, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseScript([]byte(strings.Replace(shop, old, c.with, 1))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", old, err)
 		}
 	}
 	if err := script(t, shop).Check(); err != nil {
 		t.Error(err)
 	}
-	if err := script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(); err == nil || !strings.Contains(err.Error(), `does not match "wait"`) {
+	if err := script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(); err == nil ||
+		!strings.Contains(err.Error(), `does not match "wait"`) {
 		t.Error(err)
 	}
 }
@@ -196,9 +209,11 @@ func TestMutations(t *testing.T) {
 		x := &turns{}
 		x.master("You are in a shop.", "")
 		for range rapid.IntRange(2, 12).Draw(t, "errors") {
-			x.player(rapid.String().Draw(t, "nonsense")).master("No.", rapid.SampledFrom([]string{"p", "l", "o", "plo"}).Draw(t, "flags"))
+			x.player(rapid.String().Draw(t, "nonsense")).master("No.",
+				rapid.SampledFrom([]string{"p", "l", "o", "plo"}).Draw(t, "flags"))
 			for range rapid.IntRange(0, 3).Draw(t, "good") {
-				x.player(rapid.SampledFrom([]string{"wait", " take rope ", "put rope into box"}).Draw(t, "action")).master("Yes.", "")
+				x.player(rapid.SampledFrom([]string{"wait", " take rope ", "put rope into box"}).Draw(t,
+					"action")).master("Yes.", "")
 			}
 		}
 		x.player("put lamp into box").master("Task Succeed", "")
@@ -212,7 +227,8 @@ func TestMutations(t *testing.T) {
 		case 0:
 			delete(turn, rapid.SampledFrom(keys).Draw(t, "key"))
 		case 1:
-			turn[rapid.SampledFrom(keys).Draw(t, "key")] = rapid.SampledFrom([]any{nil, []int{1}, map[string]int{}}).Draw(t, "value")
+			turn[rapid.SampledFrom(keys).Draw(t, "key")] = rapid.SampledFrom(
+				[]any{nil, []int{1}, map[string]int{}}).Draw(t, "value")
 		case 2:
 			last := len(*x) - 2
 			(*x)[last]["Action"] = "put lamp in the box"
@@ -233,7 +249,8 @@ func TestLines(t *testing.T) {
 		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, strings.Join(strings.Fields(shop), " "), trajectory),
 		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, quoted(shop), quoted(trajectory)),
 		"",
-		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, quoted(shop), quoted("```json\n"+strings.TrimSuffix(trajectory, "]")+", ]\n```")),
+		fmt.Sprintf(`{"script": %s, "trajectory": %s}`, quoted(shop),
+			quoted("```json\n"+strings.TrimSuffix(trajectory, "]")+", ]\n```")),
 		`{"script": {}}`,
 		`nonsense`,
 	}, "\n")

@@ -38,7 +38,8 @@ func syntheticDump(tb testing.TB, n int) string {
 	rng := stream.New(1, "dump")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	for i := range n {
-		b, err := json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words), "text": sentencesOf(rng, words)})
+		b, err := json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words),
+			"text": sentencesOf(rng, words)})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -123,12 +124,14 @@ func BenchmarkSearch(b *testing.B) {
 	rng := stream.New(2, "queries")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	title := func() {
-		if _, _, err := x.Article(b.Context(), fmt.Sprintf("W%x W%x %d", words.Uint64(), words.Uint64(), rng.IntN(*articles))); err != nil {
+		if _, _, err := x.Article(b.Context(), fmt.Sprintf("W%x W%x %d", words.Uint64(), words.Uint64(),
+			rng.IntN(*articles))); err != nil {
 			b.Fatal(err)
 		}
 	}
 	text := func() {
-		if _, err := x.Titles(b.Context(), fmt.Sprintf("w%x w%x w%x", words.Uint64(), words.Uint64(), words.Uint64()), 5); err != nil {
+		if _, err := x.Titles(b.Context(), fmt.Sprintf("w%x w%x w%x", words.Uint64(), words.Uint64(), words.Uint64()),
+			5); err != nil {
 			b.Fatal(err)
 		}
 	}

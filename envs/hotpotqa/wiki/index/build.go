@@ -104,7 +104,8 @@ type writer struct {
 
 // begin finds the progress of an earlier build.
 func (w *writer) begin() error {
-	fresh := state{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(), Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
+	fresh := state{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(),
+		Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
 	b, err := w.index.GetInternal(stateKey)
 	if err != nil {
 		return err
@@ -117,7 +118,8 @@ func (w *writer) begin() error {
 		return fmt.Errorf("the index says nothing that can be read about how it was built: %w", err)
 	}
 	if w.state.Version != version || w.state.Kind != fresh.Kind || !slices.Equal(w.state.Files, fresh.Files) {
-		return errors.New("the index there was begun from other files or by another version: give those files, or another folder")
+		return errors.New(
+			"the index there was begun from other files or by another version: give those files, or another folder")
 	}
 	w.skipped = w.state.Articles
 	return nil
@@ -171,7 +173,8 @@ func (w *writer) flush() error {
 
 // finish marks the index as complete.
 func (w *writer) finish(dir string) (About, error) {
-	a := About{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated, Hash: w.state.Hash}
+	a := About{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated,
+		Hash: w.state.Hash}
 	for _, f := range w.state.Files {
 		a.Sources = append(a.Sources, f.Name)
 	}

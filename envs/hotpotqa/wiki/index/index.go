@@ -80,7 +80,8 @@ func Open(dir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := bleve.OpenUsing(filepath.Join(dir, dataDir), map[string]any{"read_only": true, "bolt_timeout": lockTimeout})
+	b, err := bleve.OpenUsing(filepath.Join(dir, dataDir),
+		map[string]any{"read_only": true, "bolt_timeout": lockTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("the index of Wikipedia in %s cannot be opened: %w", dir, err)
 	}
@@ -92,7 +93,8 @@ func readAbout(dir string) (a About, err error) {
 	b, err := datafile.Read(file, datafile.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, unfinished := os.Stat(filepath.Join(dir, dataDir)); unfinished == nil {
-			return a, fmt.Errorf("the index of Wikipedia in %s is not finished: give the same heldout wiki build again", dir)
+			return a,
+				fmt.Errorf("the index of Wikipedia in %s is not finished: give the same heldout wiki build again", dir)
 		}
 		return a, fmt.Errorf("there is no index of Wikipedia in %s: make one with heldout wiki build", dir)
 	}
@@ -106,7 +108,8 @@ func readAbout(dir string) (a About, err error) {
 		return a, fmt.Errorf("%s is damaged: build the index again, in another folder", file)
 	}
 	if a.Version != version {
-		return a, fmt.Errorf("%s: the index has version %d, this heldout reads %d: build it again", file, a.Version, version)
+		return a, fmt.Errorf("%s: the index has version %d, this heldout reads %d: build it again", file, a.Version,
+			version)
 	}
 	return a, nil
 }

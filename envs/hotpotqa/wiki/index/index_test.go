@@ -27,11 +27,13 @@ func memory(t testing.TB, articles ...Article) *Index {
 
 func TestArticle(t *testing.T) {
 	x := memory(t,
-		Article{"US", []string{"A country.", "Second line."}}, Article{"Us", []string{"A pronoun."}}, Article{"us", []string{"Lower."}},
+		Article{"US", []string{"A country.", "Second line."}}, Article{"Us", []string{"A pronoun."}},
+		Article{"us", []string{"Lower."}},
 		Article{"Café au lait", nil}, Article{"AC/DC", []string{"A band."}}, Article{`X & Y "z"`, []string{"Odd."}},
 	)
 	for query, want := range map[string]string{
-		"US": "US", "Us": "Us", "us": "us", "uS": "US", "cafe\u0301_AU  lait ": "Café au lait", "ac/dc": "AC/DC", `x & y "Z"`: `X & Y "z"`,
+		"US": "US", "Us": "Us", "us": "us", "uS": "US", "cafe\u0301_AU  lait ": "Café au lait", "ac/dc": "AC/DC",
+		`x & y "Z"`:    `X & Y "z"`,
 		"cafe au lait": "", "U": "", "": "", "  ": "", "US OR Us": "", "u*": "",
 	} {
 		a, ok, err := x.Article(t.Context(), query)
@@ -143,7 +145,8 @@ func sameResults(t *testing.T, dirs ...string) {
 func TestBuildOfOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	buildIndex(t, dir, syntheticDump(t, 3))
-	if _, err := Build(t.Context(), dir, []string{syntheticDump(t, 4)}, func(Progress) {}); err == nil || !strings.Contains(err.Error(), "other files") {
+	if _, err := Build(t.Context(), dir, []string{syntheticDump(t, 4)}, func(Progress) {}); err == nil ||
+		!strings.Contains(err.Error(), "other files") {
 		t.Error(err)
 	}
 }
@@ -198,7 +201,8 @@ func TestDumpForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"AA/wiki_00": `{"id":1,"title":"A","text":["One."," Two."]}` + "\n\n" + `{"id":"2","title":"B","text":[]}` + "\n",
+		"AA/wiki_00": `{"id":1,"title":"A","text":["One."," Two."]}` + "\n\n" +
+			`{"id":"2","title":"B","text":[]}` + "\n",
 		"AA/wiki_01": `{"id":3,"title":"C","text":[["C"],["See <a href=\"A%20B\">this &amp; that</a>."," End."]]}`,
 	}
 	archive := filepath.Join(t.TempDir(), "dump.tar")
@@ -233,10 +237,11 @@ func TestDumpForms(t *testing.T) {
 
 func TestBadSources(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"not JSON":     {"d.jsonl", "x", "d.jsonl:1: not an article"},
-		"no text":      {"d.jsonl", `{"title":"A"}`, "neither"},
-		"no title":     {"d.jsonl", `{"text":[]}`, `the title ""`},
-		"cut off":      {"d.jsonl", `{"title":"A","text":["a"]}` + "\n" + `{"title":"B","te`, "d.jsonl:2: not an article"},
+		"not JSON": {"d.jsonl", "x", "d.jsonl:1: not an article"},
+		"no text":  {"d.jsonl", `{"title":"A"}`, "neither"},
+		"no title": {"d.jsonl", `{"text":[]}`, `the title ""`},
+		"cut off": {"d.jsonl", `{"title":"A","text":["a"]}` + "\n" + `{"title":"B","te`,
+			"d.jsonl:2: not an article"},
 		"not bzip2":    {"d.bz2", "no bzip2 at all", "bzip2"},
 		"not tar":      {"d.tar", strings.Repeat("x", 600), "tar"},
 		"empty":        {"d.jsonl", "", "no articles"},

@@ -73,7 +73,8 @@ func readContexts(r io.Reader, visit func(Article) error) error {
 			return fmt.Errorf("question %d: %w", n, err)
 		}
 		if q.Context == nil {
-			return fmt.Errorf("question %d has no context; the files with contexts are hotpot_dev_distractor_v1.json and the like", n)
+			return fmt.Errorf(
+				"question %d has no context; the files with contexts are hotpot_dev_distractor_v1.json and the like", n)
 		}
 		for _, c := range *q.Context {
 			a, err := newArticle(c.title, [][]string{c.sentences})
@@ -104,7 +105,8 @@ func (c *contexts) UnmarshalJSON(b []byte) error {
 	}
 	if json.Unmarshal(b, &parallel) == nil {
 		if len(parallel.Title) != len(parallel.Sentences) {
-			return fmt.Errorf("the context has %d titles and %d paragraphs", len(parallel.Title), len(parallel.Sentences))
+			return fmt.Errorf("the context has %d titles and %d paragraphs", len(parallel.Title),
+				len(parallel.Sentences))
 		}
 		*c = make(contexts, len(parallel.Title))
 		for i := range *c {
@@ -118,7 +120,8 @@ func (c *contexts) UnmarshalJSON(b []byte) error {
 	}
 	*c = make(contexts, len(pairs))
 	for i, p := range pairs {
-		if len(p) != 2 || json.Unmarshal(p[0], &(*c)[i].title) != nil || json.Unmarshal(p[1], &(*c)[i].sentences) != nil {
+		if len(p) != 2 || json.Unmarshal(p[0], &(*c)[i].title) != nil ||
+			json.Unmarshal(p[1], &(*c)[i].sentences) != nil {
 			return fmt.Errorf("paragraph %d of the context is not a title with a list of sentences", i)
 		}
 	}

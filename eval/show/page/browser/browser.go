@@ -44,13 +44,17 @@ func Start(t testing.TB) *Browser {
 		}
 	}
 	if program == "" {
-		t.Skip("there is no Chromium: apt-get install chromium, or https://www.chromium.org/getting-involved/download-chromium")
+		t.Skip(
+			"there is no Chromium: apt-get install chromium, or " +
+				"https://www.chromium.org/getting-involved/download-chromium")
 	}
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(patience),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("hide-scrollbars", true),
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
@@ -110,7 +114,8 @@ func (b *Browser) Open(t testing.TB, address, allowed string, look Look) *Page {
 	if err := chromedp.Listen(tab, p.hear); err != nil {
 		t.Fatal(err)
 	}
-	p.do("opening "+address, command(network.Enable, network.EnableParams{}), chromedp.EmulateViewport(look.Width, look.Height),
+	p.do("opening "+address, command(network.Enable, network.EnableParams{}),
+		chromedp.EmulateViewport(look.Width, look.Height),
 		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: look.scheme()}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}}), chromedp.Navigate(address))
@@ -137,7 +142,8 @@ func (p *Page) hear(event any) {
 	fault := ""
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, p.allowed) && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+		if u := e.Request.URL; !strings.HasPrefix(u, p.allowed) && !strings.HasPrefix(u, "data:") &&
+			u != "about:blank" {
 			fault = "the page asks for " + u
 		}
 	case *log.EventEntryAdded:
@@ -145,7 +151,8 @@ func (p *Page) hear(event any) {
 			fault = fmt.Sprintf("the console says: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning ||
+			e.Type == runtime.ConsoleAPICalledTypeAssert {
 			fault = fmt.Sprintf("the console says: %v", e.Args)
 		}
 	case *runtime.EventExceptionThrown:
@@ -183,7 +190,8 @@ func (p *Page) Until(expression string) {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for {
-		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool]("(() => { try { return Boolean("+expression+") } catch { return false } })()"))
+		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool]("(() => { try { return Boolean("+expression+
+			") } catch { return false } })()"))
 		if err == nil && met {
 			return
 		}
@@ -210,7 +218,8 @@ func (p *Page) text() string {
 // promise.
 func (p *Page) Eval(expression string) string {
 	p.t.Helper()
-	out, err := chromedp.Run(p.context, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)", chromedp.EvalAwaitPromise))
+	out, err := chromedp.Run(p.context, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)",
+		chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatalf("evaluating %s: %v", expression, err)
 	}
@@ -227,7 +236,8 @@ func (p *Page) Click(selector string) {
 func (p *Page) Choose(selector, value string) {
 	p.t.Helper()
 	p.Eval(fmt.Sprintf(
-		"(() => { const e = document.querySelector(%q); e.value = %q; if (e.value !== %q) throw new Error('no such option'); e.dispatchEvent(new Event('change', {bubbles: true})); })()",
+		"(() => { const e = document.querySelector(%q); e.value = %q; if (e.value !== %q) throw new Error('no such "+
+			"option'); e.dispatchEvent(new Event('change', {bubbles: true})); })()",
 		selector, value, value))
 }
 

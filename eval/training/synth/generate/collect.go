@@ -89,10 +89,13 @@ func Collect(ctx context.Context, book *calls.Book, g *Generator, items int, thr
 	return c, err
 }
 
-func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all record.Lines) (*Collection, error) {
+func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all record.Lines) (*Collection,
+	error) {
 	c := &Collection{
-		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{}, Accepted: map[string]int{},
-		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{}, Diversity: newDiversity(),
+		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{},
+		Accepted:  map[string]int{},
+		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{},
+		Diversity: newDiversity(),
 	}
 	index, err := g.seen(ctx, items, threshold)
 	if err != nil {

@@ -195,7 +195,8 @@ func (w *work) askScript(ctx context.Context) (Attempt, error) {
 		return a, nil
 	}
 	if unsupported := script.Unsupported(); len(unsupported) > 0 {
-		a.Reason, a.Message = synth.Unsupported, "these verification codes cannot be used: "+strings.Join(unsupported, "; ")
+		a.Reason, a.Message = synth.Unsupported, "these verification codes cannot be used: "+
+			strings.Join(unsupported, "; ")
 		return a, nil
 	}
 	if err := script.Check(); err != nil {

@@ -65,7 +65,8 @@ func says(texts ...string) (out []model.Reply) {
 
 // shop is a script that names a persona.
 func shop(persona string) string {
-	return `{"Environment": {"places": {"shop": ["lamp"], "yard": []}}, "Goal": "Help ` + persona + `.", "Completion Conditions": ["` + persona + ` is glad"],
+	return `{"Environment": {"places": {"shop": ["lamp"], "yard": []}}, "Goal": "Help ` + persona +
+		`.", "Completion Conditions": ["` + persona + ` is glad"],
 	"Available Actions": {"take {item}": {"verification code": "^take (\\w+)$", "parameters": {"item": ["lamp", "rope"]}}, "wait": {"verification code": "^wait$", "parameters": {}}}}`
 }
 
@@ -73,7 +74,8 @@ func shop(persona string) string {
 // a parameter error (l for place, o for logic). The last turn succeeds.
 func game(actions ...string) []string {
 	master := func(n int, observation, flags string) string {
-		return fmt.Sprintf(`{"turn": %d, "role": "DM", "Thought": "", "Observation": %q, "parameter_error": %v, "place_error": %v, "logic_error": %v}`,
+		return fmt.Sprintf(
+			`{"turn": %d, "role": "DM", "Thought": "", "Observation": %q, "parameter_error": %v, "place_error": %v, "logic_error": %v}`,
 			n, observation, strings.Contains(flags, "p"), strings.Contains(flags, "l"), strings.Contains(flags, "o"))
 	}
 	out := []string{master(1, "You are in a shop.", "")}
@@ -89,7 +91,8 @@ func game(actions ...string) []string {
 		case i == len(actions)-1:
 			observation = "Task Succeed"
 		}
-		out = append(out, fmt.Sprintf(`{"turn": %d, "role": "Player", "Thought": "I try %s now.", "Action": %q}`, 2*i+2, action, action), master(2*i+3, observation, flags))
+		out = append(out, fmt.Sprintf(`{"turn": %d, "role": "Player", "Thought": "I try %s now.", "Action": %q}`, 2*i+2,
+			action, action), master(2*i+3, observation, flags))
 	}
 	return out
 }
@@ -115,15 +118,17 @@ func newGenerator(t testing.TB, personas ...string) *Generator {
 		t.Fatal(err)
 	}
 	return &Generator{
-		Condition: Condition{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100}, MaxCalls: MostCalls, MinErrors: 2, ErrorSignal: "any", SuccessText: "Task Succeed"},
-		Prompts:   prompts, Personas: personas, Verify: synth.DefaultOptions(),
+		Condition: Condition{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100},
+			MaxCalls: MostCalls, MinErrors: 2, ErrorSignal: "any", SuccessText: "Task Succeed"},
+		Prompts: prompts, Personas: personas, Verify: synth.DefaultOptions(),
 	}
 }
 
 func openBook(t testing.TB, dir string, g *Generator, items int) *calls.Book {
 	t.Helper()
 	now := time.Unix(0, 0)
-	b, err := calls.Open(dir, calls.Setup{Kind: record.SynthLog, Condition: g.Condition, Planned: items, Now: func() time.Time { return now }})
+	b, err := calls.Open(dir, calls.Setup{Kind: record.SynthLog, Condition: g.Condition, Planned: items,
+		Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +167,8 @@ func TestExamplesPass(t *testing.T) {
 	if len(p.Script.Examples) != 3 {
 		t.Errorf("there are %d examples of scripts, the paper has 3", len(p.Script.Examples))
 	}
-	for _, ex := range append(p.Script.Examples, configs.ScriptExample{Persona: "trajectory", Script: p.Trajectory.Example.Script}) {
+	for _, ex := range append(p.Script.Examples, configs.ScriptExample{
+		Persona: "trajectory", Script: p.Trajectory.Example.Script}) {
 		s, err := synth.ParseScript([]byte(ex.Script))
 		if err != nil {
 			t.Fatalf("%s: %v", ex.Persona, err)
@@ -175,7 +181,8 @@ func TestExamplesPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := synth.Verify(s, []byte(p.Trajectory.Example.Trajectory), synth.DefaultOptions()); v.Reason != "" || v.Repaired != 2 {
+	if v := synth.Verify(s, []byte(p.Trajectory.Example.Trajectory), synth.DefaultOptions()); v.Reason != "" ||
+		v.Repaired != 2 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -198,38 +205,70 @@ func TestMistakes(t *testing.T) {
 		want    []Attempt // without messages
 		message string    // in the prompt after the first rejection
 	}{
-		"no mistake":           {says(script, full), []Attempt{ok, done}, ""},
-		"script is prose":      {says("I would rather not.", script, full), []Attempt{scripted(BadScript), ok, done}, "the reply has no JSON object"},
-		"script is broken":     {says(script[:200], script, full), []Attempt{scripted(BadScript), ok, done}, "the reply is no JSON object: at its byte"},
-		"script lacks a key":   {says(replaced(t, script, `"Goal"`, `"Aim"`), script, full), []Attempt{scripted(BadScript), ok, done}, `the script has no "Goal"`},
-		"script lacks actions": {says(replaced(t, script, script[strings.Index(script, `"Available`):], `"Available Actions": {}}`), script, full), []Attempt{scripted(BadScript), ok, done}, `"Available Actions" is empty`},
-		"code misses a value":  {says(replaced(t, script, `"rope"`, `"long rope"`), script, full), []Attempt{scripted(BadCode), ok, done}, `does not match "take long rope"`},
-		"code misses the form": {says(replaced(t, script, `^wait$`, `^await$`), script, full), []Attempt{scripted(BadCode), ok, done}, `does not match "wait"`},
-		"code looks around":    {says(replaced(t, script, `^wait$`, `^(?!x)wait$`), script, full), []Attempt{scripted(synth.Unsupported), ok, done}, "cannot be used"},
-		"script is cut off":    {append([]model.Reply{{Text: script[:99], Fault: record.CutOff}}, says(script, full)...), []Attempt{scripted("cut_off"), ok, done}, "the reply was cut off by the length limit"},
-		"script is empty":      {append([]model.Reply{{Fault: record.Empty}}, says(script, full)...), []Attempt{scripted("empty"), ok, done}, "the reply was empty"},
-		"script in a fence":    {says("Here it is:\n```json\n"+script+"\n```\nEnjoy!", full), []Attempt{{Kind: ScriptCall, Mended: true}, done}, ""},
-		"never a script":       {says("no"), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), scripted(BadScript)}, ""},
+		"no mistake": {says(script, full), []Attempt{ok, done}, ""},
+		"script is prose": {says("I would rather not.", script, full), []Attempt{scripted(BadScript), ok, done},
+			"the reply has no JSON object"},
+		"script is broken": {says(script[:200], script, full), []Attempt{scripted(BadScript), ok, done},
+			"the reply is no JSON object: at its byte"},
+		"script lacks a key": {says(replaced(t, script, `"Goal"`, `"Aim"`), script, full),
+			[]Attempt{scripted(BadScript), ok, done}, `the script has no "Goal"`},
+		"script lacks actions": {says(replaced(t, script, script[strings.Index(script, `"Available`):],
+			`"Available Actions": {}}`), script, full), []Attempt{scripted(BadScript), ok, done},
+			`"Available Actions" is empty`},
+		"code misses a value": {says(replaced(t, script, `"rope"`, `"long rope"`), script, full),
+			[]Attempt{scripted(BadCode), ok, done}, `does not match "take long rope"`},
+		"code misses the form": {says(replaced(t, script, `^wait$`, `^await$`), script, full),
+			[]Attempt{scripted(BadCode), ok, done}, `does not match "wait"`},
+		"code looks around": {says(replaced(t, script, `^wait$`, `^(?!x)wait$`), script, full),
+			[]Attempt{scripted(synth.Unsupported), ok, done}, "cannot be used"},
+		"script is cut off": {append([]model.Reply{{Text: script[:99], Fault: record.CutOff}}, says(script, full)...),
+			[]Attempt{scripted("cut_off"), ok, done}, "the reply was cut off by the length limit"},
+		"script is empty": {append([]model.Reply{{Fault: record.Empty}}, says(script, full)...),
+			[]Attempt{scripted("empty"), ok, done}, "the reply was empty"},
+		"script in a fence": {says("Here it is:\n```json\n"+script+"\n```\nEnjoy!", full),
+			[]Attempt{{Kind: ScriptCall, Mended: true}, done}, ""},
+		"never a script": {says("no"), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript),
+			scripted(BadScript)}, ""},
 
-		"turns are prose":           {says(script, "It went well.", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done}, "An earlier game for this script was rejected: the reply has no JSON list"},
-		"turns are cut off":         {[]model.Reply{{Text: script}, {Text: full[:300], Fault: record.CutOff}, {Text: full}}, []Attempt{ok, trajectory("cut_off", 0, 0), done}, "the reply was cut off by the length limit"},
-		"no turns":                  {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done}, "the trajectory has no turns"},
-		"a key is missing":          {says(script, replaced(t, full, `"Thought": "I try take lamp now.", `, ""), from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, `turn 4: the key "Thought" is missing`},
-		"a flag is a word":          {says(script, replaced(t, full, `"logic_error": false`, `"logic_error": "no"`), full), []Attempt{ok, trajectory(synth.Keys, 1, 0), done}, `turn 1: "logic_error" is not true or false`},
-		"nobody answers":            {says(script, whole(good()[:4]), from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
-		"an action is unknown":      {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, `"steal lamp" matches none of the available actions, but the DM reports no error`},
-		"a value is unknown":        {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "take lamps"`), from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
-		"the last turn is an error": {says(script, whole(game("!p x", "!l take lamp", "!o wait")), whole(append(game("!p x", "!l take lamp", "wait")[6:7:7], game("wait")[1:]...))), []Attempt{ok, trajectory(synth.LastWrong, 7, 6), done}, "turn 7: the last turn reports an error"},
-		"it does not succeed":       {says(script, replaced(t, full, "Task Succeed", "Done."), from(8)), []Attempt{ok, trajectory(synth.Unfinished, 9, 8), done}, `does not contain "Task Succeed"`},
-		"there are too few errors":  {says(script, whole(game("!p take lmap", "wait")), full), []Attempt{ok, trajectory(synth.TooFewErrors, 5, 0), done}, "there are 1 error turns, want at least 2"},
-		"a continuation is unreadable": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), "no", from(3)),
+		"turns are prose": {says(script, "It went well.", full), []Attempt{ok, trajectory(synth.Format, 0, 0),
+			done}, "An earlier game for this script was rejected: the reply has no JSON list"},
+		"turns are cut off": {[]model.Reply{{Text: script}, {Text: full[:300], Fault: record.CutOff},
+			{Text: full}}, []Attempt{ok, trajectory("cut_off", 0, 0), done},
+			"the reply was cut off by the length limit"},
+		"no turns": {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done},
+			"the trajectory has no turns"},
+		"a key is missing": {says(script, replaced(t, full, `"Thought": "I try take lamp now.", `, ""),
+			from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, `turn 4: the key "Thought" is missing`},
+		"a flag is a word": {says(script, replaced(t, full, `"logic_error": false`, `"logic_error": "no"`),
+			full), []Attempt{ok, trajectory(synth.Keys, 1, 0), done}, `turn 1: "logic_error" is not true or false`},
+		"nobody answers": {says(script, whole(good()[:4]), from(3)),
+			[]Attempt{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
+		"an action is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`),
+			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done},
+			`"steal lamp" matches none of the available actions, but the DM reports no error`},
+		"a value is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "take lamps"`),
+			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
+		"the last turn is an error": {says(script, whole(game("!p x", "!l take lamp", "!o wait")),
+			whole(append(game("!p x", "!l take lamp", "wait")[6:7:7], game("wait")[1:]...))),
+			[]Attempt{ok, trajectory(synth.LastWrong, 7, 6), done}, "turn 7: the last turn reports an error"},
+		"it does not succeed": {says(script, replaced(t, full, "Task Succeed", "Done."), from(8)),
+			[]Attempt{ok, trajectory(synth.Unfinished, 9, 8), done}, `does not contain "Task Succeed"`},
+		"there are too few errors": {says(script, whole(game("!p take lmap", "wait")), full),
+			[]Attempt{ok, trajectory(synth.TooFewErrors, 5, 0), done}, "there are 1 error turns, want at least 2"},
+		"a continuation is unreadable": {says(script,
+			replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), "no", from(3)),
 			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.Format, 0, 3), done}, ""},
-		"a continuation repeats": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), full),
+		"a continuation repeats": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`),
+			full),
 			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), {Kind: TrajectoryCall, Repeated: 3}}, ""},
-		"the same mistake again and again": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), whole(game("wait")[1:]), whole(game("wait")[1:])),
-			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.TooFewErrors, 5, 0), trajectory(synth.TooFewErrors, 2, 0)}, ""},
-		"repaired on the last call": {says("no", "no", script, full), []Attempt{scripted(BadScript), scripted(BadScript), ok, done}, ""},
-		"a script too late":         {says("no", "no", "no", script), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), ok}, ""},
+		"the same mistake again and again": {says(script, replaced(t, full, `"Action": "take lamp"`,
+			`"Action": "steal lamp"`), whole(game("wait")[1:]), whole(game("wait")[1:])),
+			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.TooFewErrors, 5, 0),
+				trajectory(synth.TooFewErrors, 2, 0)}, ""},
+		"repaired on the last call": {says("no", "no", script, full),
+			[]Attempt{scripted(BadScript), scripted(BadScript), ok, done}, ""},
+		"a script too late": {says("no", "no", "no", script),
+			[]Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), ok}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newWriter(map[string][]model.Reply{who: c.replies})
@@ -266,7 +305,8 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("passed: %v", it.Passed)
 			}
 			if first >= 0 && first+1 < m.total && !strings.Contains(m.prompts[who][first+1], c.message) {
-				t.Errorf("the prompt after the rejection has no %q:\n%s", c.message, m.prompts[who][first+1][len(m.prompts[who][0])-200:])
+				t.Errorf("the prompt after the rejection has no %q:\n%s", c.message,
+					m.prompts[who][first+1][len(m.prompts[who][0])-200:])
 			}
 			if it.Passed {
 				s, err := synth.ParseScript(it.Script)
@@ -352,7 +392,8 @@ func TestCollect(t *testing.T) {
 		"Bob": says(shop("Bob"), whole(good())), // only the goal differs
 		"Cem": says(replaced(t, shop("Cem"), "Help Cem", "Help: Ann!"), whole(game("!p a", "!o b", "wait"))),
 		"Dan": says("no"),
-		"Eve": says(shop("Eve"), whole(game("!p jump over it", "!p fly to the moon", "!o rope lamp swap", "take rope", "wait"))),
+		"Eve": says(shop("Eve"), whole(game("!p jump over it", "!p fly to the moon", "!o rope lamp swap", "take rope",
+			"wait"))),
 	})
 	g := newGenerator(t, "Ann", "Bob", "Cem", "Dan", "Eve")
 	dir := t.TempDir()
@@ -361,7 +402,8 @@ func TestCollect(t *testing.T) {
 	if diff := cmp.Diff(want, c.Outcomes); diff != "" {
 		t.Errorf("outcomes: %s", diff)
 	}
-	if c.Rules[SameTask] != 1 || c.Rules[NearText] != 1 || c.ByCalls[2] != 4 || c.Rejected[Rejection{ScriptCall, BadScript}] != 4 || c.Rejecting[Rejection{ScriptCall, BadScript}] != 1 {
+	if c.Rules[SameTask] != 1 || c.Rules[NearText] != 1 || c.ByCalls[2] != 4 ||
+		c.Rejected[Rejection{ScriptCall, BadScript}] != 4 || c.Rejecting[Rejection{ScriptCall, BadScript}] != 1 {
 		t.Errorf("%+v", c)
 	}
 	var lines []Line
@@ -376,7 +418,8 @@ func TestCollect(t *testing.T) {
 		}
 		lines = append(lines, l)
 	}
-	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Of != lines[0].ID || lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Of != lines[0].ID {
+	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Of != lines[0].ID ||
+		lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Of != lines[0].ID {
 		t.Errorf("%s", content)
 	}
 	f, err := os.Open(filepath.Join(dir, record.TrajectoriesFile))
@@ -395,7 +438,8 @@ func TestCollect(t *testing.T) {
 		t.Errorf("%d lines, %v", n, err)
 	}
 	for _, v := range c.Diversity.Varieties() {
-		if want := map[string]Variety{Goals: {Goals, 2, 2}, Places: {Places, 4, 2}, Verbs: {Verbs, 4, 2}, Actions: {Actions, 4, 2}, Played: {Played, 9, 7}, Thoughts: {Thoughts, 9, 7}}[v.What]; v != want {
+		if want := map[string]Variety{Goals: {Goals, 2, 2}, Places: {Places, 4, 2}, Verbs: {Verbs, 4, 2},
+			Actions: {Actions, 4, 2}, Played: {Played, 9, 7}, Thoughts: {Thoughts, 9, 7}}[v.What]; v != want {
 			t.Errorf("%+v, want %+v", v, want)
 		}
 	}

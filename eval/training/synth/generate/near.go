@@ -56,7 +56,8 @@ type near struct {
 
 // newNear returns an index for a threshold in (0,1]; above 1 nothing is near.
 func newNear(threshold float64) *near {
-	return &near{threshold: threshold, common: make([]uint32, commonSize), tasks: map[string]int{}, prefixes: map[uint32][]int{}}
+	return &near{threshold: threshold, common: make([]uint32, commonSize), tasks: map[string]int{},
+		prefixes: map[uint32][]int{}}
 }
 
 // commonSize is the number of counts, a power of two.
@@ -184,5 +185,7 @@ func textOf(s *synth.Script, turns []synth.Turn) []string {
 
 // words are the runs of letters and digits of a text, in lower case.
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }

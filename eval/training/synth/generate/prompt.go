@@ -28,9 +28,11 @@ func (w *work) scriptPrompt() string {
 func (w *work) trajectoryPrompt() string {
 	p := w.Prompts.Trajectory
 	var b strings.Builder
-	b.WriteString(fill(p.Instruction, "{min-errors}", fmt.Sprint(w.Verify.MinErrors), "{success-text}", w.Verify.SuccessText) + "\n")
+	b.WriteString(fill(p.Instruction, "{min-errors}", fmt.Sprint(w.Verify.MinErrors), "{success-text}",
+		w.Verify.SuccessText) + "\n")
 	if p.Example.Script != "" {
-		fmt.Fprintf(&b, "\nScript: %s\nTurns: %s\n", strings.TrimSpace(p.Example.Script), strings.TrimSpace(p.Example.Trajectory))
+		fmt.Fprintf(&b, "\nScript: %s\nTurns: %s\n", strings.TrimSpace(p.Example.Script),
+			strings.TrimSpace(p.Example.Trajectory))
 	}
 	fmt.Fprintf(&b, "\nScript: %s\n", w.raw)
 	last := w.last()
@@ -39,7 +41,8 @@ func (w *work) trajectoryPrompt() string {
 	case len(w.kept) == 0:
 		b.WriteString("\n" + fill(p.Again, "{message}", reasonFor(last)) + "\n")
 	default:
-		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.kept)), "{message}", reasonFor(last), "{next}", fmt.Sprint(len(w.kept)+1)) + "\n")
+		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.kept)), "{message}", reasonFor(last), "{next}",
+			fmt.Sprint(len(w.kept)+1)) + "\n")
 	}
 	return b.String() + "Turns:"
 }

@@ -28,7 +28,8 @@ func (c *Collection) Tables(spent Spent, threshold float64) []table.Table {
 // summary says what became of the items.
 func (c *Collection) summary(threshold float64) table.Table {
 	t := table.Table{ID: "synth", Title: "Items", Columns: []table.Column{
-		{Key: "outcome", Header: "Outcome", Left: true}, {Key: "items", Header: "Items"}, {Key: "share", Header: "Share %"},
+		{Key: "outcome", Header: "Outcome", Left: true}, {Key: "items", Header: "Items"},
+		{Key: "share", Header: "Share %"},
 	}}
 	add := func(what string, n int) {
 		t.Rows = append(t.Rows, []table.Cell{table.String(what), table.Int(n), share(n, c.Items)})
@@ -45,13 +46,19 @@ func (c *Collection) summary(threshold float64) table.Table {
 	add("given up", c.Outcomes[GivenUp])
 	if n := c.Outcomes[NoResult]; n > 0 {
 		add("no result", n)
-		t.Notes = append(t.Notes, fmt.Sprintf("%d items have calls without a reply: the same command makes them again.", n))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("%d items have calls without a reply: the same command makes them again.", n))
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf(
-		"Same task: an earlier kept item has the same goal and action forms. Near duplicate: the Jaccard similarity of the %d-word shingles of goal, actions, thoughts and observations to an earlier kept item is at least %g. %s lists every removal.",
+		"Same task: an earlier kept item has the same goal and action forms. Near duplicate: the Jaccard similarity "+
+			"of the %d-word shingles of goal, actions, thoughts and observations to an earlier kept item is at least "+
+			"%g. %s lists every removal.",
 		ShingleWords, threshold, record.ItemsFile))
 	if c.Outcomes[Kept] > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("The kept trajectories have %d turns and %d error turns; %d of the error turns are repaired at once.", c.Turns, c.Errors, c.Repaired))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf(
+				"The kept trajectories have %d turns and %d error turns; %d of the error turns are repaired at once.",
+				c.Turns, c.Errors, c.Repaired))
 	}
 	return t
 }
@@ -68,7 +75,8 @@ func share(n, of int) table.Cell {
 // end.
 func (c *Collection) reasons() table.Table {
 	t := table.Table{ID: "synth-reasons", Title: "Rejected replies", Columns: []table.Column{
-		{Key: "call", Header: "Call", Left: true}, {Key: "reason", Header: "Reason", Left: true}, {Key: "replies", Header: "Replies"},
+		{Key: "call", Header: "Call", Left: true}, {Key: "reason", Header: "Reason", Left: true},
+		{Key: "replies", Header: "Replies"},
 		{Key: "share", Header: "Share %"}, {Key: "items", Header: "Items"}, {Key: "passed", Header: "Passed later"},
 	}}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
@@ -82,18 +90,25 @@ func (c *Collection) reasons() table.Table {
 			r := Rejection{kind, reason}
 			if n := c.Rejected[r]; n > 0 {
 				t.Rows = append(t.Rows, []table.Cell{
-					table.String(kind), table.String(nameOf(reason)), table.Int(n), share(n, total), table.Int(c.Rejecting[r]), table.Int(c.Recovered[r]),
+					table.String(kind), table.String(nameOf(reason)), table.Int(n), share(n, total),
+					table.Int(c.Rejecting[r]), table.Int(c.Recovered[r]),
 				})
 			}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.String(kind), table.String("accepted"), table.Int(c.Accepted[kind]), share(c.Accepted[kind], total), table.None(), table.None()})
+		t.Rows = append(t.Rows, []table.Cell{table.String(kind), table.String("accepted"), table.Int(c.Accepted[kind]),
+			share(c.Accepted[kind], total), table.None(), table.None()})
 	}
-	t.Notes = append(t.Notes, "Passed later: items with such a reply that pass in the end. The replies of items without a result do not count.")
+	t.Notes = append(t.Notes,
+		"Passed later: items with such a reply that pass in the end. The replies of items without a result do not count.")
 	if c.Mended > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d replies had JSON with other text around it, or with commas before closing brackets; it was read without them.", c.Mended))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf(
+				"%d replies had JSON with other text around it, or with commas before closing brackets; it was read "+
+					"without them.", c.Mended))
 	}
 	if c.Repeated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations began with the verified turns again; these count once.", c.Repeated))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations began with the verified turns again; these count once.",
+			c.Repeated))
 	}
 	return t
 }
@@ -119,30 +134,37 @@ func nameOf(r synth.Reason) string {
 // diversity says how different the kept items are.
 func (c *Collection) diversity() table.Table {
 	t := table.Table{ID: "synth-diversity", Title: "Diversity of the kept items", Columns: []table.Column{
-		{Key: "what", Header: "Of", Left: true}, {Key: "total", Header: "Total"}, {Key: "distinct", Header: "Distinct"}, {Key: "share", Header: "Share %"},
+		{Key: "what", Header: "Of", Left: true}, {Key: "total", Header: "Total"}, {Key: "distinct", Header: "Distinct"},
+		{Key: "share", Header: "Share %"},
 	}}
 	add := func(what string, v Variety) {
-		t.Rows = append(t.Rows, []table.Cell{table.String(what), table.Int(v.Total), table.Int(v.Distinct), share(v.Distinct, v.Total)})
+		t.Rows = append(t.Rows, []table.Cell{table.String(what), table.Int(v.Total), table.Int(v.Distinct),
+			share(v.Distinct, v.Total)})
 	}
 	for _, v := range c.Diversity.Varieties() {
 		add(v.What, v)
 	}
 	add("words of thoughts (distinct-1)", c.Diversity.Grams(1))
 	add("word pairs of thoughts (distinct-2)", c.Diversity.Grams(2))
-	t.Notes = append(t.Notes, "Texts are compared by their words. Distinct-n is the number of distinct n-grams divided by that of all. It falls as a set grows: compare sets of one size.")
+	t.Notes = append(t.Notes,
+		"Texts are compared by their words. Distinct-n is the number of distinct n-grams divided by that of all. It "+
+			"falls as a set grows: compare sets of one size.")
 	return t
 }
 
 // cost says what the calls cost.
 func cost(spent Spent, kept int) table.Table {
 	t := table.Table{ID: "synth-cost", Title: "Cost", Columns: []table.Column{
-		{Key: "call", Header: "Call", Left: true}, {Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
-		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"}, {Key: "model_seconds", Header: "Model s"},
+		{Key: "call", Header: "Call", Left: true}, {Key: "calls", Header: "Calls"},
+		{Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
+		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
+		{Key: "model_seconds", Header: "Model s"},
 	}}
 	var all calls.Usage
 	add := func(what string, u calls.Usage) {
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(what), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
+			table.String(what), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests),
+			table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
 		})
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
@@ -152,7 +174,8 @@ func cost(spent Spent, kept int) table.Table {
 	add("all", all)
 	text := spent.Took
 	if kept > 0 && all.Uncounted == 0 {
-		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(all.Calls)/float64(kept), (all.PromptTokens+all.CompletionTokens)/kept)
+		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(all.Calls)/float64(kept),
+			(all.PromptTokens+all.CompletionTokens)/kept)
 	}
 	t.Notes = append(t.Notes, text)
 	t.Notes = append(t.Notes, all.Notes()...)
@@ -167,8 +190,12 @@ func (g *Generator) Estimate(items int) string {
 	game := len(w.trajectoryPrompt()) / bytesPerToken
 	least, most := 2*items, g.Condition.MaxCalls*items
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d items from %d personas: %d calls if every reply passes, at most %d\n", items, len(g.Personas), least, most)
-	fmt.Fprintf(&b, "prompts of about %d tokens for a script, and of %d and the script for a trajectory (%d bytes per token)\n", script, game, bytesPerToken)
-	fmt.Fprintf(&b, "replies of at most %d tokens: at most %d tokens together", g.Condition.Decoding.MaxTokens, most*g.Condition.Decoding.MaxTokens)
+	fmt.Fprintf(&b, "%d items from %d personas: %d calls if every reply passes, at most %d\n", items, len(g.Personas),
+		least, most)
+	fmt.Fprintf(&b,
+		"prompts of about %d tokens for a script, and of %d and the script for a trajectory (%d bytes per token)\n",
+		script, game, bytesPerToken)
+	fmt.Fprintf(&b, "replies of at most %d tokens: at most %d tokens together", g.Condition.Decoding.MaxTokens,
+		most*g.Condition.Decoding.MaxTokens)
 	return b.String()
 }
