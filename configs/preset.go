@@ -52,7 +52,7 @@ const (
 
 // PresetSource says where a protocol comes from.
 type PresetSource struct {
-	// Repository is a GitHub repository as OWNER/NAME, read at Commit.
+	// Repository is a GitHub repository as OWNER/NAME, read at Commit, 7 to 64 hex digits.
 	Repository string `yaml:"repository" json:"repository,omitempty"`
 	Commit     string `yaml:"commit" json:"commit,omitempty"`
 	// Paper is a number on arXiv.
@@ -126,8 +126,11 @@ type PresetTasks struct {
 
 // PresetList is a file with the names of tasks.
 type PresetList struct {
-	// File is the path in the source's repository.
+	// File is the path in the source's repository, or in DataSet.
 	File string `yaml:"file" json:"file"`
+	// DataSet is a data set of Hugging Face as OWNER/NAME; empty if the repository has the
+	// list.
+	DataSet string `yaml:"data-set" json:"data-set,omitempty"`
 	// SHA256 is its hash, or the first digits of it, at least 8; empty if it is not
 	// known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`

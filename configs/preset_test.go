@@ -26,6 +26,9 @@ func TestPresets(t *testing.T) {
 		if p.Name != name {
 			t.Errorf("file %s has the preset %s", name, p.Name)
 		}
+		if len(p.Source.Commit) != 40 {
+			t.Errorf("%s: the commit %q is not written out", name, p.Source.Commit)
+		}
 		parts, err := p.All()
 		if err != nil {
 			t.Error(err)
@@ -120,6 +123,9 @@ func TestBadPresets(t *testing.T) {
 		{"parser: agentrefine", "parser: action-tags, on-failure: \"send-tail:-3\"",
 			"is followed by a colon and a number"},
 		{"preset: my-own", "preset: ../../etc", "want lower-case letters"},
+		{"env:", "source: {repository: me/../../x}\nenv:", "want OWNER/NAME at GitHub"},
+		{"env:", "source: {commit: ../../x}\nenv:", "source.commit is \"../../x\", want 7 to 64 hex digits"},
+		{"count: 3", "count: 3, list: {file: a, data-set: ../x, format: names}", "want OWNER/NAME at Hugging Face"},
 	} {
 		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

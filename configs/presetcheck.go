@@ -27,6 +27,8 @@ var (
 	presetName = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 	partName   = regexp.MustCompile(`^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$`)
 	hexPrefix  = regexp.MustCompile(`^[0-9a-f]{8,64}$`)
+	commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 )
 
 // check reports everything that is wrong with a preset, for each of its parts.
@@ -36,6 +38,7 @@ func (p *Preset) check() error {
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
 	p.checkStatus(&errs)
 	errs.want(p.Title != "", "title is empty")
+	p.Source.check(&errs)
 	p.Play.check(&errs)
 	p.Decoding.check(&errs)
 	errs.want(p.Reply.Again.Calls == 0 || slices.Contains(p.Decoding.Stop, "\n"),
@@ -56,6 +59,13 @@ func (p *Preset) check() error {
 		return p.checkPart()
 	}
 	return p.checkParts()
+}
+
+func (s PresetSource) check(errs *complaints) {
+	errs.want(s.Repository == "" || repository.MatchString(s.Repository),
+		"source.repository is %.100q, want OWNER/NAME at GitHub", s.Repository)
+	errs.want(s.Commit == "" || commitName.MatchString(s.Commit), "source.commit is %.100q, want 7 to 64 hex digits",
+		s.Commit)
 }
 
 func (p *Preset) checkStatus(errs *complaints) {
@@ -105,6 +115,8 @@ func (p *Preset) checkPart() error {
 	if l := e.Tasks.List; l != nil {
 		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
+		errs.want(l.DataSet == "" || repository.MatchString(l.DataSet),
+			"env.tasks.list.data-set is %.100q, want OWNER/NAME at Hugging Face", l.DataSet)
 		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
 		errs.want(!l.Partial || e.Tasks.SHA256 != "",
 			"env.tasks.sha256 is missing: it says which tasks of a partial list there are")
