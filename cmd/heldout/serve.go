@@ -27,6 +27,8 @@ type serveOptions struct {
 	perAddress        int
 	idle              time.Duration
 	deflate, profiles bool
+	stdio             bool
+	parent            int
 }
 
 func newServe(sys *system) *cobra.Command {
@@ -44,7 +46,12 @@ serving.`,
   heldout serve alfworld --data DIR --split train
   heldout serve pddl p1=pddl,perturb=P1 --listen 0.0.0.0:8000 --token-file F`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, mounts []string) error { return o.serve(c.Context(), sys, mounts) },
+		RunE: func(c *cobra.Command, mounts []string) error {
+			if o.stdio && c.Flags().Changed("listen") {
+				return usage(errors.New("--stdio and --listen contradict each other"))
+			}
+			return o.serve(c.Context(), sys, mounts)
+		},
 	}
 	taskSource(c, sys, &o.Setup)
 	f := c.Flags()
@@ -63,6 +70,9 @@ serving.`,
 		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
 	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
+	f.BoolVar(&o.stdio, "stdio", false,
+		"answer lines of JSON on standard input and output, and listen nowhere; the Python package does so")
+	f.IntVar(&o.parent, "parent", 0, "with --stdio: end when this process ends, which started this one")
 	f.BoolVar(&o.profiles, "pprof", false,
 		"serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
@@ -92,12 +102,52 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 			return usage(fmt.Errorf("%s: %w", m.Name, err))
 		}
 	}
+	options := serve.Options{
+		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv,
+		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles,
+		Version: sys.tool.Version,
+		Log:     sys.logEvent,
+	}
+	if o.record != "" {
+		options.Record = bench.RecordRollouts(sys.bench(), o.record)
+	}
+	if o.stdio {
+		return o.answer(ctx, sys, options)
+	}
+	return o.listenAt(ctx, sys, options)
+}
+
+// answer answers the process that started this one, until it closes standard input
+// or ends.
+func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Options) error {
+	options.Log = func(event string, about ...any) {
+		if !strings.HasPrefix(event, "session ") { // there are thousands, and who reads knows of them
+			sys.logEvent(event, about...)
+		}
+	}
+	server, err := serve.New(options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if o.parent != 0 {
+		go func() {
+			awaitEnd(o.parent)
+			stop()
+		}()
+	}
+	return server.ServePipe(ctx, sys.stdin, sys.stdout)
+}
+
+// listenAt serves at an address until ctx is done.
+func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.Options) error {
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8000: %w", o.listen, err))
 	}
-	token, err := o.token()
-	if err != nil {
+	options.Names = []string{host, machineName()}
+	if options.Token, err = o.token(); err != nil {
 		return usage(err)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
@@ -109,19 +159,9 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		return usage(errors.Join(errors.New("--pprof is for a loopback address: profiles show what the process holds"),
 			l.Close()))
 	}
-	if token == "" && !o.noToken && !loopback {
-		token = rand.Text()
-		sys.say("token: %s", token)
-	}
-	options := serve.Options{
-		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv, Token: token,
-		Names:       []string{host, machineName()},
-		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles,
-		Version: sys.tool.Version,
-		Log:     sys.logEvent,
-	}
-	if o.record != "" {
-		options.Record = bench.RecordRollouts(sys.bench(), o.record)
+	if options.Token == "" && !o.noToken && !loopback {
+		options.Token = rand.Text()
+		sys.say("token: %s", options.Token)
 	}
 	server, err := serve.New(options)
 	if err != nil {
@@ -130,7 +170,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("serving %d environments; Ctrl-C ends", len(mounts))
+	sys.say("serving %d environments; Ctrl-C ends", len(options.Mounts))
 	return server.Serve(ctx, l)
 }
 
@@ -145,6 +185,9 @@ func (o *serveOptions) check() error {
 	}
 	if o.MaxSteps < 0 {
 		errs = append(errs, fmt.Errorf("--max-steps is %d, want 0 or more", o.MaxSteps))
+	}
+	if o.parent < 0 || o.parent > 0 && !o.stdio {
+		errs = append(errs, errors.New("--parent is the id of the process that started this one, with --stdio"))
 	}
 	if o.noToken && o.tokenFile != "" {
 		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))

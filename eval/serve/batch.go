@@ -29,8 +29,13 @@ func (s *Server) batchRoutes() {
 	s.mux.HandleFunc("POST "+batchPath, s.batch)
 }
 
-// listEnvs answers GET /v1/envs. It opens the default split of each environment.
+// listEnvs answers GET /v1/envs.
 func (s *Server) listEnvs(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, s.envList())
+}
+
+// envList lists the environments. It opens the default split of each.
+func (s *Server) envList() any {
 	type listed struct {
 		Name   string      `json:"name"`
 		Splits []splitInfo `json:"splits"`
@@ -47,7 +52,7 @@ func (s *Server) listEnvs(w http.ResponseWriter, _ *http.Request) {
 		}
 		list = append(list, l)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"version": s.options.Version, "envs": list})
+	return map[string]any{"version": s.options.Version, "envs": list}
 }
 
 // listTasks answers GET /v1/envs/{env}/tasks?split=NAME.
@@ -57,15 +62,24 @@ func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 		return
 	}
-	set, err := m.Set(r.URL.Query().Get("split"))
+	list, err := taskList(m, r.URL.Query().Get("split"))
 	var choice *ChoiceError
 	switch {
 	case errors.As(err, &choice):
 		refuse(w, http.StatusBadRequest, choice.Error())
-		return
 	case err != nil:
 		s.unavailable(w, err)
-		return
+	default:
+		writeJSON(w, http.StatusOK, list)
+	}
+}
+
+// taskList lists the tasks of a split. The error is a *ChoiceError if there is no
+// such split.
+func taskList(m *Mount, split string) (any, error) {
+	set, err := m.Set(split)
+	if err != nil {
+		return nil, err
 	}
 	type listed struct {
 		taskInfo
@@ -76,22 +90,37 @@ func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
 	for i, t := range set.Tasks {
 		list[i] = listed{taskInfo{t.ID, i}, t.Type, t.Difficulty}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"env": m.Name, "split": set.Name, "tasks": list})
+	return map[string]any{"env": m.Name, "split": set.Name, "tasks": list}, nil
 }
 
-// openSessions answers POST /v1/sessions: {"env": NAME, "count": N}. It opens all of
-// them or none.
+// openSessions answers POST /v1/sessions.
 func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {
 		return
 	}
+	opened, err := s.openMany(body, Owner{Protocol: batchProtocol, Address: addressOf(r)})
+	var choice *ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		refuse(w, http.StatusBadRequest, choice.Text)
+	case err != nil:
+		s.unavailable(w, err)
+	default:
+		writeJSON(w, http.StatusOK, opened)
+	}
+}
+
+// openMany opens the sessions of {"env": NAME, "count": N}, all of them or none; owner
+// lacks the mount. The error is a *ChoiceError for another body, a *CapacityError or
+// an *EndedError.
+func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
 	var q struct {
 		Env   string `json:"env"`
 		Count *int   `json:"count"`
 	}
 	count := 1
-	wellFormed := body == nil || json.Unmarshal(body, &q) == nil
+	wellFormed := body == nil || strictly(body, &q) == nil
 	if q.Count != nil {
 		count = *q.Count
 	}
@@ -100,25 +129,24 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 		m, ok = s.options.Mounts[0], true
 	}
 	if !ok || !wellFormed || count < 1 || count > maxOpen {
-		refuse(w, http.StatusBadRequest,
-			`want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`)
-		return
+		return nil, &ChoiceError{"body",
+			`want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`}
 	}
+	owner.Mount = m
 	ids := make([]string, 0, count)
 	for range count {
-		session, err := s.table.Open(Owner{Protocol: batchProtocol, Mount: m, Address: addressOf(r)})
+		session, err := s.table.Open(owner)
 		if err != nil {
 			for _, id := range ids {
 				if opened, ok := s.table.Find(id); ok {
 					opened.Close(Capacity)
 				}
 			}
-			s.unavailable(w, err)
-			return
+			return nil, err
 		}
 		ids = append(ids, session.ID())
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"sessions": ids})
+	return map[string]any{"sessions": ids}, nil
 }
 
 // closeSession answers DELETE /v1/sessions/{id}.
@@ -135,7 +163,7 @@ func (s *Server) closeSession(w http.ResponseWriter, r *http.Request) {
 // batchSession returns a session of this protocol.
 func (s *Server) batchSession(id string) (*Session, bool) {
 	session, ok := s.table.Find(id)
-	if !ok || session.owner.Protocol != batchProtocol {
+	if !ok || session.owner.Protocol != batchProtocol && session.owner.Protocol != pipeProtocol {
 		return nil, false
 	}
 	return session, true
@@ -156,10 +184,8 @@ type group struct {
 	replies chan [][]byte
 }
 
-// batch answers POST /v1/step. Entries of one session run in order, sessions in
-// parallel. A bad entry gets an error in its place.
+// batch answers POST /v1/step.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
-	began := s.options.Now()
 	body, ok := readBytes(w, r)
 	if !ok {
 		return
@@ -168,12 +194,22 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		Steps []json.RawMessage `json:"steps"`
 	}
 	if tooDeep(body) || json.Unmarshal(body, &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
-		refuse(w, http.StatusBadRequest,
-			`want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} with 1 to 8192 entries`)
+		refuse(w, http.StatusBadRequest, wantSteps)
 		return
 	}
-	replies := make([][]byte, len(q.Steps))
-	groups := s.divide(q.Steps, replies)
+	writeRaw(w, http.StatusOK, s.stepMany(q.Steps))
+}
+
+// wantSteps says what a batch is.
+const wantSteps = `want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} ` +
+	`with 1 to 8192 entries`
+
+// stepMany carries out a batch, and returns the JSON of its results. Entries of one
+// session run in order, sessions in parallel. A bad entry gets an error in its place.
+func (s *Server) stepMany(entries []json.RawMessage) []byte {
+	began := s.options.Now()
+	replies := make([][]byte, len(entries))
+	groups := s.divide(entries, replies)
 	late := began.Add(batchTime)
 	work := s.shareOut(groups, late)
 	for range min(len(groups), batchWorkers) {
@@ -199,8 +235,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		}
 		out = append(out, reply...)
 	}
-	writeRaw(w, http.StatusOK, append(out, "]}"...))
 	s.metrics.batches.Observe(s.options.Now().Sub(began).Seconds())
+	return append(out, "]}"...)
 }
 
 // batchWorkers is how many sessions of a batch are stepped at the same time.

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -15,6 +16,19 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 		return
 	}
 	writeRaw(w, code, b)
+}
+
+// strictly reads the JSON of an object that has no other members than v.
+func strictly(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("something follows the object")
+	}
+	return nil
 }
 
 // writeRaw answers with JSON that is ready.

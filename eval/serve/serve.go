@@ -151,7 +151,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			err = nil
 		}
 	}
-	close(s.crew.ended)
 	return errors.Join(err, s.close())
 }
 
@@ -176,6 +175,7 @@ func (s *Server) shutDown(server *http.Server) {
 
 // close closes what the server opened.
 func (s *Server) close() error {
+	close(s.crew.ended)
 	var errs []error
 	if s.table.recorders != nil {
 		errs = s.table.recorders.close()

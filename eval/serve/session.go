@@ -62,7 +62,8 @@ type Owner struct {
 	Protocol string
 	// Mount is what the client plays, if the protocol settles it before a reset.
 	Mount *Mount
-	// Address is the client's IP address, without the port.
+	// Address is the client's IP address, without the port; empty for the process that
+	// started this one.
 	Address string
 	// Idle ends the session after so long without a request; 0 for the table's time.
 	Idle time.Duration

@@ -94,8 +94,12 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	return s, nil
 }
 
-// admit counts a session of a client address, unless it has too many.
+// admit counts a session of a client address, unless it has too many. The process
+// that started this one has no address, and no limit of its own.
 func (t *Table) admit(address string) (n int, ok bool) {
+	if address == "" {
+		return 0, true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n = t.addresses[address]; n >= t.perAddress {
