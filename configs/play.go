@@ -80,9 +80,17 @@ const (
 type AgentForm struct {
 	// Form is one of AgentForms.
 	Form string `yaml:"form" json:"form"`
-	// Pairs is the number of (observation, action) pairs that a single message
+	// Pairs is the number of (observation, action) pairs that a single message or a chat
 	// repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
+	// Left replaces the oldest observation of a chat that repeats so many pairs, with the
+	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
+	// too.
+	Left string `yaml:"left" json:"left,omitempty"`
+	// Joined: the messages of a chat after the system message are one, with nothing between.
+	Joined bool `yaml:"joined" json:"joined,omitempty"`
+	// Think has a chat ask for a thought before each action.
+	Think Think `yaml:"think" json:"think,omitzero"`
 	// Cue precedes every reply of the forms completion and text, such as ">", on a
 	// line of its own. Its slot {turn} is the number of the turn, which also the
 	// prefix of observations and stop strings may have.
@@ -131,6 +139,15 @@ const (
 	Completion = "completion"
 	Text       = "text"
 )
+
+// Think is TALES': Ask stands in place of what follows an observation, after an empty line.
+// The model's answer, of up to so many tokens, and Then ask for the action. The history has
+// neither.
+type Think struct {
+	Ask       string `yaml:"ask" json:"ask,omitempty"`
+	Then      string `yaml:"then" json:"then,omitempty"`
+	MaxTokens int    `yaml:"max-tokens" json:"max-tokens,omitempty"`
+}
 
 // MemoryForm is how plans of earlier trials are told before the task: Before, then Each of
 // them, with the slots {number}, from 0, and {plan}.
@@ -207,6 +224,10 @@ type ReplyRules struct {
 	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`
 	// Again asks again for replies that are too short; never if it has no calls.
 	Again Again `yaml:"again" json:"again,omitzero"`
+	// Thinks cuts off what some models think. Blank is the action of a reply that is only
+	// white space; empty for the empty action.
+	Thinks Thinks `yaml:"thinks" json:"thinks,omitzero"`
+	Blank  string `yaml:"blank" json:"blank,omitempty"`
 	// Normalise are changes of the action, in this order; see Normalisations.
 	Normalise []string `yaml:"normalise" json:"normalise,omitempty"`
 	// OnFailure says what happens to a reply without an action: one of
@@ -220,13 +241,22 @@ type ReplyRules struct {
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
 
-// Again is Reflexion's: a reply with fewer than Under characters, without white space
-// around it, is asked for again, each time Warmer by as much, up to so many Calls in all. If
-// none is long enough, the reply is empty.
+// Again asks again for a reply, up to so many Calls in all. Reflexion does so with fewer than
+// Under characters, without white space around them, each time Warmer by as much; if none is
+// long enough, the reply is empty. TALES does so if the reply is Empty: its last message stands
+// once more in each further call, and an episode without a reply ends.
 type Again struct {
 	Under  int     `yaml:"under" json:"under,omitempty"`
+	Empty  bool    `yaml:"empty" json:"empty,omitempty"`
 	Calls  int     `yaml:"calls" json:"calls,omitempty"`
 	Warmer float64 `yaml:"warmer" json:"warmer,omitempty"`
+}
+
+// Thinks is TALES': if the name of the model contains one of Models, a reply begins after the
+// mark Until. An episode ends with a reply that lacks the mark.
+type Thinks struct {
+	Models []string `yaml:"models" json:"models,omitempty"`
+	Until  string   `yaml:"until" json:"until,omitempty"`
 }
 
 // Parsers are the values of ReplyRules.Parser. Package eval/agent says what each

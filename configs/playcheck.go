@@ -27,7 +27,14 @@ func (p *Play) checkForm(errs *complaints) {
 	only(len(r.Messages) > 0, "reply.messages", ruled...)
 	only(a.Thoughts != "", "agent.thoughts", ruled...)
 	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", append(ruled, Act)...)
-	only(a.Pairs > 0, "agent.pairs", Single)
+	only(a.Pairs > 0, "agent.pairs", Single, Chat)
+	only(a.Joined, "agent.joined", Chat)
+	only(a.Think != Think{}, "agent.think", Chat)
+	errs.want(a.Think == Think{} || a.Think.Ask != "" && a.Think.Then != "" && a.Think.MaxTokens > 0,
+		"agent.think wants ask, then and max-tokens")
+	errs.want(a.Left == "" || a.Form == Chat && a.Pairs > 0, "agent.left is for agent.pairs of the form chat")
+	errs.want(a.Form != Chat || a.Pairs == 0 || a.Acknowledge == "" && a.Shots.As == "" && a.Filter == Filter{},
+		"agent.pairs of the form chat is for prompts that are only a system message")
 	only(a.Said != "", "agent.said", Chat)
 	only(a.Filter != Filter{}, "agent.filter", Chat)
 	errs.want(a.Filter.Notice == "" || a.Filter.Segments > 0, "agent.filter.segments is missing")
@@ -52,8 +59,13 @@ func (p *Play) checkForm(errs *complaints) {
 	only(a.Memory != MemoryForm{}, "agent.memory", Chat, ToolCall, Single, Completion, Text)
 	only(a.CueFollows, "agent.cue-follows", Completion, Text)
 	only(r.Again != Again{}, "reply.again", Chat, Single, Completion, Text)
-	errs.want(r.Again == Again{} || r.Again.Under > 0 && r.Again.Calls > 1 && r.Again.Warmer >= 0,
-		"reply.again wants under, at least 2 calls, and no negative warmer")
+	errs.want(r.Again == Again{} || r.Again.Empty != (r.Again.Under > 0) && r.Again.Calls > 1 && r.Again.Warmer >= 0,
+		"reply.again wants under or empty, at least 2 calls, and no negative warmer")
+	errs.want(!r.Again.Empty || a.Form == Chat, "reply.again.empty is for the form chat")
+	errs.want((r.Thinks.Until == "") == (len(r.Thinks.Models) == 0) && len(r.Thinks.Models) <= maxTexts &&
+		!slices.Contains(r.Thinks.Models, ""), "reply.thinks wants models and until")
+	errs.want(r.Thinks.Until == "" && r.Blank == "" || r.Parser == "whole-reply",
+		"reply.thinks and reply.blank are for reply.parser whole-reply")
 	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat, ToolCall)
 	only(a.Shots.As == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
 	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)

@@ -14,7 +14,7 @@ func TestPlaysThatWouldBeIgnored(t *testing.T) {
 		{"agent: {form: react}", "agent: {form: react}\nobservation: {prefix: x}", "observation is for the forms chat"},
 		{"agent: {form: react}", "agent: {form: act}", "the form act has reply.parser agentboard"},
 		{"agent: {form: react}", "agent: {form: react, pairs: 2}",
-			"agent.pairs is for the forms single, not for react"},
+			"agent.pairs is for the forms single, chat, not for react"},
 		{"agent: {form: react}", "agent: {form: chat, cue: x}", "agent.cue is for the forms completion, text"},
 		{"agent: {form: react}", "agent: {form: single, shots: {as: text, count: 1}}",
 			"agent.shots.as: text is for the forms chat"},

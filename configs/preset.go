@@ -94,6 +94,9 @@ type PresetPart struct {
 	Tasks      PresetTasks       `yaml:"tasks"`
 	Limit      PresetLimit       `yaml:"limit"`
 	Prompt     PresetPrompt      `yaml:"prompt"`
+	Agent      AgentForm         `yaml:"agent"`
+	Reply      ReplyRules        `yaml:"reply"`
+	Decoding   PresetDecoding    `yaml:"decoding"`
 }
 
 // PresetTasks selects tasks.
@@ -360,6 +363,15 @@ func (p Preset) Select(name string) (Preset, error) {
 	}
 	if part.Prompt.given() {
 		p.Prompt = part.Prompt
+	}
+	if part.Agent.Form != "" {
+		p.Agent = part.Agent
+	}
+	if part.Reply.Parser != "" {
+		p.Reply = part.Reply
+	}
+	if part.Decoding.MaxTokens > 0 {
+		p.Decoding = part.Decoding
 	}
 	return p.complete()
 }

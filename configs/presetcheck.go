@@ -39,10 +39,7 @@ func (p *Preset) check() error {
 	p.checkStatus(&errs)
 	errs.want(p.Title != "", "title is empty")
 	p.Source.check(&errs)
-	p.Play.check(&errs)
-	p.Decoding.check(&errs)
-	errs.want(p.Reply.Again.Calls == 0 || slices.Contains(p.Decoding.Stop, "\n"),
-		"reply.again needs the line break as a stop string: records keep replies on lines")
+	p.checkPlay(&errs)
 	errs.want(len(p.Texts) <= maxTexts, "there are %d texts, more than %d", len(p.Texts), maxTexts)
 	for _, name := range slices.Sorted(maps.Keys(p.Texts)) {
 		p.Texts[name].check(name, &errs)
@@ -66,6 +63,14 @@ func (s PresetSource) check(errs *complaints) {
 		"source.repository is %.100q, want OWNER/NAME at GitHub", s.Repository)
 	errs.want(s.Commit == "" || commitName.MatchString(s.Commit), "source.commit is %.100q, want 7 to 64 hex digits",
 		s.Commit)
+}
+
+// checkPlay checks how a model plays.
+func (p *Preset) checkPlay(errs *complaints) {
+	p.Play.check(errs)
+	p.Decoding.check(errs)
+	errs.want(p.Reply.Again.Under == 0 || slices.Contains(p.Decoding.Stop, "\n"),
+		"reply.again.under needs the line break as a stop string: records keep replies on lines")
 }
 
 func (p *Preset) checkStatus(errs *complaints) {
@@ -103,6 +108,7 @@ func (p *Preset) checkPart() error {
 	var errs complaints
 	e := p.Env
 	p.checkStatus(&errs)
+	p.checkPlay(&errs)
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256),

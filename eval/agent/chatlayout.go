@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strconv"
 	"strings"
 
 	"heldout/configs"
@@ -48,6 +49,9 @@ func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
 }
 
 func (l *chatLayout) messages(f *formed) []model.Message {
+	if pairs := f.play.Agent.Pairs; pairs > 0 && len(f.turns) > pairs {
+		return l.ask(f, l.latest(f, max(f.dropped, len(f.turns)-1-pairs)))
+	}
 	var out []model.Message
 	for _, shot := range l.shots {
 		out = append(out, shot...)
@@ -60,7 +64,14 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 		out[0].Content = strings.TrimPrefix(l.instruction+"\n\n"+out[0].Content, "\n\n")
 		out = append(f.withSystem(l.system, out[0].Content), out[1:]...)
 	}
-	for i := f.dropped; i+1 < len(f.turns); i++ {
+	out = append(out, l.history(f, f.dropped)...)
+	return filtered(f.play.Agent.Filter, l.ask(f, out))
+}
+
+// history are the replies and observations after the task or, if earlier turns were dropped,
+// the later ones.
+func (l *chatLayout) history(f *formed, from int) (out []model.Message) {
+	for i := from; i+1 < len(f.turns); i++ {
 		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)},
 			model.Message{Role: model.User, Content: f.later(i + 1)}
 		if f.play.Agent.Form == configs.ToolCall {
@@ -68,7 +79,51 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 		}
 		out = append(out, said, answer)
 	}
-	return filtered(f.play.Agent.Filter, out)
+	return out
+}
+
+// latest are the messages of a chat that repeats only the turns from one on.
+func (l *chatLayout) latest(f *formed, from int) (out []model.Message) {
+	first := model.Message{Role: model.User, Content: l.task + f.actionsOf(0)}
+	if from > 0 {
+		first.Content = f.later(from)
+	}
+	if left := f.play.Agent.Left; left != "" {
+		first.Content = strings.ReplaceAll(left, "{pairs}", strconv.Itoa(f.play.Agent.Pairs))
+	} else if from > 0 {
+		return append([]model.Message{first}, l.history(f, from)...)
+	}
+	return append(f.withSystem(l.system, first.Content), l.history(f, from)...)
+}
+
+// ask ends messages with what the call is for, and joins them if the preset says so.
+func (l *chatLayout) ask(f *formed, out []model.Message) []model.Message {
+	last := &out[len(out)-1]
+	rule, suffix := f.play.Agent.Think, f.play.Observation.Suffix
+	switch f.asks {
+	case forThought:
+		last.Content = strings.TrimSuffix(last.Content, suffix) + "\n\n" + rule.Ask
+	case forAction:
+		last.Content = strings.TrimSuffix(last.Content, suffix) + "\n\n" + rule.Ask
+		out = append(out, model.Message{Role: model.Assistant, Content: f.thought + "\n"},
+			model.Message{Role: model.User, Content: rule.Then})
+	case onceMore:
+		for range f.repeats {
+			out = append(out, *last)
+		}
+	}
+	if !f.play.Agent.Joined {
+		return out
+	}
+	var system, text string
+	for _, m := range out {
+		if m.Role == model.System {
+			system = m.Content
+		} else {
+			text += m.Content
+		}
+	}
+	return f.withSystem(system, text)
 }
 
 // kept is what the history holds of a reply.

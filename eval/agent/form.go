@@ -17,6 +17,8 @@ import (
 // Protocol is how an agent of a preset asks its model.
 type Protocol struct {
 	configs.Play
+	// Name is that of the model.
+	Name string
 	// Instructions are those of the task's type.
 	Instructions configs.Instructions
 	// Template is the message of the form single, nil for others. Handover stands
@@ -54,6 +56,7 @@ func (e *WorldError) Unwrap() error { return e.Err }
 // layout writes what formed knows as messages.
 type formed struct {
 	*caller
+	name        string // of the model
 	play        configs.Play
 	parse       parser
 	normalisers []normaliser
@@ -67,7 +70,22 @@ type formed struct {
 	told bool
 	// dropped counts the oldest turns that no longer fit the context.
 	dropped int
+	// asks is what the current call of a chat asks for, with the thought, or with so many
+	// repeats of the last message.
+	asks    purpose
+	thought string
+	repeats int
 }
+
+// purpose is what a call of a chat asks for beside the next reply.
+type purpose int
+
+const (
+	forReply purpose = iota
+	forThought
+	forAction // after a thought
+	onceMore  // after an empty reply
+)
 
 // turn is what the model is shown and what it answers. The last turn has no reply
 // yet.
@@ -98,7 +116,7 @@ type layout interface {
 
 // NewProtocol returns an agent of a preset's form.
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
-	f := &formed{caller: newCaller(c), play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
+	f := &formed{caller: newCaller(c), name: p.Name, play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {
@@ -172,8 +190,9 @@ func laterObservation(o configs.Observation, text string) string {
 }
 
 func (f *formed) messages() []model.Message {
-	if f.play.ActionsShown.When == configs.Latest || f.play.Agent.Filter.Segments > 0 {
-		f.shortened() // by the list that the last prompt ended with, or by messages
+	if a := f.play.Agent; f.play.ActionsShown.When == configs.Latest || a.Filter.Segments > 0 || a.Pairs > 0 ||
+		a.Think.Ask != "" {
+		f.shortened() // by the list or the question that the last prompt ended with, or by messages
 	}
 	return f.layout.messages(f)
 }
@@ -236,7 +255,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	if err := f.showActions(ctx); err != nil {
 		return Move{}, err
 	}
-	reply, used, err := f.request(ctx, f.stops)
+	reply, used, err := f.answered(ctx)
 	if err != nil {
 		return f.failed(used, err, f.number())
 	}
@@ -245,11 +264,10 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 	}
 	move := newMove(reply, used)
 	move.Reply = cmp.Or(reply.Text, reply.Instead)
-	if err := f.askWarmer(ctx, &reply, &move); err != nil {
+	if err := f.askFurther(ctx, &reply, &move); err != nil {
 		return f.failed(move.Usage, err, f.number())
 	}
-	p, ok := f.parse(reply.Text, f.number())
-	f.last().reply = reply.Text
+	p, ok := f.read(reply.Text)
 	if !ok && f.play.Reply.Parser == numberedParser {
 		if err := f.askAgain(ctx, &p, &move); err != nil {
 			return f.failed(move.Usage, err, f.number())
@@ -257,7 +275,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 		ok = true
 	}
 	f.last().unanswered = p.occasion == badCall && f.play.Reply.Messages[badCall] != ""
-	move.Thought, move.Action = p.thought, p.action
+	move.Thought, move.Action = cmp.Or(p.thought, f.thought), p.action
 	if err := f.settle(ctx, p, ok, &move); err != nil {
 		return move, err
 	}

@@ -47,6 +47,9 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		rule = configs.SendEmpty // as TALES does
 	}
 	message := f.play.Reply.Messages["format"]
+	if p.occasion == unanswered {
+		rule = configs.End
+	}
 	if own := f.play.Reply.Messages[p.occasion]; own != "" {
 		rule, message = configs.Tell, own
 	}
@@ -96,16 +99,81 @@ func CutSecondCall(reply string) (first, second string) {
 // AskedAgain is the repair of a reply that is too short: the model is asked once more.
 const AskedAgain = "asked-again"
 
-// CutAsked cuts a reply that was repaired so into those that were received, each a line.
-func CutAsked(reply string) []string { return strings.Split(reply, "\n") }
+// CutAsked cuts a reply that was repaired so into those that were received: a line for each
+// that was asked for again.
+func CutAsked(reply string, repairs []string) []string {
+	again := 0
+	for _, rule := range repairs {
+		if rule == AskedAgain {
+			again++
+		}
+	}
+	return strings.SplitN(reply, "\n", again+1)
+}
 
-// askWarmer asks again for a reply that is too short, as the preset says.
-func (f *formed) askWarmer(ctx context.Context, reply *model.Reply, move *Move) error {
+// answered asks for a reply, after a thought if the preset says so.
+func (f *formed) answered(ctx context.Context) (model.Reply, Usage, error) {
+	rule := f.play.Agent.Think
+	if rule.Ask == "" {
+		return f.request(ctx, f.stops)
+	}
+	length := f.Decoding.MaxTokens
+	defer func() { f.asks = forReply }()
+	f.asks, f.Decoding.MaxTokens = forThought, rule.MaxTokens
+	thought, used, err := f.request(ctx, f.stops)
+	f.Decoding.MaxTokens = length
+	if err != nil {
+		return thought, used, err
+	}
+	f.asks, f.thought = forAction, strip(thought.Text)
+	reply, further, err := f.request(ctx, f.stops)
+	used.plus(further)
+	reply.Fault = cmp.Or(reply.Fault, thought.Fault)
+	return reply, used, err
+}
+
+// read reads a reply, and keeps what the history holds of it.
+func (f *formed) read(text string) (p parsed, ok bool) {
+	rules := f.play.Reply
+	if text == "" && rules.Again.Empty {
+		return parsed{occasion: unanswered}, false
+	}
+	if rules.Blank != "" && strip(text) == "" {
+		text = rules.Blank
+	}
+	thought := ""
+	for _, name := range rules.Thinks.Models {
+		if !strings.Contains(f.name, name) {
+			continue
+		}
+		before, after, ended := strings.Cut(text, rules.Thinks.Until)
+		if !ended {
+			return parsed{occasion: unanswered}, false
+		}
+		thought, text = strip(strings.TrimPrefix(strip(before), "<think>")), after
+	}
+	p, ok = f.parse(text, f.number())
+	p.thought, f.last().reply = cmp.Or(p.thought, thought), text
+	return p, ok
+}
+
+// unanswered is the occasion of a reply that ends an episode, whatever the preset does with
+// others that it cannot read.
+const unanswered = "unanswered"
+
+// askFurther asks again for a reply that is too short, as the preset says.
+func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move) error {
 	rule, first := f.play.Reply.Again, f.Decoding.Temperature
-	defer func() { f.Decoding.Temperature = first }()
-	short := func() bool { return utf8.RuneCountInString(strip(reply.Text)) < rule.Under }
+	defer func() { f.Decoding.Temperature, f.asks = first, forReply }()
+	short := func() bool {
+		return rule.Empty && reply.Text == "" || utf8.RuneCountInString(strip(reply.Text)) < rule.Under
+	}
 	for call := 1; call < rule.Calls && short(); call++ {
 		f.Decoding.Temperature = first + float64(call)*rule.Warmer
+		if rule.Empty {
+			f.asks, f.repeats = onceMore, call
+			defer f.shortened() // the next prompt has no repeats
+		}
 		again, used, err := f.request(ctx, f.stops)
 		move.Usage.plus(used)
 		if err != nil {

@@ -14,8 +14,7 @@ import (
 // how far presets reproduce it.
 type recorded struct {
 	file string
-	// preset plays it, {env} standing for the last word of the file's protocol; empty
-	// if there is none yet.
+	// preset plays it, {env} standing for the last word of the file's protocol.
 	preset string
 	// originals is the checkout of the source in the folder of originals.
 	originals string
@@ -60,8 +59,7 @@ var goldenFiles = []recorded{
 	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
 	{file: "reflexion-alfworld", preset: "reflexion-alfworld", originals: "reflexion"},
 	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
-	// Newer versions of TALES' client lose the history; no preset does.
-	{file: "tales-llm-0.36"},
+	{file: "tales-llm-0.36", preset: "tales-variants:newer-client", originals: "tales", elsewhere: true},
 }
 
 // Every recorded file is in the table.

@@ -36,6 +36,8 @@ type goldenOutcome struct {
 	Reward              json.RawMessage
 	NormScore           *float64 `json:"norm_score"`
 	MaxSteps            int      `json:"max_steps"`
+	NbSteps             int      `json:"nb_steps"`
+	Status              string
 }
 
 // goldenCase is a recorded task: its requests and replies, and its outcome.

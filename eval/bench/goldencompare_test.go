@@ -44,7 +44,7 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 		s.differences = append(s.differences, c.name()+": "+fmt.Sprintf(format, args...))
 	}
 	h, err := f.how(t, c)
-	if s.Preset = h.preset; f.whole {
+	if s.Preset = h.preset; h.whole {
 		s.Preset, _, _ = strings.Cut(h.preset, ":")
 	}
 	if err != nil {

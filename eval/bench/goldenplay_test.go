@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,11 +21,15 @@ import (
 // how says how a case is played: a preset and what its recording changed of it.
 type how struct {
 	preset string
+	whole  bool // what is compared holds for all parts of the preset
 	// task is the task, by its name; kind and seed select one of a type instead.
 	task, kind string
 	seed       int
 	steps      int   // 0 for those of the preset
 	order      []int // of examples; nil for that of the preset
+	pairs      int   // that a chat repeats; 0 for those of the preset
+	joined     bool  // the messages of a chat, though the preset's are not
+	thought    int   // the length of a reply in tokens; 0 for that of the preset
 	settings   map[string]string
 	context    int
 	trials     int    // 0 for those of a run
@@ -36,15 +39,12 @@ type how struct {
 // how says how a case of the file is played. The error says why it cannot be.
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
-	h = how{preset: f.preset, task: c.task, settings: f.settings, data: sharedtest.AgentBoard(t)}
+	h = how{preset: f.preset, whole: f.whole, task: c.task, settings: f.settings, data: sharedtest.AgentBoard(t)}
 	switch {
 	case strings.HasPrefix(f.file, "agentboard-open"):
 		h.steps = 8
 	case f.file == "agentboard-vllm-prompts":
 		h.steps = 1
-	}
-	if f.preset == "" {
-		return h, fmt.Errorf("no preset plays it yet")
 	}
 	env := c.protocol[strings.LastIndex(c.protocol, ":")+1:]
 	if strings.HasPrefix(f.file, "tales") {
@@ -75,55 +75,11 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
 	case "tales":
 		err = h.tales(c, env)
-		return h, err
-	}
-	return h, nil
-}
-
-// talesKinds are the task types of TALES' environments.
-var talesKinds = map[string]string{
-	"ALFWorldPickAndPlaceSimpleUnseen": "pick_and_place_simple",
-	"ALFWorldLookAtObjInLightUnseen":   "look_at_obj_in_light",
-	"ScienceWorldBoil":                 "boil", "ScienceWorldFindPlant": "find-plant",
-}
-
-// tales says how a run of TALES is played.
-func (h *how) tales(c *goldenCase, env string) (err error) {
-	for i, flag := range c.flags {
-		switch flag {
-		case "--conversation":
-		case "--game-seed":
-			if h.seed, err = strconv.Atoi(c.flags[i+1]); err != nil {
-				return err
-			}
-		default:
-			if strings.HasPrefix(flag, "--") {
-				h.preset = ""
-				return fmt.Errorf("no preset has the flag %s", flag)
-			}
-		}
-	}
-	if c.agent != "" && c.agent != "zero-shot" {
-		h.preset = ""
-		return fmt.Errorf("no preset has the agent %s", c.agent)
-	}
-	h.steps = len(c.requests)
-	if c.outcome != nil {
-		h.steps = c.outcome.MaxSteps
-	}
-	switch env {
-	case "alfworld":
-		h.preset, h.kind = h.preset+":unseen-1", talesKinds[c.env]
-	case "sciworld":
-		h.preset, h.kind, h.settings = h.preset+":seed-1", talesKinds[c.env], map[string]string{"split": "test"}
-	default:
+	case "tales-llm-0.36":
 		h.task, _, _ = strings.Cut(c.task, " ")
-		h.preset, h.settings = h.preset+":seed-1", map[string]string{"game-seed": ""}
-		if h.seed > 0 {
-			h.settings["game-seed"] = strconv.Itoa(h.seed)
-		}
+		h.steps, h.settings = len(c.requests), map[string]string{"game-seed": ""}
 	}
-	return nil
+	return h, err
 }
 
 // play plays a case, and returns what was sent and what was recorded.
@@ -171,6 +127,9 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	t.Helper()
 	if h.order != nil {
 		c.Released.Agent.Shots.Order = h.order
+	}
+	if err := h.asTales(c); err != nil {
+		return err
 	}
 	if !f.elsewhere {
 		c.Run.Tasks = h.task

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,9 +9,16 @@ import (
 
 // plain is a request after what a preset's requests are equal up to was applied.
 func plain(names []string, request map[string]any) map[string]any {
+	request = maps.Clone(request)
+	if slices.Contains(names, "stream") {
+		request["stream"] = false
+		delete(request, "stream_options")
+	}
 	out, _ := eachText(request, func(text string) string {
 		for _, name := range names {
-			text = equalUpTo[name](text)
+			if change := equalUpTo[name]; change != nil {
+				text = change(text)
+			}
 		}
 		return text
 	}).(map[string]any)
@@ -38,7 +46,7 @@ func eachText(v any, change func(string) string) any {
 	return v
 }
 
-// equalUpTo are the values of configs.EqualUpTo.
+// equalUpTo are the values of configs.EqualUpTo that are about texts.
 var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder}
 
 // setOrder sorts what PDDL's games list: the actions of the help command, and what the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -304,24 +305,56 @@ func TestConformance(t *testing.T) {
 		t.Fatal(own, err)
 	}
 	for _, file := range append(names, own...) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			p := loadAny(t, file)
-			name := filepath.Join("testdata", "conformance", p.Name+".txt")
-			got := conform(t, &p)
-			if *update {
-				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+		for i, p := range loadPlays(t, file) {
+			name := p.Name
+			if i > 0 {
+				name += "-" + p.Env.Part
 			}
-			want, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatalf("%v; -update writes it", err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("(-kept +sent):\n%s", diff)
-			}
-		})
+			t.Run(name, func(t *testing.T) { compareTranscript(t, name, conform(t, &p)) })
+		}
 	}
+}
+
+// compareTranscript compares what was sent with the transcript of that name.
+func compareTranscript(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("testdata", "conformance", name+".txt")
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatalf("%v; -update writes it", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("(-kept +sent):\n%s", diff)
+	}
+}
+
+// loadPlays reads a preset as loadAny does, and its further parts that play otherwise than
+// the first.
+func loadPlays(t *testing.T, file string) []configs.Preset {
+	t.Helper()
+	all := []configs.Preset{loadAny(t, file)}
+	if strings.HasSuffix(file, ".yaml") {
+		return all
+	}
+	whole, err := configs.LoadPreset(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := whole.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts[1:] {
+		if !reflect.DeepEqual(part.Play, parts[0].Play) {
+			all = append(all, part)
+		}
+	}
+	return all
 }
 
 // loadAny reads an embedded preset, or one of the forms that no preset has.

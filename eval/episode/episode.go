@@ -106,7 +106,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
 	if e.Benchmark.Protocol != nil && !e.spells() {
-		return agent.NewProtocol(chat, e.Benchmark.protocol(in), w, start)
+		return agent.NewProtocol(chat, e.Benchmark.protocol(in, e.Player.Name), w, start)
 	}
 	switch e.Player.Agent {
 	case React:

@@ -10,9 +10,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// protocol is how the agent of the preset asks its model about a task.
-func (b *Benchmark) protocol(in configs.Instructions) agent.Protocol {
-	return agent.Protocol{Play: b.Protocol.Play, Instructions: in, Template: b.Prompt.Template,
+// protocol is how the agent of the preset asks the model of that name about a task.
+func (b *Benchmark) protocol(in configs.Instructions, name string) agent.Protocol {
+	return agent.Protocol{Play: b.Protocol.Play, Name: name, Instructions: in, Template: b.Prompt.Template,
 		Handover: b.Prompt.Handover}
 }
 
@@ -29,7 +29,7 @@ func (b *Benchmark) CheckPrompt() error {
 		if err != nil {
 			return err
 		}
-		if err := b.protocol(in).Check(); err != nil {
+		if err := b.protocol(in, "").Check(); err != nil {
 			return err
 		}
 	}

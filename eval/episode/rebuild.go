@@ -67,7 +67,7 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	if rec.Trimmed > 0 || rec.Forgotten > 0 {
 		return nil, errors.New("messages were shortened to fit the context, and the record does not say which")
 	}
-	t := &tape{rec: rec, agent: r.condition.Agent}
+	t := &tape{rec: rec, agent: r.condition.Agent, thinks: r.protocol != nil && r.protocol.Agent.Think.Ask != ""}
 	world := &recordedWorld{tape: t}
 	if r.NeedsWorld() {
 		real, err := r.world(ctx, rec, env, task)
@@ -154,6 +154,8 @@ func sameSteps(recorded, again []record.Step) error {
 type tape struct {
 	rec   *record.Episode
 	agent string
+	// thinks: the first call of a step asks for the thought.
+	thinks bool
 	// step is the index of the step in progress; asked counts the calls for it.
 	step, asked int
 	calls       []Call
@@ -181,8 +183,11 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 		text = []string{first, second}[min(t.asked, 1)]
 	}
 	if slices.Contains(s.Repairs, agent.AskedAgain) {
-		all := agent.CutAsked(text)
+		all := agent.CutAsked(text, s.Repairs)
 		text = all[min(t.asked, len(all)-1)]
+	}
+	if t.thinks && t.asked == 0 {
+		text = s.Thought
 	}
 	t.asked++
 	said := text

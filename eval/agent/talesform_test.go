@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"slices"
+	"testing"
+
+	"heldout/configs"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// talesForm is an agent of TALES' form with some rules of its own.
+func talesForm(t *testing.T, m model.Model, name string, change func(*configs.Play)) Agent {
+	t.Helper()
+	play := configs.Play{
+		Observation:  configs.Observation{Task: "{observation}\n> ", Suffix: "\n> "},
+		ActionsShown: configs.ActionsShown{When: configs.Never},
+		Agent:        configs.AgentForm{Form: configs.Chat, Said: "{reply}\n"},
+		Reply: configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell,
+			Messages: map[string]string{"format": "One line."}},
+	}
+	change(&play)
+	a, err := NewProtocol(chat(m), Protocol{Play: play, Name: name,
+		Instructions: configs.Instructions{System: "Play."}}, nil, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// flat writes messages as one line each.
+func flat(messages []model.Message) (out []string) {
+	for _, m := range messages {
+		out = append(out, string(m.Role)+": "+m.Content)
+	}
+	return out
+}
+
+// What models write before a mark is no part of the action, if their names say that they
+// think. An episode ends with a reply without the mark, and only then.
+func TestThinkingModels(t *testing.T) {
+	for _, c := range []struct {
+		name, reply, action, thought string
+		ends                         bool
+	}{
+		{"vllm:m", "<think>x</think>go", "<think>x</think>go", "", false},
+		{"vllm:Qwen3-8B", "<think>\nx\n</think>\n\n go ", "go", "x", false},
+		{"vllm:DeepSeek-R1", "x</think></think>go", "</think>go", "x", false},
+		{"vllm:Qwen3-8B", "<think>x", "", "", true},
+		{"vllm:Qwen3-8B", " \n", "", "", true},
+		{"vllm:qwen3", "<think>x", "<think>x", "", false}, // names have their case
+		{"vllm:DeepSeek-R1-Qwen3", "x</think>go", "", "", true},
+		{"vllm:m", " \n", "(empty)", "", false},
+		{"vllm:m", "", "", "", true},
+	} {
+		a := talesForm(t, says(c.reply, "", "", ""), c.name, func(p *configs.Play) {
+			p.Reply.Again = configs.Again{Empty: true, Calls: 3}
+			p.Reply.Thinks = configs.Thinks{Models: []string{"Qwen3", "DeepSeek-R1"}, Until: "</think>"}
+			p.Reply.Blank, p.Reply.Reasoning = "(empty)", configs.Keep
+		})
+		got := move(t, a)
+		if got.Action != c.action || got.Thought != c.thought || (got.End == record.Unreadable) != c.ends {
+			t.Errorf("%s, %q: %+v", c.name, c.reply, got)
+		}
+	}
+}
+
+// A call after an empty reply has its last message once more, and the history does not.
+func TestEmptyRepliesAreAskedForAgain(t *testing.T) {
+	m := says("", "", "go\nhome", "look")
+	a := talesForm(t, m, "vllm:m", func(p *configs.Play) { p.Reply.Again = configs.Again{Empty: true, Calls: 3} })
+	got := move(t, a)
+	if got.Usage.Calls != 3 || got.Correction != "One line." ||
+		!slices.Equal(CutAsked(got.Reply, got.Repairs), []string{"", "", "go\nhome"}) {
+		t.Errorf("%+v", got)
+	}
+	a.Observe("One line.")
+	move(t, a)
+	first := "user: You see a box.\n> "
+	if sent := flat(m.requests[2].Messages); !slices.Equal(sent, []string{"system: Play.", first, first, first}) {
+		t.Errorf("%q", sent)
+	}
+	if sent := flat(m.requests[3].Messages); !slices.Equal(sent, []string{"system: Play.", first,
+		"assistant: go\nhome\n", "user: One line.\n> "}) {
+		t.Errorf("%q", sent)
+	}
+}
+
+// A chat may repeat only the last pairs, be one message, or ask for a thought first.
+func TestWhatAChatRepeats(t *testing.T) {
+	one, two, three := "You see a box.\n> ", "first\n> ", "second\n> "
+	for _, c := range []struct {
+		name   string
+		change func(*configs.AgentForm)
+		last   []string
+	}{
+		{"limit", func(a *configs.AgentForm) { a.Pairs, a.Left = 1, "last {pairs}> " },
+			[]string{"system: Play.", "user: last 1> ", "assistant: b\n", "user: " + three}},
+		{"limit of all", func(a *configs.AgentForm) { a.Pairs, a.Left = 2, "last {pairs}> " },
+			[]string{"system: Play.", "user: last 2> ", "assistant: a\n", "user: " + two, "assistant: b\n", "user: " + three}},
+		{"limit not reached", func(a *configs.AgentForm) { a.Pairs, a.Left = 3, "last {pairs}> " },
+			[]string{"system: Play.", "user: " + one, "assistant: a\n", "user: " + two, "assistant: b\n", "user: " + three}},
+		{"lost", func(a *configs.AgentForm) { a.Pairs = 1 }, []string{"user: " + two, "assistant: b\n", "user: " + three}},
+		{"nothing lost", func(a *configs.AgentForm) { a.Pairs = 2 },
+			[]string{"system: Play.", "user: " + one, "assistant: a\n", "user: " + two, "assistant: b\n", "user: " + three}},
+		{"joined", func(a *configs.AgentForm) { a.Joined = true },
+			[]string{"system: Play.", "user: " + one + "a\n" + two + "b\n" + three}},
+		{"thought", func(a *configs.AgentForm) {
+			a.Think, a.Pairs, a.Left = configs.Think{Ask: "Why?", Then: "So? ", MaxTokens: 9}, 1, "last> "
+		}, []string{"system: Play.", "user: last> ", "assistant: b\n", "user: second\n\nWhy?", "assistant: so\n",
+			"user: So? "}},
+	} {
+		replies := []string{"a", "b", "c"}
+		if c.name == "thought" {
+			replies = []string{" why ", "a", "", "b", " so\n", "c"}
+		}
+		m := says(replies...)
+		a := talesForm(t, m, "vllm:m", func(p *configs.Play) { c.change(&p.Agent) })
+		for _, seen := range []string{"first", "second", "third"} {
+			move(t, a)
+			a.Observe(seen)
+		}
+		last := m.requests[len(m.requests)-1]
+		if sent := flat(last.Messages); !slices.Equal(sent, c.last) {
+			t.Errorf("%s: %q, want %q", c.name, sent, c.last)
+		}
+		if c.name == "thought" && (last.Decoding.MaxTokens == 9 || m.requests[4].Decoding.MaxTokens != 9) {
+			t.Errorf("lengths %d and %d", m.requests[4].Decoding.MaxTokens, last.Decoding.MaxTokens)
+		}
+	}
+}
