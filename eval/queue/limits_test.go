@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -28,17 +27,13 @@ func noise(bytes int) string {
 
 // Records that are larger than the server's messages travel in parts.
 func TestLargeRecords(t *testing.T) {
+	t.Parallel()
 	env := newLine(12)
 	env.seen = noise(3 << 20)
 	b := newBench(t, env.plan(t))
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	b.workUntilEnd(&workers)
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	b.workUntilEnd()
+	b.workUntilEnd()
+	b.completes()
 }
 
 // Parts of records that were sent twice, or by two workers, give one record.
@@ -72,10 +67,11 @@ func TestPartsOfTwoWorkers(t *testing.T) {
 // told waits for a line of a process.
 type told struct {
 	t     *testing.T
+	ctx   context.Context
 	lines chan string
 }
 
-func tellsOf(t *testing.T) *told { return &told{t, make(chan string, 1000)} }
+func tellsOf(ctx context.Context, t *testing.T) *told { return &told{t, ctx, make(chan string, 1000)} }
 
 func (w *told) tell(line string) {
 	w.t.Log(line)
@@ -84,20 +80,13 @@ func (w *told) tell(line string) {
 
 func (w *told) await(part string) {
 	w.t.Helper()
-	for {
-		select {
-		case line := <-w.lines:
-			if strings.Contains(line, part) {
-				return
-			}
-		case <-w.t.Context().Done():
-			w.t.Fatalf("nobody says %q", part)
-		}
+	for !strings.Contains(receive(w.ctx, w.t, w.lines, fmt.Sprintf("a line with %q", part)), part) {
 	}
 }
 
 // A queue without room refuses records, workers wait, and nothing is lost.
 func TestFullQueue(t *testing.T) {
+	t.Parallel()
 	env := newLine(30)
 	env.seen = noise(200_000)
 	b := newBench(t, env.plan(t))
@@ -113,52 +102,49 @@ func TestFullQueue(t *testing.T) {
 		t.Fatal("the server does not start")
 	}
 	b.server = small
-	worker := tellsOf(t)
+	worker := tellsOf(b.ctx, t)
 	b.worker = &Options{Embedded: small, AckWait: 5 * time.Second, Tell: worker.tell}
-	ctx, stop := context.WithCancel(t.Context())
 	b.leader = &Options{Embedded: small, AckWait: 5 * time.Second, Tell: func(string) {}}
-	done := make(chan error)
-	go func() { done <- b.lead(ctx) }()
-	link, err := connect(t.Context(), b.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.close()
-	awaitMessages(t, link, workStream(b.job.Name), 8)
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
+	b.orders(8)
+	b.workUntilEnd()
 	worker.await("the server stores no more")
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
+	b.completes()
 	worker.await("the server stores again")
-	workers.Wait()
-	b.check()
+}
+
+// stopsToStore has the server do after 30 steps what it does when it finds no space.
+func (b *bench) stopsToStore(env *line) {
+	var once sync.Once
+	env.before = func() {
+		if env.steps.Load() >= 30 {
+			once.Do(func() {
+				if err := b.server.ShutdownJetStream(); err != nil {
+					b.t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// storesAgain has the server store again.
+func (b *bench) storesAgain() {
+	b.t.Helper()
+	c := &server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}
+	if err := b.server.EnableJetStream(c); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // When the disk under the embedded server is full, the run ends with one error and no
 // episode counts as failed; the next start goes on.
 func TestEmbeddedServerStopsToStore(t *testing.T) {
+	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
-	var once sync.Once
-	env.before = func() {
-		if env.steps.Load() >= 30 {
-			once.Do(func() {
-				if err := b.server.ShutdownJetStream(); err != nil { // what it does when it finds no space
-					t.Error(err)
-				}
-			})
-		}
-	}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	if err := b.lead(t.Context()); err == nil || !strings.Contains(err.Error(),
-		"is the disk of the run directory full?") {
+	b.stopsToStore(env)
+	b.workUntilEnd()
+	if err := receive(b.ctx, t, b.leads(b.ctx), "the run to end"); err == nil ||
+		!strings.Contains(err.Error(), "is the disk of the run directory full?") {
 		t.Errorf("the run ends with %v", err)
 	}
 	_, results, err := record.Read(b.dir)
@@ -170,44 +156,23 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 			t.Errorf("%s is recorded as %s: %s", r.Task, r.Outcome, r.Error)
 		}
 	}
-	if err := b.server.EnableJetStream(&server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	b.storesAgain()
+	b.completes()
 }
 
 // A leader that restarts leaves records in the queue if it has no room for them, and
 // does not order their episodes again.
 func TestLeaderWithoutRoom(t *testing.T) {
+	t.Parallel()
 	env := newLine(20)
 	env.seen = noise(1000)
 	b := newBench(t, env.plan(t))
-	link, err := connect(t.Context(), b.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.close()
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- b.lead(ctx) }()
-	awaitMessages(t, link, workStream(b.job.Name), 8)
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	awaitMessages(t, link, resultsStream(b.job.Name), 9)
-	b.leader = &Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }, room: 3000, later: 10 * time.Millisecond}
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	link := b.orders(8)
+	b.workUntilEnd()
+	b.await(link, resultsStream(b.job.Name), 9)
+	b.leader = &Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) },
+		room: 3000, later: 10 * time.Millisecond}
+	b.completes()
 	if n := env.steps.Load(); n != 40 {
 		t.Errorf("%d steps were played, want %s", n, fmt.Sprint(2*20))
 	}
@@ -215,34 +180,44 @@ func TestLeaderWithoutRoom(t *testing.T) {
 
 // Leader and workers wait for a server of its own that stops to store, and say so.
 func TestServerStopsToStore(t *testing.T) {
+	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
-	var once sync.Once
-	env.before = func() {
-		if env.steps.Load() >= 30 {
-			once.Do(func() {
-				if err := b.server.ShutdownJetStream(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	worker := tellsOf(t)
+	b.stopsToStore(env)
+	worker := tellsOf(b.ctx, t)
 	address := "nats://" + b.server.Addr().String()
 	b.leader = &Options{Address: address, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
 	b.worker = &Options{Address: address, AckWait: 5 * time.Second, Tell: worker.tell}
-	var group sync.WaitGroup
-	b.workUntilEnd(&group)
-	group.Go(func() {
-		if err := b.lead(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
+	b.workUntilEnd()
+	done := b.leads(b.ctx)
 	worker.await("JetStream does not answer")
-	if err := b.server.EnableJetStream(&server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.storesAgain()
 	worker.await("the server stores again")
-	group.Wait()
-	b.check()
+	if err := receive(b.ctx, t, done, "the run to be complete"); err != nil {
+		t.Error(err)
+	}
+	b.ends()
+}
+
+// A leader makes streams anew that the server has lost, and a worker waits for them.
+func TestStreamsAreLost(t *testing.T) {
+	t.Parallel()
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	link := b.connect()
+	var once sync.Once
+	env.before = func() {
+		if env.steps.Load() < 30 {
+			return
+		}
+		once.Do(func() {
+			for _, name := range []string{workStream(b.job.Name), resultsStream(b.job.Name)} {
+				if err := link.js.DeleteStream(b.ctx, name); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	b.workUntilEnd()
+	b.completes()
 }

@@ -126,6 +126,7 @@ func (o *operator) user(account nkeys.KeyPair, change func(*jwt.UserClaims)) (fi
 // A NATS server in operator mode with TLS takes credentials files, of the leader and
 // of workers.
 func TestOperatorMode(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	o := newOperator(t, a)
 	_, teamKey := o.account(o.server.AccountResolver(), "team", true)
@@ -146,7 +147,7 @@ func TestOperatorMode(t *testing.T) {
 
 	refused := func(name, creds, want string, secrets ...string) {
 		t.Helper()
-		_, err := Join(t.Context(), Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds},
+		_, err := Join(b.ctx, Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: creds},
 			Tell: func(line string) { t.Error(line) }}, "")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q in one line", name, err, want)
@@ -190,17 +191,19 @@ func TestOperatorMode(t *testing.T) {
 
 // Credentials that expire while a worker works end it with one line that says so.
 func TestCredentialsExpire(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	o := newOperator(t, a)
 	_, team := o.account(o.server.AccountResolver(), "team", true)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
-	link, err := connect(t.Context(), Options{Address: "tls://" + o.address, Security: Security{
+	ctx := limited(t)
+	link, err := connect(ctx, Options{Address: "tls://" + o.address, Security: Security{
 		CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer link.close()
-	<-link.lost.Done()
+	receive(ctx, t, link.lost.Done(), "the connection to be given up")
 	text := link.named(nil).Error()
 	if !strings.Contains(text, "they have expired") || strings.Contains(text, "\n") {
 		t.Error(text)

@@ -40,6 +40,9 @@ const (
 	pause = time.Second
 	// fetchWait is how long a request for messages waits for one.
 	fetchWait = 5 * time.Second
+	// recovery is how long a stream may be missing: while a server that stores again
+	// reads what it has, or until the leader has made a lost one anew.
+	recovery = 20 * time.Second
 )
 
 // Options say which server is used.
@@ -126,6 +129,15 @@ func connect(ctx context.Context, o Options) (*link, error) {
 	return l, nil
 }
 
+// outdated are the errors of credentials that the server took before. The last three
+// come while a connection is opened, in the server's words.
+var outdated = []error{
+	nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired,
+	errors.New("nats: " + nats.AUTHENTICATION_EXPIRED_ERR),
+	errors.New("nats: " + nats.AUTHENTICATION_REVOKED_ERR),
+	errors.New("nats: " + nats.ACCOUNT_AUTHENTICATION_EXPIRED_ERR),
+}
+
 // explain adds to errors whose text does not say what to do.
 func (s Security) explain(err error) error {
 	var unknown *tls.CertificateVerificationError
@@ -137,9 +149,8 @@ func (s Security) explain(err error) error {
 		return fmt.Errorf("no answer as from a NATS server came within %v", patience)
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
-	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
-		errors.Is(err, nats.ErrAccountAuthExpired):
-		return fmt.Errorf("%w: the server takes the credentials no longer", err)
+	case slices.ContainsFunc(outdated, func(known error) bool { return errors.Is(err, known) }):
+		return fmt.Errorf("%w: the server takes the credentials no longer; they have expired or are revoked", err)
 	case errors.Is(err, nats.ErrAuthorization):
 		return s.refused()
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -313,12 +324,18 @@ func (l *link) settled(err error) {
 	}
 }
 
-// gone reports that the server answers and has no such stream.
+// gone reports that the server answers and has no such stream, and that the stream does
+// not come back.
 func (l *link) gone(ctx context.Context, stream string) bool {
-	once, cancel := context.WithTimeout(ctx, pause)
-	defer cancel()
-	_, err := l.js.Stream(once, stream)
-	return errors.Is(err, jetstream.ErrStreamNotFound)
+	for range recovery / pause {
+		once, cancel := context.WithTimeout(ctx, pause)
+		_, err := l.js.Stream(once, stream)
+		cancel()
+		if !errors.Is(err, jetstream.ErrStreamNotFound) || !rest(ctx) {
+			return false
+		}
+	}
+	return true
 }
 
 // rest waits a moment; false if ctx is done.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,12 +17,37 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
+
+// limited returns the context of a test, which ends after a fifth of the time that the
+// test binary has left. A test that waits for what never comes fails and says for what.
+func limited(t *testing.T) context.Context {
+	t.Helper()
+	deadline, ok := t.Deadline()
+	if !ok {
+		return t.Context()
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Until(deadline)/5,
+		errors.New("a fifth of the time of all tests is over"))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// receive waits for a value.
+func receive[T any](ctx context.Context, t *testing.T, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-ctx.Done():
+		t.Fatalf("waited for %s: %v", what, context.Cause(ctx))
+	}
+	return v
+}
 
 // line is an environment for tests: a task is won by the second step.
 type line struct {
@@ -83,6 +107,7 @@ func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk
 // bench is a run with an embedded server.
 type bench struct {
 	t      *testing.T
+	ctx    context.Context // limited
 	plan   *eval.Plan
 	dir    string
 	server *server.Server
@@ -92,10 +117,12 @@ type bench struct {
 	leader, worker *Options
 	// tell receives what the leader tells of workers; nil for the log.
 	tell func(line string)
+	// workers are those that work until the run is complete.
+	workers sync.WaitGroup
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
-	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(),
+	b := &bench{t: t, ctx: limited(t), plan: plan, dir: t.TempDir(), store: t.TempDir(),
 		job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	var err error
 	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {
@@ -127,7 +154,7 @@ func (b *bench) options(own *Options) Options {
 func (b *bench) lead(ctx context.Context) error {
 	session, err := eval.Begin(b.dir, b.plan, eval.About{}, time.Now)
 	if err != nil {
-		b.t.Fatal(err)
+		return err
 	}
 	finished := map[string]bool{}
 	for _, r := range session.Store.Attempts {
@@ -140,7 +167,7 @@ func (b *bench) lead(ctx context.Context) error {
 	leader, err := Lead(ctx, b.options(b.leader), b.job,
 		LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers, Tell: tell})
 	if err != nil {
-		b.t.Fatal(err)
+		return errors.Join(err, session.End())
 	}
 	bound, stop := leader.Bind(ctx)
 	defer stop(nil)
@@ -162,20 +189,88 @@ func (b *bench) work(ctx context.Context) error {
 	return w.Work(ctx, eval.NewWorker(b.plan, eval.Options{Now: time.Now}), servers, 2)
 }
 
+// leads leads the run in the background.
+func (b *bench) leads(ctx context.Context) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- b.lead(ctx) }()
+	return done
+}
+
+// stops waits for a leader that was stopped.
+func (b *bench) stops(done <-chan error) {
+	b.t.Helper()
+	if err := receive(b.ctx, b.t, done, "the leader that was stopped"); !errors.Is(err, context.Canceled) {
+		b.t.Errorf("stopped: %v", err)
+	}
+}
+
+// completes leads the run until it is complete and the workers have ended.
+func (b *bench) completes() {
+	b.t.Helper()
+	if err := receive(b.ctx, b.t, b.leads(b.ctx), "the run to be complete"); err != nil {
+		b.t.Error(err)
+	}
+	b.ends()
+}
+
+// ends waits for the workers, which end with the run, and checks the records.
+func (b *bench) ends() {
+	b.t.Helper()
+	ended := make(chan struct{})
+	go func() { b.workers.Wait(); close(ended) }()
+	receive(b.ctx, b.t, ended, "the workers to end with the run")
+	b.check()
+}
+
+// orders has a leader make so many orders and stop. It returns a connection.
+func (b *bench) orders(n uint64) *link {
+	b.t.Helper()
+	link := b.connect()
+	ctx, stop := context.WithCancel(b.ctx)
+	done := b.leads(ctx)
+	b.await(link, workStream(b.job.Name), n)
+	stop()
+	b.stops(done)
+	return link
+}
+
+// connect opens a connection.
+func (b *bench) connect() *link {
+	b.t.Helper()
+	link, err := connect(b.ctx, b.options(nil))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(link.close)
+	return link
+}
+
 // workUntilEnd starts work as soon as there is a run.
-func (b *bench) workUntilEnd(group *sync.WaitGroup) {
-	group.Go(func() {
+func (b *bench) workUntilEnd() {
+	b.workers.Go(func() {
 		for {
-			err := b.work(b.t.Context())
+			err := b.work(b.ctx)
 			if err == nil {
 				return
 			}
-			if !strings.Contains(err.Error(), "no run waits") || b.t.Context().Err() != nil {
+			if !strings.Contains(err.Error(), "no run waits") || b.ctx.Err() != nil {
 				b.t.Error(err)
 				return
 			}
 		}
 	})
+}
+
+// await waits until a stream has so many messages.
+func (b *bench) await(link *link, stream string, n uint64) {
+	b.t.Helper()
+	for b.ctx.Err() == nil {
+		// There is no stream before the leader has made it.
+		if s, err := link.js.Stream(b.ctx, stream); err == nil && s.CachedInfo().State.Msgs >= n {
+			return
+		}
+	}
+	b.t.Fatalf("waited for %d messages in %s: %v", n, stream, context.Cause(b.ctx))
 }
 
 // check checks that every episode has one record.
@@ -202,58 +297,44 @@ func (b *bench) check() {
 }
 
 func TestRunIsPlayedByWorkers(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, newLine(40).plan(t))
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	b.workUntilEnd(&workers)
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait() // they end with the run
-	b.check()
+	b.workUntilEnd()
+	b.workUntilEnd()
+	b.completes()
 }
 
 // A worker that stops gives its episodes back, and a leader that stops is
 // continued, with the records that came meanwhile.
 func TestLeaderAndWorkerAreReplaced(t *testing.T) {
+	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
-	stopping, stop := context.WithCancel(t.Context())
+	stopping, stop := context.WithCancel(b.ctx)
 	env.before = func() {
 		if env.steps.Load() == 30 {
 			stop()
 		}
 	}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	workers.Go(func() {
+	b.workUntilEnd()
+	b.workers.Go(func() {
 		for stopping.Err() == nil {
 			_ = b.work(stopping) // there may be no run yet
 		}
 	})
-	if err := b.lead(stopping); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	b.stops(b.leads(stopping))
+	b.completes()
 }
 
 // A record that cannot be used is an attempt without a result, not a result and
 // not the end of the run.
 func TestBadRecords(t *testing.T) {
+	t.Parallel()
 	plan := newLine(3).plan(t)
 	b := newBench(t, plan)
-	link, err := connect(t.Context(), b.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.close()
-	done := make(chan error)
-	go func() { done <- b.lead(t.Context()) }()
-	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(t.Context(),
+	link := b.connect()
+	done := b.leads(b.ctx)
+	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(b.ctx,
 		eval.Order{First: plan.Episodes[0].ID, Attempt: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -269,12 +350,12 @@ func TestBadRecords(t *testing.T) {
 			data = foreign
 		}
 		name := subject(b.job.Name, "results."+id+".1")
-		for link.publish(t.Context(), resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}) != nil &&
-			t.Context().Err() == nil {
-			continue // the leader has not made the stream yet
+		// The leader may not have made the stream yet.
+		if err := link.publish(b.ctx, resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := <-done; err != nil {
+	if err := receive(b.ctx, t, done, "the run to be complete"); err != nil {
 		t.Fatal(err)
 	}
 	_, results, err := record.Read(b.dir)
@@ -293,29 +374,13 @@ func TestBadRecords(t *testing.T) {
 
 // What workers play while there is no leader is not played again.
 func TestRecordsWaitForTheNextLeader(t *testing.T) {
+	t.Parallel()
 	env := newLine(20)
 	b := newBench(t, env.plan(t))
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- b.lead(ctx) }()
-	link, err := connect(t.Context(), b.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.close()
-	awaitMessages(t, link, workStream(b.job.Name), 8) // as many as are ordered at a time
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	var group sync.WaitGroup
-	b.workUntilEnd(&group)
-	awaitMessages(t, link, resultsStream(b.job.Name), 9) // and what the servers report
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	group.Wait()
-	b.check()
+	link := b.orders(8) // as many as are ordered at a time
+	b.workUntilEnd()
+	b.await(link, resultsStream(b.job.Name), 9) // and what the servers report
+	b.completes()
 	if n := env.steps.Load(); n != 40 {
 		t.Errorf("%d steps were played, want 2 for each of 20 episodes", n)
 	}
@@ -323,23 +388,12 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 
 // Messages of strangers end no worker: they are set aside, and the run is whole.
 func TestStrays(t *testing.T) {
+	t.Parallel()
 	plan := newLine(5).plan(t)
 	b := newBench(t, plan)
 	var told []string
 	b.tell = func(line string) { told = append(told, line) }
-	link, err := connect(t.Context(), b.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.close()
-	first, stop := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- b.lead(first) }()
-	awaitMessages(t, link, workStream(b.job.Name), 5)
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	link := b.orders(5)
 	long := strings.Repeat("x", 2*maxStray)
 	strays := []*nats.Msg{
 		{Subject: "work.x", Data: []byte("garbage")}, {Subject: "work.y", Data: []byte(long)},
@@ -354,18 +408,13 @@ func TestStrays(t *testing.T) {
 			stream = resultsStream(b.job.Name)
 		}
 		m.Subject = subject(b.job.Name, m.Subject)
-		if err := link.publish(t.Context(), stream, m); err != nil {
+		if err := link.publish(b.ctx, stream, m); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	awaitMessages(t, link, resultsStream(b.job.Name), 12) // and what the servers report
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	b.workUntilEnd()
+	b.await(link, resultsStream(b.job.Name), 12) // and what the servers report
+	b.completes()
 	content, err := os.ReadFile(filepath.Join(b.dir, straysFile))
 	if err != nil {
 		t.Fatal(err)
@@ -388,26 +437,22 @@ func TestStrays(t *testing.T) {
 
 // Workers may be started before the leader.
 func TestWorkersWaitForTheRun(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, newLine(20).plan(t))
-	waiting := make(chan string, 3)
-	b.worker = &Options{Embedded: b.server, FirstWait: time.Hour, Tell: func(line string) { waiting <- line }}
-	var workers errgroup.Group
-	for range cap(waiting) {
-		workers.Go(func() error { return b.work(t.Context()) })
+	workers := tellsOf(b.ctx, t)
+	b.worker = &Options{Embedded: b.server, FirstWait: time.Hour, Tell: workers.tell}
+	for range 3 {
+		b.workers.Go(func() {
+			if err := b.work(b.ctx); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	for range cap(waiting) {
-		if line := <-waiting; !strings.Contains(line, "no run waits for workers there; waiting for one for 1h0m0s") {
-			t.Errorf("told %q", line)
-		}
+	for range 3 {
+		workers.await("no run waits for workers there; waiting for one for 1h0m0s")
 	}
-	if err := b.lead(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := workers.Wait(); err != nil {
-		t.Error(err)
-	}
-	b.check()
-	waits, stop := context.WithCancel(t.Context())
+	b.completes()
+	waits, stop := context.WithCancel(b.ctx)
 	b.worker.Tell = func(string) { stop() }
 	if err := b.work(waits); !errors.Is(err, context.Canceled) {
 		t.Errorf("a worker that waits is stopped: %v", err)
@@ -473,15 +518,4 @@ func FuzzUnpack(f *testing.F) {
 			_, _ = pack(rec)
 		}
 	})
-}
-
-// awaitMessages waits until a stream has so many messages.
-func awaitMessages(t *testing.T, link *link, stream string, n uint64) {
-	t.Helper()
-	for t.Context().Err() == nil {
-		// There is no stream before the leader has made it.
-		if s, err := link.js.Stream(t.Context(), stream); err == nil && s.CachedInfo().State.Msgs >= n {
-			return
-		}
-	}
 }

@@ -1,18 +1,19 @@
 package queue
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -82,19 +83,14 @@ func (b *bench) play(address string, s Security) {
 	b.worker = &Options{Address: address, Security: s, AckWait: 5 * time.Second, Tell: func(line string) {
 		b.t.Log(line)
 	}}
-	var workers sync.WaitGroup
-	b.workUntilEnd(&workers)
-	if err := b.lead(b.t.Context()); err != nil {
-		b.t.Error(err)
-	}
-	workers.Wait()
-	b.check()
+	b.workUntilEnd()
+	b.completes()
 }
 
 // refuses checks that a worker does not get in, and that no secret is told.
 func (b *bench) refuses(address string, s Security, want string) {
 	b.t.Helper()
-	_, err := Join(b.t.Context(), Options{Address: address, Security: s, Tell: func(string) {}}, "")
+	_, err := Join(b.ctx, Options{Address: address, Security: s, Tell: func(string) {}}, "")
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
 		b.t.Errorf("%v, want %q", err, want)
 	}
@@ -102,6 +98,7 @@ func (b *bench) refuses(address string, s Security, want string) {
 
 // A NATS server with TLS, certificates of clients and users.
 func TestServerWithTLSAndUsers(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	b := newBench(t, newLine(8).plan(t))
 	cert, key := a.issue("server")
@@ -144,6 +141,7 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 
 // The embedded server wants what it was told to want.
 func TestEmbeddedServerIsSecured(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	own := Security{CA: a.file, Login: model.NewSecret("a-token-sesame")}
 	own.Cert, own.Key = a.issue("leader")
@@ -183,23 +181,25 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 
 // A server that comes a little later is waited for.
 func TestFirstConnectionWaits(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
-	told := make(chan string, 9)
-	joined := make(chan error)
+	all := limited(t)
+	ctx, stop := context.WithCancel(all)
+	reader := tellsOf(all, t)
+	joined := make(chan error, 1)
 	go func() {
-		_, err := Join(t.Context(), Options{Address: "nats://" + address, FirstWait: time.Minute,
-			Tell: func(line string) { told <- line }}, "")
+		_, err := Join(ctx, Options{Address: "nats://" + address, FirstWait: time.Hour, Tell: reader.tell}, "")
 		joined <- err
 	}()
-	if line := <-told; !strings.Contains(line, "trying for 1m0s") {
-		t.Error(line)
-	}
+	reader.await("trying for 1h0m0s")
 	s, err := Serve(t.TempDir(), address, Security{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { Shut(s) })
-	if err := <-joined; err == nil || !strings.Contains(err.Error(), "no run waits") {
+	reader.await("no run waits for workers there; waiting for one for 1h0m0s")
+	stop()
+	if err := receive(all, t, joined, "the worker that was stopped"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
