@@ -24,15 +24,18 @@ import (
 	"heldout/scoring/record"
 )
 
-// limited returns the context of a test, which ends after a fifth of the time that the
-// test binary has left. A test that waits for what never comes fails and says for what.
+// begin is when the tests began.
+var begin = time.Now()
+
+// limited returns the context of a test, which ends after a fifth of the time that all
+// tests have. A test that waits for what never comes fails and says for what.
 func limited(t *testing.T) context.Context {
 	t.Helper()
 	deadline, ok := t.Deadline()
 	if !ok {
 		return t.Context()
 	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Until(deadline)/5,
+	ctx, cancel := context.WithTimeoutCause(t.Context(), deadline.Sub(begin)/5,
 		errors.New("a fifth of the time of all tests is over"))
 	t.Cleanup(cancel)
 	return ctx
@@ -207,15 +210,16 @@ func (b *bench) stops(done <-chan error) {
 // completes leads the run until it is complete and the workers have ended.
 func (b *bench) completes() {
 	b.t.Helper()
-	if err := receive(b.ctx, b.t, b.leads(b.ctx), "the run to be complete"); err != nil {
-		b.t.Error(err)
-	}
-	b.ends()
+	b.completed(b.leads(b.ctx))
 }
 
-// ends waits for the workers, which end with the run, and checks the records.
-func (b *bench) ends() {
+// completed waits for a run to be complete and for the workers, which end with it. It
+// checks the records.
+func (b *bench) completed(done <-chan error) {
 	b.t.Helper()
+	if err := receive(b.ctx, b.t, done, "the run to be complete"); err != nil {
+		b.t.Error(err)
+	}
 	ended := make(chan struct{})
 	go func() { b.workers.Wait(); close(ended) }()
 	receive(b.ctx, b.t, ended, "the workers to end with the run")
