@@ -12,17 +12,22 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/bench"
+	"heldout/eval/frame"
 	"heldout/eval/training/export"
 	"heldout/scoring/table"
 )
+
+// parquet is the format that is for data frames.
+const parquet = "parquet"
 
 func newExport(sys *system) *cobra.Command {
 	var o export.Options
 	var format, mask, split, seeds string
 	var check bool
+	var frames frame.Options
 	c := &cobra.Command{
 		Use:   "export DIR|FILE…",
-		Short: "Write episodes as training data",
+		Short: "Write episodes as training data, or as tables for data frames",
 		Long: `export writes episodes of run directories, and trajectories that heldout verify
 --masked wrote, as conversations for a trainer. A conversation is what the model
 was sent and what it said, message by message. --mask says by which rules a
@@ -38,10 +43,14 @@ and heldout judge with their checksums.
 
 Tasks that a benchmark tests with are refused without --allow-test-tasks. The
 messages are made again from the records and the prompt; if the run had a prompt
-of yours, give its file with --prompt.`,
+of yours, give its file with --prompt.
+
+--format parquet writes records instead: runs.parquet, episodes.parquet and
+steps.parquet in the folder --out, with the names of the records as columns.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
+  heldout export runs/big --format parquet --out tables
   heldout export --check .`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
@@ -49,6 +58,9 @@ of yours, give its file with --prompt.`,
 			defer frugal()()
 			if check {
 				return checkExports(sys, sources)
+			}
+			if format == parquet {
+				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
 			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Texts.Outside = sys.outside()
@@ -63,8 +75,11 @@ of yours, give its file with --prompt.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]"))
-	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json")
+	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+parquet)
+	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; a folder for parquet")
+	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
+	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
+	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")
 	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders are no longer what was written")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
 	f.StringVar(&mask, "mask", "unreadable,invalid",

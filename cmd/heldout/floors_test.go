@@ -58,6 +58,7 @@ var floors = map[string]int{
 	"eval/episode":                 5,
 	"eval/episode/episodetest":     4,
 	"eval":                         6,
+	"eval/frame":                   10,
 	"eval/bench":                   8,
 	"eval/replay":                  9,
 	"eval/serve":                   6,

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/eval/frame"
+)
+
+// exportFrames writes the records of runs as Parquet files.
+func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, force bool, o frame.Options) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"format", "out", "force", "steps", "texts", "attempts"}, f.Name) {
+			err = usage(fmt.Errorf("--%s is for training data, not for --format %s", f.Name, parquet))
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case out == "":
+		return usage(errors.New("--out is missing: the folder for the files"))
+	}
+	runs, err := runsOf(sys, dirs)
+	if err != nil {
+		return err
+	}
+	o.Dir, o.Force = out, force
+	report, err := frame.Write(c.Context(), runs, o)
+	if err != nil {
+		return err
+	}
+	sys.warnUncovered(report.Uncovered)
+	for _, name := range report.Files {
+		if _, err := fmt.Fprintln(sys.stdout, name); err != nil {
+			return err
+		}
+	}
+	sys.say("%s, %s, %s", counted(report.Runs, "run"), counted(report.Episodes, "episode"),
+		counted(report.Steps, "step"))
+	return nil
+}

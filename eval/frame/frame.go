@@ -1,0 +1,194 @@
+// Package frame writes records as Parquet files for data frames: a row for each
+// condition, episode and step. The columns have the names of SCHEMA.md.
+package frame
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"heldout/scoring/record"
+)
+
+// Options say what is written.
+type Options struct {
+	// Dir is the folder for runs.parquet, episodes.parquet and steps.parquet. It is
+	// made if it is not there.
+	Dir string
+	// Attempts writes all attempts, not only those that count.
+	Attempts bool
+	// Texts writes goals, thoughts, actions, observations and replies.
+	Texts bool
+	// Steps writes steps.parquet.
+	Steps bool
+	// Force replaces files that are there.
+	Force bool
+}
+
+// Report says what was written.
+type Report struct {
+	Runs, Episodes, Steps int
+	Files                 []string
+	// Uncovered are lines and files without a checksum.
+	Uncovered []string
+}
+
+// Write writes runs, one after the other, each in the order of its file. The same
+// records give the same bytes. Files have their names only if all goes well.
+func Write(ctx context.Context, runs []record.Parts, o Options) (*Report, error) {
+	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	counts := map[place]record.Rank{}
+	for {
+		w := &writer{Options: o, counts: counts}
+		again, err := w.writeAll(ctx, runs)
+		if !again {
+			return &w.report, err
+		}
+	}
+}
+
+// place is an episode of a run.
+type place struct {
+	run int
+	at  record.Position
+}
+
+// writer writes the files. Steps is nil without them.
+type writer struct {
+	Options
+	runs     *file[RunRow]
+	episodes *file[EpisodeRow]
+	steps    *file[StepRow]
+	report   Report
+	// counts are the attempts that count, so far as is known.
+	counts map[place]record.Rank
+}
+
+// writeAll writes all files. Again says that an attempt was taken for the one that
+// counts, and a later line showed another: then nothing is written, and the next time
+// it is known. That happens where two processes worked on a run at once.
+func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (again bool, err error) {
+	if err := w.open(); err != nil {
+		w.abort()
+		return false, err
+	}
+	for i, run := range runs {
+		wrong, err := w.add(ctx, i, run)
+		if err != nil {
+			w.abort()
+			return false, err
+		}
+		again = again || wrong
+	}
+	if again {
+		w.abort()
+		return true, nil
+	}
+	return false, w.commit()
+}
+
+func (w *writer) open() (err error) {
+	if w.runs, err = create[RunRow](w.Options, "runs", groupRows); err != nil {
+		return err
+	}
+	if w.episodes, err = create[EpisodeRow](w.Options, "episodes", groupRows); err != nil || !w.Steps {
+		return err
+	}
+	w.steps, err = create[StepRow](w.Options, "steps", stepGroupRows)
+	return err
+}
+
+// abort removes what was written.
+func (w *writer) abort() {
+	w.runs.abort()
+	w.episodes.abort()
+	w.steps.abort()
+}
+
+// commit gives the files their names once all of them are whole.
+func (w *writer) commit() error {
+	if err := errors.Join(w.runs.finish(), w.episodes.finish(), w.steps.finish()); err != nil {
+		w.abort()
+		return err
+	}
+	for _, commit := range []func() (string, error){w.runs.commit, w.episodes.commit, w.steps.commit} {
+		name, err := commit()
+		if err != nil {
+			w.abort()
+			return err
+		}
+		if name != "" {
+			w.report.Files = append(w.report.Files, name)
+		}
+	}
+	return nil
+}
+
+// rows are those of an attempt.
+type rows struct {
+	episode EpisodeRow
+	steps   []StepRow
+}
+
+// add writes run i. Wrong says that an attempt does not count that was taken for one
+// that does.
+func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool, err error) {
+	name := filepath.Base(parts.Name())
+	derive := func(_ *record.Manifest, e *record.Episode) rows {
+		r := rows{episode: episodeRow(name, e, w.Texts)}
+		if w.Steps {
+			r.steps = stepRows(name, e, w.Texts)
+		}
+		return r
+	}
+	var conditions []RunRow
+	var failed error
+	m, err := record.EachDerived(parts, derive,
+		func(m *record.Manifest, e *record.Episode, at record.Position, r rows) {
+			if failed = cmp.Or(failed, ctx.Err()); failed != nil {
+				return
+			}
+			if conditions == nil {
+				if conditions, failed = runRows(name, parts.Name(), m); failed != nil {
+					return
+				}
+			}
+			known, there := w.counts[place{i, at}]
+			r.episode.Counts = e.Outcome.Final() && (!there || known == e.Rank())
+			if r.episode.Counts {
+				w.counts[place{i, at}] = e.Rank()
+			} else if e.Outcome.Final() && e.Rank().CountsBefore(known) {
+				w.counts[place{i, at}], wrong = e.Rank(), true
+			}
+			conditions[at.Group].add(e, r.episode.Counts)
+			failed = w.write(r)
+		})
+	if err := errors.Join(err, failed); err != nil {
+		return false, err
+	}
+	if conditions == nil { // nothing was played yet
+		if conditions, err = runRows(name, parts.Name(), m); err != nil {
+			return false, err
+		}
+	}
+	w.report.Runs++
+	w.report.Uncovered = append(w.report.Uncovered, m.Uncovered...)
+	return wrong, w.runs.write(conditions)
+}
+
+// write writes an attempt and its steps.
+func (w *writer) write(r rows) error {
+	if !r.episode.Counts && !w.Attempts {
+		return nil
+	}
+	w.report.Episodes++
+	w.report.Steps += len(r.steps)
+	if err := w.episodes.write([]EpisodeRow{r.episode}); err != nil {
+		return err
+	}
+	return w.steps.write(r.steps)
+}

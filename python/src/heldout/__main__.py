@@ -1,0 +1,20 @@
+"""python -m heldout is the binary."""
+
+import os
+import subprocess
+import sys
+
+from ._binary import find_bin
+
+
+def main() -> None:
+    path = find_bin()
+    if os.name != "nt":
+        os.execv(path, [path, *sys.argv[1:]])
+    try:
+        sys.exit(subprocess.run([path, *sys.argv[1:]]).returncode)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+main()

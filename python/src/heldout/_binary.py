@@ -1,0 +1,93 @@
+"""Finds and runs the binary."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from ._errors import Error, UsageError, VersionMismatch
+from ._version import __version__
+
+_NAME = "heldout" + (sysconfig.get_config_var("EXE") or "")
+_USAGE = 2  # exit code of the binary for wrong arguments
+
+
+def find_bin() -> str:
+    """Returns the path of the binary.
+
+    It is `$HELDOUT_BIN` if that is set; else the binary that came with this package.
+    """
+    own = os.environ.get("HELDOUT_BIN")
+    if own:
+        if not shutil.which(own):
+            raise FileNotFoundError(f"HELDOUT_BIN is {own!r}, which is no program")
+        return own
+    here = Path(__file__).resolve().parent
+    places = [
+        Path(sysconfig.get_path("scripts")),
+        Path(sysconfig.get_path("scripts", vars={"base": sys.base_prefix})),
+        here.parents[2] / ("Scripts" if os.name == "nt" else "bin"),  # pip install --prefix
+        here.parent / "bin",  # pip install --target
+        Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))),
+    ]
+    if len(here.parents) > 3:
+        places.insert(2, here.parents[3] / "bin")  # lib/pythonX/site-packages/heldout
+    for place in places:
+        if (place / _NAME).is_file():
+            return str(place / _NAME)
+    raise FileNotFoundError(
+        f"there is no {_NAME} in {', '.join(dict.fromkeys(map(str, places)))}; "
+        "install a wheel of heldout, or set HELDOUT_BIN to a binary"
+    )
+
+
+@functools.cache
+def checked_bin() -> str:
+    """Returns the path of the binary, and checks once that it is of this version."""
+    path = find_bin()
+    words = subprocess.run([path, "version"], capture_output=True, text=True, check=True).stdout.split()
+    found = words[1].removeprefix("v") if len(words) > 1 else ""
+    if found != __version__:
+        text = f"{path} is heldout {found}, but this package is {__version__}"
+        if not os.environ.get("HELDOUT_BIN"):
+            raise VersionMismatch(text + "; install the package again")
+        if found != "dev":
+            warnings.warn(text, stacklevel=3)
+    return path
+
+
+def cli(
+    *args: str | os.PathLike[str], check: bool = True, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the binary, and returns what it printed.
+
+    With `check`, a failure is an `Error` that has what the binary said.
+
+    >>> heldout.cli("version").stdout.split()[0]
+    'heldout'
+    """
+    done = subprocess.run(
+        [checked_bin(), *args],
+        capture_output=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        env=None if env is None else {**os.environ, **env},
+    )
+    if check and done.returncode:
+        raise failure(done.returncode, done.stderr)
+    return done
+
+
+def failure(code: int, said: str) -> Error:
+    """Returns the error for an exit code and what the binary said on standard error."""
+    lines = [line for line in said.strip().splitlines() if line]
+    text = lines[-1] if lines else f"heldout ended with exit code {code}"
+    text = text.removeprefix("heldout: ").removeprefix("error: ")
+    return (UsageError if code == _USAGE else Error)(text)

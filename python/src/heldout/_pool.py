@@ -1,0 +1,304 @@
+"""Environments in process: one binary behind pipes, any number of sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypedDict, cast
+
+from ._child import Child
+from ._errors import Error, StepError
+
+Reward = Literal["success", "progress", "delta"]
+
+_MOST_ENTRIES = 8192  # of one line
+
+
+class Task(TypedDict, total=False):
+    """A task as it is listed."""
+
+    id: str
+    index: int
+    type: str
+    difficulty: str
+
+
+class _Seen(TypedDict):
+    text: str
+    task_id: str
+    progress: float
+    success: bool
+    valid: bool
+    truncated: bool
+
+
+class Observation(_Seen, total=False):
+    """What the environment says. Only a reset has a goal, and `actions` are there if they were asked for."""
+
+    goal: str
+    actions: list[str]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer to a step or a reset. `error` says why there is none; the observation is then empty."""
+
+    observation: Observation
+    reward: float
+    done: bool
+    error: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The goal, if there is one, and what is seen."""
+        goal = self.observation.get("goal")
+        return (f"Goal: {goal}\n" if goal else "") + self.observation["text"]
+
+
+class Reset(TypedDict, total=False):
+    """Which episode starts: a task by id, by index in a split, or by a seed."""
+
+    task_id: str
+    split: str
+    index: int
+    seed: int
+    max_steps: int
+    actions: bool
+
+
+Entry = tuple["Session", "str | Reset"]
+
+
+class _Call:
+    """The entries of one caller, and what came back."""
+
+    __slots__ = ("entries", "results", "error")
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        self.entries = entries
+        self.results: list[Result] | None = None
+        self.error: BaseException | None = None
+
+
+class Pool:
+    """One heldout process and its sessions.
+
+    `mounts` are environments, as for `heldout serve`: `"pddl"`, `"alfworld,split=train"`, `"p1=pddl,perturb=P1"`;
+    `options` are its flags, with `_` for `-`. Threads and tasks of asyncio may share a pool: what they send at the
+    same time goes in one exchange. After a fork the copy starts a process of its own. A pool is closed at exit.
+
+    >>> with heldout.Pool("pddl") as pool:
+    ...     session, = pool.open("pddl")
+    ...     session.reset(index=0).observation["goal"][:8]
+    'The goal'
+    """
+
+    _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
+
+    def __init__(self, *mounts: str, **options: str | int | float | bool | os.PathLike[str] | None) -> None:
+        self._arguments = [*mounts, *_flags(options)]
+        self._closed = False
+        self._begin()
+        Pool._all.add(self)
+
+    def _begin(self) -> None:
+        self._child: Child | None = None
+        self._starting, self._exchange, self._queue = threading.Lock(), threading.Lock(), threading.Lock()
+        self._waiting: list[_Call] = []
+        self._later: list[tuple[list[dict[str, Any]], asyncio.Future[list[Result]]]] = []
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        child = self._child
+        if child is None:
+            with self._starting:
+                if self._closed:
+                    raise Error("the pool is closed")
+                child = self._child = self._child or Child(self._arguments)
+        return child.ask(request)
+
+    def envs(self) -> list[dict[str, Any]]:
+        """Lists the environments: name, splits, settings, reward, step limit."""
+        envs: list[dict[str, Any]] = self._ask({"envs": {}})["envs"]
+        return envs
+
+    def tasks(self, env: str, split: str | None = None) -> list[Task]:
+        """Lists the tasks of a split in benchmark order; the default split without a name."""
+        tasks: list[Task] = self._ask({"tasks": {"env": env, "split": split or ""}})["tasks"]
+        return tasks
+
+    def open(self, env: str = "", count: int = 1) -> list[Session]:
+        """Opens sessions, all or none. A pool with one environment needs no name."""
+        ids = self._ask({"open": {"env": env, "count": count}})["sessions"]
+        return [Session(self, id) for id in ids]
+
+    def step(self, entries: Sequence[Entry]) -> list[Result]:
+        """Carries out actions and resets in one exchange.
+
+        Entries of one session run in order, sessions side by side. A bad entry has its `error`; the others have
+        their results.
+        """
+        return self._steps([_entry(session, what) for session, what in entries])
+
+    def _steps(self, entries: list[dict[str, Any]]) -> list[Result]:
+        call = _Call(entries)
+        with self._queue:
+            self._waiting.append(call)
+        with self._exchange:  # who has it sends what all others wait for
+            if call.results is None and call.error is None:
+                with self._queue:
+                    calls, self._waiting = self._waiting, []
+                self._carry_out(calls)
+        if call.error is not None:
+            raise call.error
+        assert call.results is not None
+        return call.results
+
+    def _carry_out(self, calls: list[_Call]) -> None:
+        entries = calls[0].entries if len(calls) == 1 else [entry for call in calls for entry in call.entries]
+        results: list[Result] = []
+        try:
+            for at in range(0, len(entries), _MOST_ENTRIES):
+                answer = self._ask({"steps": entries[at : at + _MOST_ENTRIES]})
+                results += map(_result, answer["results"])
+        except BaseException as error:
+            for call in calls:
+                call.error = error
+            return
+        at = 0
+        for call in calls:
+            call.results = results[at : at + len(call.entries)]
+            at += len(call.entries)
+
+    async def astep(self, entries: Sequence[Entry]) -> list[Result]:
+        """Does the same without blocking the event loop."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[list[Result]] = loop.create_future()
+        self._later.append(([_entry(session, what) for session, what in entries], future))
+        if len(self._later) == 1:  # what this turn of the loop sends goes together
+            loop.call_soon(self._send_later, loop)
+        return await future
+
+    def _send_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        calls, self._later = self._later, []
+        entries = [entry for call, _ in calls for entry in call]
+
+        def deliver(done: asyncio.Future[list[Result]]) -> None:
+            at = 0
+            for call, future in calls:
+                if future.cancelled():
+                    pass
+                elif error := done.exception():
+                    future.set_exception(error)
+                else:
+                    future.set_result(done.result()[at : at + len(call)])
+                at += len(call)
+
+        loop.run_in_executor(None, self._steps, entries).add_done_callback(deliver)
+
+    def close_sessions(self, sessions: Sequence[Session]) -> None:
+        """Closes sessions. A closed one is no error."""
+        if self._child is not None and sessions:
+            self._ask({"close": [session.id for session in sessions]})
+
+    def close(self) -> None:
+        """Ends the process and all sessions."""
+        with self._starting:
+            self._closed, child, self._child = True, self._child, None
+        if child is not None:
+            child.close()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @staticmethod
+    def after_fork() -> None:
+        """Lets the copy of a process go: sessions stay with the process that opened them."""
+        for pool in list(Pool._all):
+            if pool._child is not None:
+                pool._child.forget()
+            pool._begin()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._arguments,)
+
+
+class Session:
+    """A place for one episode at a time."""
+
+    __slots__ = ("pool", "id")
+
+    def __init__(self, pool: Pool, id: str) -> None:
+        self.pool, self.id = pool, id
+
+    def reset(
+        self,
+        *,
+        task_id: str | None = None,
+        split: str | None = None,
+        index: int | None = None,
+        seed: int | None = None,
+        max_steps: int | None = None,
+        actions: bool | None = None,
+    ) -> Result:
+        """Starts an episode. Without a choice it is that of the next task."""
+        return _whole(self.pool.step([(self, _chosen(locals()))])[0])
+
+    def step(self, action: str) -> Result:
+        """Carries out an action."""
+        return _whole(self.pool.step([(self, action)])[0])
+
+    async def areset(self, **reset: Any) -> Result:
+        """Does what `reset` does without blocking the event loop."""
+        return _whole((await self.pool.astep([(self, _chosen(reset))]))[0])
+
+    async def astep(self, action: str) -> Result:
+        """Does what `step` does without blocking the event loop."""
+        return _whole((await self.pool.astep([(self, action)]))[0])
+
+    def close(self) -> None:
+        """Closes the session. An episode that runs is given up."""
+        self.pool.close_sessions([self])
+
+
+def _chosen(values: dict[str, Any]) -> Reset:
+    return cast(Reset, {name: value for name, value in values.items() if name != "self" and value is not None})
+
+
+def _entry(session: Session, what: str | Reset) -> dict[str, Any]:
+    return {"session": session.id, "action" if isinstance(what, str) else "reset": what}
+
+
+def _result(answer: dict[str, Any]) -> Result:
+    if "error" in answer:
+        return Result(cast(Observation, {}), 0.0, False, answer["error"]["message"])
+    return Result(answer["observation"], answer["reward"] or 0.0, answer["done"])
+
+
+def _whole(result: Result) -> Result:
+    if result.error is not None:
+        raise StepError(result.error)
+    return result
+
+
+def _flags(options: dict[str, Any]) -> list[str]:
+    flags: list[str] = []
+    for name, value in options.items():
+        if value is not None and value is not False:
+            flag = "--" + name.replace("_", "-")
+            flags.append(flag if value is True else f"{flag}={value}")
+    return flags
+
+
+def _restore(arguments: list[str]) -> Pool:
+    return Pool(*arguments)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=Pool.after_fork)

@@ -1,0 +1,200 @@
+"""Gymnasium environments. Needs gymnasium 1.1 or newer.
+
+Importing this module registers `heldout/alfworld-v0` and so on:
+
+>>> import gymnasium, heldout.gymnasium
+>>> env = gymnasium.make("heldout/pddl-v0")
+>>> text, info = env.reset(seed=3)
+>>> text, reward, terminated, truncated, info = env.step("look around")
+>>> env.close()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy
+from gymnasium.spaces import Text
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from ._errors import StepError
+from ._pool import Pool, Reset, Result
+
+NAMES = ("alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld")
+
+_ENDS = {"task_id", "index", "seed"}  # each of them chooses the task of a reset
+
+
+class AnyText(Text):
+    """Texts of any characters, up to a length. Samples are of printable ASCII."""
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
+
+
+OBSERVATIONS = AnyText(1 << 20, min_length=0)
+ACTIONS = AnyText(4096, min_length=0)
+
+
+class Env(gymnasium.Env[str, str]):
+    """One session. An observation is a text; `info` has the rest of what the environment says.
+
+    `mount` is an environment as for `heldout.Pool`, and `options` its options. `reset` takes the options `task_id`,
+    `split` with `index`, `max_steps` and `actions`. Without a task, the environment's random numbers choose one.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
+
+    def __init__(self, mount: str, *, pool: Pool | None = None, render_mode: str | None = None, **options: Any) -> None:
+        self.observation_space, self.action_space = OBSERVATIONS, ACTIONS
+        self.render_mode = render_mode
+        self._own = None if pool else Pool(mount, **options)
+        self._session = (pool or self._own or Pool()).open(_name(mount))[0]
+        self._text = ""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        super().reset(seed=seed)
+        result = self._session.reset(**_choice(options, self.np_random))
+        self._text = result.text
+        return self._text, dict(result.observation)
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        result = self._session.step(action)
+        self._text = result.text
+        truncated = result.observation["truncated"]
+        return self._text, result.reward, result.done and not truncated, truncated, dict(result.observation)
+
+    def render(self) -> Any:
+        return self._text if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        if self._own is not None:
+            self._own.close()
+        else:
+            self._session.close()
+
+
+class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
+    """Many sessions that step in one exchange with one process.
+
+    `autoreset_mode` says when a finished one starts again: at the next step, in the same step (its last observation is
+    then in `infos["final_obs"]`), or never.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        mount: str,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self._mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self.single_observation_space, self.single_action_space = OBSERVATIONS, ACTIONS
+        self.observation_space, self.action_space = batch_space(OBSERVATIONS, num_envs), batch_space(ACTIONS, num_envs)
+        self._pool = Pool(mount, **options)
+        self._sessions = self._pool.open(_name(mount), num_envs)
+        self._over = numpy.zeros(num_envs, dtype=bool)
+        self._options: dict[str, Any] = {}
+        self._texts: list[str] = [""] * num_envs
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[tuple[str, ...], dict[str, Any]]:
+        options = dict(options or {})
+        chosen = options.pop("reset_mask", None)
+        mask = numpy.ones(self.num_envs, dtype=bool) if chosen is None else numpy.asarray(chosen, dtype=bool)
+        self._options = options
+        seeds: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if isinstance(seed, list):
+            seeds = [{} if one is None else {"seed": one} for one in seed]
+        else:
+            super().reset(seed=seed)
+        which: list[int] = numpy.flatnonzero(mask).tolist()
+        infos: dict[str, Any] = {}
+        results = self._send([(i, _choice({**seeds[i], **options}, self.np_random)) for i in which])
+        for i, result in zip(which, results):
+            infos = self._take(i, result, infos)
+        self._over[which] = False
+        return tuple(self._texts), infos
+
+    def step(
+        self, actions: Sequence[str]
+    ) -> tuple[tuple[str, ...], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        over = self._over.copy()
+        if self._mode is AutoresetMode.DISABLED and over.any():
+            raise StepError("a finished environment needs reset, with options={'reset_mask': …}")
+        results = self._send([(i, self._again() if over[i] else actions[i]) for i in range(self.num_envs)])
+        infos: dict[str, Any] = {}
+        for i, result in enumerate(results):
+            infos = self._take(i, result, infos)
+        rewards = numpy.array([result.reward for result in results])
+        truncated = numpy.array([result.observation["truncated"] for result in results], dtype=bool)
+        done = numpy.array([result.done for result in results], dtype=bool)
+        self._over = done.copy()
+        if self._mode is AutoresetMode.SAME_STEP and done.any():
+            infos = self._start_again(numpy.flatnonzero(done).tolist(), results)
+        return tuple(self._texts), rewards, done & ~truncated, truncated, infos
+
+    def _start_again(self, which: list[int], ended: list[Result]) -> dict[str, Any]:
+        """Resets the finished ones in the same step."""
+        infos: dict[str, Any] = {}
+        for i in which:
+            final = {"final_obs": ended[i].text, "final_info": dict(ended[i].observation)}
+            infos = self._add_info(infos, final, i)
+        fresh = dict(zip(which, self._send([(i, self._again()) for i in which])))
+        for i, result in enumerate(ended):
+            infos = self._take(i, fresh.get(i, result), infos)
+        self._over[:] = False
+        return infos
+
+    def _again(self) -> Reset:
+        return _choice({k: v for k, v in self._options.items() if k not in _ENDS}, self.np_random)
+
+    def _send(self, entries: Sequence[tuple[int, str | Reset]]) -> list[Result]:
+        results = self._pool.step([(self._sessions[i], what) for i, what in entries])
+        for (i, _), result in zip(entries, results):
+            if result.error is not None:
+                raise StepError(f"environment {i}: {result.error}")
+        return results
+
+    def _take(self, i: int, result: Result, infos: dict[str, Any]) -> dict[str, Any]:
+        self._texts[i] = result.text
+        return self._add_info(infos, dict(result.observation), i)
+
+    def render(self) -> tuple[str, ...] | None:
+        return tuple(self._texts) if self.render_mode == "ansi" else None
+
+    def close_extras(self, **_: Any) -> None:
+        self._pool.close()
+
+
+def _name(mount: str) -> str:
+    """Returns the name of a mount: NAME=ENV,… or ENV,…"""
+    first = mount.split(",")[0]
+    return first.split("=")[0]
+
+
+def _choice(options: dict[str, Any] | None, random: numpy.random.Generator) -> Reset:
+    chosen: dict[str, Any] = dict(options or {})
+    if not _ENDS & chosen.keys():
+        chosen["seed"] = int(random.integers(2**31))
+    return chosen  # type: ignore[return-value]
+
+
+for _env in NAMES:
+    gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
+        f"heldout/{_env}-v0",
+        entry_point="heldout.gymnasium:Env",
+        vector_entry_point="heldout.gymnasium:VecEnv",
+        kwargs={"mount": _env},
+    )
