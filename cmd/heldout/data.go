@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,12 @@ func ownData(sys *system) string {
 	return ""
 }
 
+// pullFolder is the data folder that is filled if no other is named; "" if the system has
+// none.
+func pullFolder(sys *system) string {
+	return cmp.Or(sys.getenv(configs.DataVariable), userData(sys.goos, sys.getenv))
+}
+
 // dataOrigin says why a data folder applies that the user may not have named.
 func dataOrigin(sys *system, dir string) string {
 	if sys.getenv(configs.DataVariable) == dir || userData(sys.goos, sys.getenv) != dir {
@@ -77,10 +84,7 @@ commands find it there.`,
 
 // dataFlag adds the flag that names the data folder to be filled or checked.
 func dataFlag(c *cobra.Command, sys *system, dir *string) {
-	*dir = sys.getenv(configs.DataVariable)
-	if *dir == "" {
-		*dir = userData(sys.goos, sys.getenv)
-	}
+	*dir = pullFolder(sys)
 	c.Flags().StringVar(dir, "data", *dir, "data folder")
 }
 
@@ -125,13 +129,18 @@ hold as usual. --source takes a source from another address or from a file.`,
 		},
 	}
 	dataFlag(c, sys, &o.Dir)
-	f := c.Flags()
-	f.BoolVar(&dryRun, "dry-run", false, "print the sources with their size, licence and purpose, and fetch nothing")
-	f.StringArrayVar(&replacements, "source", nil,
-		"take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
-	f.StringSliceVar(&o.Extras, "with", nil, "fetch these sources too: "+strings.Join(official.Extras(), ", "))
+	fetchFlags(c, &dryRun, &replacements)
+	c.Flags().StringSliceVar(&o.Extras, "with", nil, "fetch these sources too: "+strings.Join(official.Extras(), ", "))
 	acceptFlag(c, &o.Accept)
 	return c
+}
+
+// fetchFlags adds the flags of commands that fetch.
+func fetchFlags(c *cobra.Command, dryRun *bool, replacements *[]string) {
+	c.Flags().BoolVar(dryRun, "dry-run", false,
+		"print the sources with their size, licence and purpose, and fetch nothing")
+	c.Flags().StringArrayVar(replacements, "source", nil,
+		"take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
 }
 
 func acceptFlag(c *cobra.Command, accept *bool) {
@@ -162,17 +171,22 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // pullData fetches the data and then reports the state of the data folder.
 func pullData(ctx context.Context, sys *system, o official.Options) error {
-	show := newFetchProgress(sys)
-	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
-	o.Tell, o.Note = show.show, show.display.note
-	err := official.Pull(ctx, o)
-	if ctx.Err() != nil {
-		return errors.New("stopped; what was fetched is kept, and the same command continues")
-	}
-	if err != nil {
+	if err := fetching(ctx, sys, &o, func() error { return official.Pull(ctx, o) }); err != nil {
 		return err
 	}
 	return printCheck(sys, string(table.Text), o.Dir, o.Environments)
+}
+
+// fetching completes options and fetches.
+func fetching(ctx context.Context, sys *system, o *official.Options, fetch func() error) error {
+	show := newFetchProgress(sys)
+	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
+	o.Tell, o.Note = show.show, show.display.note
+	err := fetch()
+	if ctx.Err() != nil {
+		return errors.New("stopped; what was fetched is kept, and the same command continues")
+	}
+	return err
 }
 
 func newDataImport(sys *system) *cobra.Command {

@@ -44,6 +44,7 @@ var floors = map[string]int{
 	"envs/pddl":                    2,
 	"envs/sciworld":                2,
 	"eval/model":                   3,
+	"eval/originals":               3,
 	"scoring/record":               2,
 	"envs/catalog":                 3,
 	"perturb":                      3,

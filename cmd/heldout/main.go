@@ -107,7 +107,8 @@ func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
 // bench returns what a run uses from outside the process.
 func (s *system) bench() bench.Outside {
-	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Proxy: s.proxy, Tool: s.tool, Warn: s.warn}
+	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Pulled: pullFolder(s), Proxy: s.proxy,
+		Tool: s.tool, Warn: s.warn}
 }
 
 // say prints a line on standard error.

@@ -12,6 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
+	"heldout/eval/originals"
 	"heldout/scoring/table"
 )
 
@@ -75,7 +76,7 @@ func listPresets(sys *system, format string, wide bool) error {
 				table.Int(p.Env.Limit.Max()),
 				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.StatusText()),
 				table.Int(compared.Requests), table.Int(compared.Equal + compared.UpTo),
-				table.Int(len(bench.Originals(&p))), table.String(hash),
+				table.Int(len(originals.Files(&p))), table.String(hash),
 			})
 		}
 	}
@@ -94,7 +95,7 @@ func newPreset(sys *system) *cobra.Command {
 			return c.Help()
 		},
 	}
-	c.AddCommand(newPresetShow(sys), newPresetDiff(sys), newPresetPrompt(sys))
+	c.AddCommand(newPresetShow(sys), newPresetDiff(sys), newPresetPrompt(sys), newPresetPull(sys))
 	return c
 }
 
@@ -206,88 +207,6 @@ func diffPresets(sys *system, format string, wide bool, a, b *configs.Preset) er
 	}
 	t.Notes = []string{verdict}
 	return render(sys, format, wide, t)
-}
-
-func newPresetPrompt(sys *system) *cobra.Command {
-	var originals string
-	c := &cobra.Command{
-		Use:   "prompt NAME",
-		Short: "Say which files of its source a protocol reads, and check them",
-		Long: `prompt says where the prompt of a preset comes from. Texts of others are not
-part of heldout: it names the files of the original repository, their hashes,
-and where heldout looks for them. With --originals it also checks the files in
-that folder.`,
-		Example:           "  heldout preset prompt eto-alfworld --originals DIR",
-		ValidArgsFunction: completePresets,
-		Args:              args(1, 1, "one preset"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			found, err := bench.FindPresets(names)
-			if err != nil {
-				return usage(err)
-			}
-			return explainPrompts(sys, found, originals)
-		},
-	}
-	c.Flags().StringVar(&originals, "originals", "", "folder with the original files")
-	return c
-}
-
-// explainPrompts names the files of presets' sources, each once.
-func explainPrompts(sys *system, presets []configs.Preset, originals string) error {
-	var b strings.Builder
-	first := presets[0]
-	seen := map[string]bool{}
-	for _, p := range presets {
-		if p.Prompt.BuiltIn != "" && !seen[p.Prompt.BuiltIn] {
-			seen[p.Prompt.BuiltIn] = true
-			fmt.Fprintf(&b, "%s uses heldout's own prompt %s.\n", first.Name, p.Prompt.BuiltIn)
-		}
-	}
-	files, other := bench.CheckOriginals(originals, presets)
-	failed := 0
-	for _, f := range files {
-		explainFile(&b, f, originals != "")
-		if len(f.Differs) > 0 {
-			failed++
-		}
-	}
-	if s := first.Source; len(files) > 0 {
-		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository,
-			s.Commit, cmp.Or(s.Licence, "none"))
-		b.WriteString(
-			"Check it out, or copy the files into a folder, and name that folder with\n--originals: heldout looks " +
-				"for each path there, and then for its last element.\n")
-	}
-	if other != "" {
-		fmt.Fprintf(&b, "%s\n", table.Printable(other))
-	}
-	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
-		return err
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d file(s) are missing or not the original", failed)
-	}
-	return nil
-}
-
-// explainFile names a file of a source and, if it was compared, says whether it is the
-// original.
-func explainFile(b *strings.Builder, f bench.Original, compared bool) {
-	b.WriteString(f.Path + "\n")
-	switch {
-	case f.SHA256 != "":
-		fmt.Fprintf(b, "  SHA-256: %s\n", f.SHA256)
-	case f.Texts > 0:
-		fmt.Fprintf(b, "  texts of it: %d, each with a SHA-256 of its own\n", f.Texts)
-	default:
-		b.WriteString("  SHA-256: not known\n")
-	}
-	if compared && len(f.Differs) == 0 {
-		b.WriteString("  ok\n")
-	}
-	for _, why := range f.Differs {
-		fmt.Fprintf(b, "  %s\n", table.Printable(why))
-	}
 }
 
 // examinePresets checks what presets need.

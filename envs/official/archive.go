@@ -37,31 +37,38 @@ var usualLimits = limits{members: 1 << 17, file: 64 << 20, total: 64 << 30, rati
 // content.
 type visitor func(name string, size int64, content io.Reader) error
 
+// contents is what an archive says beside its files.
+type contents struct {
+	// links are the names of links and devices, which are not followed.
+	links []string
+	// commit is what git writes into the archive of a commit; empty in others.
+	commit string
+}
+
 // errPlain says that a file is no archive.
 var errPlain = errors.New("it is no archive")
 
 // walkArchive calls visit for every regular file of an archive, in its order. An
 // archive that is damaged, larger than the limits, or has names that lead outside is
-// an error; visit may have been called before. Links and devices are not followed, their
-// names are returned.
-func walkArchive(ctx context.Context, file string, l limits, visit visitor) (links []string, err error) {
+// an error; visit may have been called before.
+func walkArchive(ctx context.Context, file string, l limits, visit visitor) (about contents, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return about, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return about, err
 	}
 	head := make([]byte, 262)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, err
+		return about, err
 	}
 	head = head[:n]
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+		return about, err
 	}
 	w := &walk{limits: l, visit: visit, packed: info.Size()}
 	switch {
@@ -74,7 +81,7 @@ func walkArchive(ctx context.Context, file string, l limits, visit visitor) (lin
 	default:
 		err = errPlain
 	}
-	return w.links, err
+	return w.contents, err
 }
 
 // walk goes through one archive.
@@ -84,7 +91,7 @@ type walk struct {
 	packed   int64 // bytes of the archive
 	members  int
 	unpacked int64
-	links    []string
+	contents
 }
 
 func (w *walk) gzip(ctx context.Context, f io.Reader) error {
@@ -120,7 +127,9 @@ func (w *walk) tar(ctx context.Context, r io.Reader) error {
 			if err := w.visitMember(h.Name, h.Size, t); err != nil {
 				return err
 			}
-		case tar.TypeDir, tar.TypeXGlobalHeader:
+		case tar.TypeDir:
+		case tar.TypeXGlobalHeader:
+			w.commit = h.PAXRecords["comment"]
 		default:
 			w.links = append(w.links, h.Name)
 		}
@@ -135,6 +144,7 @@ func (w *walk) zip(ctx context.Context, f *os.File) error {
 	if err != nil {
 		return damaged(err)
 	}
+	w.commit = z.Comment
 	for _, m := range z.File {
 		if err := w.enter(ctx, m.Name); err != nil {
 			return err

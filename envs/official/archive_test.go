@@ -21,12 +21,12 @@ func walkBytes(t testing.TB, archive []byte, l limits) (names, links []string, e
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "archive")
 	check(t, os.WriteFile(file, archive, 0o600))
-	links, err = walkArchive(context.Background(), file, l, func(name string, _ int64, content io.Reader) error {
+	about, err := walkArchive(context.Background(), file, l, func(name string, _ int64, content io.Reader) error {
 		names = append(names, name)
 		_, err := io.Copy(io.Discard, content)
 		return err
 	})
-	return names, links, err
+	return names, about.links, err
 }
 
 func TestWalk(t *testing.T) {

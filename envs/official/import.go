@@ -89,11 +89,11 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 	if info.Size() == dumpSize {
 		return i.stage.offerFile("hotpotqa/"+dumpName, path, false, receipt)
 	}
-	links, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
+	about, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
 		_, err := i.stage.offer(member, content, receipt, anyPart)
 		return err
 	})
-	i.stage.linked = append(i.stage.linked, links...)
+	i.stage.linked = append(i.stage.linked, about.links...)
 	if !errors.Is(err, errPlain) || info.Size() > usualLimits.file {
 		if errors.Is(err, errPlain) {
 			return nil

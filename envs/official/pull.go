@@ -155,7 +155,11 @@ func (p *pull) missing(s Source) ([]string, error) {
 // get returns the path of a source's file: fetched, or the user's own.
 func (p *pull) get(ctx context.Context, s Source) (string, error) {
 	if !s.remote() {
-		if _, err := os.Stat(s.URL); err != nil {
+		info, err := os.Stat(s.URL)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no plain file", s.URL)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.Name, err)
 		}
 		return s.URL, nil
@@ -177,14 +181,14 @@ func (p *pull) unpack(ctx context.Context, s Source, file string, parts []string
 		return p.stage.offerFile(s.As, file, s.remote(), receipt)
 	}
 	want := func(part Part) bool { return slices.Contains(parts, part.ID()) }
-	links, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {
+	about, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {
 		if !candidate(name) {
 			return nil
 		}
 		_, err := p.stage.offer(name, content, receipt, want)
 		return err
 	})
-	p.stage.linked = append(p.stage.linked, links...)
+	p.stage.linked = append(p.stage.linked, about.links...)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -36,15 +36,15 @@ const (
 	dumpSize = 1553565403
 )
 
-// huggingFace is replaced by HF_ENDPOINT.
-const huggingFace = "https://huggingface.co"
+// HuggingFace is replaced by HF_ENDPOINT.
+const HuggingFace = "https://huggingface.co"
 
 // Sources lists what can be fetched, in the order in which it is tried: a later
 // source is not fetched for a part that an earlier one completed.
 func Sources() []Source {
 	return []Source{
 		{
-			Name: "agentboard", URL: huggingFace + "/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz",
+			Name: "agentboard", URL: HuggingFace + "/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz",
 			For:     "AgentBoard's data: labels, ALFWorld's unseen games, Jericho's stories",
 			Licence: "GPL-2.0; the story files belong to their authors",
 			Parts: []string{"alfworld/games", "alfworld/labels", "babyai/labels", "jericho/labels", "jericho/stories",
@@ -111,7 +111,7 @@ func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Sour
 	sources = slices.Clone(sources)
 	if hfEndpoint != "" {
 		for i := range sources {
-			if rest, ok := strings.CutPrefix(sources[i].URL, huggingFace+"/"); ok {
+			if rest, ok := strings.CutPrefix(sources[i].URL, HuggingFace+"/"); ok {
 				sources[i].URL = strings.TrimRight(hfEndpoint, "/") + "/" + rest
 			}
 		}

@@ -35,6 +35,9 @@ type Outside struct {
 	// Data is the user's own data folder, which applies if no other is named; empty
 	// for none.
 	Data string
+	// Pulled is the data folder into which originals are pulled if no other is named; empty
+	// for none.
+	Pulled string
 	// Proxy finds the proxy for a request, in the form that http.Transport expects;
 	// nil for none.
 	Proxy func(*http.Request) (*url.URL, error)

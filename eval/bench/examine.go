@@ -2,11 +2,11 @@ package bench
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/originals"
 	"heldout/scoring/record"
 )
 
@@ -40,13 +40,13 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK,
 			Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
 	}
-	files, other := CheckOriginals(c.Run.Originals, []configs.Preset{c.Released})
+	files, other := originals.Check(c.Run.Originals, []configs.Preset{c.Released})
 	for _, f := range files {
 		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK,
 			Text: "it is the original"}
 		switch {
 		case c.Run.Originals == "":
-			_, err := FindOriginal("", f.Path)
+			_, err := originals.Find("", c.Released.Name, f.Path)
 			check.Status, check.Text = envs.CheckFail, err.Error()
 		case len(f.Differs) > 0:
 			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(strings.Join(f.Differs, "; "))
@@ -62,19 +62,4 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 			Text: other})
 	}
 	return checks
-}
-
-// Originals lists the files of its source that a preset reads, each once.
-func Originals(p *configs.Preset) []configs.PresetFile {
-	files := append([]configs.PresetFile(nil), p.Prompt.Files...)
-	if l := p.Env.Tasks.List; l != nil {
-		files = append(files, configs.PresetFile{Path: l.File, SHA256: l.SHA256})
-	}
-	for _, name := range p.TextsNamed() {
-		path := p.Texts[name].File
-		if !slices.ContainsFunc(files, func(f configs.PresetFile) bool { return f.Path == path }) {
-			files = append(files, configs.PresetFile{Path: path})
-		}
-	}
-	return files
 }

@@ -23,12 +23,14 @@ import (
 )
 
 // listed returns the tasks that a preset's list names, or all tasks of the
-// environment. official is false for tasks that heldout generates. Without the
-// source's files, a preset whose environment has only such tasks plays them.
+// environment. official is false for tasks that heldout generates. A preset whose
+// environment has only such tasks plays them, unless the source's files are there and the
+// environment finds tasks by their names.
 func (c Chosen) listed(env envs.Env, about *record.Protocol) (tasks []envs.Task, official bool, err error) {
 	list := c.Released.Env.Tasks.List
 	generated := env.Info().Source == envs.Generated
-	if list == nil || generated && c.Run.Originals == "" {
+	_, finds := envs.As[envs.Finder](env)
+	if list == nil || generated && (c.Run.Originals == "" || !finds) {
 		return slices.Clone(env.Tasks()), !generated, nil
 	}
 	found, err := c.original(configs.PresetFile{Path: list.File, SHA256: list.SHA256}, about)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heldout/eval/episode"
+	"heldout/eval/originals"
 	"maps"
 	"slices"
 	"strings"
@@ -93,6 +94,7 @@ func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 		if err := checkAgent(p, r); err != nil {
 			return nil, nil, err
 		}
+		r.Originals = originals.Places{Given: r.Originals, Data: []string{r.Data, out.Pulled}}.Of(p.Source)
 		if several {
 			if _, missing := catalog.Available(r.Env, r.Setup); missing != nil {
 				skipped = append(skipped, missing...)

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/originals"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )
@@ -15,10 +16,10 @@ import (
 // name files that may be others by now, so the user names the files again.
 type Texts struct {
 	// Prompts are the user's prompt files; Reflection is the file of the reflection
-	// prompt; Originals is the folder of a preset's source.
+	// prompt; Originals are where the files of a preset's source are.
 	Prompts    []string
 	Reflection string
-	Originals  string
+	Originals  originals.Places
 	// Setup and Outside open environments whose prompts are perturbed.
 	Setup   envs.Setup
 	Outside envs.Outside
@@ -41,7 +42,7 @@ func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
 		return t, err
 	}
 	if t.Protocol != nil {
-		filled, err := x.reader().fill(*t.Protocol)
+		filled, err := x.reader(t.Protocol).fill(*t.Protocol)
 		if err != nil {
 			return t, err
 		}
@@ -125,7 +126,7 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	case p != nil && p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
 	case p != nil && p.Prompt.SHA256 == "":
-		add(x.reader().prompt(p.Prompt))
+		add(x.reader(p).prompt(p.Prompt))
 	}
 	if p == nil {
 		env, _ := m.EnvironmentOf(c)
@@ -145,8 +146,9 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 }
 
 // reader reads files of a preset's source.
-func (x Texts) reader() reader {
-	return func(f configs.PresetFile) (configs.PromptFile, error) { return ReadOriginal(x.Originals, f) }
+func (x Texts) reader(p *configs.Preset) reader {
+	dir := x.Originals.Of(p.Source)
+	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p.Name, f) }
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.

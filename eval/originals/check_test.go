@@ -1,4 +1,4 @@
-package bench
+package originals
 
 import (
 	"os"
@@ -56,7 +56,7 @@ func TestCommitOf(t *testing.T) {
 }
 
 // A checkout of another commit is told, and so is what differs in it.
-func TestCheckOriginals(t *testing.T) {
+func TestCheck(t *testing.T) {
 	p := configs.Preset{
 		Source: configs.PresetSource{Commit: oneCommit[:7]},
 		Texts: map[string]configs.SourceText{
@@ -71,7 +71,7 @@ func TestCheckOriginals(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"a.py": "'a'\n'z'\n", "x/whole.txt": "c", ".git/HEAD": anotherCommit})
-	files, other := CheckOriginals(dir, []configs.Preset{p, p})
+	files, other := Check(dir, []configs.Preset{p, p})
 	if len(files) != 3 || len(files[0].Differs) > 0 || len(files[1].Differs) != 1 || files[2].Texts != 2 {
 		t.Fatalf("%+v", files)
 	}
@@ -82,7 +82,7 @@ func TestCheckOriginals(t *testing.T) {
 		t.Errorf("the other commit: %q", other)
 	}
 	p.Source.Commit = anotherCommit[:7]
-	if _, other := CheckOriginals(dir, []configs.Preset{p}); other != "" {
+	if _, other := Check(dir, []configs.Preset{p}); other != "" {
 		t.Errorf("the right commit: %q", other)
 	}
 }

@@ -1,4 +1,4 @@
-package bench
+package originals
 
 import (
 	"bufio"
@@ -67,66 +67,9 @@ func commit(text string) string {
 	return text
 }
 
-// Original is a file of its source that a preset reads.
-type Original struct {
-	configs.PresetFile
-	// Texts is how many fixed texts stand in it.
-	Texts int
-	// Differs says why it is not the original; empty if it is, or was not read.
-	Differs []string
-}
-
-// CheckOriginals compares the files of presets' source, each once, with those in a folder.
-// other says that the folder is a checkout of another commit; it is empty otherwise.
-func CheckOriginals(dir string, presets []configs.Preset) (files []Original, other string) {
-	seen := map[string]int{}
-	checked := map[string]bool{}
-	for _, p := range presets {
-		for _, f := range Originals(&p) {
-			if _, ok := seen[f.Path]; ok {
-				continue
-			}
-			seen[f.Path] = len(files)
-			file := Original{PresetFile: f}
-			if _, err := ReadOriginal(dir, f); dir != "" && err != nil {
-				file.Differs = append(file.Differs, err.Error())
-			}
-			files = append(files, file)
-		}
-		for _, name := range p.TextsNamed() {
-			x := p.Texts[name]
-			if checked[name] {
-				continue
-			}
-			checked[name] = true
-			file := &files[seen[x.File]]
-			file.Texts++
-			if why := differs(dir, file, x); why != "" {
-				file.Differs = append(file.Differs, name+": "+why)
-			}
-		}
-	}
-	return files, otherCommit(dir, presets[0].Source)
-}
-
-// differs says why a fixed text is not in its file; empty if it is, or if there is no file.
-func differs(dir string, file *Original, x configs.SourceText) string {
-	if dir == "" {
-		return ""
-	}
-	found, err := ReadOriginal(dir, file.PresetFile)
-	if err != nil {
-		return "" // the file itself is not the original
-	}
-	if _, err := x.Read(found.Content); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// otherCommit says that a folder is a checkout of another commit than that of a source;
+// OtherCommit says that a folder is a checkout of another commit than that of a source;
 // empty if that is not known.
-func otherCommit(dir string, s configs.PresetSource) string {
+func OtherCommit(dir string, s configs.PresetSource) string {
 	if dir == "" {
 		return ""
 	}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/envs/official"
+	"heldout/eval/bench"
+	"heldout/eval/originals"
+	"heldout/scoring/table"
+)
+
+func newPresetPull(sys *system) *cobra.Command {
+	var replacements []string
+	var dryRun bool
+	var o official.Options
+	c := &cobra.Command{
+		Use:   "pull [NAME...]",
+		Short: "Fetch the original files that protocols read",
+		Long: `pull fetches the repositories of presets' sources, each at the commit that the
+preset names, and keeps in the data folder the files that presets read and the
+licence. All commands find them there. Every file is compared with the SHA-256
+that the preset states for it, or for each text of it; if one differs, nothing
+is kept. A pull that was stopped, or killed, goes on where it was when the same
+command is given again.
+
+HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+hold as usual. --source takes a source from another address or from a file.`,
+		Example: `  heldout preset pull eto-alfworld --dry-run
+  heldout preset pull eto-alfworld
+  heldout preset pull eto-alfworld --source ETO-a2fc5da=ETO.tar.gz`,
+		ValidArgsFunction: completePresets,
+		RunE: func(c *cobra.Command, names []string) (err error) {
+			list, err := checkouts(names)
+			if err != nil {
+				return usage(err)
+			}
+			plan, err := official.Replace(official.CheckoutSources(list), replacements, sys.getenv(hfVariable))
+			if err != nil {
+				return usage(err)
+			}
+			if o.Dir == "" {
+				return errNoFolder
+			}
+			if len(list) == 0 {
+				_, err := fmt.Fprintln(sys.stdout, "Nothing has to be fetched: these presets read no files of others.")
+				return err
+			}
+			if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
+				return err
+			}
+			o.Sources = plan
+			return pullPresets(c.Context(), sys, o, list)
+		},
+	}
+	dataFlag(c, sys, &o.Dir)
+	fetchFlags(c, &dryRun, &replacements)
+	return c
+}
+
+// checkouts lists what has to be fetched for the presets with those names, or for all.
+func checkouts(names []string) ([]official.Checkout, error) {
+	if len(names) == 0 {
+		var err error
+		if names, err = configs.PresetNames(); err != nil {
+			return nil, err
+		}
+	}
+	presets, err := bench.FindPresets(names)
+	if err != nil {
+		return nil, err
+	}
+	return originals.Checkouts(presets)
+}
+
+// pullPresets fetches originals and says where they are.
+func pullPresets(ctx context.Context, sys *system, o official.Options, list []official.Checkout) error {
+	err := fetching(ctx, sys, &o, func() error { return official.PullCheckouts(ctx, o, list) })
+	for _, c := range list {
+		if !c.Complete(o.Dir) {
+			continue
+		}
+		_, failed := fmt.Fprintf(sys.stdout, "%s: %s of %s at commit %.12s (licence: %s)\n  %s\n", c.Archive.Name,
+			counted(len(c.Files), "file"), c.Repository, c.Commit, table.Printable(c.Archive.Licence),
+			table.Printable(filepath.Join(o.Dir, filepath.FromSlash(c.Folder))))
+		err = errors.Join(err, failed)
+	}
+	return err
+}

@@ -1,0 +1,256 @@
+package official
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"heldout/envs/datafile"
+)
+
+// Checkout is what is kept of a repository at a commit: the files that are read, and its
+// licence.
+type Checkout struct {
+	// Archive is the repository's archive, whose members lie in one folder, as those of
+	// GitHub do. Its Licence is what the licence is said to be.
+	Archive Source
+	// Repository is OWNER/NAME, and Commit is that of the archive, or begins it.
+	Repository, Commit string
+	// Folder is where the files go in the data folder, with slashes.
+	Folder string
+	Files  []Wanted
+}
+
+// Wanted is a file of a repository.
+type Wanted struct {
+	// Path is its path in the repository.
+	Path string
+	// Alone is where it is fetched by itself; nil if the archive has it.
+	Alone *Source
+	// Check says why a content is not the file's.
+	Check func(content []byte) error
+}
+
+// from is the source of a file.
+func (c Checkout) from(f Wanted) Source {
+	if f.Alone != nil {
+		return *f.Alone
+	}
+	return c.Archive
+}
+
+// CheckoutSources lists what checkouts are fetched from, each source once, in that order.
+func CheckoutSources(list []Checkout) (all []Source) {
+	for _, c := range list {
+		for _, f := range c.Files {
+			s := c.from(f)
+			if !slices.ContainsFunc(all, func(o Source) bool { return o.Name == s.Name }) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Complete reports whether a data folder has all files of a checkout.
+func (c Checkout) Complete(dir string) bool { return len(c.lacking(dir)) == 0 }
+
+// lacking lists the files of a checkout that a data folder does not have.
+func (c Checkout) lacking(dir string) []Wanted {
+	return slices.DeleteFunc(slices.Clone(c.Files), func(f Wanted) bool {
+		b, err := datafile.Read(filepath.Join(dir, filepath.FromSlash(c.Folder), filepath.FromSlash(f.Path)),
+			datafile.MaxLabels)
+		return err == nil && f.Check(b) == nil
+	})
+}
+
+// PullCheckouts fetches what the data folder lacks of checkouts, from where o.Sources have
+// their sources. A folder appears when all its files are there and are the right ones.
+// What was fetched of an interrupted pull is not fetched again.
+func PullCheckouts(ctx context.Context, o Options, list []Checkout) error {
+	return pullCheckouts(ctx, o, list, newDownloader(o.Proxy, o.UserAgent, o.Tell))
+}
+
+func pullCheckouts(ctx context.Context, o Options, list []Checkout, d *downloader) (err error) {
+	stage, err := openStage(o.Dir, o.Accept)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.close()) }()
+	p := &pull{Options: o, stage: stage, download: d}
+	for _, c := range list {
+		if c.Complete(o.Dir) {
+			o.Note(c.Archive.Name + " is there already")
+			continue
+		}
+		err := p.checkout(ctx, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			p.problems = append(p.problems, errors.Join(err, stage.dropFolder(c.Folder)))
+		}
+	}
+	if err := stage.place(); err != nil {
+		return err
+	}
+	for _, file := range p.fetched {
+		p.problems = append(p.problems, forget(file))
+	}
+	return errors.Join(p.problems...)
+}
+
+// checkout stages what is lacking of a checkout. What it fetched is deleted in the end
+// only if all of it was right; a source that was wrong is deleted at once.
+func (p *pull) checkout(ctx context.Context, c Checkout) error {
+	before := len(p.fetched)
+	c.Files = c.lacking(p.Dir)
+	for _, s := range CheckoutSources([]Checkout{c}) {
+		if i := slices.IndexFunc(p.Sources, func(to Source) bool { return to.Name == s.Name }); i >= 0 {
+			s.URL = p.Sources[i].URL
+		}
+		file, err := p.get(ctx, s)
+		if err == nil {
+			err = p.unpackCheckout(ctx, c, s, file)
+			if err != nil && ctx.Err() == nil && s.remote() {
+				err = errors.Join(err, forget(file))
+			}
+		}
+		if err != nil {
+			p.fetched = p.fetched[:before]
+			return err
+		}
+	}
+	return nil
+}
+
+// unpackCheckout stages what a source has of a checkout.
+func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file string) error {
+	k := &keeper{stage: p.stage, folder: c.Folder, missing: map[string]Wanted{}, receipt: Receipt{From: s.Name,
+		Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)}}
+	for _, f := range c.Files {
+		if c.from(f).Name == s.Name {
+			k.missing[f.Path] = f
+		}
+	}
+	if s.Name != c.Archive.Name {
+		return k.alone(s, file)
+	}
+	l := usualLimits
+	l.file = datafile.MaxLabels
+	about, err := walkArchive(ctx, file, l, k.member)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w; nothing of it is kept", s.Name, s.Address(), err)
+	}
+	if why := k.verdict(c, about.commit); why != "" {
+		return fmt.Errorf("%s: %s is not %s at commit %.12s: %s; nothing of it is kept", s.Name, s.Address(),
+			c.Repository, c.Commit, why)
+	}
+	if !k.licensed {
+		p.Note(fmt.Sprintf("%s: the repository has no licence file (licence: %s)", s.Name, s.Licence))
+	}
+	return nil
+}
+
+// keeper stages members of an archive.
+type keeper struct {
+	stage    *stage
+	folder   string
+	missing  map[string]Wanted // those not met yet
+	differ   []string          // why members are not the wanted ones
+	licensed bool
+	receipt  Receipt
+}
+
+// licenceName matches the names of files that say under what terms a repository is.
+var licenceName = regexp.MustCompile(`(?i)^(?:licen[cs]e|copying|notice)(?:[.-][a-z0-9.-]*)?$`)
+
+// mostLicence is how many bytes a licence may have.
+const mostLicence = 1 << 20
+
+// member keeps a member of an archive that is wanted, or is the licence. The first
+// element of its name is the archive's own folder.
+func (k *keeper) member(name string, size int64, content io.Reader) error {
+	_, path, _ := strings.Cut(name, "/")
+	wanted, ok := k.missing[path]
+	licence := licenceName.MatchString(path) && size <= mostLicence
+	if !ok && !licence {
+		return nil
+	}
+	b, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	delete(k.missing, path)
+	k.licensed = k.licensed || licence
+	if ok {
+		if err := wanted.Check(b); err != nil {
+			k.differ = append(k.differ, err.Error())
+			return nil
+		}
+	}
+	return k.keep(path, b)
+}
+
+// alone keeps a file that was fetched by itself.
+func (k *keeper) alone(s Source, file string) error {
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	for path, wanted := range k.missing {
+		if err := wanted.Check(b); err != nil {
+			return fmt.Errorf("%s: %s is another file: %w; it is not kept", s.Name, s.Address(), err)
+		}
+		if err := k.keep(path, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep stages a file.
+func (k *keeper) keep(path string, content []byte) error {
+	at := k.folder + "/" + path
+	r := k.receipt
+	r.SHA256, r.Size = sumOf(content), int64(len(content))
+	if err := room(k.stage.dir, r.Size, freeSpace); err != nil {
+		return err
+	}
+	k.stage.receipts[at] = r
+	return k.stage.write(at, bytes.NewReader(content))
+}
+
+// verdict says why an archive is not that of the commit; empty if all that is wanted was
+// right. at is the commit that the archive states.
+func (k *keeper) verdict(c Checkout, at string) string {
+	why := k.differ
+	for _, path := range slices.Sorted(maps.Keys(k.missing)) {
+		why = append(why, "it lacks "+path)
+	}
+	if len(why) > 0 && hexCommit.MatchString(at) && !strings.HasPrefix(at, c.Commit) {
+		why = slices.Insert(why, 0, fmt.Sprintf("it is of commit %.12s", at))
+	}
+	return strings.Join(why, "; ")
+}
+
+// hexCommit matches the name of a commit.
+var hexCommit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
+
+// dropFolder gives up what is staged of a folder.
+func (s *stage) dropFolder(folder string) error {
+	for file := range s.receipts {
+		if strings.HasPrefix(file, folder+"/") {
+			delete(s.receipts, file)
+		}
+	}
+	return s.root.RemoveAll(filepath.FromSlash(folder))
+}

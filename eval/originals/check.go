@@ -1,0 +1,60 @@
+package originals
+
+import "heldout/configs"
+
+// Original is a file of its source that a preset reads.
+type Original struct {
+	configs.PresetFile
+	// Texts is how many fixed texts stand in it.
+	Texts int
+	// Differs says why it is not the original; empty if it is, or was not read.
+	Differs []string
+}
+
+// Check compares the files of presets' source, each once, with those in a folder.
+// other says that the folder is a checkout of another commit; it is empty otherwise.
+func Check(dir string, presets []configs.Preset) (files []Original, other string) {
+	seen := map[string]int{}
+	checked := map[string]bool{}
+	for _, p := range presets {
+		for _, f := range Files(&p) {
+			if _, ok := seen[f.Path]; ok {
+				continue
+			}
+			seen[f.Path] = len(files)
+			file := Original{PresetFile: f}
+			if _, err := Read(dir, p.Name, f); dir != "" && err != nil {
+				file.Differs = append(file.Differs, err.Error())
+			}
+			files = append(files, file)
+		}
+		for _, name := range p.TextsNamed() {
+			x := p.Texts[name]
+			if checked[name] {
+				continue
+			}
+			checked[name] = true
+			file := &files[seen[x.File]]
+			file.Texts++
+			if why := differs(dir, file.PresetFile, x); why != "" {
+				file.Differs = append(file.Differs, name+": "+why)
+			}
+		}
+	}
+	return files, OtherCommit(dir, presets[0].Source)
+}
+
+// differs says why a fixed text is not in its file; empty if it is, or if there is no file.
+func differs(dir string, file configs.PresetFile, x configs.SourceText) string {
+	if dir == "" {
+		return ""
+	}
+	found, err := Read(dir, "", file)
+	if err != nil {
+		return "" // the file itself is not the original
+	}
+	if _, err := x.Read(found.Content); err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,174 @@
+package originals
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs/official"
+	"heldout/envs/sharedtest"
+)
+
+// presets lists the parts of all released presets.
+func presets(t *testing.T) []configs.Preset {
+	t.Helper()
+	list, err := all()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Every file that a released preset reads has a source, and every source a name of its
+// own.
+func TestCheckouts(t *testing.T) {
+	list, err := Checkouts(presets(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, addresses := map[string]official.Checkout{}, map[string]bool{}
+	for _, c := range list {
+		folders[c.Folder] = c
+	}
+	for _, s := range official.CheckoutSources(list) {
+		if addresses[s.URL] || !strings.HasPrefix(s.URL, "https://") || s.Licence == "" || s.For == "" {
+			t.Errorf("%+v", s)
+		}
+		addresses[s.URL] = true
+	}
+	if len(folders) != len(list) {
+		t.Errorf("%d folders for %d checkouts", len(folders), len(list))
+	}
+	for _, p := range presets(t) {
+		for _, f := range Files(&p) {
+			if !slices.ContainsFunc(folders[folder(p.Source)].Files, func(w official.Wanted) bool {
+				return w.Path == f.Path && w.Check([]byte("something else")) != nil
+			}) {
+				t.Errorf("%s: %s has no source, or can be anything", p.ID(false), f.Path)
+			}
+		}
+	}
+}
+
+// A list from elsewhere is fetched only for a preset that reads it.
+func TestCheckoutsOfOne(t *testing.T) {
+	for part, want := range map[string]string{
+		"agentgym-alfworld": "AgentGym-3ef9235", "agentgym-babyai": "AgentGym-3ef9235 AgentEval-babyai_test.json",
+		"agentrefine": "",
+	} {
+		found, err := configs.FindPresets(part, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Checkouts(found)
+		var names []string
+		for _, s := range official.CheckoutSources(list) {
+			names = append(names, s.Name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", part, got, err, want)
+		}
+	}
+	nameless := configs.Preset{Name: "mine", Prompt: configs.PresetPrompt{Files: []configs.PresetFile{{Path: "a"}}}}
+	if _, err := Checkouts([]configs.Preset{nameless}); err == nil || !strings.Contains(err.Error(), "--originals DIR") {
+		t.Error(err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	s := configs.PresetSource{Repository: "me/toy", Commit: oneCommit}
+	pulled := filepath.Join(two, "originals", "toy-0123456")
+	if err := os.MkdirAll(pulled, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		places Places
+		source configs.PresetSource
+		want   string
+	}{
+		{Places{Given: "here", Data: []string{two}}, s, "here"},
+		{Places{Data: []string{"", one, two}}, s, pulled},
+		{Places{Data: []string{one}}, s, ""},
+		{Places{}, s, ""},
+		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy"}, ""},
+		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy", Commit: anotherCommit}, ""},
+	} {
+		if got := c.places.Of(c.source); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.places, got, c.want)
+		}
+	}
+}
+
+// folderOf names the recordings' folder of a source.
+var folderOf = map[string]string{
+	"AgentBench-41e6807": "agentbench_v02", "AgentBench-578c5e9": "agentbench", "AgentBoard-bb7255e": "agentboard",
+	"AgentGym-3ef9235": "agentgym", "ETO-a2fc5da": "eto", "ReAct-6bdb3a1": "react", "reflexion-218cf0e": "reflexion",
+	"tale-suite-fdbdf2b": "tales",
+}
+
+// The files of the originals, packed as GitHub packs them, are what the presets want.
+func TestPullOriginals(t *testing.T) {
+	root := sharedtest.Golden(t, "protocols/originals")
+	withoutLists := slices.DeleteFunc(presets(t), func(p configs.Preset) bool {
+		return p.Env.Tasks.List != nil && p.Env.Tasks.List.DataSet != ""
+	})
+	list, err := Checkouts(withoutLists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = slices.DeleteFunc(list, func(c official.Checkout) bool { return folderOf[c.Archive.Name] == "" })
+	if len(list) != len(folderOf) {
+		t.Errorf("%d checkouts of %d", len(list), len(folderOf))
+	}
+	o := options(t)
+	for _, s := range official.CheckoutSources(list) {
+		s.URL = packed(t, filepath.Join(root, folderOf[s.Name]), s.Name)
+		o.Sources = append(o.Sources, s)
+	}
+	if err := official.PullCheckouts(t.Context(), o, list); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range withoutLists {
+		if folderOf[short(p.Source)] == "" {
+			continue
+		}
+		dir := Places{Data: []string{o.Dir}}.Of(p.Source)
+		files, _ := Check(dir, []configs.Preset{p})
+		for _, f := range files {
+			if dir == "" || len(f.Differs) > 0 {
+				t.Errorf("%s: %s: %q", p.ID(false), f.Path, f.Differs)
+			}
+		}
+	}
+}
+
+// options are those of a pull into a new folder.
+func options(t *testing.T) official.Options {
+	return official.Options{Dir: t.TempDir(), Now: func() time.Time { return time.Unix(0, 0) },
+		Tell: func(official.Progress) {}, Note: func(string) {}}
+}
+
+// packed packs a folder as GitHub packs a commit, and returns the file.
+func packed(t *testing.T, dir, name string) string {
+	t.Helper()
+	top, file := t.TempDir(), filepath.Join(t.TempDir(), name+".tar.gz")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	w := tar.NewWriter(z)
+	err = os.CopyFS(filepath.Join(top, name), os.DirFS(dir))
+	if err := errors.Join(err, w.AddFS(os.DirFS(top)), w.Close(), z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

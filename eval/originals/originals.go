@@ -1,0 +1,86 @@
+// Package originals finds, checks and fetches the files of protocols' sources: prompts,
+// lists of tasks and programs with fixed texts that presets read and heldout does not
+// contain.
+package originals
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+)
+
+// Places are the folders in which the originals of a preset are looked for.
+type Places struct {
+	// Given is the folder that the user names; if there is one, no other counts.
+	Given string
+	// Data are data folders, into which originals are pulled; an empty one does not
+	// count.
+	Data []string
+}
+
+// Of returns the folder with the originals of a source, empty if there is none.
+func (p Places) Of(s configs.PresetSource) string {
+	if p.Given != "" || s.Repository == "" || s.Commit == "" {
+		return p.Given
+	}
+	for _, data := range p.Data {
+		dir := filepath.Join(data, filepath.FromSlash(folder(s)))
+		if info, err := os.Stat(dir); data != "" && err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Files lists the files of its source that a preset reads, each once.
+func Files(p *configs.Preset) []configs.PresetFile {
+	files := slices.Clone(p.Prompt.Files)
+	if l := p.Env.Tasks.List; l != nil {
+		files = append(files, configs.PresetFile{Path: l.File, SHA256: l.SHA256})
+	}
+	for _, name := range p.TextsNamed() {
+		path := p.Texts[name].File
+		if !slices.ContainsFunc(files, func(f configs.PresetFile) bool { return f.Path == path }) {
+			files = append(files, configs.PresetFile{Path: path})
+		}
+	}
+	return files
+}
+
+// Find returns where a file of a preset's source lies in a folder: under its path in the
+// repository, or directly. preset is the preset's name.
+func Find(dir, preset, file string) (string, error) {
+	if dir == "" {
+		return "", fmt.Errorf("the original file %s is needed: heldout preset pull %s fetches it, and --originals DIR "+
+			"names a checkout that has it", file, preset)
+	}
+	for _, at := range []string{file, path.Base(file)} {
+		name := filepath.Join(dir, filepath.FromSlash(at))
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			return name, nil
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("the original file %s is missing in %s; heldout preset pull %s fetches it", file, dir, preset)
+}
+
+// Read reads a file of a preset's source and compares its hash.
+func Read(dir, preset string, f configs.PresetFile) (configs.PromptFile, error) {
+	name, err := Find(dir, preset, f.Path)
+	if err != nil {
+		return configs.PromptFile{}, err
+	}
+	b, err := datafile.Read(name, datafile.MaxLabels)
+	if err != nil {
+		return configs.PromptFile{}, err
+	}
+	return configs.PromptFile{Name: name, Content: b}, f.CheckHash(name, b)
+}
