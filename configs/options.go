@@ -104,7 +104,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "originals", Group: Protocols, Owner: EachOne, Names: Folders,
-			Help: "folder with the original prompt and task files that presets read; heldout preset prompt NAME says which",
+			Help: "folder with the original prompt and task files that presets read; the default is what heldout preset " +
+				"pull fetched",
 		},
 		{
 			Name: "env", Group: Playing, Commas: true,

@@ -51,18 +51,25 @@ func TestUserData(t *testing.T) {
 // boardArchive packs labels of our own as AgentBoard's archive is packed.
 func boardArchive(t *testing.T) []byte {
 	t.Helper()
-	var lines, out bytes.Buffer
+	var lines bytes.Buffer
 	for i := range 112 {
 		fmt.Fprintf(&lines,
 			"{\"id\": %d, \"task\": \"babyai\", \"goal\": \"wait\", \"difficulty\": \"easy\", \"subgoals\": []}\n", i)
 	}
+	return uncompressed(t, map[string][]byte{"data/babyai/test.jsonl": lines.Bytes(),
+		"data/webshop/items.json": make([]byte, 1<<20)})
+}
+
+// uncompressed packs files as tar.gz, which is as large as they are.
+func uncompressed(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := tar.NewWriter(z)
-	for name, content := range map[string][]byte{"data/babyai/test.jsonl": lines.Bytes(),
-		"data/webshop/items.json": make([]byte, 1<<20)} {
+	for name, content := range files {
 		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg})
 		if err == nil {
 			_, err = w.Write(content)
@@ -129,19 +136,33 @@ func (k *killer) awaitBytes() {
 // A pull that is killed while data arrive shows nothing, and the same command
 // continues it.
 func TestKilledPulls(t *testing.T) {
-	content := boardArchive(t)
-	k := &killer{content: content}
+	dir := filepath.Join(t.TempDir(), "data")
+	k := &killer{content: boardArchive(t), file: filepath.Join(dir, ".heldout", "agentboard")}
+	k.pull(t, func(address string) *exec.Cmd {
+		return exec.Command("heldout", "data", "pull", "babyai", "--data", dir, "--accept-changed", "--source",
+			"agentboard="+address)
+	}, func() {
+		if official.Holds(dir) {
+			if found, err := official.Check(dir, []string{"babyai"}); err != nil || !found[0].Usable() {
+				t.Fatalf("%+v, %v", found, err)
+			}
+		}
+	})
+	found, err := official.Check(dir, []string{"babyai"})
+	if err != nil || found[0].State != official.Accepted {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// pull starts a command four times, kills it while data arrive, and lets it come to its
+// end then. look is called after each kill.
+func (k *killer) pull(t *testing.T, command func(address string) *exec.Cmd, look func()) {
+	t.Helper()
 	server := httptest.NewServer(k)
 	defer server.Close()
-	dir := filepath.Join(t.TempDir(), "data")
-	k.file = filepath.Join(dir, ".heldout", "agentboard")
-	pull := func() *exec.Cmd {
-		return exec.Command("heldout", "data", "pull", "babyai", "--data", dir, "--accept-changed", "--source",
-			"agentboard="+server.URL+"/data.tar.gz")
-	}
 	kills := 0
 	for _, after := range []int{1, 100_000, 500_000, 100_000} {
-		cmd := pull()
+		cmd := command(server.URL + "/data.tar.gz")
 		k.mu.Lock() // so that the victim is known before it asks
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -151,23 +172,15 @@ func TestKilledPulls(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			kills++
 		}
-		if official.Holds(dir) {
-			if found, err := official.Check(dir, []string{"babyai"}); err != nil || !found[0].Usable() {
-				t.Fatalf("after %d bytes: %+v, %v", after, found, err)
-			}
-		}
+		look()
 	}
 	k.after = 0
-	if out, err := pull().CombinedOutput(); err != nil {
+	if out, err := command(server.URL + "/data.tar.gz").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	found, err := official.Check(dir, []string{"babyai"})
-	if err != nil || found[0].State != official.Accepted {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if kills != 4 || k.sent > 2*int64(len(content)) {
+	if kills != 4 || k.sent > 2*int64(len(k.content)) {
 		t.Errorf("%d kills of 4; %d bytes were sent for a file of %d: what had arrived was fetched again", kills,
-			k.sent, len(content))
+			k.sent, len(k.content))
 	}
 }
 
