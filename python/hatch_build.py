@@ -1,25 +1,60 @@
 """Puts the binary of one platform into a wheel.
 
-HELDOUT_BINARY is its path and HELDOUT_TAG the platform of the wheel, such as win_amd64. `.ci/release` sets both.
+HELDOUT_BINARY is its path and HELDOUT_PLATFORM what it was built for, such as linux/amd64. `.ci/release` sets both.
 """
 
+from __future__ import annotations
+
 import os
+import struct
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+MACHINES = {
+    "linux/amd64": "x86_64",
+    "linux/arm64": "aarch64",
+    "darwin/amd64": "x86_64",
+    "darwin/arm64": "arm64",
+    "windows/amd64": "amd64",
+    "windows/arm64": "arm64",
+}
 
 
 class BinaryHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel" or version == "editable":
             return
-        binary, tag = os.environ.get("HELDOUT_BINARY"), os.environ.get("HELDOUT_TAG")
-        if not binary or not tag:
+        binary, platform = os.environ.get("HELDOUT_BINARY"), os.environ.get("HELDOUT_PLATFORM")
+        if not binary or platform not in MACHINES:
             raise SystemExit(
-                "there is no wheel of heldout for this platform: build the binary with `go build ./cmd/heldout`, "
-                "then set HELDOUT_BINARY to its path and HELDOUT_TAG to the platform's tag"
+                "there is no wheel of heldout for this platform: build the binary with `go build ./cmd/heldout`, then "
+                f"set HELDOUT_BINARY to its path and HELDOUT_PLATFORM to one of {', '.join(MACHINES)}"
             )
-        name = "heldout.exe" if tag.startswith("win") else "heldout"
+        name = "heldout.exe" if platform.startswith("windows") else "heldout"
         build_data["shared_scripts"][os.path.abspath(binary)] = name
-        build_data["tag"] = f"py3-none-{tag}"
+        build_data["tag"] = f"py3-none-{tag(platform, Path(binary))}"
         build_data["pure_python"] = False
+
+
+def tag(platform: str, binary: Path) -> str:
+    """Returns the tag of the platform. A static binary runs with both C libraries of Linux."""
+    machine = MACHINES[platform]
+    if platform.startswith("linux"):
+        return f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_2_{machine}"
+    if platform.startswith("darwin"):
+        return f"macosx_{oldest_macos(binary.read_bytes())}_{machine}"
+    return f"win_{machine}"
+
+
+def oldest_macos(macho: bytes) -> str:
+    """Returns the oldest macOS that a binary starts on, from its load commands: 12_0."""
+    count = struct.unpack_from("<I", macho, 16)[0]
+    at = 32
+    for _ in range(count):
+        command, size, _, version = struct.unpack_from("<4I", macho, at)
+        if command == 0x32:  # LC_BUILD_VERSION
+            return f"{version >> 16}_{version >> 8 & 0xFF}"
+        at += size
+    raise SystemExit("the binary does not say which macOS it needs")

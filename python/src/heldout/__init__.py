@@ -7,24 +7,36 @@ It needs nothing but the standard library.
 from __future__ import annotations
 
 from ._binary import cli, find_bin
+from ._environments import make, make_vec
 from ._errors import Error, Incomplete, ServerDied, StepError, UsageError, VersionMismatch
+from ._evaluate import Evaluation, evaluate
 from ._pool import Observation, Pool, Reset, Result, Session, Task
+from ._records import Figure, Records, Table, episodes, read
 from ._version import __version__
 
 __all__ = [
     "Error",
+    "Evaluation",
+    "Figure",
     "Incomplete",
     "Observation",
     "Pool",
+    "Records",
     "Reset",
     "Result",
     "ServerDied",
     "Session",
     "StepError",
+    "Table",
     "Task",
     "UsageError",
     "VersionMismatch",
     "__version__",
     "cli",
+    "episodes",
+    "evaluate",
     "find_bin",
+    "make",
+    "make_vec",
+    "read",
 ]

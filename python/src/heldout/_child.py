@@ -38,15 +38,16 @@ class Child:
 
     def __init__(self, arguments: list[str]) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()
-        apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for Python
+        group = 0
         if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+            group = subprocess.CREATE_NEW_PROCESS_GROUP
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
             [checked_bin(), "serve", *arguments, "--stdio", "--parent", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            **apart,
+            start_new_session=os.name != "nt",  # Ctrl-C is for Python
+            creationflags=group,
         )
         self._lock = threading.Lock()
         self._end = weakref.finalize(self, _end, self._process, self._errors)

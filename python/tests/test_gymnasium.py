@@ -1,0 +1,56 @@
+import warnings
+
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="pip install gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+import heldout  # noqa: E402
+import heldout.gymnasium  # noqa: E402
+
+LOOK = "look around"
+
+
+def test_checker():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make("heldout/pddl-v0", render_mode="ansi")
+        check_env(env.unwrapped)
+        env.close()
+
+
+def test_episode():
+    env = heldout.make("pddl", max_steps=2)
+    text, info = env.reset(options={"index": 0})
+    assert text.startswith("Goal: ") and info["task_id"]
+    assert env.reset(seed=5) == env.reset(seed=5)
+    assert env.step("ünïcode\n")[3] is False
+    *_, terminated, truncated, _ = env.step(LOOK)
+    assert truncated and not terminated
+    env.close()
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_vector(mode):
+    envs = gymnasium.make_vec(
+        "heldout/pddl-v0", 3, vectorization_mode="vector_entry_point", autoreset_mode=mode, max_steps=2
+    )
+    first, _ = envs.reset(seed=1)
+    assert len(set(first)) > 1
+    assert not envs.step([LOOK] * 3)[3].any()
+    texts, _, _, truncated, infos = envs.step([LOOK] * 3)
+    assert truncated.all()
+    if mode is AutoresetMode.SAME_STEP:
+        assert all(t.startswith("Goal: ") for t in texts) and not infos["final_obs"][0].startswith("Goal: ")
+    elif mode is AutoresetMode.NEXT_STEP:
+        texts, _, _, truncated, _ = envs.step([LOOK] * 3)
+        assert all(t.startswith("Goal: ") for t in texts) and not truncated.any()
+    else:
+        with pytest.raises(heldout.StepError, match="reset_mask"):
+            envs.step([LOOK] * 3)
+        texts, _ = envs.reset(options={"reset_mask": [True, False, True]})
+        assert [t.startswith("Goal: ") for t in texts] == [True, False, True]
+    assert envs.metadata["autoreset_mode"] is mode
+    envs.close()

@@ -1,0 +1,170 @@
+import asyncio
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import heldout
+
+LOOK = "look around"
+
+
+def children() -> set[int]:
+    """The processes of this one, by their parent."""
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            stat = open(f"/proc/{name}/stat").read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(stat[1]) == os.getpid() and stat[0] != "Z":
+            found.add(int(name))
+    return found
+
+
+def test_episode(pool):
+    (session,) = pool.open()
+    first = session.reset(index=0)
+    assert first.text.startswith("Goal: ") and first.observation["task_id"] == pool.tasks("pddl")[0]["id"]
+    step = session.step(LOOK)
+    assert step.reward == 0 and not step.done and "goal" not in step.observation
+    assert session.reset(index=0) == first
+
+
+def test_errors(pool):
+    (session,) = pool.open()
+    with pytest.raises(heldout.StepError, match="send reset first"):
+        session.step(LOOK)
+    with pytest.raises(heldout.Error, match="there is no environment"):
+        pool.tasks("chess")
+    with pytest.raises(heldout.StepError, match="index 999999 is not in split"):
+        session.reset(index=999999)
+    results = pool.step([(session, {"index": 0}), (session, LOOK), (session, {"index": -7})])
+    assert [r.error is None for r in results] == [True, True, False]
+    with pytest.raises(heldout.ServerDied, match='there is no environment "chess"'):
+        heldout.Pool("chess").envs()
+
+
+def test_options():
+    with heldout.Pool("p1=pddl,perturb=verbs:1", reward="delta", actions=True, max_steps=2) as pool:
+        (session,) = pool.open()
+        assert session.reset(index=1).observation["actions"]
+        assert not session.step(LOOK).done and session.step(LOOK).observation["truncated"]
+
+
+def test_many_at_once(pool):
+    """Threads and tasks share a pool; each gets its own answers."""
+    sessions = pool.open(count=40)
+    tasks = [t["id"] for t in pool.tasks("pddl")]
+
+    def play(i: int) -> None:
+        for n in range(5):
+            assert sessions[i].reset(index=(i + n) % 9).observation["task_id"] == tasks[(i + n) % 9]
+            sessions[i].step(LOOK)
+
+    threads = [threading.Thread(target=play, args=(i,)) for i in range(40)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+    async def together() -> None:
+        results = await asyncio.gather(*(s.areset(index=i % 9) for i, s in enumerate(sessions)))
+        assert [r.observation["task_id"] for r in results] == [tasks[i % 9] for i in range(40)]
+        late = asyncio.ensure_future(sessions[0].astep(LOOK))
+        await asyncio.sleep(0)
+        late.cancel()
+        with pytest.raises(heldout.StepError):
+            await sessions[1].areset(index=10**9)
+        assert (await sessions[0].astep(LOOK)).error is None
+
+    asyncio.run(together())
+
+
+def test_more_entries_than_a_line_takes(pool):
+    sessions = pool.open(count=3)
+    pool.step([(s, {"index": 0}) for s in sessions])
+    results = pool.step([(s, {"index": 0}) for _ in range(3000) for s in sessions])
+    assert len(results) == 9000 and all(r.error is None for r in results)
+
+
+def test_dead_child(pool):
+    sessions = pool.open(count=4)
+    pool.step([(s, {"index": 0}) for s in sessions])
+    (child,) = children()
+    os.kill(child, signal.SIGKILL)
+    for _ in range(2):
+        with pytest.raises(heldout.ServerDied, match="exit code -9"):
+            sessions[0].step(LOOK)
+
+
+def test_closed(pool):
+    (session,) = pool.open()
+    session.close()
+    with pytest.raises(heldout.StepError, match="Unknown session"):
+        session.step(LOOK)
+    pool.close()
+    assert not children()
+    with pytest.raises(heldout.Error, match="closed"):
+        session.step(LOOK)
+
+
+def test_pickle(pool):
+    with pickle.loads(pickle.dumps(pool)) as copy:
+        assert copy.envs()[0]["name"] == "pddl"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fork(pool):
+    """The copy has a process of its own, and the end of it does not touch the parent's."""
+    (session,) = pool.open()
+    session.reset(index=0)
+    copy = os.fork()
+    if copy == 0:
+        try:
+            ok = pool.open()[0].reset(index=1).error is None
+        except BaseException:
+            ok = False
+        pool.close()
+        os._exit(0 if ok else 1)
+    assert os.waitpid(copy, 0)[1] == 0
+    assert session.step(LOOK).error is None
+
+
+PARENT = """
+import heldout, os, sys, threading
+pool = heldout.Pool("pddl")
+pool.open()[0].reset(index=0)
+if "fork" in sys.argv and os.fork() == 0:
+    import time
+    time.sleep(60)
+print(pool._child._process.pid, flush=True)
+{end}
+"""
+ENDS = {
+    "kill": "os.kill(os.getpid(), 9)",
+    "exit": "sys.exit(0)",
+    "hard exit": "os._exit(0)",
+    "thread": "threading.Thread(target=pool.open()[0].step, args=('x',)).start(); sys.exit(1)",
+    "exception": "raise RuntimeError",
+}
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("fork", [False, True])
+def test_no_child_is_left(end, fork):
+    code = PARENT.format(end=ENDS[end])
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, *(["fork"] if fork else [])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    child = int(parent.stdout.readline())
+    parent.wait()
+    while os.path.exists(f"/proc/{child}") and "Z" not in open(f"/proc/{child}/stat").read().rpartition(")")[2][:3]:
+        time.sleep(0.05)  # until it has ended; a child that stays is a test that does not end
+    parent.stdout.close()

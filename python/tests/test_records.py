@@ -1,0 +1,97 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+import heldout
+
+BACKENDS = ["pandas", "polars", "arrow"]
+
+
+def rows(frame) -> list[dict]:
+    if hasattr(frame, "to_pylist"):
+        return frame.to_pylist()
+    return frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict(orient="records")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_frames(run, backend):
+    pytest.importorskip({"arrow": "pyarrow"}.get(backend, backend), reason=f"pip install {backend}")
+    records = heldout.read(run, backend=backend)
+    recorded = list(heldout.episodes(run))
+    episodes, steps, runs = rows(records.episodes()), rows(records.steps()), rows(records.runs())
+    assert len(episodes) == len(recorded) and len(steps) == sum(len(e["trajectory"]) for e in recorded)
+    for row, record in zip(episodes, recorded):
+        for key in ("id", "attempt", "env", "task", "model", "seed", "success", "progress", "steps", "prompt_tokens"):
+            assert row[key] == record[key], key
+    assert [s["observation"] for s in steps] == [t["observation"] for e in recorded for t in e["trajectory"]]
+    assert sum(r["finished"] for r in runs) == sum(r["planned"] for r in runs) == len(recorded)
+
+
+def test_tables(run):
+    tables = heldout.read(run).tables()
+    assert {"headline", "results"} <= tables.keys()
+    headline = heldout.read(run).tables("headline")["headline"]
+    expert = next(row for row in headline.rows if row["model"] == "expert")
+    assert expert["value"] == 1 and 0 < expert["low"] < 1
+    assert "<td>expert</td>" in headline._repr_html_()
+    with pytest.raises(heldout.UsageError, match="nope"):
+        heldout.read(run).tables("nope")
+
+
+def test_metrics(run):
+    metrics = heldout.read(run).metrics("x/")
+    assert metrics["x/expert/pddl/success"] == 1.0 and "x/random/pddl/progress_low" in metrics
+
+
+def test_shown(run, tmp_path):
+    records = heldout.read(run)
+    assert str(records).startswith("expert is better than random on pddl") and "<pre>" in records._repr_html_()
+    assert records.figure("rates").svg.startswith("<svg") or "<svg" in records.figure("rates").svg
+    assert records.report(tmp_path / "r.html").stat().st_size > 10_000
+
+
+def test_paths(run, tmp_path):
+    assert heldout.read(str(Path(run).parent / "*")).paths == [run]
+    with pytest.raises(FileNotFoundError):
+        heldout.read(str(tmp_path / "no*"))
+    with pytest.raises(heldout.Error, match="is not a run directory"):
+        heldout.read(tmp_path / "no").episodes()
+
+
+def test_changed_record(run, tmp_path):
+    """A changed byte is an error, and a line that a crash cut off is none."""
+    lines = Path(run, "episodes.jsonl").read_bytes()
+    (tmp_path / "episodes.jsonl").write_bytes(lines[:-7])
+    assert len(list(heldout.episodes(tmp_path))) == lines.count(b"\n") - 1
+    (tmp_path / "episodes.jsonl").write_bytes(lines.replace(b'"success":true', b'"success":null', 1))
+    with pytest.raises(heldout.Error, match="is not what was written"):
+        list(heldout.episodes(tmp_path))
+
+
+def test_evaluate(tmp_path, capfd):
+    out = tmp_path / "run"
+    first = heldout.evaluate("random", "pddl", tasks="gripper", out=out, seeds=1)
+    assert first.run == str(out) and len(list(heldout.episodes(out))) == 20
+    heldout.evaluate("random", "pddl", tasks="gripper", out=out, seeds=2, progress=False)
+    assert len(list(heldout.episodes(out))) == 40
+    with pytest.raises(heldout.UsageError, match='there is no environment "chess"'):
+        heldout.evaluate("random", "chess", out=out)
+    with pytest.raises(heldout.Error, match="vllm:x|127.0.0.1"):
+        heldout.evaluate("vllm:x", "pddl", out=tmp_path / "dead", base_url="http://127.0.0.1:9/v1", progress=False)
+
+
+def test_light():
+    """Importing loads no third-party module."""
+    done = heldout._binary.subprocess.run(
+        [sys.executable, "-c", "import sys, heldout; print([m for m in ('numpy', 'pandas', 'gymnasium') if m in sys.modules])"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_binary():
+    assert heldout.cli("version").stdout.startswith("heldout ")
+    done = heldout._binary.subprocess.run([sys.executable, "-m", "heldout", "nope"], capture_output=True, text=True)
+    assert done.returncode == 2 and 'unknown command "nope"' in done.stderr
