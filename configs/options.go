@@ -26,6 +26,11 @@ var Options = sync.OnceValue(func() []Option {
 				"ollama:NAME; repeat it for several",
 		},
 		{
+			Name: "names", Group: Playing, Owner: TheLeader,
+			Help: "what a model is called in tables and figures, such as vllm:ckpt-1000=tuned; repeat it for several; " +
+				"a mapping in a file; --name is the same",
+		},
+		{
 			Name: "base-url", Group: Server, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
 				"addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST",

@@ -31,6 +31,8 @@ type Run struct {
 	// Model lists the players: "expert", "random", "vllm:NAME", "openai:NAME" or
 	// "ollama:NAME".
 	Model Strings `yaml:"model"`
+	// Names are what models are called in tables.
+	Names Names `yaml:"names"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.

@@ -26,6 +26,8 @@ type About struct {
 	Prompts map[string]record.Prompt
 	// Reflection is the prompt for reflections; nil without any.
 	Reflection *record.Prompt
+	// Names are what the user calls models in tables; none leaves those of before.
+	Names map[string]string
 	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.Server
 	// Sweep is set for a run of several perturbations.
@@ -101,6 +103,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	m.Shard = p.Shard
 	m.Reflection = about.Reflection
 	m.Protocols = about.Protocols
+	if len(about.Names) > 0 {
+		m.Names = about.Names
+	}
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.Server{}

@@ -62,15 +62,15 @@ func NewRun(m *record.Manifest) *Run {
 // ReadRun reads a run, checks its records against the plan and counts
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
-func ReadRun(p record.Parts, known []string) (*Run, error) {
+func ReadRun(p record.Readable, known []string) (*Run, error) {
 	return read(p, &sync.Pool{New: func() any { return refinement.NewCounter(known) }})
 }
 
 // ReadResults is ReadRun without these measures, in half the time.
-func ReadResults(p record.Parts) (*Run, error) { return read(p, nil) }
+func ReadResults(p record.Readable) (*Run, error) { return read(p, nil) }
 
 // read reads a run; counters has counters of what episodes contribute, nil for none.
-func read(p record.Parts, counters *sync.Pool) (*Run, error) {
+func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 	var r *Run
 	var damaged error
 	var forms sync.Once

@@ -11,29 +11,33 @@ import (
 
 func newCompare(sys *system) *cobra.Command {
 	var out output
+	var only chosen
 	var mix bool
 	c := &cobra.Command{
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Print the tables of runs from their records",
 		Long: `compare reads run directories, or those below folders, and prints their tables.
-Several runs share one table. Models that played the same tasks are compared
-with the first one, paired by task. Runs that played an environment by different
+Several runs share one table. Models that played the same tasks are compared,
+paired by task. Two runs of a model each are old and new. Runs of one model with
+other seeds are one model. Runs that played an environment by different
 protocols do not compare and are refused; --mixed prints them all the same.`,
 		Example: `  heldout compare runs/base runs/tuned
   heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			once, err := runsOf(sys, dirs)
+			once, err := only.runs(sys, dirs)
 			if err != nil {
 				return err
 			}
-			out.apart = !mix
+			out.apart, out.names, out.versus = !mix, only.Names, true
 			_, err = out.print(sys, once)
 			return err
 		},
 	}
 	out.flags(c)
+	only.flags(c)
+	only.nameFlags(c)
 	c.Flags().BoolVar(&mix, "mixed", false,
 		"print runs of different protocols in one table; their numbers do not compare")
 	return c

@@ -74,10 +74,14 @@ func helpOf(name string) string {
 	return o.Help
 }
 
-// usualName accepts the names that other harnesses use for a flag.
+// usualName accepts other names of flags: those that other harnesses use, and the
+// singular of a list.
 func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if name == "max-steps" {
+	switch name {
+	case "max-steps":
 		name = "step-limit"
+	case "name":
+		name = "names"
 	}
 	return pflag.NormalizedName(name)
 }

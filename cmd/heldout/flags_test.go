@@ -36,7 +36,7 @@ var values = map[string]string{
 	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
 	"no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
-	"same-step": "5",
+	"same-step": "5", "names": "vllm:x=Tuned & co",
 }
 
 // flat is what a configuration says, by key; settings of environments are among

@@ -91,7 +91,7 @@ func allTables(dir string) (string, error) {
 		return "", err // as the tables do, in less time
 	}
 	o := output{interval: string(stats.TheseKinds)}
-	from, err := o.read(quiet(), []record.Parts{{dir}}, true)
+	from, err := o.read(quiet(), []record.Chosen{{Parts: record.Parts{dir}}}, true)
 	if err != nil {
 		return "", err
 	}

@@ -27,10 +27,12 @@ type output struct {
 	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
 	apart     bool   // runs of different protocols are refused
+	versus    bool   // two runs are old and new
 	quiet     bool   // no progress while episodes are played
 	rate      string // of the first table
 	by        string // "kind" for kinds of tasks as columns of the first table
 	margin    float64
+	names     configs.Names // of models
 }
 
 // flags adds the flags of an output to a command.
@@ -203,13 +205,13 @@ func readPublished(name string) (configs.Published, error) {
 }
 
 // print prints the tables of runs, from their records alone.
-func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
+func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	defer frugal()()
 	from, err := o.read(sys, of, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err
 	}
-	from.First = report.First{Rate: report.Rate(o.rate), Margin: o.margin / 100}
+	from.First = report.First{Rate: report.Rate(o.rate), Margin: o.margin / 100, OldNew: o.versus}
 	if places := from.Places(); o.by != "" {
 		if len(places) != 1 {
 			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s",
@@ -226,7 +228,7 @@ func (o *output) print(sys *system, of []record.Parts) ([]report.Run, error) {
 
 // read reads runs, to make tables from their records alone; steps says whether any of
 // them is made from the steps of episodes.
-func (o *output) read(sys *system, of []record.Parts, steps bool) (*report.Report, error) {
+func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
 	if err := checkInterval(o.interval); err != nil {
 		return nil, err
 	}
@@ -247,7 +249,7 @@ func (o *output) read(sys *system, of []record.Parts, steps bool) (*report.Repor
 	for _, p := range of {
 		read := scoring.ReadResults
 		if steps {
-			read = func(p record.Parts) (*scoring.Run, error) { return scoring.ReadRun(p, known) }
+			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, known) }
 		}
 		run, err := read(p)
 		if err != nil {
@@ -259,9 +261,14 @@ func (o *output) read(sys *system, of []record.Parts, steps bool) (*report.Repor
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
 		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
-			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults)})
+			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults),
+			Names: calls(run.Manifest.Names, o.names), Servers: run.Manifest.Servers,
+			Behaviour: max(1, run.Manifest.Behaviour)})
 	}
 	sys.warnUncovered(uncovered)
+	if err := report.CheckNames(runs, o.names); err != nil {
+		return nil, usage(err)
+	}
 	if o.apart {
 		if err := report.CheckMixed(runs); err != nil {
 			return nil, err

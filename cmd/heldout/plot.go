@@ -31,7 +31,7 @@ func (d *drawn) flags(c *cobra.Command) {
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
-func (d *drawn) read(sys *system, of []record.Parts, steps bool) (*report.Report, error) {
+func (d *drawn) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
 	from, err := d.output.read(sys, of, steps)
 	if err != nil || len(d.order) == 0 {
 		return from, err
@@ -46,6 +46,7 @@ func newPlot(sys *system) *cobra.Command {
 	var d drawn
 	var name, out string
 	var environments []string
+	var only chosen
 	c := &cobra.Command{
 		Use:               "plot RUN…",
 		ValidArgsFunction: folders,
@@ -67,11 +68,12 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if name == "checkpoints" && len(d.order) == 0 {
 				d.order = []string{report.OrderGiven}
 			}
-			once, err := runsOf(sys, dirs)
+			once, err := only.runs(sys, dirs)
 			if err != nil {
 				return err
 			}
 			defer frugal()()
+			d.names = only.Names
 			from, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err
@@ -101,6 +103,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 	c.Flags().StringVar(&out, "out", "", "file to write: .svg, .pdf or .png")
 	c.Flags().StringSliceVar(&environments, "env", nil, "only these environments, separated by commas")
 	d.flags(c)
+	only.nameFlags(c)
 	return c
 }
 

@@ -16,6 +16,7 @@ import (
 
 func newReport(sys *system) *cobra.Command {
 	var d drawn
+	var only chosen
 	var out string
 	c := &cobra.Command{
 		Use:               "report RUN…",
@@ -29,10 +30,11 @@ heldout help figures.`,
   heldout report runs/step-* --order given --out training.html`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			once, err := runsOf(sys, dirs)
+			once, err := only.runs(sys, dirs)
 			if err != nil {
 				return err
 			}
+			d.names = only.Names
 			p, err := d.page(sys, once)
 			if err != nil {
 				return err
@@ -51,11 +53,13 @@ heldout help figures.`,
 	}
 	c.Flags().StringVar(&out, "out", "report.html", "file to write")
 	d.flags(c)
+	only.flags(c)
+	only.nameFlags(c)
 	return c
 }
 
 // page makes the page of runs.
-func (d *drawn) page(sys *system, of []record.Parts) (page.Page, error) {
+func (d *drawn) page(sys *system, of []record.Chosen) (page.Page, error) {
 	defer frugal()()
 	from, err := d.read(sys, of, true)
 	if err != nil {
@@ -86,7 +90,7 @@ func (d *drawn) page(sys *system, of []record.Parts) (page.Page, error) {
 
 // bundle packs the episodes of runs, or of a part of their tasks if all
 // are too large.
-func bundle(of []record.Parts) (trajectory.Section, error) {
+func bundle(of []record.Chosen) (trajectory.Section, error) {
 	var size int64
 	for _, p := range of {
 		n, err := p.Size()

@@ -77,6 +77,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
+		out.names = job.Config.Names
 		seeds, models := job.Plan.Breadth()
 		if err := out.suits(map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
@@ -172,7 +173,7 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 		return endShard(sys, j)
 	}
 	j.Plan = nil // tables are made from records alone, and the plan of a large run takes much memory
-	runs, err := out.print(sys, []record.Parts{{j.Dir}})
+	runs, err := out.print(sys, []record.Chosen{{Parts: record.Parts{j.Dir}}})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 func newView(sys *system) *cobra.Command {
 	var listen string
 	var setup envs.Setup
+	var only chosen
 	c := &cobra.Command{
 		Use:               "view [DIR…]",
 		ValidArgsFunction: folders,
@@ -45,21 +46,26 @@ the run.`,
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}
-			return serveView(c.Context(), sys, dirs, listen, setup)
+			found, err := findRuns(sys, dirs)
+			if err != nil {
+				return err
+			}
+			runs, err := only.choose(found)
+			if err != nil {
+				return err
+			}
+			return serveView(c.Context(), sys, runs, listen, setup)
 		},
 	}
 	taskSource(c, sys, &setup)
 	c.Flags().Int64Var(&setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
+	only.flags(c)
 	return c
 }
 
 // serveView serves until ctx is done.
-func serveView(ctx context.Context, sys *system, dirs []string, listen string, setup envs.Setup) error {
-	runs, err := findRuns(sys, dirs)
-	if err != nil {
-		return err
-	}
+func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, setup envs.Setup) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8080: %w", listen, err))

@@ -187,7 +187,7 @@ type Session struct {
 // done.
 func (j *Job) Begin() (*Session, error) {
 	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
-		Sweep: j.sweep, Protocols: j.protocols}
+		Names: j.Config.Names, Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,9 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/spelling"
 	"heldout/eval/model"
+	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
 )
 
 // Validate reports everything that is wrong with what to run.
@@ -26,6 +28,7 @@ func Validate(r configs.Run, kind Kind) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
+	errs = append(errs, checkNames(r))
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
 	}
@@ -133,4 +136,17 @@ func validateSweep(r configs.Run, kind Kind) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// checkNames reports names of models that are not played, and such that two models would
+// have.
+func checkNames(r configs.Run) error {
+	if len(r.Names) == 0 {
+		return nil
+	}
+	run := report.Run{Names: r.Names}
+	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
+		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
+	}
+	return report.CheckNames([]report.Run{run}, r.Names)
 }

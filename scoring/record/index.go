@@ -40,11 +40,12 @@ type Index struct {
 	// Absent are the shards that have not begun.
 	Absent []Shard
 
-	parts Parts
-	part  int64   // how much is worth a processor, in bytes
-	at    []Place // of each result
-	plan  *Plan
-	files []*indexed
+	parts  Chosen
+	part   int64   // how much is worth a processor, in bytes
+	at     []Place // of each result
+	plan   *Plan   // of what is read
+	checks *Plan   // of all, which lines are compared with
+	files  []*indexed
 }
 
 // indexed is a directory with the part of its episodes file that is indexed.
@@ -61,8 +62,8 @@ type indexed struct {
 const maxBad = 20
 
 // OpenIndex reads the beginnings of all lines of a run.
-func OpenIndex(p Parts) (*Index, error) {
-	x := &Index{parts: p, part: usualPart}
+func OpenIndex(p Readable) (*Index, error) {
+	x := &Index{parts: p.chosen(), part: usualPart}
 	if err := x.Update(); err != nil {
 		return nil, err
 	}
@@ -176,7 +177,10 @@ func (x *Index) readManifests() error {
 	for i, f := range x.files {
 		f.manifest = infos[i]
 	}
-	x.Manifest, x.plan = m, m.Plan()
+	x.Manifest, x.checks = m.Only(x.parts.Only), m.Plan()
+	if x.plan = x.checks; x.Manifest != m {
+		x.plan = x.Manifest.Plan()
+	}
 	x.forget() // what was not planned may be planned now
 	return nil
 }
@@ -192,7 +196,7 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 	var working errgroup.Group
 	for i := range parts {
 		p := &parts[i]
-		p.plan, p.name, p.file, p.size = x.plan, from.name, f, size
+		p.plan, p.kept, p.name, p.file, p.size = x.checks, x.plan, from.name, f, size
 		p.from = from.size + int64(i)*(size-from.size)/n
 		p.to = from.size + int64(i+1)*(size-from.size)/n
 		if from.size == 0 { // most of the plan may be there
@@ -239,7 +243,8 @@ func (x *Index) join(to *indexed, p *part) {
 
 // part is the lines of a file that begin between two offsets.
 type part struct {
-	plan     *Plan
+	plan     *Plan  // of the run
+	kept     *Plan  // of what is read
 	name     string // of the file
 	file     io.ReaderAt
 	size     int64
@@ -314,6 +319,11 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 	}
 	if !has {
 		p.bare++
+	}
+	if p.kept != p.plan {
+		if _, kept := p.kept.Find(result.ID); !kept {
+			return
+		}
 	}
 	want.share(&result)
 	result.Reflection = nil

@@ -210,10 +210,10 @@ func TestIndexInParts(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
 	for part := int64(1); part < int64(len(content)); part = part*3/2 + 1 {
-		got := &Index{parts: Parts{dir}, part: part}
+		got := &Index{parts: Chosen{Parts: Parts{dir}}, part: part}
 		updated(t, got)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Index{}, Place{}, planned{}), cmpopts.IgnoreFields(Index{},
-			"part", "files", "Bad", "plan")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
+			"part", "files", "Bad", "plan", "checks")); diff != "" || len(got.Bad) != 1 || got.Bad[0].Number != 14 {
 			t.Fatalf("parts of %d bytes, bad %v:\n%s", part, got.Bad, diff)
 		}
 	}

@@ -28,6 +28,8 @@ type Manifest struct {
 	Prompts map[string]Prompt `json:"prompts,omitempty"`
 	// Reflection is the prompt for reflections on failed trials.
 	Reflection *Prompt `json:"reflection,omitempty"`
+	// Names are what the user calls models in tables, by model.
+	Names map[string]string `json:"names,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]Server `json:"servers,omitempty"`

@@ -168,7 +168,7 @@ func manifestOf(dirs []string) (*Manifest, error) {
 }
 
 // each is Each and EachDerived, with the decoders for a manifest.
-func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
+func (p Chosen) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
 	*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -189,25 +189,35 @@ func (p Parts) each(newDecoder func(*Manifest) func() decoder, visit func(*Manif
 	if err != nil {
 		return nil, err
 	}
-	plan := newChecker(m.Plan())
+	plan, part := newChecker(m.Plan()), m.Only(p.Only)
+	var kept *Plan // of what is read; nil for all
+	if part != m {
+		kept = part.Plan()
+	}
 	for _, c := range contents {
 		if c == nil {
 			continue
 		}
 		bare := 0 // lines without a checksum
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(m),
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(part),
 			func(e *Episode, at Position, derived any) {
 				if e.Checksum == "" {
 					bare++
 				}
-				visit(m, e, at, derived)
+				here := true
+				if kept != nil {
+					at, here = kept.Find(e.ID)
+				}
+				if here {
+					visit(part, e, at, derived)
+				}
 			})
 		if err != nil {
 			return nil, err
 		}
-		m.Uncovered = append(m.Uncovered, Uncovered(bare, c.file.Name())...)
+		part.Uncovered = append(part.Uncovered, Uncovered(bare, c.file.Name())...)
 	}
-	return m, nil
+	return part, nil
 }
 
 // Together divides directories into runs. Those of different shards of one run are

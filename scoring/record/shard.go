@@ -184,6 +184,9 @@ func (m *Manifest) join(part *Manifest) error {
 	if err := m.differs(part); err != nil {
 		return err
 	}
+	if len(m.Names) == 0 {
+		m.Names = part.Names
+	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]Server{}

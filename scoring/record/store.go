@@ -124,8 +124,8 @@ func Read(dir string) (*Manifest, []Result, error) {
 // Each reads a run as Read does and visits every attempt in the order of the file,
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
-func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) {
+func Each(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
+	return p.chosen().each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) {
 		visit(m, e)
 	})
 }
@@ -134,9 +134,9 @@ func Each(p Parts, visit func(*Manifest, *Episode)) (*Manifest, error) {
 // for several attempts at the same time and before they are checked against the
 // plan. It must not keep the trajectory. visit gets the attempt without it, and the
 // position in the plan.
-func EachDerived[T any](p Parts, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
+func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
 	*Manifest, error) {
-	return p.each(func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) },
+	return p.chosen().each(func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) },
 		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })
 }
 

@@ -28,6 +28,19 @@ func headline(r *Report, t *table.Table) {
 	}
 	t.Title = s.title()
 	programs.Title = t.Title
+	if s.oldNew {
+		s.changeTable(t)
+	} else {
+		s.rateTable(t)
+		t.Rows = append(t.Rows, r.publishedRows(s)...)
+	}
+	t.Notes = slices.Concat(s.legend(r), directories(r.plain), s.apart, r.notWhole(), sources(r.baselines, ""))
+	s.enter(&programs)
+	t.Programs = &programs
+}
+
+// rateTable has models as rows and places as columns.
+func (s *standing) rateTable(t *table.Table) {
 	for _, place := range s.places {
 		t.Columns = append(t.Columns, table.Column{Key: place, Header: place})
 	}
@@ -38,10 +51,6 @@ func headline(r *Report, t *table.Table) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Rows = append(t.Rows, r.publishedRows(s)...)
-	t.Notes = slices.Concat(s.legend(r), s.apart, r.notWhole(), sources(r.baselines, ""))
-	s.enter(&programs)
-	t.Programs = &programs
 }
 
 // cell is a rate with its letters, and its limits below.
@@ -113,10 +122,13 @@ func (s *standing) legend(r *Report) (notes []string) {
 		s.rate.title(), seeds, plural(seeds, "seed", "seeds"),
 		strings.TrimSuffix(strings.TrimPrefix(population(r.plain[0].About), "This is about "), ".")))
 	if n := len(s.facts); n > 0 {
-		notes = append(notes,
-			fmt.Sprintf(
-				"Models of a column that share a letter are not told apart (paired by task; Holm's correction for %d %s).",
-				n, plural(n, "comparison", "comparisons")))
+		says := "Models of a column that share a letter are not told apart"
+		if s.oldNew {
+			says = fmt.Sprintf("difference: %s less %s in points, with its 95%% interval; p decides, ~ is no difference "+
+				"shown", s.lines[0].name, s.lines[1].name)
+		}
+		notes = append(notes, fmt.Sprintf("%s (paired by task; Holm's correction for %d %s).", says, n,
+			plural(n, "comparison", "comparisons")))
 	}
 	if noted := otherNames(r.plain); s.rate != Grounding {
 		notes = append(notes, noted...)

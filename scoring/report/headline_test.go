@@ -16,10 +16,10 @@ func TestWithheld(t *testing.T) {
 		group{"pddl", envs.Official, 4, "vllm:P", 0, nil, "SSSm"},
 	)}, nil, weights)
 	h := find(t, tables, "headline")
-	same(t, "models", below(t, h, "model"), "vllm:M", "vllm:N", "vllm:O", "vllm:P")
+	same(t, "models", below(t, h, "model"), "M", "N", "O", "P")
 	same(t, "success", below(t, h, "pddl"), "–*", "50.0*", "50.0*", "–*")
 	hasNote(t, h,
-		"vllm:M on pddl: no rate, because 2 of 4 episodes have no result for a reason that depends on the model (2 "+
+		"M on pddl: no rate, because 2 of 4 episodes have no result for a reason that depends on the model (2 "+
 			"context_exceeded), and the others are no fair sample; "+
 			"over all episodes SR is between 25.0 and 75.0 and PR between 37.5 and 87.5.")
 	same(t, "results", below(t, find(t, tables, "results"), "success"), "50.0*", "50.0*", "50.0*", "100.0*")

@@ -175,10 +175,14 @@ func gather(rows []row, where func(row) string) []line {
 // player lists what is said about the player of a row besides the model's name. A
 // preset says how to play, and stands beside the environment.
 func (r row) player() []string {
-	if r.Condition.Preset != nil {
-		return nil
+	var out []string
+	if r.weights != "" {
+		out = append(out, "weights "+r.weights)
 	}
-	return playedBy(r.Condition)
+	if r.Condition.Preset != nil {
+		return out
+	}
+	return append(out, playedBy(r.Condition)...)
 }
 
 // rates returns the rates of a row.

@@ -17,6 +17,12 @@ type row struct {
 	*scoring.Score
 	// run is the label of the run in that directory.
 	run, directory string
+	// model is what the model is called; weights is what its server loaded, if servers
+	// loaded several models of that name.
+	model, weights string
+	behaviour      int
+	// joined are the runs that the seeds of the score are from, if these are several.
+	joined []string
 	// line is the name of the player, the same in all tables. name also has the
 	// perturbation if rows of several stand together.
 	line, name string
@@ -26,12 +32,15 @@ type row struct {
 // newRows lists the scores of runs by environment, with their names.
 func newRows(runs []Run) []row {
 	var rows []row
-	labels := label(runs)
+	labels, called := label(runs), call(runs)
 	for i, run := range runs {
 		for _, s := range run.Scores {
-			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep})
+			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
+				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour})
 		}
 	}
+	knownWeights(rows)
+	rows = joinRows(rows)
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env),
 			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
@@ -71,11 +80,11 @@ func nameRows(rows []row) {
 	details := tellApart(things)
 	for i, r := range rows {
 		said := details[index[keys[i]]]
-		rows[i].line = parenthesized(r.Condition.Model, said)
+		rows[i].line = parenthesized(r.model, said)
 		if len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
 			said = append(slices.Clip(said), "perturbation "+r.Condition.Perturbation)
 		}
-		rows[i].name = parenthesized(r.Condition.Model, said)
+		rows[i].name = parenthesized(r.model, said)
 	}
 }
 
@@ -84,8 +93,8 @@ func nameRows(rows []row) {
 // setup of the environment if a run has several.
 func players(rows []row) (keys []string, things []thing) {
 	for _, r := range rows {
-		keys = append(keys, r.Condition.Model+"\n"+strings.Join(r.player(), "\n"))
-		things = append(things, thing{r.Condition.Model, r.player(), r.run})
+		keys = append(keys, r.model+"\n"+strings.Join(r.player(), "\n"))
+		things = append(things, thing{r.model, r.player(), r.run})
 	}
 	type played struct{ player, place, perturbation string }
 	for _, setups := range []bool{false, true} {
@@ -196,7 +205,7 @@ func setting(c record.Condition) []string {
 func prompts(rows []row) []string {
 	type played struct{ model, place, perturbation string }
 	used := map[played]map[string]bool{}
-	of := func(r row) played { return played{r.Condition.Model, r.place(), r.Condition.Perturbation} }
+	of := func(r row) played { return played{r.model, r.place(), r.Condition.Perturbation} }
 	for _, r := range rows {
 		if used[of(r)] == nil {
 			used[of(r)] = map[string]bool{}

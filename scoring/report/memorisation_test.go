@@ -180,17 +180,17 @@ func TestIncompleteFamilies(t *testing.T) {
 	}
 	tables := everything([]Run{run}, nil, weights)
 	m := rowsOf(find(t, tables, "memorisation"), "SR")
-	same(t, "model", below(t, m, "model"), "vllm:M", "vllm:N", "vllm:M", "vllm:N", "vllm:M")
+	same(t, "model", below(t, m, "model"), "M", "N", "M", "N", "M")
 	same(t, "base", below(t, m, "base"), "75.0", "75.0*", "100.0", "100.0", "81.2")
 	same(t, "perturbed", below(t, m, "perturbed"), "50.0", "75.0*", "75.0", "75.0", "56.2")
 	same(t, "index", below(t, m, "index"), "33.3", "–", "25.0", "25.0", "30.8")
-	hasNote(t, m, "vllm:N on babyai, grade 2: no index: not every planned episode has a result.")
-	hasNote(t, m, "vllm:N on babyai has results for 30 of 32 episodes (missing: verbs:2).")
+	hasNote(t, m, "N on babyai, grade 2: no index: not every planned episode has a result.")
+	hasNote(t, m, "N on babyai has results for 30 of 32 episodes (missing: verbs:2).")
 	f := rowsOf(find(t, tables, "families"), "SR")
 	same(t, "verbs", below(t, f, "value")[:4], "25.0", "50.0", "75.0", "100.0*")
 	d := rowsOf(find(t, tables, "dose"), "SR")
 	if got := strings.Join(below(t, d, "value"), " "); !strings.Contains(got, "75.0*") {
-		t.Errorf("no dose of vllm:N is marked: %s", got)
+		t.Errorf("no dose of N is marked: %s", got)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestNoBaseOfFamilies(t *testing.T) {
 	same(t, "grades", below(t, m, "grade"), "1", "3")
 	same(t, "index", below(t, m, "index"), "–", "–")
 	hasNote(t, m, noIndex)
-	hasNote(t, m, "vllm:M: no index of the held-out score; missing: babyai.")
+	hasNote(t, m, "M: no index of the held-out score; missing: babyai.")
 	without := newRun(t, "b", group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"})
 	without.Sweep = sweep
 	tables = everything([]Run{without}, nil, weights)

@@ -40,7 +40,7 @@ func TestOutside(t *testing.T) {
 	runs := []Run{newRun(t, "benchmark", both("SSff")...), other(newRun(t, "outside", both("SSSS")...))}
 	tables := everything(runs, nil, weights)
 	h := find(t, tables, "headline")
-	same(t, "names", below(t, h, "model"), "vllm:M")
+	same(t, "names", below(t, h, "model"), "M")
 	for place, want := range map[string]string{
 		column.HeldOutScore: "50.0", "babyai": "50.0", "babyai (other tasks)": "100.0", "pddl": "50.0",
 		"pddl (other tasks)": "100.0",

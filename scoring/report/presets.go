@@ -172,7 +172,7 @@ func protocolSpread(from *Report, t *table.Table) {
 	var order []player
 	by := map[player][]row{}
 	for _, r := range from.presets() {
-		p := player{r.Condition.Model, r.Condition.Env}
+		p := player{r.model, r.Condition.Env}
 		if by[p] == nil {
 			order = append(order, p)
 		}

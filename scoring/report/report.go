@@ -27,6 +27,13 @@ type Run struct {
 	Protocols []record.Protocol
 	// PresetResults asks for published results of presets that the run changed, too.
 	PresetResults bool
+	// Names are what the user calls models, by specification, name of the server or run
+	// directory.
+	Names map[string]string
+	// Servers is what the servers of its models reported, and Behaviour the version of how
+	// heldout played.
+	Servers   map[string][]record.Server
+	Behaviour int
 }
 
 // Baseline is a published table to show next to the runs. Its columns are

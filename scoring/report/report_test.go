@@ -309,7 +309,7 @@ func TestResults(t *testing.T) {
 	r := find(t, tables, "results")
 	same(t, "environments", below(t, r, "environment"), "babyai", "pddl")
 	same(t, "tasks", below(t, r, "tasks"), "4 official", "3 of 4 generated")
-	same(t, "models", below(t, r, "model"), "vllm:M", "vllm:M")
+	same(t, "models", below(t, r, "model"), "M", "M")
 	same(t, "agents", below(t, r, "agent"), "react", "react")
 	same(t, "seeds", below(t, r, "seeds"), "1", "2")
 	same(t, "finished", below(t, r, "finished"), "4", "6")
@@ -319,7 +319,7 @@ func TestResults(t *testing.T) {
 	same(t, "grounding", below(t, r, "grounding"), "75.0", "75.0")
 	same(t, "low", below(t, r, "success_low"), "51.0", "6.1")
 	hasNote(t, r, "Generated tasks are heldout's own")
-	hasNote(t, r, "vllm:M: temperature 0, top-p 1, replies of at most 512 tokens.")
+	hasNote(t, r, "M: temperature 0, top-p 1, replies of at most 512 tokens.")
 	hasNoNote(t, r, "Incomplete")
 	hasNoNote(t, r, "steps")
 }
@@ -411,16 +411,16 @@ func TestLabels(t *testing.T) {
 		{"different models", [][]group{{plan("expert", nil), plan("random", nil)}}, []string{"expert", "random"}},
 		{"temperature", [][]group{{plan("vllm:M", nil),
 			plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 0.7 }), plan("random", nil)}},
-			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 0.7)", "random"}},
+			[]string{"M (temperature 0)", "M (temperature 0.7)", "random"}},
 		{"agent and prompt", [][]group{{plan("vllm:M", nil),
 			plan("vllm:M", func(c *record.Condition) { c.Agent, c.PromptHash = "act", "fedcba9876543210" })}},
-			[]string{"vllm:M (agent react)", "vllm:M (agent act)"}},
+			[]string{"M (agent react)", "M (agent act)"}},
 		{"rest of the decoding", [][]group{{plan("vllm:M", nil), plan("vllm:M", func(c *record.Condition) {
 			c.Decoding.TopP, c.Decoding.MaxTokens, c.Decoding.Stop, c.Context = 0.9, 64, []string{"\n"}, 4096
 			c.Decoding.Extra = map[string]any{"top_k": 20, "min_p": 0}
 		})}}, []string{
-			"vllm:M (top-p 1, max-tokens 512, stop [], extra-body {}, context of the server)",
-			`vllm:M (top-p 0.9, max-tokens 64, stop ["\n"], extra-body {"min_p":0,"top_k":20}, context 4096)`,
+			"M (top-p 1, max-tokens 512, stop [], extra-body {}, context of the server)",
+			`M (top-p 0.9, max-tokens 64, stop ["\n"], extra-body {"min_p":0,"top_k":20}, context 4096)`,
 		}},
 		{"steps and settings", [][]group{{plan("expert", nil),
 			plan("expert", func(c *record.Condition) { c.StepLimit = 40 }),
@@ -432,7 +432,7 @@ func TestLabels(t *testing.T) {
 		{"run and temperature", [][]group{
 			{plan("vllm:M", nil)}, {plan("vllm:M", nil)},
 			{plan("vllm:M", func(c *record.Condition) { c.Decoding.Temperature = 1 })},
-		}, []string{"vllm:M (temperature 0, run0)", "vllm:M (temperature 0, run1)", "vllm:M (temperature 1)"}},
+		}, []string{"M (temperature 0, run0)", "M (temperature 0, run1)", "M (temperature 1)"}},
 		{"different environments", [][]group{{plan("expert", nil),
 			{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}}}, []string{"expert", "expert"}},
 	} {
@@ -513,12 +513,12 @@ func TestHeldOutLines(t *testing.T) {
 		runs          [][]group
 		models, score []string
 	}{
-		{"two runs", [][]group{{babyai(nil)}, {pddl(nil)}}, []string{"vllm:M"}, []string{"43.8"}},
+		{"two runs", [][]group{{babyai(nil)}, {pddl(nil)}}, []string{"M"}, []string{"43.8"}},
 		{"another prompt", [][]group{{babyai(nil)}, {pddl(func(c *record.Condition) { c.PromptHash = "fedc" })}},
-			[]string{"vllm:M"}, []string{"43.8"}},
+			[]string{"M"}, []string{"43.8"}},
 		{"another temperature on one", [][]group{{babyai(nil), pddl(nil)}, {pddl(warm)}},
-			[]string{"vllm:M (temperature 0)", "vllm:M (temperature 1)"}, []string{"43.8", "–"}},
-		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"vllm:M (run0)", "vllm:M (run1)"},
+			[]string{"M (temperature 0)", "M (temperature 1)"}, []string{"43.8", "–"}},
+		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"M (run0)", "M (run1)"},
 			[]string{"43.8", "–"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -571,7 +571,7 @@ func TestPaired(t *testing.T) {
 	}
 	p := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
 	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
-	same(t, "models", below(t, p, "model"), "random", "vllm:M", "random", "vllm:M")
+	same(t, "models", below(t, p, "model"), "random", "M", "random", "M")
 	same(t, "against", below(t, p, "against"), "expert", "expert", "expert", "expert")
 	same(t, "tasks", below(t, p, "tasks"), "4", "4", "4", "4")
 	same(t, "success", below(t, p, "success_difference"), "-100.0", "-25.0", "-100.0", "-25.0")
@@ -624,7 +624,7 @@ func TestBestOf(t *testing.T) {
 	b := find(t, tables, "best-of")
 	same(t, "places", below(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl",
 		"held-out score", "held-out score", "held-out score")
-	same(t, "models", below(t, b, "model")[:3], "a:A", "b:B", "GPT-9 [paper]")
+	same(t, "models", below(t, b, "model")[:3], "A", "B", "GPT-9 [paper]")
 	same(t, "tries", below(t, b, "tries")[:3], "3", "3", "10")
 	same(t, "one", below(t, b, "success")[:3], "33.3", "8.3", "–")
 	same(t, "any", below(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
@@ -675,7 +675,7 @@ func TestPairedOtherTasks(t *testing.T) {
 	}
 	same(t, "notes", p.Notes,
 		"random cannot be compared with expert on pddl: they were not made on the same tasks.",
-		"vllm:M cannot be compared with expert on pddl: they were not made on the same tasks.")
+		"M cannot be compared with expert on pddl: they were not made on the same tasks.")
 }
 
 // An environment with names of its own for its rates has a table of its own, and

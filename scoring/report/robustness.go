@@ -34,6 +34,7 @@ type swept struct {
 type sweptCell struct {
 	rates
 	score *scoring.Score // nil for published rates and those taken from base
+	model string         // who played
 }
 
 // sweptPlace is an environment that was swept.
@@ -158,7 +159,7 @@ func sweptLines(rows []row) []swept {
 		if column == noPerturbation {
 			column = baseColumn
 		}
-		lines[i].cells[column] = sweptCell{r.rates(), r.Score}
+		lines[i].cells[column] = sweptCell{r.rates(), r.Score, r.model}
 	}
 	for i := range lines {
 		lines[i].otherModels(models[i], rows)
@@ -319,7 +320,7 @@ func addChanges(t *table.Table, lines []swept, perturbations []string) {
 			played = append(played, s)
 			label := p
 			if s.Condition.Instead != "" {
-				label += ", " + s.Condition.Model
+				label += ", " + l.cells[p].model
 			}
 			pairs.compare(l.name, label, []*scoring.Score{s}, base)
 		}

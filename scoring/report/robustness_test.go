@@ -65,7 +65,7 @@ func TestRobustness(t *testing.T) {
 		"change", "best-of", "pass-at-k", "against-published", "kinds")
 	r := find(t, tables, "robustness")
 	same(t, "models", below(t, r, "model"),
-		"vllm:M", "vllm:M", "expert", "expert", "vllm:N", "vllm:N", "vllm:K", "vllm:K", "Tuned, Llama [paper:robust]",
+		"M", "M", "expert", "expert", "N", "N", "K", "K", "Tuned, Llama [paper:robust]",
 		"Tuned, Llama [paper:robust]")
 	same(t, "rates", below(t, r, "rate"), "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR", "SR", "PR")
 	same(t, "base", below(t, r, "condition_base"), "75.0", "87.5", "100.0", "100.0", "50.0", "75.0", "37.5", "68.8",
@@ -84,14 +84,14 @@ func TestRobustness(t *testing.T) {
 		incompleteNote, heldInMark + " ", "[paper:robust]: A paper; Robustness."} {
 		hasNote(t, r, note)
 	}
-	hasNote(t, r, "P5 was not played for vllm:N: name its model")
+	hasNote(t, r, "P5 was not played for N: name its model")
 	hasNoNote(t, r, "not the same in all runs")
 	hasNoNote(t, r, "[paper]")
 	c := find(t, tables, "change")
-	same(t, "compared", below(t, c, "model"), "vllm:M", "vllm:M", "vllm:M", "expert", "vllm:K")
-	same(t, "perturbations", below(t, c, "perturbation"), "P1", "P5, vllm:M-", "average of these", "P1", "mine")
+	same(t, "compared", below(t, c, "model"), "M", "M", "M", "expert", "K")
+	same(t, "perturbations", below(t, c, "perturbation"), "P1", "P5, M-", "average of these", "P1", "mine")
 	same(t, "change", below(t, c, "success_difference"), "-50.0", "-75.0", "-62.5", "0.0", "-25.0")
-	hasNote(t, c, "vllm:N: P1 cannot be compared with base: not every planned episode has a result.")
+	hasNote(t, c, "N: P1 cannot be compared with base: not every planned episode has a result.")
 	hasNote(t, c, "corrected for 5 comparisons (Holm)")
 }
 
@@ -109,6 +109,6 @@ func TestSweepBesideRun(t *testing.T) {
 	same(t, "tables", ids(tables), "headline", "verdict", "results", "difficulty", "spread", "paired", "ranks", "pairs",
 		"robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds")
 	h := find(t, tables, "held-out")
-	same(t, "held-out", below(t, h, "model"), "vllm:M", "GPT-9 [paper]", "Tuned, Llama [paper]")
+	same(t, "held-out", below(t, h, "model"), "M", "GPT-9 [paper]", "Tuned, Llama [paper]")
 	same(t, "not the sweep's", below(t, h, "alfworld_success")[:1], table.None().Text)
 }

@@ -29,7 +29,7 @@ func label(runs []Run) []string {
 }
 
 // directories returns notes with the directory behind each run label that occurs
-// in the name of a row.
+// in the name of a row, and with those that are one model.
 func directories(rows []row) (notes []string) {
 	said := map[string]bool{}
 	for _, r := range rows {
@@ -39,5 +39,10 @@ func directories(rows []row) (notes []string) {
 		said[r.run] = true
 		notes = append(notes, fmt.Sprintf("%s: %s.", r.run, r.directory))
 	}
-	return notes
+	return append(notes, grouped(rows, row.title, func(r row) string {
+		if len(r.joined) == 0 {
+			return ""
+		}
+		return "one model in " + list(r.joined)
+	})...)
 }

@@ -89,12 +89,12 @@ func TestOneName(t *testing.T) {
 	for _, tb := range tables {
 		i := slices.IndexFunc(tb.Columns, func(c table.Column) bool { return c.Key == "model" })
 		for _, cells := range tb.Rows {
-			if name := cells[i].Text; name != "vllm:M (first)" && name != "vllm:M (second)" {
+			if name := cells[i].Text; name != "M (first)" && name != "M (second)" {
 				t.Errorf("table %s has %q", tb.ID, name)
 			}
 		}
 	}
-	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "vllm:M (first)", "vllm:M (first)",
-		"vllm:M (second)")
-	hasNote(t, find(t, tables, "results"), "vllm:M (second) on pddl: prompt fedcba98.")
+	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)",
+		"M (second)")
+	hasNote(t, find(t, tables, "results"), "M (second) on pddl: prompt fedcba98.")
 }

@@ -20,6 +20,8 @@ type First struct {
 	// Margin is the largest difference, as a fraction, that counts as none; 0 if no
 	// margin is given.
 	Margin float64
+	// OldNew: two runs of a model each are set against each other as old and new.
+	OldNew bool
 }
 
 // Rate is a rate that the first table can have.
@@ -71,6 +73,8 @@ type standing struct {
 	facts   []Fact
 	// apart says why models of a place are not compared.
 	apart []string
+	// oldNew: the second of two lines is the old one.
+	oldNew bool
 }
 
 // Fact is a comparison of two models in one place.
@@ -105,7 +109,9 @@ func (r *Report) stand() *standing {
 		}
 		return nil
 	}
-	s.order(estimate)
+	if s.order(estimate); r.First.OldNew && len(r.baselines) == 0 {
+		s.oldNew = s.oldAndNew(r.Runs)
+	}
 	for _, l := range s.lines {
 		var cells []*scoring.Estimate
 		for _, place := range s.places {

@@ -63,7 +63,7 @@ func TestTrialTables(t *testing.T) {
 		t.Error(diff)
 	}
 	names := below(t, rates, "model")
-	if names[0] != "vllm:m (memory 2, same action 3)" || names[3] != "vllm:m (memory 0, same action 0)" ||
+	if names[0] != "m (memory 2, same action 3)" || names[3] != "m (memory 0, same action 0)" ||
 		names[7] != "Tuned, Llama [paper:reflexion]" {
 		t.Errorf("names %q", names)
 	}
@@ -110,8 +110,8 @@ func TestTrialTablesDoubts(t *testing.T) {
 	}
 	notes := strings.Join(rates.Notes, "\n")
 	for _, want := range []string{
-		"* Incomplete: vllm:m on pddl lacks results that are due: 1 of 2 in trial 2.",
-		"# vllm:m on pddl, all trials: 1 of 2 reflections empty",
+		"* Incomplete: m on pddl lacks results that are due: 1 of 2 in trial 2.",
+		"# m on pddl, all trials: 1 of 2 reflections empty",
 		"no retries without memory beside it",
 	} {
 		if !strings.Contains(notes, want) {

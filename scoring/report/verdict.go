@@ -121,6 +121,9 @@ func enough(facts []Fact) string {
 	if !slices.ContainsFunc(facts, func(f Fact) bool { return f.Needed < 1 }) {
 		return "with so few tasks none could have been"
 	}
+	if len(slices.Compact(slices.Clone(needed))) == 1 {
+		needed = needed[:1]
+	}
 	return "one of " + list(needed) + " points would have been"
 }
 

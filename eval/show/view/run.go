@@ -15,7 +15,7 @@ const fresh = time.Second
 // run is a run that is shown.
 type run struct {
 	name     string // in addresses
-	parts    record.Parts
+	parts    record.Chosen
 	now      func() time.Time
 	patience time.Duration // for the first reading
 
@@ -95,7 +95,7 @@ func (r *run) update() (err error) {
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries
 	if n := len(r.index.Results); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
-		if r.summary, err = Summarize(r.parts, r.index, now); err != nil {
+		if r.summary, err = Summarize(r.parts.Parts, r.index, now); err != nil {
 			return fmt.Errorf("%s: %w", r.parts.Name(), err)
 		}
 		r.made = r.now()

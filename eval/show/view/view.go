@@ -24,7 +24,7 @@ import (
 // Options say what is shown and to whom.
 type Options struct {
 	// Runs are what is shown.
-	Runs []record.Parts
+	Runs []record.Chosen
 	// Now tells the time.
 	Now func() time.Time
 	// Draw returns the states of an episode's world, as eval.Pictures does; nil

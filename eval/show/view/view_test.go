@@ -44,9 +44,9 @@ func body(t *testing.T, r *http.Response) string {
 	return string(b)
 }
 
-func runsOf(dirs ...string) (runs []record.Parts) {
+func runsOf(dirs ...string) (runs []record.Chosen) {
 	for _, dir := range dirs {
-		runs = append(runs, record.Parts{dir})
+		runs = append(runs, record.Chosen{Parts: record.Parts{dir}})
 	}
 	return runs
 }

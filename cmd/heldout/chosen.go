@@ -1,0 +1,72 @@
+package main
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/scoring/record"
+)
+
+// chosen says which episodes of runs a command reads, and what models are called.
+type chosen struct {
+	record.Choice
+	Names configs.Names `yaml:"names"`
+}
+
+// flags adds the flags of filters.
+func (o *chosen) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&o.Env, "env", nil, "read only these environments; * and ? stand for characters")
+	f.StringSliceVar(&o.Model, "model", nil, "read only these models")
+	f.StringSliceVar(&o.Task, "task", nil, "read only these tasks: names, types, 0-based numbers or ranges")
+	f.StringSliceVar(&o.Seed, "seed", nil, "read only these seeds: numbers or ranges, such as 0-2")
+	f.StringSliceVar(&o.Preset, "preset", nil, `read only these presets; "none" for episodes without one`)
+}
+
+// nameFlags adds the flag of names.
+func (o *chosen) nameFlags(c *cobra.Command) {
+	option, _ := configs.FindOption("names")
+	optionFlag(c.Flags(), o, option)
+	c.Flags().SetNormalizeFunc(usualName)
+}
+
+// runs returns what the command reads of run directories. A model may be chosen by the
+// name that the user gave it.
+func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
+	all, err := runsOf(sys, dirs)
+	if err != nil {
+		return nil, err
+	}
+	return o.choose(all)
+}
+
+func (o *chosen) choose(all []record.Parts) ([]record.Chosen, error) {
+	only := o.Choice
+	only.Model = nil
+	for _, name := range o.Model {
+		for spec, text := range o.Names {
+			if text == name {
+				name = spec
+			}
+		}
+		only.Model = append(only.Model, name)
+	}
+	found, err := record.Choose(all, only)
+	return found, usage(err)
+}
+
+// calls are names with others over them, whether either say the provider or not.
+func calls(names, over map[string]string) map[string]string {
+	bare := func(spec string) string { return spec[strings.Index(spec, ":")+1:] }
+	out := map[string]string{}
+	for spec, text := range names {
+		if over[bare(spec)] == "" {
+			out[spec] = text
+		}
+	}
+	maps.Copy(out, over)
+	return out
+}

@@ -1,0 +1,95 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestName is how long the name of a model in tables may be, in characters.
+const longestName = 80
+
+// Names are what models are called in tables and figures, by what --model calls them.
+// On the command line and in lists, each is SPEC=TEXT.
+type Names map[string]string
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (n *Names) UnmarshalYAML(read func(any) error) error {
+	var named map[string]string
+	if read(&named) != nil {
+		var list Strings
+		if err := read(&list); err != nil {
+			return errors.New("names wants a map from models to texts, such as {\"vllm:NAME\": TEXT}")
+		}
+		return n.Replace(list)
+	}
+	*n = Names{}
+	for _, spec := range slices.Sorted(maps.Keys(named)) {
+		if err := n.add(spec, named[spec]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Names) add(spec, text string) error {
+	switch text = strings.TrimSpace(text); {
+	case spec == "":
+		return fmt.Errorf("the name %q is for no model; want SPEC=TEXT, such as vllm:ckpt-1000=tuned", text)
+	case text == "":
+		return fmt.Errorf("the name of %s is empty", spec)
+	case utf8.RuneCountInString(text) > longestName:
+		return fmt.Errorf("the name of %s has %d characters; at most %d fit a table", spec,
+			utf8.RuneCountInString(text), longestName)
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the name of %s has characters that do not print: %q", spec, text)
+	case (*n)[spec] != "" && (*n)[spec] != text:
+		return fmt.Errorf("%s has two names, %q and %q", spec, (*n)[spec], text)
+	}
+	if *n == nil {
+		*n = Names{}
+	}
+	(*n)[spec] = text
+	return nil
+}
+
+// Set implements pflag.Value.
+func (n *Names) Set(s string) error { return n.Append(s) }
+
+// Append implements pflag.SliceValue.
+func (n *Names) Append(s string) error {
+	spec, text, ok := strings.Cut(s, "=")
+	if !ok {
+		return fmt.Errorf("%q is no name; want SPEC=TEXT, such as vllm:ckpt-1000=tuned", s)
+	}
+	return n.add(strings.TrimSpace(spec), text)
+}
+
+// Replace implements pflag.SliceValue.
+func (n *Names) Replace(all []string) error {
+	*n = nil
+	for _, s := range all {
+		if err := n.Append(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (n *Names) GetSlice() (all []string) {
+	for _, spec := range slices.Sorted(maps.Keys(*n)) {
+		all = append(all, spec+"="+(*n)[spec])
+	}
+	return all
+}
+
+// String implements pflag.Value.
+func (n *Names) String() string { return strings.Join(n.GetSlice(), ",") }
+
+// Type implements pflag.Value.
+func (n *Names) Type() string { return "SPEC=TEXT" }

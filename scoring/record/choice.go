@@ -1,0 +1,248 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/spelling"
+)
+
+// Choice says which planned episodes of runs are read: those that fit one of the values
+// of each field, if it has any. Values are names, or have * for any characters and ?
+// for one.
+type Choice struct {
+	// Env are environments.
+	Env []string
+	// Model are models, with or without their provider.
+	Model []string
+	// Task are names of tasks, types, 0-based numbers of the benchmark, or ranges.
+	Task []string
+	// Seed are numbers or ranges, such as 0-2.
+	Seed []string
+	// Preset are presets, with or without version and part; "none" is for episodes
+	// without one.
+	Preset []string
+}
+
+// Readable is what readers of records take: Parts, or some episodes of them.
+type Readable interface {
+	chosen() Chosen
+	Name() string
+}
+
+// Chosen are parts of which only some planned episodes are read.
+type Chosen struct {
+	Parts
+	Only Choice
+}
+
+func (c Chosen) chosen() Chosen { return c }
+
+func (p Parts) chosen() Chosen { return Chosen{Parts: p} }
+
+// Empty reports whether all episodes are read.
+func (c Choice) Empty() bool { return len(slices.Concat(c.fields()...)) == 0 }
+
+// lists are the fields, in the order of flagsOfChoice.
+func (c *Choice) lists() []*[]string {
+	return []*[]string{&c.Env, &c.Model, &c.Task, &c.Seed, &c.Preset}
+}
+
+func (c Choice) fields() (out [][]string) {
+	for _, list := range c.lists() {
+		out = append(out, *list)
+	}
+	return out
+}
+
+// flagsOfChoice are the flags of the fields.
+var flagsOfChoice = []string{"--env", "--model", "--task", "--seed", "--preset"}
+
+// String writes the choice as flags.
+func (c Choice) String() string {
+	var out []string
+	for i, values := range c.fields() {
+		if len(values) > 0 {
+			out = append(out, flagsOfChoice[i]+" "+strings.Join(values, ","))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// fits reports whether a text is one of the names or fits one of the patterns.
+func fits(values []string, texts ...string) bool {
+	return len(values) == 0 || slices.ContainsFunc(values, func(v string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return text != "" && like(v, text) })
+	})
+}
+
+// like reports whether a text is a name or fits a pattern.
+func like(pattern, text string) bool {
+	if !strings.ContainsAny(pattern, "*?") {
+		return pattern == text
+	}
+	glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	return regexp.MustCompile("(?s)^(?:" + glob + ")$").MatchString(text)
+}
+
+// hasNumber reports whether values have a number, alone or in a range.
+func hasNumber(values []string, n int64) bool {
+	return slices.ContainsFunc(values, func(v string) bool {
+		first, last, ok := numberRange(v)
+		return ok && first <= n && n <= last
+	})
+}
+
+// numberRange reads a number or a range of numbers.
+func numberRange(v string) (first, last int64, ok bool) {
+	from, to, ranged := strings.Cut(v, "-")
+	if !ranged {
+		to = from
+	}
+	first, err1 := strconv.ParseInt(from, 10, 64)
+	last, err2 := strconv.ParseInt(to, 10, 64)
+	return first, last, err1 == nil && err2 == nil && first >= 0 && last >= first
+}
+
+// keepsGroup reports whether episodes of a condition are read. Names are those that the
+// user gave to models.
+func (c Choice) keepsGroup(of Condition, names map[string]string) bool {
+	_, bare, _ := strings.Cut(of.Model, ":")
+	return fits(c.Env, of.Env) && fits(c.Model, of.Model, bare, names[of.Model], names[bare]) &&
+		(len(c.Seed) == 0 || hasNumber(c.Seed, of.Seed)) && fits(c.Preset, presetNames(of.Preset)...)
+}
+
+// presetNames are what a preset may be called: "gigpo-alfworld@1:unseen" is also the
+// same without its version, without its part, and without both.
+func presetNames(p *Preset) []string {
+	if p == nil {
+		return []string{"none"}
+	}
+	whole, part, _ := strings.Cut(p.Name, ":")
+	bare, _, _ := strings.Cut(whole, "@")
+	return []string{p.Name, whole, bare, bare + ":" + part}
+}
+
+// keepsTask reports whether episodes of a task are read.
+func (c Choice) keepsTask(t envs.Task) bool {
+	return fits(c.Task, t.ID, t.Type) || t.Index >= 0 && hasNumber(c.Task, int64(t.Index))
+}
+
+// Only returns the part of a plan that a choice keeps.
+func (m *Manifest) Only(c Choice) *Manifest {
+	if c.Empty() {
+		return m
+	}
+	out := *m
+	out.Environments, out.Groups = nil, nil
+	type place struct{ env, preset string }
+	kept := map[place][]bool{} // the tasks
+	parts := map[place]Environment{}
+	for _, env := range m.Environments {
+		at := place{env.Name, env.Protocol}
+		all := env.Tasks
+		env.Tasks = nil
+		for _, t := range all {
+			keeps := c.keepsTask(t)
+			if kept[at] = append(kept[at], keeps); keeps {
+				env.Tasks = append(env.Tasks, t)
+			}
+		}
+		parts[at] = env
+	}
+	for _, g := range m.Groups {
+		at := place{g.Condition.Env, g.Condition.Preset.Key()}
+		if len(parts[at].Tasks) == 0 || !c.keepsGroup(g.Condition, m.Names) {
+			continue
+		}
+		var episodes []string
+		for i, id := range g.Episodes {
+			if kept[at][i] {
+				episodes = append(episodes, id)
+			}
+		}
+		if _, ok := out.EnvironmentOf(g.Condition); !ok {
+			out.Environments = append(out.Environments, parts[at])
+		}
+		out.Groups = append(out.Groups, Group{g.Condition, episodes})
+	}
+	return &out
+}
+
+// Choose applies a choice to runs, and leaves out those of which nothing is read. A value
+// that fits nothing is an error that names what there is.
+func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
+	there := make([]map[string]bool, len(only.fields()))
+	for i := range there {
+		there[i] = map[string]bool{}
+	}
+	open := slices.Clone(only.fields())
+	for _, p := range runs {
+		if only.Empty() {
+			out = append(out, Chosen{p, only})
+			continue
+		}
+		dirs, err := p.Dirs()
+		if err != nil {
+			return nil, err
+		}
+		m, err := manifestOf(dirs)
+		if err != nil {
+			return nil, err
+		}
+		m.note(there)
+		for i := range open {
+			open[i] = slices.DeleteFunc(slices.Clone(open[i]), func(v string) bool {
+				var one Choice
+				*one.lists()[i] = []string{v}
+				return len(m.Only(one).Groups) > 0
+			})
+		}
+		if len(m.Only(only).Groups) > 0 {
+			out = append(out, Chosen{p, only})
+		}
+	}
+	for i, values := range open {
+		if len(values) > 0 {
+			return nil, unfit(flagsOfChoice[i], values[0], slices.Sorted(maps.Keys(there[i])))
+		}
+	}
+	if len(out) == 0 && len(runs) > 0 {
+		return nil, fmt.Errorf("no planned episode fits all of %s: each fits some", only)
+	}
+	return out, nil
+}
+
+// note notes what a choice can name.
+func (m *Manifest) note(there []map[string]bool) {
+	for _, g := range m.Groups {
+		c := g.Condition
+		there[0][c.Env], there[1][c.Model], there[3][strconv.FormatInt(c.Seed, 10)] = true, true, true
+		there[4][presetNames(c.Preset)[0]] = true
+	}
+	for _, env := range m.Environments {
+		for _, t := range env.Tasks {
+			there[2][t.Type] = true
+		}
+	}
+}
+
+// unfit says that no episode has a value, and which values there are.
+func unfit(flag, value string, known []string) error {
+	const most = 20
+	if flag == "--task" && len(known) > 0 {
+		return fmt.Errorf("%s %q fits no task: give names, with * and ?, 0-based numbers or ranges, or types: %s", flag,
+			value, strings.Join(known[:min(len(known), most)], ", "))
+	}
+	shown := known[:min(len(known), most)]
+	text := strings.Join(shown, ", ")
+	if more := len(known) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, known), text)
+}

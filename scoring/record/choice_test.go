@@ -1,0 +1,114 @@
+package record
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs"
+)
+
+// choosable is a plan of two environments, two models and three seeds.
+func choosable() *Manifest {
+	m := &Manifest{Names: map[string]string{"vllm:a": "Base"}}
+	for _, name := range []string{"pddl", "babyai"} {
+		env := Environment{Info: envs.Info{Name: name}, Tasks: []envs.Task{
+			{ID: "gripper/1", Type: "gripper"}, {ID: "barman/1", Type: "barman", Index: 1},
+			{ID: "other", Type: "barman", Index: -1}}}
+		m.Environments = append(m.Environments, env)
+		for _, model := range []string{"vllm:a", "expert"} {
+			for seed := range int64(3) {
+				m.Groups = append(m.Groups, Group{Condition{Env: name, Model: model, Seed: seed},
+					[]string{name + model + "0", name + model + "1", name + model + "2"}})
+			}
+		}
+	}
+	return m
+}
+
+func TestOnly(t *testing.T) {
+	for _, c := range []struct {
+		only                 Choice
+		environments, groups int
+		episodes             int
+	}{
+		{Choice{}, 2, 12, 36},
+		{Choice{Env: []string{"pddl"}}, 1, 6, 18},
+		{Choice{Env: []string{"*a*"}, Model: []string{"a"}}, 1, 3, 9},
+		{Choice{Model: []string{"Base"}, Seed: []string{"0", "2-9"}}, 2, 4, 12},
+		{Choice{Task: []string{"barman"}}, 2, 12, 24},
+		{Choice{Task: []string{"1-5"}}, 2, 12, 12},
+		{Choice{Task: []string{"?ripper/*", "other"}}, 2, 12, 24},
+		{Choice{Task: []string{"GRIPPER"}}, 0, 0, 0},
+		{Choice{Preset: []string{"none"}}, 2, 12, 36},
+		{Choice{Preset: []string{"eto"}}, 0, 0, 0},
+		{Choice{Seed: []string{"-1"}}, 0, 0, 0},
+		{Choice{Env: []string{"p.d*"}}, 0, 0, 0},
+	} {
+		m := choosable().Only(c.only)
+		if len(m.Environments) != c.environments || len(m.Groups) != c.groups || m.Planned() != c.episodes {
+			t.Errorf("%s: %d environments, %d groups, %d episodes", c.only, len(m.Environments), len(m.Groups), m.Planned())
+		}
+		for _, g := range m.Groups {
+			if env, ok := m.EnvironmentOf(g.Condition); !ok || len(env.Tasks) != len(g.Episodes) {
+				t.Errorf("%s: the plan for %s does not fit its tasks", c.only, g.Condition.Env)
+			}
+		}
+	}
+}
+
+func TestPresetNames(t *testing.T) {
+	p := &Preset{Name: "eto-alfworld@1+:unseen"}
+	for _, name := range []string{"eto-alfworld", "eto-alfworld:unseen", "eto-alfworld@1+", "eto-*",
+		"eto-alfworld@1+:unseen"} {
+		if !fits([]string{name}, presetNames(p)...) {
+			t.Errorf("%s does not fit", name)
+		}
+	}
+	if fits([]string{"none"}, presetNames(p)...) || fits([]string{"eto"}, presetNames(p)...) {
+		t.Error("another name fits")
+	}
+}
+
+// What is read with a choice is what is read without one and chosen.
+func TestChoose(t *testing.T) {
+	dir, of := sharded(t, 3)
+	for i, episodes := range of {
+		appended(t, filepath.Join(dir, Shard{i + 1, 3}.Dir()), episodes...)
+	}
+	name := of[0][0].Task
+	chosen, err := Choose([]Parts{{dir}}, Choice{Task: []string{name}})
+	if err != nil || len(chosen) != 1 {
+		t.Fatal(chosen, err)
+	}
+	var want, got, indexed []string
+	if _, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) {
+		if e.Task == name {
+			want = append(want, e.ID)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	part, err := Each(chosen[0], func(_ *Manifest, e *Episode) { got = append(got, e.ID) })
+	if err != nil || !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("%q, want %q (%v)", got, want, err)
+	}
+	if n := len(part.Environments[0].Tasks); n != 1 {
+		t.Errorf("%d tasks", n)
+	}
+	x, err := OpenIndex(chosen[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range x.Results {
+		indexed = append(indexed, r.ID)
+	}
+	if !slices.Equal(indexed, want) {
+		t.Errorf("the index has %q, want %q", indexed, want)
+	}
+	if _, err := Choose([]Parts{{dir}}, Choice{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
+		!strings.Contains(err.Error(), `--seed "99" fits nothing; there are `) {
+		t.Error(err)
+	}
+}

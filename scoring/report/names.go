@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/envs/spelling"
+	"heldout/scoring"
+)
+
+// CheckNames reports names that a user gave to no model of the runs, and names that two
+// models would have.
+func CheckNames(runs []Run, given map[string]string) error {
+	var known []string
+	for _, run := range runs {
+		if run.Name != "" {
+			known = append(known, filepath.Clean(run.Name))
+		}
+		for _, spec := range run.models() {
+			known = append(known, spec, bare(spec))
+		}
+	}
+	for _, spec := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, spec) && !slices.Contains(known, filepath.Clean(spec)) {
+			slices.Sort(known)
+			return fmt.Errorf("the name %q is for %s, which no run has%s; there are %s", given[spec], spec,
+				spelling.Hint(spec, known), strings.Join(slices.Compact(known), ", "))
+		}
+	}
+	of := map[string]string{}
+	called := call(runs)
+	for i, run := range runs {
+		for _, spec := range run.models() {
+			text := called[i][spec]
+			if other, ok := of[text]; ok && other != spec {
+				return fmt.Errorf("%s and %s would both be called %q; give one another name with --name SPEC=TEXT",
+					other, spec, text)
+			}
+			of[text] = spec
+		}
+	}
+	return nil
+}
+
+// models lists the models of a run, each once.
+func (r Run) models() (specs []string) {
+	for _, s := range r.Scores {
+		if spec := s.Condition.Model; !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// bare is the name of a model without its provider.
+func bare(spec string) string {
+	_, name, ok := strings.Cut(spec, ":")
+	if !ok || name == "" {
+		return spec
+	}
+	return name
+}
+
+// call returns what the models of each run are called: the name that the user gave to
+// the directory, if it has one model, or to the model; else that of the server, with its
+// provider if other models have the same.
+func call(runs []Run) []map[string]string {
+	several := map[string]map[string]bool{}
+	for _, run := range runs {
+		for _, spec := range run.models() {
+			if several[bare(spec)] == nil {
+				several[bare(spec)] = map[string]bool{}
+			}
+			several[bare(spec)][spec] = true
+		}
+	}
+	out := make([]map[string]string, len(runs))
+	for i, run := range runs {
+		out[i] = map[string]string{}
+		models := run.models()
+		for _, spec := range models {
+			switch text, named := run.named(spec, len(models) == 1); {
+			case named:
+				out[i][spec] = text
+			case len(several[bare(spec)]) > 1:
+				out[i][spec] = spec
+			default:
+				out[i][spec] = bare(spec)
+			}
+		}
+	}
+	return out
+}
+
+// named returns the name that the user gave to a model.
+func (r Run) named(spec string, alone bool) (text string, ok bool) {
+	for of, text := range r.Names {
+		if alone && filepath.Clean(of) == filepath.Clean(r.Name) {
+			return text, true
+		}
+	}
+	if text, ok = r.Names[spec]; !ok {
+		text, ok = r.Names[bare(spec)]
+	}
+	return text, ok
+}
+
+// weights says what a server loaded; empty if it does not say.
+func (r Run) weights(spec string) string {
+	servers := r.Servers[spec]
+	if len(servers) == 0 {
+		return ""
+	}
+	last := servers[len(servers)-1]
+	if last.Digest != "" {
+		return last.Digest
+	}
+	return last.Root
+}
+
+// knownWeights says what servers loaded, for models of which several loads are known: they
+// are several models under one name.
+func knownWeights(rows []row) {
+	loads := map[string]map[string]bool{}
+	for _, r := range rows {
+		if loads[r.model] == nil {
+			loads[r.model] = map[string]bool{}
+		}
+		if r.weights != "" {
+			loads[r.model][r.weights] = true
+		}
+	}
+	for i := range rows {
+		if len(loads[rows[i].model]) < 2 {
+			rows[i].weights = ""
+		}
+	}
+}
+
+// joinRows makes one row of those that are one model on the same tasks, with other seeds
+// in each run. If a model has two rows of one place that are no such parts, as of the same
+// seed, all its rows stay apart.
+func joinRows(rows []row) (out []row) {
+	type at struct{ player, place, perturbation string }
+	player := func(r row) string { return strings.Join(append(r.player(), r.model), "\n") }
+	of := func(r row) at { return at{player(r), r.place(), r.Condition.Perturbation} }
+	parts := map[at][]row{}
+	apart := map[string]bool{}
+	for _, r := range rows {
+		for _, other := range parts[of(r)] {
+			apart[player(r)] = apart[player(r)] || !r.joins(other)
+		}
+		parts[of(r)] = append(parts[of(r)], r)
+	}
+	for _, r := range rows {
+		all := parts[of(r)]
+		switch {
+		case apart[player(r)] || len(all) == 1:
+			out = append(out, r)
+		case r.Score == all[0].Score:
+			var scores []*scoring.Score
+			for _, part := range all {
+				scores = append(scores, part.Score)
+				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory,
+					plural(len(part.Seeds), "seed", "seeds"), seedList(part.Seeds)))
+			}
+			r.Score = scoring.Join(scores...)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// joins reports whether two rows are parts of one.
+func (r row) joins(other row) bool {
+	return r.directory != other.directory && r.sweep == nil && other.sweep == nil && r.behaviour == other.behaviour &&
+		r.Joins(other.Score)
+}
+
+// seedList writes seeds as ranges.
+func seedList(seeds []int64) string {
+	var parts []string
+	for i := 0; i < len(seeds); {
+		j := i
+		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
+			j++
+		}
+		if text := fmt.Sprint(seeds[i]); j > i {
+			parts = append(parts, fmt.Sprintf("%s-%d", text, seeds[j]))
+		} else {
+			parts = append(parts, text)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
