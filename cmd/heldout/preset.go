@@ -12,76 +12,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
-	"heldout/eval/originals"
 	"heldout/scoring/table"
 )
-
-func newPresets(sys *system) *cobra.Command {
-	var format string
-	var wide bool
-	c := &cobra.Command{
-		Use:   "presets",
-		Short: "List the evaluation protocols of the field",
-		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
-with its parts, such as splits. A protocol is exact if every message was
-compared with those of the original code; adapted ones list their deviations
-(heldout preset show NAME). heldout help presets says more.`,
-		Args: args(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error { return listPresets(sys, format, wide) },
-	}
-	formatFlag(c, &format)
-	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
-	return c
-}
-
-// listPresets lists every part of every embedded preset.
-func listPresets(sys *system, format string, wide bool) error {
-	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true},
-		{Key: "environment", Header: "Environment", Left: true, Detail: true}, {Key: "tasks", Header: "Tasks"},
-		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true, Detail: true},
-		{Key: "metric", Header: "Metric", Left: true},
-		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"},
-		{Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"},
-		{Key: "sha256", Header: "SHA-256", Left: true, Detail: true},
-	},
-		Notes: []string{
-			"Steps: the largest step limit. Compared: requests of the original code that tests compare with " +
-				"heldout's; Equal: those that are the same. Files: how many files of the source the user must have " +
-				"(heldout preset prompt NAME)."}}
-	names, err := configs.PresetNames()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
-		if err != nil {
-			return err
-		}
-		parts, err := whole.All()
-		if err != nil {
-			return err
-		}
-		for _, p := range parts {
-			hash, err := p.Hash()
-			if err != nil {
-				return err
-			}
-			compared, err := p.Compared()
-			if err != nil {
-				return err
-			}
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count),
-				table.Int(p.Env.Limit.Max()),
-				table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.StatusText()),
-				table.Int(compared.Requests), table.Int(compared.Equal + compared.UpTo),
-				table.Int(len(originals.Files(&p))), table.String(hash),
-			})
-		}
-	}
-	return render(sys, format, wide, t)
-}
 
 func newPreset(sys *system) *cobra.Command {
 	c := &cobra.Command{

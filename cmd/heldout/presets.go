@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/eval/originals"
+	"heldout/scoring/table"
+)
+
+func newPresets(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "presets",
+		Short: "List the evaluation protocols of the field",
+		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
+with its parts, such as splits. A protocol is exact if every message was
+compared with those of the original code; adapted ones list their deviations
+(heldout preset show NAME). heldout help presets says more.`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			parts, err := listedParts()
+			if err != nil {
+				return err
+			}
+			whole := fullList(parts)
+			if wide {
+				return render(sys, format, wide, whole)
+			}
+			t := shortList(parts)
+			t.Programs = &whole
+			return render(sys, format, wide, t)
+		},
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "list every part on its own, with all columns")
+	return c
+}
+
+// listedPart is a part of an embedded preset.
+type listedPart struct {
+	configs.Preset
+	compared configs.Comparison
+	sha256   string
+}
+
+// listedParts lists every part of every embedded preset.
+func listedParts() (out []listedPart, err error) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		whole, err := configs.LoadPreset(name)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := whole.All()
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			l := listedPart{Preset: p}
+			if l.sha256, err = p.Hash(); err != nil {
+				return nil, err
+			}
+			if l.compared, err = p.Compared(); err != nil {
+				return nil, err
+			}
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// fullList has a row for every part.
+func fullList(parts []listedPart) table.Table {
+	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true},
+		{Key: "environment", Header: "Environment", Left: true}, {Key: "tasks", Header: "Tasks"},
+		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true},
+		{Key: "metric", Header: "Metric", Left: true},
+		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"},
+		{Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"},
+		{Key: "sha256", Header: "SHA-256", Left: true},
+	},
+		Notes: []string{
+			"Steps: the largest step limit. Compared: requests of the original code that tests compare with " +
+				"heldout's; Equal: those that are the same. Files: how many files of the source the preset reads " +
+				"(heldout preset pull NAME)."}}
+	for _, p := range parts {
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(p.ID(false)), table.String(p.Env.Name), table.Int(p.Env.Tasks.Count),
+			table.Int(p.Env.Limit.Max()),
+			table.String(p.Agent.Form), table.String(p.Metric.Primary), table.String(p.StatusText()),
+			table.Int(p.compared.Requests), table.Int(p.compared.Equal + p.compared.UpTo),
+			table.Int(len(originals.Files(&p.Preset))), table.String(p.sha256),
+		})
+	}
+	return t
+}
+
+// shortList has a row for parts of a preset that follow each other and are equally near to
+// the original.
+func shortList(parts []listedPart) table.Table {
+	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
+		{Key: "preset", Header: "Preset", Left: true}, {Key: "parts", Header: "Parts", Left: true},
+		{Key: "status", Header: "Status", Left: true}, {Key: "equal", Header: "Equal"},
+	},
+		Notes: []string{
+			"Equal: how many of the requests that the original code was recorded with are the same here. --wide has " +
+				"versions, tasks, step limits, agents, metrics and hashes; heldout preset show NAME has deviations."}}
+	for len(parts) > 0 {
+		first, n := parts[0], 1
+		for n < len(parts) && parts[n].Name == first.Name && parts[n].StatusText() == first.StatusText() &&
+			parts[n].compared == first.compared {
+			n++
+		}
+		equal := table.None()
+		if of := first.compared; of.Requests > 0 {
+			equal = table.String(fmt.Sprintf("%d/%d", of.Equal+of.UpTo, of.Requests))
+		}
+		t.Rows = append(t.Rows, []table.Cell{table.String(first.Name), table.String(partsText(parts[:n])),
+			table.String(first.StatusText()), equal})
+		parts = parts[n:]
+	}
+	return t
+}
+
+// numberedPart is the name of a part that ends in a number.
+var numberedPart = regexp.MustCompile(`^(.+-)(\d+)$`)
+
+// partsText names parts; a series such as seed-1, seed-2, seed-3 by its ends. A preset
+// without parts has an empty name.
+func partsText(parts []listedPart) string {
+	var names []string
+	for i := 0; i < len(parts); {
+		last := i
+		for last+1 < len(parts) && follows(parts[last].Env.Part, parts[last+1].Env.Part) {
+			last++
+		}
+		name := parts[i].Env.Part
+		if last > i {
+			name += " to " + numberedPart.FindStringSubmatch(parts[last].Env.Part)[2]
+		}
+		names = append(names, name)
+		i = last + 1
+	}
+	return cmp.Or(strings.Join(names, ", "), "–")
+}
+
+// follows reports whether b is the name with the next number after a.
+func follows(a, b string) bool {
+	x, y := numberedPart.FindStringSubmatch(a), numberedPart.FindStringSubmatch(b)
+	if x == nil || y == nil || x[1] != y[1] {
+		return false
+	}
+	n, err := strconv.Atoi(x[2])
+	return err == nil && strconv.Itoa(n+1) == y[2]
+}
