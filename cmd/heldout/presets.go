@@ -127,11 +127,16 @@ func shortList(parts []listedPart) table.Table {
 		if of := first.compared; of.Requests > 0 {
 			equal = table.String(fmt.Sprintf("%d/%d", of.Equal+of.UpTo, of.Requests))
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.String(first.Name), table.String(partsText(parts[:n])),
+		t.Rows = append(t.Rows, []table.Cell{table.String(first.Name), broken(partsText(parts[:n]), 24),
 			table.String(first.StatusText()), equal})
 		parts = parts[n:]
 	}
 	return t
+}
+
+// broken is a cell whose text is broken at blanks.
+func broken(text string, width int) table.Cell {
+	return table.Cell{Text: text, Value: text, Lines: wrap([]string{table.Printable(text)}, width)}
 }
 
 // numberedPart is the name of a part that ends in a number.
@@ -148,7 +153,7 @@ func partsText(parts []listedPart) string {
 		}
 		name := parts[i].Env.Part
 		if last > i {
-			name += " to " + numberedPart.FindStringSubmatch(parts[last].Env.Part)[2]
+			name += "…" + numberedPart.FindStringSubmatch(parts[last].Env.Part)[2]
 		}
 		names = append(names, name)
 		i = last + 1
