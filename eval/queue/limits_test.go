@@ -112,23 +112,29 @@ func TestFullQueue(t *testing.T) {
 	worker.await("the server stores again")
 }
 
-// stopsToStore has the server do after 30 steps what it does when it finds no space.
-func (b *bench) stopsToStore(env *line) {
+// stopsToStore has the server do after 30 steps what it does when it finds no space. It
+// returns a channel that is closed when the server has done so.
+func (b *bench) stopsToStore(env *line) <-chan struct{} {
+	stopped := make(chan struct{})
 	var once sync.Once
 	env.before = func() {
 		if env.steps.Load() >= 30 {
 			once.Do(func() {
+				defer close(stopped)
 				if err := b.server.ShutdownJetStream(); err != nil {
 					b.t.Error(err)
 				}
 			})
 		}
 	}
+	return stopped
 }
 
-// storesAgain has the server store again.
-func (b *bench) storesAgain() {
+// storesAgain has a server store again that has stopped. One that is still stopping
+// would stop what has just begun.
+func (b *bench) storesAgain(stopped <-chan struct{}) {
 	b.t.Helper()
+	receive(b.ctx, b.t, stopped, "the server to stop")
 	c := &server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}
 	if err := b.server.EnableJetStream(c); err != nil {
 		b.t.Fatal(err)
@@ -141,7 +147,7 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
-	b.stopsToStore(env)
+	stopped := b.stopsToStore(env)
 	b.workUntilEnd()
 	if err := receive(b.ctx, t, b.leads(b.ctx), "the run to end"); err == nil ||
 		!strings.Contains(err.Error(), "is the disk of the run directory full?") {
@@ -156,7 +162,7 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 			t.Errorf("%s is recorded as %s: %s", r.Task, r.Outcome, r.Error)
 		}
 	}
-	b.storesAgain()
+	b.storesAgain(stopped)
 	b.completes()
 }
 
@@ -183,7 +189,7 @@ func TestServerStopsToStore(t *testing.T) {
 	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
-	b.stopsToStore(env)
+	stopped := b.stopsToStore(env)
 	worker := tellsOf(b.ctx, t)
 	address := "nats://" + b.server.Addr().String()
 	b.leader = &Options{Address: address, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
@@ -191,7 +197,7 @@ func TestServerStopsToStore(t *testing.T) {
 	b.workUntilEnd()
 	done := b.leads(b.ctx)
 	worker.await("JetStream does not answer")
-	b.storesAgain()
+	b.storesAgain(stopped)
 	worker.await("the server stores again")
 	b.completed(done)
 }
