@@ -18,6 +18,8 @@ type Option struct {
 	Default any
 	Group   Group
 	Owner   Owner
+	// First: it is among the few that everybody needs.
+	First bool
 	// Range is what a number may be.
 	Range Range
 	// Commas: the values of a list may be separated by commas.
@@ -43,6 +45,12 @@ const (
 	Playing                // what is played, and how often
 	Sweeping               // under perturbations
 )
+
+// Title names the group in help.
+func (g Group) Title() string {
+	return map[Group]string{Server: "Model server", Sampling: "Sampling", Length: "Sampling", Player: "Agent",
+		Protocols: "Presets", Playing: "What is played", Sweeping: "Perturbations"}[g]
+}
 
 // Owner says whose an option is if workers play a run that another process leads.
 type Owner int

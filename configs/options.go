@@ -21,7 +21,7 @@ const maxTrials = 100
 var Options = sync.OnceValue(func() []Option {
 	return []Option{
 		{
-			Name: "model", Group: Server,
+			Name: "model", Group: Server, First: true,
 			Help: "model or baseline: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or " +
 				"ollama:NAME; repeat it for several",
 		},
@@ -31,7 +31,7 @@ var Options = sync.OnceValue(func() []Option {
 				"a mapping in a file; --name is the same",
 		},
 		{
-			Name: "base-url", Group: Server, Owner: EachWorker,
+			Name: "base-url", Group: Server, First: true, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
 				"addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST",
 		},
@@ -66,11 +66,11 @@ var Options = sync.OnceValue(func() []Option {
 				"minutes to load one; 0 does not wait",
 		},
 		{
-			Name: "concurrency", Group: Server, Owner: EachWorker, Default: 8,
+			Name: "concurrency", Group: Server, First: true, Owner: EachWorker, Default: 8,
 			Help: "number of episodes in flight; auto raises it while the rate of model calls grows",
 		},
 		{
-			Name: "temperature", Group: Sampling, Range: atLeast(0),
+			Name: "temperature", Group: Sampling, First: true, Range: atLeast(0),
 			Help: "sampling temperature; 0 is greedy",
 		},
 		{
@@ -113,11 +113,11 @@ var Options = sync.OnceValue(func() []Option {
 				"pull fetched",
 		},
 		{
-			Name: "env", Group: Playing, Commas: true,
+			Name: "env", Group: Playing, First: true, Commas: true,
 			Help: "environments, separated by commas; the default is all (see heldout envs)",
 		},
 		{
-			Name: "data", Group: Playing, Owner: EachOne, Names: Folders,
+			Name: "data", Group: Playing, First: true, Owner: EachOne, Names: Folders,
 			Help: "folder with the official task data (or " + DataVariable +
 				", or the folder of heldout data pull); \"\" uses generated tasks",
 		},
@@ -133,7 +133,7 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "use only the first N tasks of each environment; 0 uses all",
 		},
 		{
-			Name: "seeds", Group: Playing, Default: "0-0",
+			Name: "seeds", Group: Playing, First: true, Default: "0-0",
 			Help: "seeds: a range 0-9, a list 1,5, or a number: 10 means 0-9",
 		},
 		{
@@ -176,7 +176,7 @@ var Options = sync.OnceValue(func() []Option {
 				"Slurm array, auto/N in an indexed Kubernetes job",
 		},
 		{
-			Name: "out", Group: Playing, Owner: TheLeader, Names: Folders,
+			Name: "out", Group: Playing, First: true, Owner: TheLeader, Names: Folders,
 			Help: "run directory; the default is a name derived from the plan, below runs/",
 		},
 		{

@@ -18,6 +18,10 @@ type chosen struct {
 
 // flags adds the flags of filters.
 func (o *chosen) flags(c *cobra.Command) {
+	grouped(c.Flags(), filterGroup, func() { o.filters(c) })
+}
+
+func (o *chosen) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.Env, "env", nil, "read only these environments; * and ? stand for characters")
 	f.StringSliceVar(&o.Model, "model", nil, "read only these models")
@@ -29,7 +33,7 @@ func (o *chosen) flags(c *cobra.Command) {
 // nameFlags adds the flag of names.
 func (o *chosen) nameFlags(c *cobra.Command) {
 	option, _ := configs.FindOption("names")
-	optionFlag(c.Flags(), o, option)
+	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
 	c.Flags().SetNormalizeFunc(usualName)
 }
 

@@ -55,6 +55,10 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 	default:
 		panic(fmt.Sprintf("option %s: no flag has a value as %T", o.Name, at)) // a test makes all flags
 	}
+	added := f.Lookup(o.Name)
+	if annotate(added, flagGroup, o.Group.Title()); o.First {
+		annotate(added, flagFirst, "yes")
+	}
 }
 
 // runFlags adds all flags of a run.
@@ -168,6 +172,7 @@ func (o *jsonObject) Type() string { return "json" }
 var onlyFlags = map[string]string{
 	"config": "it names the file",
 	"help":   "it asks for a text and plays nothing",
+	helpAll:  "it asks for a text and plays nothing",
 }
 
 // ownKeys are the flags that are keys of a configuration file and no matter of

@@ -9,8 +9,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"heldout/configs"
 	"heldout/envs/catalog"
+	"heldout/scoring/report"
 )
 
 // runLine executes a command line without a world outside and returns what it prints.
@@ -100,6 +103,82 @@ func TestCompletion(t *testing.T) {
 			if !slices.Contains(lines, want) {
 				t.Errorf("%q is completed to %q, without %q", c.line, lines, want)
 			}
+		}
+	}
+}
+
+// The help of run fits two screens, and begins with what everybody needs; --help-all
+// explains every flag, in groups.
+func TestShortHelp(t *testing.T) {
+	const twoScreens = 48
+	for _, name := range []string{"run", "sweep"} {
+		short, all := runLine(t, name, "--help"), runLine(t, name, "--help-all")
+		if n := strings.Count(short, "\n"); n > twoScreens {
+			t.Errorf("the help of %s has %d lines", name, n)
+		}
+		root := newRoot(&system{getenv: noVariables})
+		c, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := 0
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
+			if f.Annotations[flagFirst] != nil {
+				first++
+			}
+			if f.Name != "help" && !strings.Contains(short, "--"+f.Name) {
+				t.Errorf("the help of %s does not name --%s", name, f.Name)
+			}
+			if strings.Count(all, " --"+f.Name+" ") == 0 {
+				t.Errorf("--help-all of %s does not explain --%s", name, f.Name)
+			}
+		})
+		if first != 8 || !strings.Contains(short, "Flags to begin with:\n  --model ") {
+			t.Errorf("%d flags to begin with: %s", first, short)
+		}
+	}
+}
+
+// Every command is in a group, but those that cobra adds.
+func TestCommandsHaveGroups(t *testing.T) {
+	root := newRoot(&system{getenv: noVariables})
+	for _, c := range root.Commands() {
+		if c.GroupID == "" && c.Name() != "help" && c.Name() != "completion" {
+			t.Errorf("%s has no group", c.Name())
+		}
+	}
+	text := runLine(t, "--help")
+	for _, title := range []string{"Play and measure:", "Look:", "Share:", "Serve and train:", "Maintain:"} {
+		if !strings.Contains(text, "\n"+title+"\n") {
+			t.Errorf("no group %q", title)
+		}
+	}
+}
+
+// The reference names all tables, columns and keys.
+func TestReference(t *testing.T) {
+	tables, keys := runLine(t, "help", "tables"), runLine(t, "help", "keys")
+	for _, k := range report.Kinds() {
+		for _, c := range k.Columns() {
+			if c.About == "" {
+				t.Errorf("%s: column %s is not explained", k.ID, c.Key)
+			}
+		}
+		if !strings.Contains(tables, "\n"+k.ID+": ") || !strings.Contains(tables, runLine(t, "help", "tables", k.ID)) {
+			t.Errorf("table %s is not explained", k.ID)
+		}
+	}
+	for _, o := range configs.Options() {
+		if !strings.Contains(keys, "\n- "+o.Name+": ") {
+			t.Errorf("key %s is not explained", o.Name)
+		}
+	}
+	for _, s := range catalog.Settings() {
+		if !strings.Contains(keys, "\n- "+s.Name+": ") {
+			t.Errorf("setting %s is not explained", s.Name)
 		}
 	}
 }

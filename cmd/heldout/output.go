@@ -36,7 +36,9 @@ type output struct {
 }
 
 // flags adds the flags of an output to a command.
-func (o *output) flags(c *cobra.Command) {
+func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func() { o.addFlags(c) }) }
+
+func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")

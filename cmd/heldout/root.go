@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,16 +37,15 @@ Pages about a topic (heldout help TOPIC):
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
-	root.AddCommand(
-		newRun(sys), newSweep(sys), newCompare(sys), newPlot(sys), newReport(sys), newView(sys), newServe(sys),
-		newRuns(sys), newPower(sys), newPublished(sys), newRepair(sys), newMerge(sys), newVerify(sys), newExport(sys),
-		newSynth(sys), newJudge(sys), newWorker(sys),
-		newPlay(sys), newReplay(sys),
-		newPresets(sys), newPreset(sys), newEnvs(sys), newTasks(sys), newWiki(sys), newData(sys), newDoctor(sys),
-		newMan(sys), newVersion(sys),
-	)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-		fmt.Sprintf(".FlagUsagesWrapped %d", plainWidth)))
+	addGroups(root)
+	addTo(root, toMeasure, newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys), newPublished(sys))
+	addTo(root, toLook, newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
+		newPresets(sys), newPreset(sys))
+	addTo(root, toShare, newReport(sys), newPlot(sys), newExport(sys))
+	addTo(root, toServe, newServe(sys), newSynth(sys), newVerify(sys), newJudge(sys))
+	addTo(root, toMaintain, newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys), newVersion(sys),
+		newMan(sys))
+	root.SetUsageFunc(writeUsage)
 	if err := completeFlags(root); err != nil {
 		panic(err) // every flag that is completed is there, once
 	}

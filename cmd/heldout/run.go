@@ -20,22 +20,15 @@ func newRun(sys *system) *cobra.Command {
 	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
 		Use:   "run",
 		Short: "Play the tasks, record the episodes and print the tables",
-		Long: `run plays every task with every model and seed, records each finished episode
-in the run directory, and prints the tables. The same command continues a run
-that was stopped, and retries episodes that failed because of a server. Without
---env, --model and --config it plays generated tasks with the baselines expert
-and random.
-
---preset plays by an evaluation protocol of the field: heldout presets lists
-them. Several presets are one run, whose table has a row for each. Flags that
-change a protocol mark its name with "+", and the table says what they changed.
-
-Environments have settings of their own, such as --split. heldout envs ENV
-lists them; each is a flag of this command.`,
+		Long: `run plays every task with every model and seed, records each finished episode,
+and prints the table and what it shows. The same command continues a run that
+was stopped, and retries what failed because of a server. Without flags it plays
+generated tasks with the baselines expert and random. Environments have flags of
+their own (heldout envs ENV); every flag is a key of --config (heldout help
+keys).`,
 		Example: `  heldout run
-  heldout run --env pddl --data DIR --model expert
-  heldout run --env pddl --data DIR --model vllm:NAME \
-          --base-url http://HOST:8000/v1 --seeds 0-9 --temperature 1.0
+  heldout run --env pddl --model vllm:NAME --base-url http://HOST:8000/v1 \
+          --seeds 0-9 --temperature 1.0
   heldout run --preset agentrefine:alfworld,agentboard:alfworld --data DIR \
           --model vllm:NAME --base-url http://HOST:8000/v1`,
 		Args: args(0, 0, "no arguments"),
@@ -49,8 +42,12 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	var file string
 	var dry bool
 	var q queueFlags
+	var all bool
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if all {
+			return c.Help()
+		}
 		given := bench.Given{
 			File: file, Own: ownKeys(c.Flags()), Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") ||
 				c.Flags().Changed("preset"),
@@ -95,11 +92,12 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		return play(c.Context(), sys, job, &out)
 	}
 	flags(c.Flags(), &shown)
-	q.leaderFlags(c.Flags())
+	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
 	c.Flags().BoolVar(&dry, "dry-run", false,
 		"print the plan and its cost in model calls, make the checks of a run, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
+	c.Flags().BoolVar(&all, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"embed"
+	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +17,12 @@ import (
 //go:embed topics/*.md
 var topics embed.FS
 
+// made are the pages that declarations make: they cannot say less than there is.
+var made = map[string]func() string{"tables": tablesPage, "keys": keysPage}
+
 // topicNames lists the pages, sorted.
-func topicNames() (names []string) {
+func topicNames() []string {
+	names := slices.Collect(maps.Keys(made))
 	entries, err := topics.ReadDir("topics")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -23,7 +30,17 @@ func topicNames() (names []string) {
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".md"))
 	}
+	slices.Sort(names)
 	return names
+}
+
+// readTopic returns a page.
+func readTopic(name string) (page []byte, ok bool) {
+	if write, ok := made[name]; ok {
+		return []byte(write()), true
+	}
+	page, err := topics.ReadFile(path.Join("topics", name+".md"))
+	return page, err == nil
 }
 
 // topicList names the pages, in indented lines that fit the plain width.
@@ -34,16 +51,25 @@ func topicList() string {
 // newHelp returns the command that prints a page, or the help of a command.
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [COMMAND | TOPIC]",
-		Short:             "Print the help of a command or a page about a topic",
-		Long:              "help prints the help of a command, or a page about a topic.\n\nTopics:\n" + topicList(),
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Print the help of a command or a page about a topic",
+		Long: "help prints the help of a command, or a page about a topic. heldout help tables\nNAME explains one " +
+			"table.\n\nTopics:\n" + topicList(),
 		ValidArgsFunction: cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 1 {
-				if page, err := topics.ReadFile(path.Join("topics", names[0]+".md")); err == nil {
-					_, err = sys.stdout.Write(page)
+				if page, ok := readTopic(names[0]); ok {
+					_, err := sys.stdout.Write(page)
 					return err
 				}
+			}
+			if len(names) == 2 && names[0] == "tables" {
+				page, err := tablePage(names[1])
+				if err != nil {
+					return usage(err)
+				}
+				_, err = io.WriteString(sys.stdout, page)
+				return err
 			}
 			of, rest, err := c.Root().Find(names)
 			if err != nil || len(rest) > 0 || of == c.Root() && len(names) > 0 {

@@ -62,7 +62,7 @@ func TestNamedTopics(t *testing.T) {
 func checkHelp(t *testing.T, where, text string) {
 	t.Helper()
 	root := newRoot(&system{getenv: func(string) string { return "" }})
-	for _, m := range regexp.MustCompile("heldout help ([a-z]+)").FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("heldout help ([a-z-]+)").FindAllStringSubmatch(text, -1) {
 		if c, _, err := root.Find([]string{m[1]}); !slices.Contains(topicNames(), m[1]) && (err != nil || c == root) {
 			t.Errorf("%s: there is no page %q", where, m[1])
 		}

@@ -24,6 +24,8 @@ type Kind struct {
 	// if the page has its numbers with figures.
 	Section string
 	Late    bool
+	// Besides are columns that depend on what was played.
+	Besides string
 	// Steps: it is made from the steps of episodes, not from their results alone.
 	Steps bool
 	// Lacks says why runs may have no rows for it.
@@ -189,6 +191,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
+		Besides: "the rate under each condition",
 		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Spread, column.WithoutNoise),
 		each:    robustness,
 	},
@@ -243,7 +246,7 @@ var kinds = []Kind{
 		fill: trialsPaired,
 	},
 	{
-		ID: "held-out", Title: "Held-out score", Section: "rates",
+		ID: "held-out", Title: "Held-out score", Section: "rates", Besides: "SR and PR on each environment of the score",
 		columns: of(column.Model, column.HeldOutSuccess, column.HeldOutProgress),
 		fill:    heldOut,
 	},
@@ -379,10 +382,8 @@ func NeedSteps(ids []string) bool {
 // IDs lists the tables that readers can ask for. "results" also stands for the tables
 // of environments with other names for their rates, such as "results-EM-F1".
 func IDs() (ids []string) {
-	for _, k := range kinds {
-		if !k.Drawn {
-			ids = append(ids, k.ID)
-		}
+	for _, k := range Kinds() {
+		ids = append(ids, k.ID)
 	}
 	return ids
 }
@@ -395,4 +396,14 @@ func Find(id string) (Kind, bool) {
 		}
 	}
 	return Kind{}, false
+}
+
+// Kinds lists the kinds that readers can ask for.
+func Kinds() (out []Kind) {
+	for _, k := range kinds {
+		if !k.Drawn {
+			out = append(out, k)
+		}
+	}
+	return out
 }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/spelling"
+	"heldout/scoring/report"
+	"heldout/scoring/table"
+)
+
+// tablesPage explains all tables, column by column, from the list that makes them.
+func tablesPage() string {
+	var b strings.Builder
+	b.WriteString(underlined("Tables", '='))
+	b.WriteString(`
+--table NAME prints a table, --table NAME,NAME several, --table all those that
+need not be asked for by name. Without it, a run prints those marked First.
+The names of columns are those of --format csv and json; what people read stands
+behind. Rates of CSV and JSON are fractions. ` + "`heldout help statistics`" + ` says how
+intervals and p values are made.
+`)
+	for _, k := range report.Kinds() {
+		b.WriteString("\n" + explained(k))
+	}
+	return b.String()
+}
+
+// tablePage explains one table.
+func tablePage(id string) (string, error) {
+	k, ok := report.Find(id)
+	if !ok || k.Drawn {
+		return "", fmt.Errorf("there is no table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
+			strings.Join(report.IDs(), ", "))
+	}
+	return explained(k), nil
+}
+
+// explained explains a table.
+func explained(k report.Kind) string {
+	var b strings.Builder
+	b.WriteString(underlined(k.ID+": "+k.Title, '-'))
+	var says []string
+	switch {
+	case k.First:
+		says = append(says, "First: printed without --table")
+	case k.Request:
+		says = append(says, "Only by name")
+	}
+	if k.Only != "" {
+		says = append(says, "Only for "+string(k.Only))
+	}
+	if len(says) > 0 {
+		b.WriteString("\n" + filled(strings.Join(says, ". ")+".", 0))
+	}
+	b.WriteString("\n")
+	for _, c := range shownColumns(k.Columns()) {
+		name := c.Key
+		if c.Header != "" && !strings.EqualFold(c.Header, c.Key) {
+			name += " (" + c.Header + ")"
+		}
+		b.WriteString("- " + filled(name+": "+c.About, 2))
+	}
+	if k.Besides != "" {
+		b.WriteString("- " + filled("besides: "+k.Besides, 2))
+	}
+	return b.String()
+}
+
+// shownColumns are columns with the limits of an interval as one.
+func shownColumns(all []table.Column) (out []table.Column) {
+	for _, c := range all {
+		if last := len(out) - 1; c.Upper && last >= 0 {
+			out[last].Key += ", " + c.Key
+			out[last].Header, out[last].About = "", strings.Replace(out[last].About, "lower limit", "limits", 1)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// underlined is a heading.
+func underlined(title string, with rune) string {
+	lines := wrap([]string{title}, plainWidth)
+	longest := 0
+	for _, line := range lines {
+		longest = max(longest, len([]rune(line)))
+	}
+	return strings.Join(lines, "\n") + "\n" + strings.Repeat(string(with), longest) + "\n"
+}
+
+// filled breaks a text into lines; those after the first are indented.
+func filled(text string, indent int) string {
+	lines := wrap([]string{text}, plainWidth-indent)
+	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
+}
+
+// keysPage is the reference of the keys of configuration files, from the declared
+// options.
+func keysPage() string {
+	var b strings.Builder
+	b.WriteString(underlined("Keys of configuration files", '='))
+	b.WriteString(`
+A file for --config of run and sweep is YAML. Its keys are the names of flags,
+without the dashes; a flag that is given overrides its key. A list may be
+written as one value. An unknown key is an error that names what is close.
+
+    env: [alfworld, babyai]
+    model: [vllm:base, vllm:ckpt-1000]
+    names: {"vllm:ckpt-1000": tuned}
+    base-url: http://HOST:8000/v1
+    seeds: 0-2
+    temperature: 1.0
+`)
+	shown := configs.DefaultRun()
+	c := &cobra.Command{}
+	sweepFlags(c.Flags(), &shown)
+	new(output).flags(c)
+	grouped(c.Flags(), queueGroup, func() { new(queueFlags).leaderFlags(c.Flags()) })
+	for _, s := range sections(c) {
+		b.WriteString("\n" + underlined(s.title, '-') + "\n")
+		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
+	}
+	for _, e := range catalog.All() {
+		if len(e.Settings) == 0 {
+			continue
+		}
+		b.WriteString("\n" + underlined("Settings of "+e.Name, '-') + "\n")
+		for _, s := range e.Settings {
+			b.WriteString("- " + filled(settingKey(s), 2))
+		}
+	}
+	return b.String()
+}
+
+// key explains a key: its default, and what it says.
+func key(f *pflag.Flag) string {
+	o, _ := configs.FindOption(f.Name)
+	text := f.Name + ": " + f.Usage
+	if len(o.Values) > 0 && o.Names != configs.Files {
+		text += "; values: " + strings.Join(o.Values, ", ")
+	}
+	switch f.DefValue {
+	case "", "[]", "false", "0", "0s", "{}":
+		return text
+	}
+	return text + " (default " + f.DefValue + ")"
+}
+
+// settingKey explains a setting of an environment.
+func settingKey(s envs.Setting) string {
+	text := s.Name + ": " + s.Help
+	if len(s.Values) > 0 {
+		text += "; values: " + strings.Join(s.Values, ", ")
+	}
+	return text
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+)
+
+// The groups of commands.
+const (
+	toMeasure  = "measure"
+	toLook     = "look"
+	toShare    = "share"
+	toServe    = "serve"
+	toMaintain = "maintain"
+)
+
+// addGroups adds the groups of commands, in the order of the help.
+func addGroups(root *cobra.Command) {
+	root.AddGroup(
+		&cobra.Group{ID: toMeasure, Title: "Play and measure:"}, &cobra.Group{ID: toLook, Title: "Look:"},
+		&cobra.Group{ID: toShare, Title: "Share:"}, &cobra.Group{ID: toServe, Title: "Serve and train:"},
+		&cobra.Group{ID: toMaintain, Title: "Maintain:"},
+	)
+}
+
+// addTo adds commands to root as those of a group.
+func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// The annotations of flags: the title of their group, and whether everybody needs them.
+const (
+	flagGroup = "heldout_group"
+	flagFirst = "heldout_first"
+)
+
+// The groups of flags that are no options of a run.
+const (
+	tableFlags  = "Tables"
+	queueGroup  = "Queue"
+	filterGroup = "What is read"
+	ownFlags    = "This command"
+)
+
+// grouped adds flags to a group.
+func grouped(f *pflag.FlagSet, title string, add func()) {
+	before := map[string]bool{}
+	f.VisitAll(func(of *pflag.Flag) { before[of.Name] = true })
+	add()
+	f.VisitAll(func(of *pflag.Flag) {
+		if !before[of.Name] && groupOf(of) == "" {
+			annotate(of, flagGroup, title)
+		}
+	})
+}
+
+func annotate(f *pflag.Flag, key, value string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[key] = []string{value}
+}
+
+// groupOf is the title of a flag's group; empty without one.
+func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[flagGroup], "") }
+
+// helpAll is the flag that asks for the help on all flags.
+const helpAll = "help-all"
+
+// section is a group of flags with its title.
+type section struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// sections divides the flags of a command, without hidden ones, into groups in the order
+// in which these were added; flags without a group come last.
+func sections(c *cobra.Command) (out []section) {
+	index := map[string]int{}
+	var rest []*pflag.Flag
+	add := func(title string, f *pflag.Flag) {
+		i, ok := index[title]
+		if !ok {
+			i = len(out)
+			index[title] = i
+			of := pflag.NewFlagSet("", pflag.ContinueOnError)
+			of.SortFlags = false
+			out = append(out, section{title, of})
+		}
+		out[i].flags.AddFlag(f)
+	}
+	var titles, names []string
+	for _, o := range configs.Options() {
+		titles, names = append(titles, o.Group.Title()), append(names, o.Name)
+	}
+	titles = append(titles, filterGroup, tableFlags, queueGroup)
+	var all []*pflag.Flag
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, f)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b *pflag.Flag) int {
+		return cmp.Or(slices.Index(titles, groupOf(a))-slices.Index(titles, groupOf(b)),
+			slices.Index(names, a.Name)-slices.Index(names, b.Name))
+	})
+	for _, f := range all {
+		if groupOf(f) == "" {
+			rest = append(rest, f)
+			continue
+		}
+		add(groupOf(f), f)
+	}
+	for _, f := range rest {
+		add(ownFlags, f)
+	}
+	return out
+}
+
+// writeUsage writes the usage of a command: its groups of commands, and its flags in
+// groups. If the command has --help-all, only the flags that everybody needs are
+// explained without it.
+func writeUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if c.Runnable() {
+		fmt.Fprintf(&b, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s [command]\n", c.CommandPath())
+	}
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	writeCommands(&b, c)
+	long := c.Flags().Lookup(helpAll)
+	switch all := sections(c); {
+	case long != nil && !long.Changed:
+		writeShort(&b, all)
+	case len(all) == 1:
+		fmt.Fprintf(&b, "\nFlags:\n%s", all[0].flags.FlagUsagesWrapped(plainWidth))
+	default:
+		for _, s := range all {
+			fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(plainWidth))
+		}
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeCommands writes the commands of a command, by group if they have some.
+func writeCommands(b *strings.Builder, c *cobra.Command) {
+	line := func(sub *cobra.Command) {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			fmt.Fprintf(b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+		}
+	}
+	if !c.HasAvailableSubCommands() {
+		return
+	}
+	for _, group := range c.Groups() {
+		fmt.Fprintf(b, "\n%s\n", group.Title)
+		for _, sub := range c.Commands() {
+			if sub.GroupID == group.ID {
+				line(sub)
+			}
+		}
+	}
+	if c.AllChildCommandsHaveGroup() {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n", map[bool]string{true: "More", false: "Commands"}[len(c.Groups()) > 0])
+	for _, sub := range c.Commands() {
+		if sub.GroupID == "" {
+			line(sub)
+		}
+	}
+}
+
+// The widths of the short help: of the names of flags and of the titles of groups.
+const (
+	flagWidth  = 17
+	titleWidth = 17
+)
+
+// writeShort says what the flags are that everybody needs, and names the others.
+func writeShort(b *strings.Builder, all []section) {
+	var more []string
+	b.WriteString("\nFlags to begin with:\n")
+	for _, s := range all {
+		var names []string
+		s.flags.VisitAll(func(f *pflag.Flag) {
+			switch brief, _, _ := strings.Cut(f.Usage, "; "); {
+			case f.Annotations[flagFirst] != nil:
+				fmt.Fprintf(b, "  --%-*s%s\n", flagWidth-4, f.Name, hanging(brief, flagWidth))
+			case f.Name != "help":
+				names = append(names, "--"+f.Name)
+			}
+		})
+		if len(names) > 0 {
+			more = append(more, fmt.Sprintf("  %-*s%s", titleWidth-2, s.title,
+				hanging(strings.Join(names, " "), titleWidth)))
+		}
+	}
+	fmt.Fprintf(b, "\nMore flags, which --%s explains:\n%s\n", helpAll, strings.Join(more, "\n"))
+}
+
+// hanging breaks a text into lines that begin in a column.
+func hanging(text string, column int) string {
+	return strings.Join(wrap([]string{text}, plainWidth-column), "\n"+strings.Repeat(" ", column))
+}
