@@ -82,8 +82,10 @@ func (p *Preset) StatusText() string {
 //
 //   - set-order: the order of what PDDL's games list, which is that of a Python set
 //   - room-order: the order of what ScienceWorld's rooms hold, which is that of a Java set
+//   - trial-statistics: in Reflexion, the counts of a trial, which the reflection on its last
+//     game holds; which game that is depends on the file system
 //
 // or in how it asks for the same:
 //
 //   - stream: stream and stream_options, which say how a reply travels
-func EqualUpTo() []string { return []string{"set-order", "room-order", "stream"} }
+func EqualUpTo() []string { return []string{"set-order", "room-order", "stream", "trial-statistics"} }

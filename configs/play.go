@@ -102,6 +102,9 @@ type AgentForm struct {
 	Shots       Shots  `yaml:"shots" json:"shots"`
 	// Memory is how plans of earlier trials are told; with no value in heldout's own way.
 	Memory MemoryForm `yaml:"memory" json:"memory,omitzero"`
+	// Reflection is how a plan is asked for after a failed trial; with no value in heldout's
+	// own way.
+	Reflection ReflectionForm `yaml:"reflection" json:"reflection,omitzero"`
 	// Filter leaves out messages of the form chat; nothing if it has no segments.
 	Filter Filter `yaml:"filter" json:"filter,omitzero"`
 	// Wraps are the chat templates of the form act for models that continue a text, by
@@ -155,6 +158,19 @@ type MemoryForm struct {
 	Before string `yaml:"before" json:"before,omitempty"`
 	Each   string `yaml:"each" json:"each,omitempty"`
 }
+
+// ReflectionForm is a text that a model continues with a plan: Before, the failed trial as
+// the agent was shown it, without prompt and plans, After, the plans of that trial, and End.
+type ReflectionForm struct {
+	Before   string         `yaml:"before" json:"before"`
+	After    string         `yaml:"after" json:"after"`
+	Plans    MemoryForm     `yaml:"plans" json:"plans"`
+	End      string         `yaml:"end" json:"end"`
+	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
+}
+
+// Given reports whether a preset has a form of its own.
+func (f ReflectionForm) Given() bool { return f.End != "" }
 
 // Filter is AgentBench's: a request has the first message and the latest ones, as many as
 // have fewer segments with it. After the first one, an answer of the assistant comes next.
@@ -301,6 +317,9 @@ type StopRules struct {
 	SameRead   int `yaml:"same-read" json:"same-read,omitempty"`
 	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
 	SameStep   int `yaml:"same-step" json:"same-step,omitempty"`
+	// EmptyAction: empty actions count among those of SameAction, and one stands before the
+	// first.
+	EmptyAction bool `yaml:"empty-action" json:"empty-action,omitempty"`
 	// From is the first step, counted from 1, at which they do; 0 for any.
 	From int `yaml:"from" json:"from,omitempty"`
 	// BeforeEnd: what the environment says of the step that meets a rule does not count, not

@@ -57,6 +57,11 @@ func (p *Play) checkForm(errs *complaints) {
 	}
 	only(a.Cue != "", "agent.cue", Completion, Text)
 	only(a.Memory != MemoryForm{}, "agent.memory", Chat, ToolCall, Single, Completion, Text)
+	only(a.Reflection.Given(), "agent.reflection", Completion, Text)
+	errs.want(a.Reflection.Given() || a.Reflection.Before == "", "agent.reflection.end is missing")
+	if a.Reflection.Given() {
+		a.Reflection.Decoding.check(errs)
+	}
 	only(a.CueFollows, "agent.cue-follows", Completion, Text)
 	only(r.Again != Again{}, "reply.again", Chat, Single, Completion, Text)
 	errs.want(r.Again == Again{} || r.Again.Empty != (r.Again.Under > 0) && r.Again.Calls > 1 && r.Again.Warmer >= 0,

@@ -201,11 +201,7 @@ func (f *formed) messages() []model.Message {
 // is empty in the first trial. The form single has it before its whole message.
 func (f *formed) plans() string {
 	if form := f.play.Agent.Memory; form != (configs.MemoryForm{}) && len(f.Memory.Plans) > 0 {
-		text := form.Before
-		for i, p := range f.Memory.Plans {
-			text += strings.NewReplacer("{number}", strconv.Itoa(i), "{plan}", strip(p.Text)).Replace(form.Each)
-		}
-		return text
+		return tellPlans(form, f.Memory.Plans, strip)
 	}
 	text := strings.TrimPrefix(f.Memory.text(), "\n")
 	if text == "" {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"heldout/configs"
@@ -64,7 +65,14 @@ const maxReflection = 16 << 10
 // usage is also part of the reflection. The error is the model's.
 func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, Usage, error) {
 	c.Memory = Memory{Plans: failed.Earlier}
-	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n"}
+	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n", after: failedStatus,
+		end: "\n" + cue}
+	r.plans = func() string {
+		if len(r.Memory.Plans) == 0 {
+			return ""
+		}
+		return "\nThese were your plans before this trial, the oldest first.\n" + plans(r.Memory.Plans)
+	}
 	for _, ex := range prompt.Examples {
 		r.examples = append(r.examples, "\nHere is an example:\n"+strings.TrimSpace(ex.Trial)+"\n"+failedStatus+cue+" "+
 			strings.TrimSpace(ex.Reflection)+"\n")
@@ -75,7 +83,44 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 		r.steps = append(r.steps, renderStep(&failed.Steps[i]))
 	}
 	reply, used, err := r.ask(ctx, r)
+	text, cut := shortened(strings.TrimSpace(strings.TrimPrefix(plainLines(reply.Text), cue)))
+	return reflected(text, cut, reply, used), used, err
+}
+
+// ReflectAs asks for a plan in the form of a preset, with the texts of the trial as the agent
+// was shown them. The plan is the reply as it came.
+func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (record.Reflection, Usage, error) {
+	form := play.Agent.Reflection
+	c.Memory, c.Completion = Memory{Plans: failed.Earlier}, true
+	c.KeepReasoning = play.Reply.Reasoning == configs.Keep
+	failed.Start.Observation = firstObservation(play.Observation, failed.Start.Observation)
+	r := &reflector{caller: newCaller(c), before: form.Before, after: form.After, end: form.End,
+		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), isSpace)}
+	for i, s := range failed.Steps {
+		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
+			numbered(play.Observation.Prefix, i+1)+laterObservation(play.Observation, s.Observation)+
+			play.Observation.Suffix)
+	}
+	r.plans = func() string { return tellPlans(form.Plans, r.Memory.Plans, func(plan string) string { return plan }) }
+	reply, used, err := r.ask(ctx, r)
 	text, cut := shortened(reply.Text)
+	return reflected(text, cut, reply, used), used, err
+}
+
+// tellPlans writes plans in the form of a preset.
+func tellPlans(form configs.MemoryForm, plans []record.Remembered, written func(string) string) string {
+	if len(plans) == 0 {
+		return ""
+	}
+	text := form.Before
+	for i, p := range plans {
+		text += strings.NewReplacer("{number}", strconv.Itoa(i), "{plan}", written(p.Text)).Replace(form.Each)
+	}
+	return text
+}
+
+// reflected is the record of a reflection.
+func reflected(text string, cut bool, reply model.Reply, used Usage) record.Reflection {
 	fault := reply.Fault
 	if cut && fault == "" {
 		fault = record.CutOff
@@ -85,7 +130,7 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls,
 		Requests:     used.Requests,
 		ModelSeconds: used.Latency.Seconds(),
-	}, used, err
+	}
 }
 
 const (
@@ -105,9 +150,8 @@ func renderStep(s *record.Step) string {
 	return b.String() + "Observation: " + s.Observation + "\n"
 }
 
-// shortened returns a reply as it is kept, and whether it was longer.
-func shortened(reply string) (text string, cut bool) {
-	text = strings.TrimSpace(strings.TrimPrefix(plainLines(reply), cue))
+// shortened returns a plan as it is kept, and whether it was longer.
+func shortened(text string) (_ string, cut bool) {
 	if cut = len(text) > maxReflection; cut {
 		text = text[:maxReflection]
 	}
@@ -121,15 +165,14 @@ type reflector struct {
 	examples []string
 	task     string
 	steps    []string
+	// after and end surround what plans writes.
+	after, end string
+	plans      func() string
 }
 
 func (r *reflector) messages() []model.Message {
-	var b strings.Builder
-	b.WriteString(r.before + strings.Join(r.examples, "") + r.task + strings.Join(r.steps, "") + failedStatus)
-	if len(r.Memory.Plans) > 0 {
-		b.WriteString("\nThese were your plans before this trial, the oldest first.\n" + plans(r.Memory.Plans))
-	}
-	return []model.Message{{Role: model.User, Content: b.String() + "\n" + cue}}
+	return []model.Message{{Role: model.User, Content: r.before + strings.Join(r.examples, "") + r.task +
+		strings.Join(r.steps, "") + r.after + r.plans() + r.end}}
 }
 
 // dropOldest removes the oldest step. The last step stays; if no other step is

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -196,5 +197,31 @@ func TestPlansGiveWay(t *testing.T) {
 		if prompt := contents(m.requests[len(m.requests)-1].Messages); !strings.Contains(prompt, "Trial 2:") {
 			t.Errorf("%s: the newest plan is gone:\n%s", name, prompt)
 		}
+	}
+}
+
+// A preset's own call has the failed trial as the agent was shown it, and the plans of that
+// trial. The plan is kept as it came.
+func TestReflectAsThePreset(t *testing.T) {
+	play := againPlay()
+	play.Observation = configs.Observation{Task: "{observation}", Banner: configs.Strip, Arrive: configs.Strip}
+	play.Agent.Reflection = configs.ReflectionForm{Before: "Plan. ", After: "\nFAIL", End: "\nNew:",
+		Plans: configs.MemoryForm{Before: "\nOld:", Each: " #{number} {plan};"}}
+	failed := Failed{
+		Start: envs.Start{Observation: "Hello.\n\n You see a box.\n\nOpen it."},
+		Steps: []record.Step{
+			{Action: "go", Reply: " go ", Observation: "You arrive at loc 3. A box."},
+			{FormatError: true, Observation: "Nothing."},
+		},
+		Earlier: []record.Remembered{{Trial: 2, Text: "\n a "}, {Trial: 3}},
+	}
+	m := says("\n New plan: open it. ")
+	got, used, err := ReflectAs(t.Context(), chat(m), play, failed)
+	if err != nil || got.Text != "\n New plan: open it. " || used.Calls != 1 {
+		t.Fatalf("%+v, %+v, %v", got, used, err)
+	}
+	const want = "Plan. You see a box.\nOpen it.\n> go\nA box.\n> \nNothing.\nFAIL\nOld: #0 \n a ; #1 ;\nNew:"
+	if text := m.requests[0].Messages[0].Content; text != want || !m.requests[0].Completion {
+		t.Errorf("%q, want %q", text, want)
 	}
 }

@@ -126,7 +126,7 @@ func (j *Job) prepare() (err error) {
 	if j.spec.Seeds, err = eval.ParseSeeds(r.Seeds); err != nil {
 		return err
 	}
-	if err := j.setTrials(r); err != nil {
+	if err := j.setTrials(r, configs.ReflectionForm{}); err != nil {
 		return err
 	}
 	j.spec.Players = make([]episode.Player, len(r.Model))

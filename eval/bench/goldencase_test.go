@@ -50,6 +50,7 @@ type goldenCase struct {
 	requests       []map[string]any
 	replies        []json.RawMessage
 	earlier        []json.RawMessage // of earlier trials
+	about          *goldenCase       // the trial that a reflection is about; nil for none
 	outcome        *goldenOutcome    // nil without one
 }
 

@@ -56,6 +56,9 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 		differ("it cannot be played: %v", err)
 		return s
 	}
+	if c.about != nil {
+		p.Decoding = p.Agent.Reflection.Decoding
+	}
 	found := false
 	for i, want := range c.requests {
 		if i >= len(sent.requests) {

@@ -65,11 +65,9 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 		task, pair, _ := strings.Cut(c.task, " pair ")
 		h.task, h.order, h.steps = task, []int{int(pair[0] - '0'), int(pair[1] - '0')}, len(c.requests)
 	case "reflexion-alfworld":
-		h.task, _, _ = strings.Cut(c.task, " trial ")
-		if h.trials = 1; strings.HasPrefix(c.task, "reflection ") {
-			return h, fmt.Errorf("no preset reflects as the original does")
-		} else if c.earlier != nil {
-			h.trials = 2
+		if h.task, h.trials = c.trial(); c.about != nil { // a reflection comes before a further trial
+			h.task, h.trials = c.about.trial()
+			h.trials++
 		}
 	case "react-hotpotqa":
 		h.settings = map[string]string{"wiki-flow": "html", "wiki-url": recordedPages(t, c)}
@@ -119,6 +117,9 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	rec, err = playChosen(t, out, chosen, dir)
 	skipped := min(len(c.earlier), len(model.requests))
 	model.paths, model.requests = model.paths[skipped:], model.requests[skipped:]
+	if c.about != nil {
+		model.paths, model.requests = model.paths[:min(1, len(model.paths))], model.requests[:min(1, len(model.requests))]
+	}
 	return &chosen[0].Released, model, rec, err
 }
 

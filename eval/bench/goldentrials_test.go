@@ -1,35 +1,47 @@
 package bench
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // withEarlier gives the cases of later trials, which are played after the earlier ones of
-// their task, what the model answered then: Reflexion reflects on all games that failed, in
-// their order, between two trials.
+// their task, and those of reflections what the model answered before: Reflexion reflects on
+// all games that failed, in their order, after each trial.
 func withEarlier(t *testing.T, cases []*goldenCase) {
 	t.Helper()
-	var failed, reflections []*goldenCase
+	reflection := map[string]*goldenCase{} // the last one on a game
+	var failed []*goldenCase               // games of the trial that have no reflection yet
 	for _, c := range cases {
 		if strings.HasPrefix(c.task, "reflection ") {
-			reflections = append(reflections, c)
+			c.about, failed = failed[0], failed[1:]
+			c.earlier = slices.Concat(c.about.earlier, c.about.replies)
+			game, _ := c.about.trial()
+			reflection[game] = c
 			continue
 		}
-		name, later := strings.CutSuffix(c.task, " trial 1")
-		if !later {
-			if c.outcome != nil && c.outcome.Success != nil && !*c.outcome.Success {
-				failed = append(failed, c)
+		game, trial := c.trial()
+		if trial > 1 {
+			before := reflection[game]
+			if before == nil {
+				t.Fatalf("%s has no failed trial before it", c.task)
 			}
-			continue
+			c.earlier = slices.Concat(before.earlier, before.replies)
 		}
-		for i, first := range failed {
-			if first.task == name+" trial 0" {
-				c.earlier = append(append(c.earlier, first.replies...), reflections[i].replies...)
-			}
-		}
-		if c.earlier == nil {
-			t.Fatalf("%s has no failed trial before it", c.task)
+		if c.outcome != nil && c.outcome.Success != nil && !*c.outcome.Success {
+			failed = append(failed, c)
 		}
 	}
+}
+
+// trial is the game of a case and the number of its trial, from 1; 0 if it is no trial.
+func (c *goldenCase) trial() (game string, number int) {
+	game, trial, _ := strings.Cut(c.task, " trial ")
+	n, err := strconv.Atoi(trial)
+	if err != nil {
+		return c.task, 0
+	}
+	return game, n + 1
 }

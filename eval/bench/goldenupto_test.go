@@ -47,7 +47,8 @@ func eachText(v any, change func(string) string) any {
 }
 
 // equalUpTo are the values of configs.EqualUpTo that are about texts.
-var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder}
+var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder,
+	"trial-statistics": withoutStatistics}
 
 // setOrder sorts what PDDL's games list: the actions of the help command, and what the
 // answer to "look around" says. The action before an observation may have left the
@@ -97,6 +98,12 @@ var (
 	listed = regexp.MustCompile(`(?:On|In) the [^.:]* is: [^.]*\.`)
 	thing  = regexp.MustCompile(`, (?:an? |the |some )`)
 )
+
+// statistics are those of a trial of Reflexion, as the log has them after its last game.
+var statistics = regexp.MustCompile(`\n\n#####\n\n-----\nSUCCESS: \d+\nADDITIONAL SUCCESS: \d+\nFAIL: \d+\n` +
+	`TOTAL: \d+\nACCURACY: [\d.]+\n-----`)
+
+func withoutStatistics(text string) string { return statistics.ReplaceAllString(text, "") }
 
 // sorted joins texts in the order of their bytes, without white space around them.
 func sorted(texts []string) string {

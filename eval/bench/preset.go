@@ -213,7 +213,7 @@ func (j *Job) addPreset(c Chosen) error {
 	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
 		return err
 	}
-	if err := j.setTrials(c.Run); err != nil {
+	if err := j.setTrials(c.Run, c.effective().Agent.Reflection); err != nil {
 		return err
 	}
 	for i, name := range c.Run.Model {

@@ -41,7 +41,11 @@ func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
 	if t.Protocol, err = PlayedPreset(m, c); err != nil {
 		return t, err
 	}
+	own := ""
 	if t.Protocol != nil {
+		if own, err = reflectionHash(t.Protocol.Agent.Reflection); err != nil {
+			return t, err
+		}
 		filled, err := x.reader(t.Protocol).fill(*t.Protocol)
 		if err != nil {
 			return t, err
@@ -51,7 +55,7 @@ func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
 	if t.Prompt, err = x.prompt(m, c, t.Protocol); err != nil {
 		return t, err
 	}
-	if c.Trials != nil && c.Trials.Memory > 0 {
+	if c.Trials != nil && c.Trials.Memory > 0 && c.Trials.PromptHash != own {
 		t.Memory, err = x.memory(c)
 	}
 	return t, err

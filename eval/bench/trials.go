@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"heldout/eval/episode"
+	"heldout/eval/model"
 	"slices"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs/datafile"
@@ -47,8 +50,8 @@ func validateTrials(r configs.Run) (errs []error) {
 }
 
 // setTrials reads the reflection prompt and says how served models play a task
-// again. It comes before the players are made.
-func (j *Job) setTrials(r configs.Run) error {
+// again. It comes before the players are made. The form is that of a preset, if it has one.
+func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 	if r.Trials <= 1 {
 		return nil
 	}
@@ -56,6 +59,9 @@ func (j *Job) setTrials(r configs.Run) error {
 		SameStep: r.SameStep}}
 	if r.Memory == 0 {
 		return nil
+	}
+	if form.Given() && r.ReflectionPrompt == "" {
+		return j.setOwnReflection(r, form)
 	}
 	prompt, about, err := loadReflection(r.ReflectionPrompt)
 	if err != nil {
@@ -65,6 +71,33 @@ func (j *Job) setTrials(r configs.Run) error {
 	// The original samples reflections so, whatever samples the actions.
 	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.Extra}
 	return j.trials.Decoding.Validate()
+}
+
+// setOwnReflection has reflections asked for in the form of a preset.
+func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error {
+	hash, err := reflectionHash(form)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.Model, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+		return errors.New("the preset has a text continued for its reflections, which Ollama does not do: ask it as " +
+			"openai:NAME, or give a prompt with --reflection-prompt")
+	}
+	d := form.Decoding.Decoding
+	if r.ReflectionTokens != configs.DefaultRun().ReflectionTokens {
+		d.MaxTokens = r.ReflectionTokens
+	}
+	j.reflection = &record.Prompt{File: "preset", SHA256: hash}
+	j.trials.Own, j.trials.PromptHash, j.trials.Decoding = true, hash, &d
+	return d.Validate()
+}
+
+// reflectionHash identifies a preset's form of reflections. Its fixed texts stand by name;
+// their hashes are part of the preset's.
+func reflectionHash(form configs.ReflectionForm) (string, error) {
+	b, err := json.Marshal(form)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), err
 }
 
 // loadReflection returns the user's reflection prompt or the built-in one.

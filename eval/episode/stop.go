@@ -28,6 +28,12 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		return n > 0 && len(last) == n && len(steps) >= rules.From &&
 			!slices.ContainsFunc(last, func(s record.Step) bool { return !equal(s, last[0]) })
 	}
+	acted := func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }
+	actions := steps
+	if rules.EmptyAction {
+		acted = func(a, b record.Step) bool { return a.Action == b.Action }
+		actions = append([]record.Step{{}}, steps...)
+	}
 	formatErrors := 0
 	for _, s := range steps {
 		if s.FormatError {
@@ -43,7 +49,7 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		return read(a) == read(b)
 	}):
 		return record.SameRead
-	case same(steps, rules.SameAction, func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }):
+	case same(actions, rules.SameAction, acted):
 		return record.SameAction
 	case same(steps, rules.SameStep, func(a, b record.Step) bool {
 		return a.Action == b.Action && a.Observation == b.Observation

@@ -14,8 +14,10 @@ import (
 // Trials says how served models play a task again after a failure.
 type Trials struct {
 	record.Trials
-	// Prompt asks for reflections; it is not used without memory.
+	// Prompt asks for reflections; it is not used without memory. Own: the preset has a form
+	// for them, which is used instead.
 	Prompt configs.Reflection
+	Own    bool
 }
 
 // NextTrial is the trial that is due after a result of this one; nil if none is.
@@ -26,7 +28,7 @@ func (e *Episode) NextTrial(a record.Attempt) *Episode {
 	next := *e
 	next.Trial++
 	next.ID = record.TrialID(e.First, next.Trial)
-	if a.Reflection != "" {
+	if t := e.Player.Trials; a.Reflection != "" || t != nil && t.Own {
 		next.Reflections = append(e.Reflections[:len(e.Reflections):len(e.Reflections)], record.Remembered{
 			Trial: e.Trial, Text: a.Reflection})
 	}
@@ -63,9 +65,16 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	}
 	chat := e.chat("reflection")
 	chat.Decoding = *t.Decoding
-	reflection, used, err := agent.Reflect(ctx, chat, t.Prompt, agent.Failed{
-		Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory, Earlier: rec.Memory,
-	})
+	failed := agent.Failed{Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory,
+		Earlier: rec.Memory}
+	var reflection record.Reflection
+	var used agent.Usage
+	var err error
+	if t.Own {
+		reflection, used, err = agent.ReflectAs(ctx, chat, e.Benchmark.Protocol.Play, failed)
+	} else {
+		reflection, used, err = agent.Reflect(ctx, chat, t.Prompt, failed)
+	}
 	if err != nil {
 		return err
 	}
