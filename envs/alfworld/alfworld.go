@@ -106,10 +106,14 @@ type Env struct {
 	tasks  []envs.Task
 	domain *planning.Domain
 	games  []source // by task index
+	// folder has the official games, found are those of them that are no tasks; see Task.
+	folder  string
+	options Options
 
 	mu     sync.Mutex
-	loaded map[int]func() (*loading, error) // by task index; each works once
-	order  []int                            // of loading
+	found  map[string]playable
+	loaded map[string]func() (*loading, error) // by task; each works once
+	order  []string                            // of loading
 	// slots has a place for every game that may be grounded at one time. More
 	// slots than processors would only delay every game.
 	slots chan struct{}
@@ -144,7 +148,7 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 		return nil, err
 	}
 	return &Env{
-		domain: domain, loaded: map[int]func() (*loading, error){},
+		domain: domain, loaded: map[string]func() (*loading, error){},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		info:  envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
 	}, nil
@@ -152,11 +156,24 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 
 // add puts a game at the end of the benchmark.
 func (e *Env) add(t envs.Task, s source, l label) {
-	t.Index, t.Difficulty = len(e.tasks), l.difficulty
+	g := newTask(t, s, l)
+	g.task.Index = len(e.tasks)
+	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.source)
+}
+
+// playable is a task with what it is made from.
+type playable struct {
+	task envs.Task
+	source
+}
+
+// newTask completes a task outside the benchmark, and its source.
+func newTask(t envs.Task, s source, l label) playable {
+	t.Index, t.Difficulty = -1, l.difficulty
 	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)},
 		l.subgoals...)...)
 	s.id, s.subgoals = t.ID, inDialect(l.subgoals, s.dialect)
-	e.tasks, e.games = append(e.tasks, t), append(e.games, s)
+	return playable{t, s}
 }
 
 // read reads a problem.
@@ -219,13 +236,13 @@ func (e *Env) load(s source) (*loading, error) {
 
 // ready returns a game that can make worlds. The last maxLoaded games stay
 // loaded.
-func (e *Env) ready(task int) (*loading, error) {
+func (e *Env) ready(s source) (*loading, error) {
 	e.mu.Lock()
-	load, ok := e.loaded[task]
+	load, ok := e.loaded[s.id]
 	if !ok {
-		load = sync.OnceValues(func() (*loading, error) { return e.load(e.games[task]) })
-		e.loaded[task] = load
-		if e.order = append(e.order, task); len(e.order) > maxLoaded {
+		load = sync.OnceValues(func() (*loading, error) { return e.load(s) })
+		e.loaded[s.id] = load
+		if e.order = append(e.order, s.id); len(e.order) > maxLoaded {
 			delete(e.loaded, e.order[0])
 			e.order = e.order[1:]
 		}
@@ -244,10 +261,15 @@ func (e *Env) Tasks() []envs.Task { return e.tasks }
 // a game is unsolvable or too large, the first call that needs the ground game
 // returns the error.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+	var from source
+	if t.Index >= 0 && t.Index < len(e.tasks) && e.tasks[t.Index] == t {
+		from = e.games[t.Index]
+	} else if g, err := e.outside(t.ID); err == nil && g.task == t {
+		from = g.source
+	} else {
 		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
 	}
-	l, err := e.ready(t.Index)
+	l, err := e.ready(from)
 	if err != nil {
 		return nil, err
 	}

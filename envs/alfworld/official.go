@@ -56,11 +56,14 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("alfworld: no solvable game in %s", folder)
 	}
+	e.folder, e.options = folder, o
 	read := []string{raw}
 	for _, i := range servedOrder(len(ids)) {
-		if err := e.addOfficial(ids[i], files[i], labels, o); err != nil {
+		t, s, l, err := officialGame(ids[i], files[i], labels, o)
+		if err != nil {
 			return nil, err
 		}
+		e.add(t, s, l)
 		read = append(read, sums[i])
 	}
 	e.info.DataHash = envs.Digest(read...)
@@ -108,24 +111,65 @@ func listGames(folder string) (ids []string, files []gameFile, sums []string, er
 	return ids, files, sums, nil
 }
 
-// addOfficial adds one game.
-func (e *Env) addOfficial(id string, f gameFile, labels map[string]label, o Options) error {
+// officialGame returns the task of a game, what it is made from, and its label.
+func officialGame(id string, f gameFile, labels map[string]label, o Options) (t envs.Task, s source, l label,
+	err error) {
 	task := path.Dir(id)
 	l, ok := labels[id]
 	if !ok {
-		var err error
 		if l, err = derivedLabel(task); err != nil {
-			return fmt.Errorf("alfworld: game %s: %w", id, err)
+			return t, s, l, fmt.Errorf("alfworld: game %s: %w", id, err)
 		}
 	}
 	d, err := o.speech(f.dialect)
-	if err != nil {
-		return err
-	}
 	typ, _, _ := strings.Cut(task, "-")
-	e.add(envs.Task{ID: id, Type: typ}, source{problem: f.problem, goal: f.goal, dialect: d,
-		limitPays: o.StepLimitReward}, l)
-	return nil
+	return envs.Task{ID: id, Type: typ},
+		source{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l, err
+}
+
+// Task implements envs.Finder: any game of the split's folder, by folder and trial, also one
+// that ALFWorld leaves out because of its name or because it has no solution.
+func (e *Env) Task(id string) (envs.Task, error) {
+	for _, t := range e.tasks {
+		if t.ID == id {
+			return t, nil
+		}
+	}
+	g, err := e.outside(id)
+	return g.task, err
+}
+
+// outside returns a game outside the benchmark.
+func (e *Env) outside(id string) (playable, error) {
+	if e.folder == "" || !fs.ValidPath(id) || strings.Count(id, "/") != 1 {
+		return playable{}, fmt.Errorf("alfworld: there is no game %q: %w", id, fs.ErrNotExist)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if g, ok := e.found[id]; ok {
+		return g, nil
+	}
+	file := filepath.Join(e.folder, filepath.FromSlash(id), gameName)
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	if errors.Is(err, fs.ErrNotExist) {
+		return playable{}, fmt.Errorf("alfworld: the folder %s has no game %s: %w", e.folder, id, fs.ErrNotExist)
+	} else if err != nil {
+		return playable{}, fmt.Errorf("alfworld: %w", err)
+	}
+	f, err := parseGameFile(b)
+	if err != nil {
+		return playable{}, fmt.Errorf("%s: %w", file, err)
+	}
+	t, s, l, err := officialGame(id, f, nil, e.options)
+	if err != nil {
+		return playable{}, err
+	}
+	g := newTask(t, s, l)
+	if e.found == nil {
+		e.found = map[string]playable{}
+	}
+	e.found[id] = g
+	return g, nil
 }
 
 // readLabels reads the label file if there is one; raw is its text.

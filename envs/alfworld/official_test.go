@@ -3,6 +3,7 @@ package alfworld
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -375,24 +376,60 @@ func TestForeignTask(t *testing.T) {
 	}
 }
 
+// A game that is no task is found by its name, and plays; other names are not.
+func TestGamesOutsideTheBenchmark(t *testing.T) {
+	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
+	edit(t, files[0], func(fields map[string]any) { fields["solvable"] = false })
+	e, err := NewOfficial(dir, Options{Variant: ALFWorld})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := filepath.Dir(files[0])
+	id := filepath.Base(filepath.Dir(trial)) + "/" + filepath.Base(trial)
+	task, err := e.Task(id)
+	if err != nil || task.Index != -1 || slices.Contains(ids(e), id) {
+		t.Fatalf("%+v, %v", task, err)
+	}
+	w, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if start, err := w.Start(t.Context()); err != nil || start.Goal == "" {
+		t.Errorf("%+v, %v", start, err)
+	}
+	if inside, err := e.Task(e.Tasks()[1].ID); err != nil || inside != e.Tasks()[1] {
+		t.Errorf("%+v, %v", inside, err)
+	}
+	for _, name := range []string{"", "none", "../x", id + "/x", filepath.Dir(id) + "/trial_none"} {
+		if _, err := e.Task(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	changed := task
+	changed.Type = "other"
+	if _, err := e.NewWorld(changed); err == nil {
+		t.Error("another task of that name is played")
+	}
+}
+
 // Of many games only some are kept ready.
 func TestKeptGames(t *testing.T) {
 	e, err := NewOfficial(fixture, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := e.ready(0)
+	first, err := e.ready(e.games[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := e.ready(0); again != first {
+	if again, _ := e.ready(e.games[0]); again != first {
 		t.Error("the game was loaded twice")
 	}
-	e.order = append(e.order, make([]int, maxLoaded-1)...)
-	if _, err := e.ready(1); err != nil {
+	e.order = append(e.order, make([]string, maxLoaded-1)...)
+	if _, err := e.ready(e.games[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, kept := e.loaded[0]; kept || len(e.order) != maxLoaded {
+	if _, kept := e.loaded[e.games[0].id]; kept || len(e.order) != maxLoaded {
 		t.Errorf("%d games are kept", len(e.order))
 	}
 }

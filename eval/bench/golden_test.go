@@ -29,7 +29,8 @@ type recorded struct {
 // goldenFiles are all files of recorded protocols.
 var goldenFiles = []recorded{
 	{file: "agentbench-hh", preset: "agentbench-hh", originals: "agentbench_v02"},
-	{file: "agentbench-hh-fc", preset: "agentbench-hh-fc", originals: "agentbench", elsewhere: true},
+	{file: "agentbench-hh-fc", preset: "agentbench-hh-fc:official", originals: "agentbench", elsewhere: true,
+		whole: true},
 	{file: "agentbench-hh-filter", preset: "agentbench-hh", originals: "agentbench_v02", elsewhere: true},
 	{file: "agentbench-hh-long", preset: "agentbench-hh", originals: "agentbench_v02"},
 	{file: "agentboard-alfworld", preset: "agentboard:alfworld", originals: "agentboard"},

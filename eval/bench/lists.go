@@ -59,12 +59,12 @@ func named(env envs.Env, names []string, partial bool) (out []envs.Task, err err
 	seen := map[string]bool{}
 	for _, name := range names {
 		t, ok := byName[name]
-		if !ok && finds {
+		if !ok && partial {
+			continue
+		} else if !ok && finds {
 			if t, err = finder.Task(name); err != nil {
 				return nil, err
 			}
-		} else if !ok && partial {
-			continue
 		} else if !ok {
 			return nil, fmt.Errorf("it names the task %.100q, which the data lack", name)
 		}
