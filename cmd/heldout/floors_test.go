@@ -63,7 +63,6 @@ var floors = map[string]int{
 	"eval/bench":                   8,
 	"eval/replay":                  9,
 	"eval/serve":                   6,
-	"eval/serve/clients":           7,
 	"eval/serve/load":              2,
 	"eval/progress":                6,
 	"eval/queue":                   7,

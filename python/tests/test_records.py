@@ -81,6 +81,14 @@ def test_evaluate(tmp_path, capfd):
         heldout.evaluate("vllm:x", "pddl", out=tmp_path / "dead", base_url="http://127.0.0.1:9/v1", progress=False)
 
 
+def test_server(tmp_path, server):
+    """A model behind a server is played and measured from Python."""
+    url, requests = server
+    done = heldout.evaluate("tiny", "pddl", base_url=url, tasks="gripper", out=tmp_path / "r", max_tokens=50, progress=False)
+    assert done.metrics()["heldout/pddl/success"] == 0.0 and len(done.steps()) > 0
+    assert any("messages" in request for request in requests)
+
+
 def test_light():
     """Importing loads no third-party module."""
     done = heldout._binary.subprocess.run(

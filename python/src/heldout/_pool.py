@@ -18,12 +18,15 @@ Reward = Literal["success", "progress", "delta"]
 _MOST_ENTRIES = 8192  # of one line
 
 
-class Task(TypedDict, total=False):
-    """A task as it is listed."""
-
+class _Listed(TypedDict):
     id: str
     index: int
     type: str
+
+
+class Task(_Listed, total=False):
+    """A task as it is listed."""
+
     difficulty: str
 
 

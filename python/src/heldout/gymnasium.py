@@ -21,6 +21,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from ._dialogue import name_of
 from ._errors import StepError
 from ._pool import Pool, Reset, Result
 
@@ -53,7 +54,7 @@ class Env(gymnasium.Env[str, str]):
         self.observation_space, self.action_space = OBSERVATIONS, ACTIONS
         self.render_mode = render_mode
         self._own = None if pool else Pool(mount, **options)
-        self._session = (pool or self._own or Pool()).open(_name(mount))[0]
+        self._session = (pool or self._own or Pool()).open(name_of(mount))[0]
         self._text = ""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
@@ -102,7 +103,7 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         self.single_observation_space, self.single_action_space = OBSERVATIONS, ACTIONS
         self.observation_space, self.action_space = batch_space(OBSERVATIONS, num_envs), batch_space(ACTIONS, num_envs)
         self._pool = Pool(mount, **options)
-        self._sessions = self._pool.open(_name(mount), num_envs)
+        self._sessions = self._pool.open(name_of(mount), num_envs)
         self._over = numpy.zeros(num_envs, dtype=bool)
         self._options: dict[str, Any] = {}
         self._texts: list[str] = [""] * num_envs
@@ -176,12 +177,6 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
 
     def close_extras(self, **_: Any) -> None:
         self._pool.close()
-
-
-def _name(mount: str) -> str:
-    """Returns the name of a mount: NAME=ENV,… or ENV,…"""
-    first = mount.split(",")[0]
-    return first.split("=")[0]
 
 
 def _choice(options: dict[str, Any] | None, random: numpy.random.Generator) -> Reset:
