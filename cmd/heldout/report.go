@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"html/template"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"heldout/eval/show/overview"
 	"heldout/eval/show/page"
-	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
 )
 
@@ -65,59 +62,9 @@ func (d *drawn) page(sys *system, of []record.Chosen) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	sections, err := overview.Sections(from)
+	episodes, err := overview.Read(of, from)
 	if err != nil {
 		return page.Page{}, err
 	}
-	episodes, err := bundle(of)
-	if err != nil {
-		return page.Page{}, err
-	}
-	p := page.Page{
-		Title: "heldout report", Styles: []template.CSS{overview.Style(), episodes.Style},
-		Scripts: episodes.Scripts, Data: episodes.Data,
-	}
-	for _, s := range sections {
-		p.Links = append(p.Links, page.Link{Href: "#" + s.ID, Text: s.Title})
-		p.Body = append(p.Body, s.HTML)
-	}
-	p.Links = append(p.Links, page.Link{Href: "#episodes", Text: "Episodes"})
-	p.Body = append(p.Body,
-		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`, episodes.Body,
-		`</section>`)
-	return p, nil
-}
-
-// bundle packs the episodes of runs, or of a part of their tasks if all
-// are too large.
-func bundle(of []record.Chosen) (trajectory.Section, error) {
-	var size int64
-	for _, p := range of {
-		n, err := p.Size()
-		if err != nil {
-			return trajectory.Section{}, err
-		}
-		size += n
-	}
-	b := trajectory.NewBundle(size)
-	taken := map[string]bool{}
-	for _, p := range of {
-		name := filepath.Base(p.Name())
-		if taken[name] {
-			name = p.Name()
-		}
-		taken[name] = true
-		var failed error
-		if _, err := record.Each(p, func(_ *record.Manifest, e *record.Episode) {
-			if failed == nil {
-				failed = b.Add(name, e)
-			}
-		}); err != nil {
-			return trajectory.Section{}, err
-		}
-		if failed != nil {
-			return trajectory.Section{}, fmt.Errorf("%s: %w", p.Name(), failed)
-		}
-	}
-	return b.Section()
+	return overview.Page(from, episodes)
 }

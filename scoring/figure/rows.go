@@ -16,7 +16,7 @@ import (
 
 // rowHeight is the height of a row of a panel, titleHeight that of title and axis.
 const (
-	rowHeight   = vg.Length(11)
+	rowHeight   = vg.Length(13)
 	titleHeight = vg.Length(36)
 	labelWidth  = vg.Length(130)
 )
@@ -101,8 +101,8 @@ type series struct {
 // twoRates are success and progress.
 func twoRates(success, progress table.Bounded) []series {
 	return []series{
-		{success, nil, "SR", draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, 2.2},
-		{progress, nil, "PR", draw.GlyphStyle{Color: colors[1], Radius: 2.3, Shape: diamond{}}, -2.2},
+		{success, nil, "SR", draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, 2.9},
+		{progress, nil, "PR", draw.GlyphStyle{Color: colors[1], Radius: 2.3, Shape: diamond{}}, -2.9},
 	}
 }
 
@@ -155,6 +155,7 @@ func entries(all []series) (out []entry) {
 
 // dots are panels by environment with a dot and an interval for each series.
 func dots(r reader, names []string, all []series, scale axis, zero bool) (out []rowPanel) {
+	said := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
 	for _, env := range r.distinct(column.Environment) {
 		of := r.is(column.Environment, env)
 		place := map[string]int{}
@@ -167,7 +168,7 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 				if !ok {
 					return
 				}
-				for _, q := range all {
+				for k, q := range all {
 					value, ok := of.number(row, q.value)
 					if !ok {
 						continue
@@ -179,12 +180,11 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 					}
 					q.interval(s, of, row, x, at)
 					glyph(s, g, x(value), at)
-					right := value
-					if high, ok := of.number(row, q.value.High); ok {
-						right = max(right, high)
+					label := of.cell(row, q.value).Mark
+					if said && k == 0 {
+						label = of.marked(row, q.value)
 					}
-					s.FillText(style(small-1, soft, draw.XLeft, draw.YCenter),
-						vg.Point{X: x(right) + g.Radius + 1.2, Y: at}, of.cell(row, q.value).Mark)
+					q.say(s, of, row, x, at, scale, label)
 					s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(of, row)))
 				}
 			}, zero})
@@ -192,10 +192,51 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 	return out
 }
 
+// mostSaid is the largest number of models, and of panels, whose first rate is written
+// beside its dot.
+const mostSaid = 8
+
+// say writes a text behind the dot and the interval of a row, or before them where there
+// is no room behind.
+func (q series) say(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, scale axis, label string) {
+	left, _ := r.number(row, q.value)
+	right := left
+	if low, ok := r.number(row, q.value.Low); ok {
+		left = min(left, low)
+	}
+	if high, ok := r.number(row, q.value.High); ok {
+		right = max(right, high)
+	}
+	st := style(small-1, soft, draw.XLeft, draw.YCenter)
+	gap := q.glyph.Radius + 1.2
+	at := x(right) + gap
+	if width := st.Width(label); at+width > x(scale.max)+2*gap && x(left)-gap-width > x(scale.min) {
+		at = x(left) - gap - width
+	}
+	s.FillText(st, vg.Point{X: at, Y: y + 0.7}, label)
+}
+
 // rates has a panel for the held-out score and for each environment.
 func rates(r reader, f *Figure) error {
-	names, all := r.models(), twoRates(column.Success, column.Progress)
-	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all))
+	names, headings := r.parted()
+	all := twoRates(column.Success, column.Progress)
+	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all), headings...)
+}
+
+// publishedHeading stands between the models of runs and published ones.
+const publishedHeading = "published, other prompts"
+
+// parted lists the models as models does, with a heading above published ones.
+func (r reader) parted() (names []string, headings []bool) {
+	published := r.is(column.From, column.FromPublished).distinct(column.Model)
+	names = r.models()
+	at := len(names) - len(published)
+	headings = make([]bool, len(names)+1)
+	if at == 0 || len(published) == 0 {
+		return names, headings[1:]
+	}
+	headings[at] = true
+	return slices.Insert(names, at, publishedHeading), headings
 }
 
 // heldOut is the panel of the held-out score alone.

@@ -55,35 +55,56 @@ func (s *standing) rateTable(t *table.Table) {
 
 // cell is a rate with its letters, and its limits below.
 func (s *standing) cell(i, at int, place string) table.Cell {
+	c := s.rated(i, at, place)
+	if c.Letters != "" {
+		c.Text += " " + c.Letters
+	}
+	return c.Cell
+}
+
+// rated is a rate with its letters beside it.
+func (s *standing) rated(i, at int, place string) (out HeadlineCell) {
 	mark := ""
 	if score := s.lines[i].scores[place]; score != nil && !score.Complete() {
 		mark = incompleteMark
 	}
 	e := s.cells[i][at]
 	if e == nil {
-		return table.None().Marked(mark)
+		return HeadlineCell{Cell: table.None().Marked(mark)}
 	}
-	c := table.Percent(e.Mean).Marked(mark)
+	out.Cell = table.Percent(e.Mean).Marked(mark)
 	if of := s.letters[place]; of != nil && of[i] != "" {
-		c.Text += " " + of[i]
-		c.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool {
+		out.Letters = of[i]
+		out.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool {
 			return other != "" && !strings.Contains(other, "a")
 		})
 	}
-	if e.Interval != nil {
-		c.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
+	if out.Interval = e.Interval; e.Interval != nil {
+		out.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
 	}
-	return c
+	return out
 }
 
 // publishedRows are the rows of published results, for the same columns.
 func (r *Report) publishedRows(s *standing) (rows [][]table.Cell) {
+	for _, l := range r.publishedHeadlines(s) {
+		row := []table.Cell{table.String(l.Model)}
+		for _, c := range l.Cells {
+			row = append(row, c.Cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// publishedHeadlines are the published results that have any of the places.
+func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	if s.rate == Grounding {
 		return nil
 	}
 	for _, b := range r.baselines {
 		for _, l := range publishedLines(b) {
-			row := []table.Cell{table.String(l.name)}
+			line := HeadlineLine{Model: l.name}
 			any := false
 			for _, place := range s.places {
 				e := l.heldOutRate(r.weights, s.rate)
@@ -94,14 +115,14 @@ func (r *Report) publishedRows(s *standing) (rows [][]table.Cell) {
 					}
 				}
 				any = any || e != nil
-				row = append(row, publishedCell(e))
+				line.Cells = append(line.Cells, HeadlineCell{Cell: publishedCell(e)})
 			}
 			if any {
-				rows = append(rows, row)
+				out = append(out, line)
 			}
 		}
 	}
-	return rows
+	return out
 }
 
 // publishedCell is a published rate.

@@ -21,8 +21,9 @@ type row struct {
 	// loaded several models of that name.
 	model, weights string
 	behaviour      int
-	// joined are the runs that the seeds of the score are from, if these are several.
-	joined []string
+	// joined are the runs that the seeds of the score are from, if these are several, and
+	// others their directories but for the first.
+	joined, others []string
 	// line is the name of the player, the same in all tables. name also has the
 	// perturbation if rows of several stand together.
 	line, name string

@@ -164,6 +164,9 @@ func joinRows(rows []row) (out []row) {
 			var scores []*scoring.Score
 			for _, part := range all {
 				scores = append(scores, part.Score)
+				if part.directory != r.directory {
+					r.others = append(r.others, part.directory)
+				}
 				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory,
 					plural(len(part.Seeds), "seed", "seeds"), seedList(part.Seeds)))
 			}

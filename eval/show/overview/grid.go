@@ -12,8 +12,6 @@ type grid struct {
 	Heads     []gridCell
 	Rows      [][]gridCell
 	Notes     []string
-	// Open: the table is shown at once.
-	Open bool
 }
 
 type gridCell struct {

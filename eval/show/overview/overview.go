@@ -1,4 +1,5 @@
-// Package overview shows the tables and figures of runs as sections of a page.
+// Package overview makes the page of a report: what the runs show, on one screen, and then
+// a section for each of its reasons.
 // Every figure has its exact numbers beside it: as titles of its marks, and as a
 // table that unfolds.
 package overview
@@ -13,92 +14,155 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"heldout/eval/show/page"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
 
-// Section is a section of a page.
-type Section struct {
-	ID, Title string
-	HTML      template.HTML
-	// Marks counts the marks of its figures.
-	Marks int
-}
-
-// plan is a section. Figures and tables say which section they are in.
+// plan is a section. Figures and tables say by ids in which section they are; the
+// section's own is the first.
 type plan struct {
-	id, title, intro string
-	open             bool // the tables are shown at once if they are short
+	ids          []string
+	title, intro string
+	// finding is what the section shows, in a sentence; nil for none.
+	finding func(*content) string
+	// more is what stands before the figures; nil for nothing.
+	more func(*content) (template.HTML, error)
 }
 
-// mostOpen is the largest number of rows of a table that does not unfold.
-const mostOpen = 24
+func (p plan) id() string { return p.ids[0] }
 
-// plans are the sections in order.
+// plans are the sections in order, after the first screen and before the episodes.
 var plans = []plan{
-	{id: "summary", title: "Summary", open: true},
-	{id: "rates", title: "Rates"},
-	{id: "protocols", title: "Protocols"},
-	{id: "differences", title: "Differences"},
-	{id: "checkpoints", title: "Training"},
-	{id: "tasks", title: "Tasks", intro: "Where two rows differ, one model solves what the other does not."},
-	{id: "steps", title: "Steps"},
-	{id: "failures", title: "Failures"},
-	{id: "refinement", title: "Errors"},
-	{id: "robustness", title: "Robustness"},
-	{id: "memorisation", title: "Memorisation",
+	{ids: []string{"rates"}, title: "Rates", finding: leaders},
+	{ids: []string{"differences", "tasks"}, title: "Where they differ", finding: mainDuel, more: duelLists},
+	{ids: []string{"failures"}, title: "Why they fail", finding: mainReason, more: failureLists},
+	{ids: []string{"refinement"}, title: "Errors"},
+	{ids: []string{"steps"}, title: "Steps"},
+	{ids: []string{"robustness"}, title: "Robustness"},
+	{ids: []string{"memorisation"}, title: "Memorisation",
 		intro: "What remains of a score if the interface is said in other words."},
-	{id: "tries", title: "Tries"},
-	{id: "trials", title: "Trials"},
-	{id: "seeds", title: "Seeds"},
-	{id: "cost", title: "Cost"},
+	{ids: []string{"tries"}, title: "Tries"},
+	{ids: []string{"trials"}, title: "Trials"},
+	{ids: []string{"seeds"}, title: "Seeds"},
+	{ids: []string{"checkpoints"}, title: "Training"},
+	{ids: []string{"protocols"}, title: "Protocols"},
+	{ids: []string{"cost"}, title: "Cost", finding: tokens},
+	{ids: []string{"method"}, title: "Method", more: method},
 }
 
 var (
 	//go:embed overview.css
 	style string
+	//go:embed first.html
+	firstText string
 	//go:embed section.html
 	sectionText string
+	//go:embed lists.html
+	listsText string
 
-	sectionTemplate = template.Must(template.New("section").Parse(sectionText))
+	templates = func() *template.Template {
+		t := template.New("").Funcs(template.FuncMap{"reasons": func() []reasonName { return reasons[:] },
+			"width": func(x float64) string { return fmt.Sprintf("%.1f", x) }})
+		for name, text := range map[string]string{"first": firstText, "section": sectionText, "lists": listsText} {
+			template.Must(t.New(name).Parse(text))
+		}
+		return t
+	}()
 )
 
-// Style is the style of sections and of the figures in them.
-func Style() template.CSS { return template.CSS(style) + figure.CSS() }
+// pageStyle is the style of sections and of the figures in them.
+func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
-// Sections makes the sections of a report. Those without content are left out.
-func Sections(from *report.Report) ([]Section, error) {
-	var out []Section
-	for _, p := range plans {
-		s, err := newContent(p, from)
+// Page makes the page of a report with its episodes.
+func Page(from *report.Report, e *Episodes) (page.Page, error) {
+	h, v := from.Headline(), from.Verdict()
+	found := findings{Report: from, episodes: e, headline: h, duels: e.duels(h.Lines, v.Facts),
+		failing: e.failures(h.Lines, from.Places())}
+	episodes, err := e.bundle.Section()
+	if err != nil {
+		return page.Page{}, err
+	}
+	p := page.Page{Title: title(h, v), Lead: lead(e, from, h), Styles: []template.CSS{pageStyle(), episodes.Style},
+		Scripts: episodes.Scripts, Data: episodes.Data, Class: "report"}
+	start := newFirst(found, v)
+	var sections []template.HTML
+	for _, of := range plans {
+		s, err := newContent(of, &found)
 		if err != nil {
-			return nil, err
-		}
-		if p.id == "summary" {
-			s.Incomplete = incomplete(from.Runs)
-			g := newGrid(runTable(from.Runs))
-			g.Open = len(g.Rows) <= mostOpen
-			s.Tables = append(s.Tables, g)
+			return p, err
 		}
 		if s.empty() {
 			continue
 		}
-		section, err := s.render()
+		text, err := render("section", s)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		out = append(out, section)
+		start.Links = append(start.Links, navLink{s.ID, s.Title})
+		sections = append(sections, text)
 	}
-	return out, nil
+	start.Links = append(start.Links, navLink{"episodes", "Episodes"})
+	// A card leads to a section that is there.
+	start.Cards = slices.DeleteFunc(start.Cards, func(c card) bool {
+		return !slices.ContainsFunc(start.Links, func(l navLink) bool { return l.ID == c.ID })
+	})
+	text, err := render("first", start)
+	if err != nil {
+		return p, err
+	}
+	p.Body = append([]template.HTML{text}, sections...)
+	p.Body = append(p.Body,
+		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`,
+		episodes.Body, `</section>`)
+	return p, nil
+}
+
+// findings are what several sections are made from.
+type findings struct {
+	*report.Report
+	episodes *Episodes
+	headline report.Headline
+	duels    []duel
+	failing  []failing
+	said     []string // notes on marks, which the page says once each
+}
+
+func newFirst(f findings, v report.Verdict) first {
+	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing)}
+	for _, s := range v.Sentences {
+		out.Verdict = append(out.Verdict, table.Printable(s))
+	}
+	if n := len(out.Verdict); n > 0 {
+		out.Verdict, out.About = out.Verdict[:n-1], out.Verdict[n-1]
+	}
+	for _, n := range f.headline.Notes {
+		out.Notes = append(out.Notes, table.Printable(n))
+	}
+	for _, n := range f.headline.Sources {
+		out.Sources = append(out.Sources, table.Printable(n))
+	}
+	return out
+}
+
+// render renders a template.
+func render(name string, data any) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("the page: %s: %w", name, err)
+	}
+	return template.HTML(b.String()), nil
 }
 
 // content is what the template of a section shows.
 type content struct {
-	ID, Title, Intro, Incomplete string
-	Figures                      []drawing
-	Tables                       []grid
+	*findings
+	ID, Title, Intro, Finding string
+	More                      template.HTML
+	Figures                   []drawing
+	Tables                    []grid
 }
 
 // drawing is a figure on a page.
@@ -108,54 +172,60 @@ type drawing struct {
 	// Marked are the notes that explain marks, and are always shown.
 	Marked  []string
 	Numbers grid
-	marks   int
 }
 
-func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 }
+func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.More == "" }
 
-func (c content) render() (Section, error) {
-	var b bytes.Buffer
-	if err := sectionTemplate.Execute(&b, c); err != nil {
-		return Section{}, fmt.Errorf("section %s: %w", c.ID, err)
+func newContent(p plan, f *findings) (*content, error) {
+	c := &content{findings: f, ID: p.id(), Title: p.title, Intro: p.intro}
+	for _, id := range p.ids {
+		if err := c.add(id); err != nil {
+			return c, err
+		}
 	}
-	out := Section{ID: c.ID, Title: c.Title, HTML: template.HTML(b.String())}
-	for _, f := range c.Figures {
-		out.Marks += f.marks
+	if p.finding != nil {
+		c.Finding = p.finding(c)
 	}
-	return out, nil
+	if p.more != nil {
+		more, err := p.more(c)
+		if err != nil {
+			return c, err
+		}
+		c.More = more
+	}
+	return c, nil
 }
 
-func newContent(p plan, from *report.Report) (content, error) {
-	c := content{ID: p.id, Title: p.title, Intro: p.intro}
+const heldOutFigure = "held-out"
+
+// add adds the figures and tables that are in a section, each table once.
+func (c *content) add(id string) error {
 	var drawn []string // tables that are there as the numbers of figures
 	for _, k := range figure.Kinds() {
-		if k.Section != p.id {
-			continue
+		if k.Section != id || k.Name == heldOutFigure && !slices.Contains(c.headline.Places, column.HeldOutScore) {
+			continue // a score that only published models have is no finding of these runs
 		}
-		d, err := newDrawing(k, from)
+		d, err := newDrawing(k, c.Report)
 		var empty *figure.EmptyError
 		if errors.As(err, &empty) {
 			continue
 		}
 		if err != nil {
-			return c, err
+			return err
 		}
-		for _, f := range c.Figures { // a section says each of them once
-			d.Marked = slices.DeleteFunc(d.Marked, func(note string) bool { return slices.Contains(f.Marked, note) })
-		}
+		d.Marked = slices.DeleteFunc(d.Marked, func(note string) bool { return slices.Contains(c.said, note) })
+		c.said = append(c.said, d.Marked...)
 		c.Figures = append(c.Figures, d)
 		drawn = append(drawn, d.Numbers.ID)
 	}
-	for _, k := range report.In(p.id) {
-		for _, t := range from.Tables(k.ID) {
+	for _, k := range report.In(id) {
+		for _, t := range c.Report.Tables(k.ID) {
 			if !slices.Contains(drawn, t.ID) {
-				g := newGrid(t)
-				g.Open = p.open && len(g.Rows) <= mostOpen
-				c.Tables = append(c.Tables, g)
+				c.Tables = append(c.Tables, newGrid(t))
 			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
@@ -164,7 +234,7 @@ func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
 		return drawing{}, err
 	}
 	d := drawing{Name: f.Name, Title: f.Title, Caption: f.Caption}
-	if d.SVG, d.marks, err = f.Inline(); err != nil {
+	if d.SVG, _, err = f.Inline(); err != nil {
 		return drawing{}, err
 	}
 	numbers := f.Table
@@ -253,19 +323,4 @@ func some(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(once[:most-1], ", "), len(once)-most+1)
 	}
 	return strings.Join(once, ", ")
-}
-
-// incomplete says how many planned episodes have no result; empty if all have one.
-func incomplete(runs []report.Run) string {
-	finished, planned := 0, 0
-	for _, r := range runs {
-		for _, s := range r.Scores {
-			finished, planned = finished+s.Finished, planned+s.Planned
-		}
-	}
-	if finished == planned {
-		return ""
-	}
-	return fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * cover only those.",
-		finished, planned)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/show/page"
-	"heldout/eval/show/trajectory"
 	"heldout/scoring"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
@@ -38,14 +36,14 @@ func looks() map[string]synthetic {
 	return map[string]synthetic{
 		"empty":      {environments: six[:2], tasks: 10, models: three[:1], seeds: 1, steps: 30, missing: 2},
 		"one":        {environments: six[4:5], tasks: 1, models: three[:1], seeds: 1, steps: 30},
-		"incomplete": {environments: six[:4], tasks: 30, models: three, seeds: 2, steps: 30, missing: 0.3},
-		"thirty":     {environments: six, tasks: 24, models: thirty, seeds: 1, steps: 30},
-		"three":      {environments: six, tasks: 80, models: three, seeds: 3, steps: 30},
+		"incomplete": {environments: six[:4], tasks: 12, models: three, seeds: 2, steps: 30, missing: 0.3},
+		"thirty":     {environments: six, tasks: 6, models: thirty, seeds: 1, steps: 10},
+		"three":      {environments: six, tasks: 18, models: three, seeds: 3, steps: 20},
 	}
 }
 
-// read reads a run, to make tables of it.
-func read(t testing.TB, dir string) *report.Report {
+// read reads a run, to make tables and a page of it.
+func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
 	run, err := scoring.ReadRun(record.Parts{dir}, nil)
 	if err != nil {
@@ -59,17 +57,36 @@ func read(t testing.TB, dir string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report.New([]report.Run{{Name: dir, Scores: scores}}, nil, w)
+	from := report.New([]report.Run{{Name: dir, Scores: scores}}, nil, w)
+	episodes, err := Read([]record.Chosen{{Parts: record.Parts{dir}}}, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from, episodes
 }
+
+// pageOf is the page of a run, and what it was made from.
+func pageOf(t testing.TB, dir string) (page.Page, *report.Report, *Episodes) {
+	t.Helper()
+	from, episodes := read(t, dir)
+	p, err := Page(from, episodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, from, episodes
+}
+
+// idOf are the sections of a page.
+var idOf = regexp.MustCompile(`^<section id="([a-z]+)"`)
 
 // Sections of every kind of run are well-formed and show what there is.
 func TestLooks(t *testing.T) {
 	want := map[string]string{
-		"empty":      "summary rates failures",
-		"one":        "summary rates tasks steps failures refinement cost",
-		"incomplete": "summary rates differences tasks steps failures refinement tries seeds cost",
-		"thirty":     "summary rates differences tasks steps failures refinement cost",
-		"three":      "summary rates differences tasks steps failures refinement tries seeds cost",
+		"empty":      "summary rates failures method episodes",
+		"one":        "summary rates differences failures refinement steps cost method episodes",
+		"incomplete": "summary rates differences failures refinement steps tries seeds cost method episodes",
+		"thirty":     "summary rates differences failures refinement steps cost method episodes",
+		"three":      "summary rates differences failures refinement steps tries seeds cost method episodes",
 	}
 	for name, s := range looks() {
 		t.Run(name, func(t *testing.T) {
@@ -81,15 +98,14 @@ func TestLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.write(t, dir)
-			sections, err := Sections(read(t, dir))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, _, _ := pageOf(t, dir)
 			var ids []string
-			for _, s := range sections {
-				ids = append(ids, s.ID)
-				wellFormed(t, s)
+			for _, part := range p.Body {
+				if id := idOf.FindStringSubmatch(string(part)); id != nil {
+					ids = append(ids, id[1])
+				}
 			}
+			wellFormed(t, p)
 			if got := strings.Join(ids, " "); got != want[name] {
 				t.Errorf("sections %s, want %s", got, want[name])
 			}
@@ -124,31 +140,10 @@ func hostileRun() synthetic {
 	}
 }
 
-// wholePage is the page of a run with its episodes.
+// wholePage is the page of a run as it is written.
 func wholePage(t testing.TB, dir string) []byte {
 	t.Helper()
-	sections, err := Sections(read(t, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bundle := trajectory.NewBundle(1)
-	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
-		if err := bundle.Add("run", e); err != nil {
-			t.Error(err)
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	episodes, err := bundle.Section()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := page.Page{Title: "test", Styles: []template.CSS{Style(), episodes.Style}, Scripts: episodes.Scripts,
-		Data: episodes.Data}
-	for _, s := range sections {
-		p.Body = append(p.Body, s.HTML)
-	}
-	p.Body = append(p.Body, episodes.Body)
+	p, _, _ := pageOf(t, dir)
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
 		t.Fatal(err)
@@ -161,13 +156,8 @@ func wholePage(t testing.TB, dir string) []byte {
 func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
 	hostileRun().write(t, dir)
-	sections, err := Sections(read(t, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range sections {
-		wellFormed(t, s)
-	}
+	p, _, _ := pageOf(t, dir)
+	wellFormed(t, p)
 	out := wholePage(t, dir)
 	// Forms send the values of names as they are.
 	out = regexp.MustCompile(` (value|data-[a-z]+)="[^"]*"`).ReplaceAll(out, nil)
@@ -191,17 +181,22 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// wellFormed reports a section that is no tree of elements.
-func wellFormed(t *testing.T, s Section) {
+// wellFormed reports a page whose sections, but the list of episodes, are no tree of
+// elements.
+func wellFormed(t *testing.T, p page.Page) {
 	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(string(s.HTML)))
+	var all strings.Builder
+	for _, part := range p.Body[:len(p.Body)-3] {
+		all.WriteString(string(part))
+	}
+	d := xml.NewDecoder(strings.NewReader(all.String()))
 	d.Entity = xml.HTMLEntity
 	d.Strict = true
 	for {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
-			t.Errorf("section %s: %v", s.ID, err)
+			t.Error(err)
 			return
 		}
 	}
@@ -211,9 +206,13 @@ func wellFormed(t *testing.T, s Section) {
 // same numbers.
 func TestNothingIsLeftOut(t *testing.T) {
 	sections, tables := map[string]bool{}, map[string]bool{}
+	ids := []string{"summary"} // the first screen, of which the tables are drawn
 	for _, p := range plans {
-		sections[p.id] = true
-		for _, k := range report.In(p.id) {
+		ids = append(ids, p.ids...)
+	}
+	for _, id := range ids {
+		sections[id] = true
+		for _, k := range report.In(id) {
 			tables[k.ID] = true
 		}
 	}

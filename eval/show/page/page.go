@@ -28,6 +28,8 @@ type Page struct {
 	Scripts []template.JS
 	// Data are bytes for the scripts, below Body.
 	Data []Data
+	// Class is a class of the page, for its styles.
+	Class string
 	// Live allows scripts and forms to ask the server that the page comes from.
 	Live bool
 }

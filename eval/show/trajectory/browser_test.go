@@ -19,10 +19,7 @@ var pictures = flag.String("pictures", "", "write pictures of the pages into thi
 // written writes a page with a bundle and returns its address.
 func written(t *testing.T, b *Bundle) string {
 	t.Helper()
-	s, err := b.Section()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := section(t, b)
 	file := filepath.Join(t.TempDir(), "report.html")
 	f, err := os.Create(file)
 	if err != nil {
@@ -45,9 +42,7 @@ func TestBundleInABrowser(t *testing.T) {
 			e := episode()
 			e.ID, e.Task, e.Model, e.Trial = fmt.Sprintf("%019d%d", i, len(run)), fmt.Sprintf("box/%d", i), model, 0
 			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & \"of\" '1+1' %s", i, model)
-			if err := b.Add(run, e); err != nil {
-				t.Fatal(err)
-			}
+			add(t, b, run, e)
 		}
 	}
 	address := written(t, b)
@@ -90,12 +85,8 @@ func TestBundleInABrowser(t *testing.T) {
 // Hostile records in a file are text.
 func TestHostileBundleInABrowser(t *testing.T) {
 	b := NewBundle(1)
-	if err := b.Add(hostile, hostileEpisode()); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Add("a", episode()); err != nil {
-		t.Fatal(err)
-	}
+	add(t, b, hostile, hostileEpisode())
+	add(t, b, "a", episode())
 	p := browser.Start(t).Open(t, written(t, b), "file://", browser.Look{Width: 390, Height: 800, Dark: true})
 	p.Until("document.querySelectorAll('tr[data-key]').length === 2")
 	p.Click("tr[data-key] a")

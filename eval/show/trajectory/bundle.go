@@ -42,6 +42,7 @@ type Bundle struct {
 	waiting int // bytes of pending
 	data    []page.Data
 	size    int // of data, as base64
+	held    map[string]bool
 }
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
@@ -50,24 +51,28 @@ func NewBundle(records int64) *Bundle {
 		pending: map[string]template.HTML{}}
 }
 
-// Add adds an attempt of a run, which has a name of its own, if its task is one of
-// those that the bundle takes.
-func (b *Bundle) Add(run string, e *record.Episode) error {
+// Render renders an attempt of a run, which has a name of its own, if its task is one of
+// those that the bundle takes; empty if not. Several goroutines may call it at once.
+func (b *Bundle) Render(run string, e *record.Episode) (template.HTML, error) {
+	if !b.takes(&e.Result) {
+		return "", nil
+	}
+	return Render(Episode{Episode: e, Run: run})
+}
+
+// Add adds an attempt that Render has rendered.
+func (b *Bundle) Add(run string, r *record.Result, rendered template.HTML) error {
 	b.all++
-	if b.full || !b.takes(&e.Result) {
+	if b.full || rendered == "" {
 		return nil
 	}
-	rendered, err := Render(Episode{Episode: e, Run: run})
-	if err != nil {
-		return err
-	}
-	key := bundleKey(run, &e.Result)
+	key := bundleKey(run, r)
 	b.pending[key] = rendered
 	b.waiting += len(rendered)
-	result := e.Result
+	result := *r
 	b.choices.Add(&result)
 	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data),
-		Href: "#" + Fragment(run, &e.Result)})
+		Href: "#" + Fragment(run, &result)})
 	if b.waiting >= chunkSize {
 		return b.flush()
 	}
@@ -77,6 +82,11 @@ func (b *Bundle) Add(run string, e *record.Episode) error {
 // Fragment is the part of an address, behind #, that shows an attempt of a bundle.
 func Fragment(run string, r *record.Result) string {
 	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
+}
+
+// Beside is the part of an address that shows two attempts of a bundle beside each other.
+func Beside(run string, r *record.Result, otherRun string, other *record.Result) string {
+	return Fragment(run, r) + "&with=" + template.URLQueryEscaper(bundleKey(otherRun, other))
 }
 
 // bundleKey names an attempt in a bundle. HTML changes characters that do not print.
@@ -132,11 +142,21 @@ type Section struct {
 	Data    []page.Data
 }
 
-// Section ends the bundle.
-func (b *Bundle) Section() (Section, error) {
-	if err := b.flush(); err != nil {
-		return Section{}, err
+// Close compresses what is left, after which Has knows what the bundle holds.
+func (b *Bundle) Close() error {
+	err := b.flush()
+	b.held = map[string]bool{}
+	for _, r := range b.rows {
+		b.held[r.Key] = true
 	}
+	return err
+}
+
+// Has reports whether a closed bundle holds an attempt.
+func (b *Bundle) Has(run string, r *record.Result) bool { return b.held[bundleKey(run, r)] }
+
+// Section is the part of a page with a closed bundle.
+func (b *Bundle) Section() (Section, error) {
 	list, err := List{Choices: b.choices, Count: b.count(), Rows: b.rows}.Render()
 	if err != nil {
 		return Section{}, err

@@ -172,15 +172,10 @@ func TestBundle(t *testing.T) {
 	for i := range 50 {
 		e := episode()
 		e.ID, e.Task, e.Observation = fmt.Sprintf("%020d", i), fmt.Sprintf("box/%d", i), strings.Repeat(hostile, 300)
-		if err := b.Add("a", e); err != nil {
-			t.Fatal(err)
-		}
+		add(t, b, "a", e)
 		want["a/"+e.ID] = render(t, Episode{Episode: e, Run: "a"})
 	}
-	s, err := b.Section()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := section(t, b)
 	if len(s.Data) < 2 {
 		t.Errorf("%d chunks", len(s.Data))
 	}
@@ -221,9 +216,7 @@ func TestBundleChooses(t *testing.T) {
 		for _, model := range []string{"m", "n"} {
 			e := episode()
 			e.ID, e.Task, e.Model = fmt.Sprint(i, model), fmt.Sprintf("box/%d", i), model
-			if err := b.Add("a", e); err != nil {
-				t.Fatal(err)
-			}
+			add(t, b, "a", e)
 		}
 	}
 	for _, r := range b.rows {
@@ -237,10 +230,7 @@ func TestBundleChooses(t *testing.T) {
 	if len(tasks) < 60 || len(tasks) > 140 {
 		t.Errorf("%d tasks of 1000", len(tasks))
 	}
-	s, err := b.Section()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := section(t, b)
 	if want := fmt.Sprintf("%d of 2000 episodes: all attempts at about 10.0 %% of the tasks", len(b.rows)); !strings.Contains(textOf(t, string(s.Body)), want) {
 		t.Errorf("the page does not say %q", want)
 	}
@@ -274,4 +264,29 @@ func TestBehaviour(t *testing.T) {
 	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") || strings.Contains(text, "No more progress") {
 		t.Errorf("an episode without errors has some: %.900s", text)
 	}
+}
+
+// add adds an attempt to a bundle.
+func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
+	t.Helper()
+	text, err := b.Render(run, e)
+	if err == nil {
+		err = b.Add(run, &e.Result, text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// section closes a bundle.
+func section(t testing.TB, b *Bundle) Section {
+	t.Helper()
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -1,0 +1,88 @@
+package overview
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/report"
+)
+
+// mostExamples is how many episodes of a group of failures are linked for each place.
+const mostExamples = 2
+
+// failing says why the unsolved episodes of a model failed.
+type failing struct {
+	Model    string
+	Unsolved int
+	Groups   []failed // those with episodes, the largest first
+}
+
+// failed is a group of failures.
+type failed struct {
+	Name     string
+	Episodes int
+	Share    float64 // of the unsolved episodes, in percent
+	Where    string  // episodes by place
+	Examples []link
+}
+
+// failures groups the unsolved episodes of models.
+func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out []failing) {
+	for _, l := range lines {
+		f := failing{Model: shown(l.Model)}
+		groups := make([]failed, len(reasons))
+		for _, place := range places {
+			count := e.count(report.Stand{Model: l.Model, Place: place}, groups)
+			for i, n := range count {
+				if n > 0 {
+					groups[i].Where += fmt.Sprintf(", %s %d", shown(place), n)
+					groups[i].Episodes += n
+					f.Unsolved += n
+				}
+			}
+		}
+		for i, g := range groups {
+			if g.Episodes > 0 {
+				g.Name, g.Share = reasons[i].Label, 100*float64(g.Episodes)/float64(f.Unsolved)
+				g.Where = strings.TrimPrefix(g.Where, ", ")
+				f.Groups = append(f.Groups, g)
+			}
+		}
+		slices.SortStableFunc(f.Groups, func(a, b failed) int { return b.Episodes - a.Episodes })
+		if f.Unsolved > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// count counts the failures of a model in a place by reason, and adds examples to the
+// groups: one for a task, while there is room.
+func (e *Episodes) count(where report.Stand, groups []failed) []int {
+	count, linked := make([]int, len(reasons)), make([]int, len(reasons))
+	s := e.at[where]
+	if s == nil {
+		return count
+	}
+	for _, key := range s.tasks {
+		t := s.by[key]
+		last := -1 // the group with an example of this task
+		for _, a := range t.attempts {
+			if a.why == solved {
+				continue
+			}
+			i := slices.IndexFunc(reasons[:], func(r reasonName) bool { return r.reason == a.why })
+			count[i]++
+			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Has(a.run, a.result) {
+				last = i
+				linked[i]++
+				g.Examples = append(g.Examples, link{template.URL("#" + trajectory.Fragment(a.run, a.result)),
+					shown(where.Place + " " + t.name), ""})
+			}
+		}
+	}
+	return count
+}

@@ -1,0 +1,105 @@
+package overview
+
+import (
+	"regexp"
+	"strings"
+
+	"heldout/scoring/record"
+	"heldout/scoring/refinement"
+)
+
+// reason is why an episode was not solved. Each unsolved episode has one: the first that
+// applies.
+type reason uint8
+
+const (
+	solved reason = iota
+	unreadable
+	invalid
+	loops
+	wrong
+	early
+	limit
+)
+
+type reasonName struct {
+	reason
+	Label, Means string
+}
+
+// reasons are the reasons in order, with their names and what they mean.
+var reasons = [...]reasonName{
+	{unreadable, "unreadable replies", "of at least a third of the steps no action could be read"},
+	{invalid, "invalid actions", "at least a third of the steps were actions that the environment did not carry out"},
+	{loops, "loops",
+		"at least a third of the steps were valid and in a cycle of at most 5 steps, passed 3 times or more"},
+	{wrong, "wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
+		"focusing on an object ended the episode; HotpotQA: the answer was wrong"},
+	{early, "gave up or game over", "it ended before the step limit in another way"},
+	{limit, "ran out of steps", "all others"},
+}
+
+// signs are what the steps of an episode say about its failure.
+type signs struct {
+	// lost is what most steps were lost to, if it is a third of them; else solved.
+	lost reason
+	// astray: it took objects, and none that the goal names. Decided: its last action
+	// is one that ends an episode for good or ill.
+	astray, decided bool
+}
+
+// signsOf looks at the steps. A step is lost once, to the first that applies.
+func signsOf(e *record.Episode) (s signs) {
+	if e.Outcome != record.Failure || len(e.Trajectory) == 0 {
+		return s
+	}
+	c := refinement.WithoutThoughts(e, nil)
+	most := 0
+	for _, by := range []struct {
+		reason
+		n uint16
+	}{{unreadable, c.FormatErrors}, {invalid, c.Invalid}, {loops, c.ValidLooped}} {
+		if n := int(by.n); n > most && 3*n >= int(c.Steps) {
+			most, s.lost = n, by.reason
+		}
+	}
+	last := e.Trajectory[len(e.Trajectory)-1].Action
+	s.decided = strings.HasPrefix(last, "focus on ") || strings.HasPrefix(strings.ToLower(last), "finish[")
+	s.astray = e.Env == "alfworld" && astray(e)
+	return s
+}
+
+// taken is how ALFWorld's agents take objects.
+var taken = regexp.MustCompile(`^take (\w+) \d+ from `)
+
+// astray reports whether the agent took objects, but none whose name is a word of the goal.
+func astray(e *record.Episode) bool {
+	words := strings.FieldsFunc(strings.ToLower(e.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
+	any := false
+	for _, s := range e.Trajectory {
+		if found := taken.FindStringSubmatch(s.Action); found != nil && s.Valid {
+			for _, w := range words {
+				if w == found[1] {
+					return false
+				}
+			}
+			any = true
+		}
+	}
+	return any
+}
+
+// why returns the reason of an attempt under a step limit.
+func (s signs) why(e *record.Episode, steps int) reason {
+	switch {
+	case e.Success:
+		return solved
+	case s.lost != solved:
+		return s.lost
+	case s.astray, s.decided && e.Steps < steps:
+		return wrong
+	case e.Steps < steps:
+		return early
+	}
+	return limit
+}

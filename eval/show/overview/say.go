@@ -1,0 +1,135 @@
+package overview
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+
+	"heldout/scoring"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
+)
+
+// leaders says who has the highest rates; empty if there is one model, or nobody leads.
+func leaders(c *content) string {
+	var parts []string
+	h := c.headline
+	if len(h.Lines) < 2 {
+		return ""
+	}
+	lead := map[int][]string{}
+	for at, place := range h.Places {
+		best, value, alone := -1, math.Inf(-1), false
+		for i, l := range h.Lines {
+			v, ok := l.Cells[at].Value.(float64)
+			switch {
+			case !ok:
+			case v > value:
+				best, value, alone = i, v, true
+			case v == value:
+				alone = false
+			}
+		}
+		if alone && place != column.HeldOutScore {
+			lead[best] = append(lead[best], place)
+		}
+	}
+	for i, l := range h.Lines {
+		if lead[i] != nil {
+			parts = append(parts, fmt.Sprintf("%s on %s", l.Model, list(lead[i])))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return shown("The highest rates: " + strings.Join(parts, "; ") + ".")
+}
+
+// mainDuel says what the first and the last model win.
+func mainDuel(c *content) string {
+	if len(c.duels) == 0 {
+		return ""
+	}
+	return c.duels[0].finding()
+}
+
+// mainReason says why models fail.
+func mainReason(c *content) string { return strings.Join(reasonsOf(c.failing), " ") }
+
+// tokens says how many tokens the models wrote.
+func tokens(c *content) string {
+	sum, seconds := map[string]float64{}, map[string]float64{}
+	for _, t := range c.Report.Tables("usage") {
+		for _, row := range t.Rows {
+			mean, ok := row[t.At(column.Mean.Key)].Value.(float64)
+			n, also := row[t.At(column.Episodes.Key)].Value.(int)
+			if !ok || !also {
+				continue
+			}
+			switch model := row[t.At(column.Model.Key)].Text; row[t.At(column.Quantity.Key)].Text {
+			case string(scoring.CompletionTokens):
+				sum[model] += mean * float64(n)
+			case string(scoring.ModelSeconds):
+				seconds[model] += mean * float64(n)
+			}
+		}
+	}
+	var parts []string
+	for _, l := range c.headline.Lines {
+		if sum[l.Model] > 0 {
+			parts = append(parts, fmt.Sprintf("%s wrote %s in %s of answered requests", l.Model,
+				count(int(math.Round(sum[l.Model])), "token"), took(seconds[l.Model])))
+		}
+	}
+	const most = 4
+	if len(parts) == 0 || len(parts) > most {
+		return ""
+	}
+	return shown(strings.Join(parts, "; ") + ".")
+}
+
+// took writes a time in seconds with its largest unit.
+func took(s float64) string {
+	switch {
+	case s >= 2*3600:
+		return fmt.Sprintf("%.1f hours", s/3600)
+	case s >= 2*60:
+		return fmt.Sprintf("%.0f minutes", s/60)
+	}
+	return fmt.Sprintf("%.0f seconds", s)
+}
+
+// duelLists are the tasks that models win against each other.
+func duelLists(c *content) (template.HTML, error) {
+	if len(c.duels) == 0 {
+		return "", nil
+	}
+	return render("duels", c.duels)
+}
+
+// failureLists are the groups of failures of each model.
+func failureLists(c *content) (template.HTML, error) {
+	if len(c.failing) == 0 {
+		return "", nil
+	}
+	return render("failures", c.failing)
+}
+
+// method says what the rates are, what weakens them, and which runs they are from.
+func method(c *content) (template.HTML, error) {
+	var notes []string
+	for _, n := range c.headline.NotWhole {
+		notes = append(notes, table.Printable(n))
+	}
+	runs := newGrid(runTable(c.Runs))
+	versions := make([]string, 0, len(c.episodes.versions))
+	for _, v := range c.episodes.versions {
+		versions = append(versions, shown(v))
+	}
+	return render("method", struct {
+		Reservations []string
+		Runs         grid
+		Versions     string
+	}{notes, runs, list(versions)})
+}
