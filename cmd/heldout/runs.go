@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -17,14 +21,15 @@ import (
 )
 
 func newRuns(sys *system) *cobra.Command {
-	var asJSON, wide bool
+	var asJSON, rates, wide bool
 	c := &cobra.Command{
 		Use:               "runs [DIR]",
 		ValidArgsFunction: folders,
 		Short:             "List the run directories below a folder",
 		Long: `runs lists the run directories below a folder, without DIR below the folder
-runs: what was run and when, how far it is, and the rates so far in percent, for
-each environment and model. It skips hidden folders and follows no links.
+runs, one line each: what was run and when, how far it is, and the mean success
+rate so far in percent. --rates has a line for each environment, model and
+perturbation. It skips hidden folders and follows no links.
 
 With --json, standard output has one JSON object per run and line.`,
 		Example: "  heldout runs\n  heldout runs /data/experiments --json",
@@ -41,10 +46,14 @@ With --json, standard output has one JSON object per run and line.`,
 			if asJSON {
 				return writeRuns(sys, found)
 			}
+			if rates {
+				return listRates(sys, root, found, wide)
+			}
 			return listRuns(sys, root, found, wide)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object per run")
+	c.Flags().BoolVar(&rates, "rates", false, "a line for each environment, model and perturbation")
 	c.Flags().BoolVar(&wide, "wide", false, "show all columns, however wide")
 	return c
 }
@@ -72,24 +81,9 @@ func eachRun(sys *system, runs []record.Parts, visit func(view.Summary) error) e
 	return nil
 }
 
-// listRuns prints a table with a row for each environment and model of every run.
-func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
-	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "started", Header: "Started", Left: true},
-		{Key: "state", Header: "State", Left: true},
-		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "model", Header: "Model", Left: true},
-		{Key: "perturbation", Header: "Perturbation", Left: true, Detail: true},
-		{Key: "finished", Header: "Done"},
-		{Key: "planned", Header: "Planned"},
-		{Key: "success", Header: "SR"},
-		{Key: "progress", Header: "PR"},
-	},
-		Notes: []string{
-			"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
-				"first, so rates of a run that goes on are not those that it will have."}}
-	err := eachRun(sys, runs, func(s view.Summary) error {
+// visitListed visits the summaries of runs with the names that they have in lists.
+func visitListed(sys *system, root string, runs []record.Parts, visit func(name string, s view.Summary)) error {
+	return eachRun(sys, runs, func(s view.Summary) error {
 		if s.BadLines > 0 {
 			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run,
 				s.BadLines))
@@ -98,23 +92,158 @@ func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
 		if short, err := filepath.Rel(root, name); err == nil && short != "." {
 			name = short
 		}
-		for i, score := range s.Rates {
-			row := []table.Cell{table.String(name), table.String(minute(s.Started)), table.String(string(s.State))}
-			if i > 0 { // of the same run
-				row = []table.Cell{table.String(""), table.String(""), table.String("")}
-			}
-			t.Rows = append(t.Rows, append(row,
-				table.String(score.Where), table.String(score.Condition.Model),
-				table.String(score.Condition.Perturbation),
-				table.Int(score.Finished), table.Int(score.Planned), table.Percent(score.Success.Mean),
-				table.Percent(score.Progress.Mean)))
-		}
+		visit(name, s)
 		return nil
 	})
-	if err != nil {
+}
+
+// listRuns prints a table with a line for each run. It names as many environments and
+// models as the lines have room for.
+func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
+	var names []string
+	var all []view.Summary
+	if err := visitListed(sys, root, runs, func(name string, s view.Summary) {
+		names, all = append(names, name), append(all, s)
+	}); err != nil {
 		return err
 	}
+	room := cmp.Or(sys.columns, plainWidth)
+	if wide {
+		room = math.MaxInt32
+	}
+	return render(sys, string(table.Text), wide, runTable(names, all, room))
+}
+
+// runTable has a line for each run. It names as many environments and models as a line of
+// that width has room for.
+func runTable(names []string, all []view.Summary, width int) table.Table {
+	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
+		{Key: "run", Header: "Run", Left: true},
+		{Key: "started", Header: "Started", Left: true, Detail: true},
+		{Key: "state", Header: "State", Left: true},
+		{Key: "done", Header: "Done"},
+		{Key: "success", Header: "SR"},
+	}, Notes: []string{
+		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
+			"environments. Episodes that end early come first, so rates of a run that goes on are not those that it " +
+			"will have. --rates has each rate."}}
+	for i, s := range all {
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
+			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.MeanSuccess()),
+		})
+	}
+	room := width - lineWidth(t) - 2
+	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true})
+	for i, s := range all {
+		text := ""
+		for most := 8; most >= 0; most-- {
+			text = named(s.Models, most, "model") + " on " + named(s.Environments, most, "environment") + swept(s)
+			if utf8.RuneCountInString(text) <= room {
+				break
+			}
+		}
+		t.Rows[i] = append(t.Rows[i], table.String(text))
+	}
+	return t
+}
+
+// swept says how many perturbations a run has; empty for none.
+func swept(s view.Summary) string {
+	found := map[string]bool{}
+	for _, r := range s.Rates {
+		if p := r.Condition.Perturbation; p != "none" {
+			found[p] = true
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return ", " + counted(len(found), "perturbation")
+}
+
+// named lists at most so many names, and counts them if there are more.
+func named(names []string, most int, thing string) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return counted(len(names), thing)
+}
+
+// lineWidth is how wide the longest line of a table is, with the blanks between columns.
+func lineWidth(t table.Table) int {
+	total := 0
+	for i, c := range t.Columns {
+		widest := utf8.RuneCountInString(c.Header)
+		for _, row := range t.Rows {
+			widest = max(widest, utf8.RuneCountInString(row[i].Text))
+		}
+		total += widest + 2
+	}
+	return total
+}
+
+// listRates prints a table with a line for each environment, model and perturbation of
+// every run. Columns that tell no lines of a run apart are left out.
+func listRates(sys *system, root string, runs []record.Parts, wide bool) error {
+	t := table.Table{ID: "rates", Title: "Runs", Columns: []table.Column{
+		{Key: "run", Header: "Run", Left: true},
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "model", Header: "Model", Left: true},
+		{Key: "agent", Header: "Agent", Left: true},
+		{Key: "perturbation", Header: "Perturbation", Left: true},
+		{Key: "preset", Header: "Preset", Left: true},
+		{Key: "done", Header: "Done"},
+		{Key: "success", Header: "SR"},
+		{Key: "progress", Header: "PR"},
+	},
+		Notes: []string{
+			"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
+				"first, so rates of a run that goes on are not those that it will have."}}
+	var of []string // the run of each line
+	if err := visitListed(sys, root, runs, func(name string, s view.Summary) {
+		own := name
+		for _, score := range s.Rates {
+			c := score.Condition
+			t.Rows = append(t.Rows, []table.Cell{
+				table.String(name), table.String(score.Where), table.String(c.Model), table.String(c.Agent),
+				table.String(c.Perturbation), table.String(c.Preset.Key()),
+				table.String(fmt.Sprintf("%d/%d", score.Finished, score.Planned)),
+				table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean),
+			})
+			of, name = append(of, own), "" // the other lines of the run have none
+		}
+	}); err != nil {
+		return err
+	}
+	for _, key := range []string{"agent", "perturbation", "preset"} {
+		t = withoutColumn(t, key, of)
+	}
 	return render(sys, string(table.Text), wide, t)
+}
+
+// withoutColumn returns the table without a column, if its lines of one run differ in the
+// other columns of words as well.
+func withoutColumn(t table.Table, key string, of []string) table.Table {
+	at := t.At(key)
+	seen := map[string]bool{}
+	for i, row := range t.Rows {
+		line := of[i]
+		for k, c := range t.Columns {
+			if c.Left && k > 0 && k != at {
+				line += "\n" + row[k].Text
+			}
+		}
+		if seen[line] {
+			return t
+		}
+		seen[line] = true
+	}
+	t.Columns = slices.Delete(slices.Clone(t.Columns), at, at+1)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Delete(slices.Clone(row), at, at+1)
+	}
+	return t
 }
 
 // minute writes a time for people.

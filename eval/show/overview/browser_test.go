@@ -86,7 +86,7 @@ func TestReaderInABrowser(t *testing.T) {
 	if want == "" || got != want {
 		t.Errorf("the mark says %q, want %q", got, want)
 	}
-	p.Until("document.querySelector('.incomplete').textContent.startsWith('Incomplete: ')")
+	p.Until("[...document.querySelectorAll('.card')].some((c) => c.textContent.includes('Incomplete: '))")
 	p.Click("tr[data-key] a")
 	p.Until("document.querySelectorAll('#episode .step').length > 3")
 }

@@ -81,13 +81,16 @@ func Render(e Episode) (template.HTML, error) {
 type article struct {
 	Name, Title        string
 	Outcome, Verdict   string // Verdict is a class of the style
-	Facts              []fact
+	Facts              []fact // the four that matter most
+	More               []fact // all others
 	Error              Text
 	Goal               Text
 	Memory             []note
 	Reflection         *note
 	Steps              []step
 	FirstError, Errors int
+	// Understood: a step was carried out and is not valid.
+	Understood bool
 }
 
 type fact struct{ Name, Value string }
@@ -129,7 +132,8 @@ func newArticle(e Episode) article {
 	a := article{
 		Name: Name(&e.Result), Title: visible(Title(&e.Result)), Outcome: Outcome(e.Outcome),
 		Verdict: verdict(e.Outcome),
-		Facts:   facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
+		Facts:   mainFacts(e), More: facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
+		Understood: slices.ContainsFunc(e.Trajectory, func(s record.Step) bool { return s.Understood && !s.FormatError }),
 	}
 	for _, m := range e.Memory {
 		a.Memory = append(a.Memory, note{fmt.Sprintf("Reflection on trial %d", m.Trial), newText(m.Text)})
@@ -174,14 +178,21 @@ func Title(e *record.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// facts list what is known of an attempt besides its steps. Facts without a value
+// mainFacts are the four facts that are shown at once.
+func mainFacts(e Episode) []fact {
+	return []fact{
+		{"Environment", visible(fmt.Sprintf("%s (%s)", e.Env, e.Source))}, {"Progress", percent(e.Progress)}, {"Steps", strconv.Itoa(e.Steps)},
+		{"Valid actions", percent(e.Grounding)},
+	}
+}
+
+// facts list what else is known of an attempt besides its steps. Facts without a value
 // are left out.
 func facts(e Episode) (out []fact) {
 	add := func(name, format string, args ...any) {
 		out = append(out, fact{name, visible(fmt.Sprintf(format, args...))})
 	}
 	add("Task", "%s", e.Task)
-	add("Environment", "%s (%s)", e.Env, e.Source)
 	if e.TaskType != "" {
 		add("Type", "%s", e.TaskType)
 	}
@@ -197,15 +208,12 @@ func facts(e Episode) (out []fact) {
 	if e.Cut != "" {
 		add("Ended early", "%s", e.Cut)
 	}
-	add("Progress", "%s", percent(e.Progress))
 	if e.Score != nil {
 		add("Score", "%.3f", *e.Score)
 	}
 	if e.Loose != nil {
 		add("Loose success", "%v", *e.Loose)
 	}
-	add("Steps", "%d", e.Steps)
-	add("Valid actions", "%s", percent(e.Grounding))
 	if e.FormatErrors > 0 {
 		add("Format errors", "%d", e.FormatErrors)
 	}

@@ -71,37 +71,6 @@ func (r *run) path(parts ...string) string {
 	return out
 }
 
-// listedRun is a run in the overview.
-type listedRun struct {
-	Href, Name string
-	Error      string
-	Summary    Summary
-}
-
-func (s *Server) overview(*http.Request) (*page.Page, error) {
-	if len(s.runs) == 1 {
-		return nil, &redirect{s.runs[0].path()}
-	}
-	var rows []listedRun
-	s.openAll()
-	for _, r := range s.runs {
-		row := listedRun{Href: r.path(), Name: table.Printable(r.name)}
-		err := errReading
-		if r.isOpen() {
-			err = r.look(func(_ *record.Index, summary Summary) error {
-				row.Summary = summary
-				return nil
-			})
-		}
-		if err != nil {
-			row.Error = err.Error()
-		}
-		rows = append(rows, row)
-	}
-	return &page.Page{Title: "Runs", Lead: fmt.Sprintf("%d run directories", len(rows)), Body: []template.HTML{
-		fragment("overview", rows)}}, nil
-}
-
 // perPage is how many episodes a page lists.
 const perPage = 100
 

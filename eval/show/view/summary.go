@@ -2,6 +2,7 @@ package view
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -90,6 +91,21 @@ func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	}
 	s.setStatus(now)
 	return s, nil
+}
+
+// MeanSuccess is the mean success rate over models and environments without a
+// perturbation; NaN if there is none.
+func (s Summary) MeanSuccess() float64 {
+	sum, n := 0.0, 0
+	for _, r := range s.Rates {
+		if r.Condition.Perturbation == "none" && !math.IsNaN(r.Success.Mean) {
+			sum, n = sum+r.Success.Mean, n+1
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
 }
 
 // soFar returns a rate as the mean over tasks, which its interval is about. While
