@@ -134,7 +134,7 @@ func runTable(names []string, all []view.Summary, width int) table.Table {
 		})
 	}
 	room := width - lineWidth(t) - 2
-	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true})
+	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true, Detail: true})
 	for i, s := range all {
 		text := ""
 		for most := 8; most >= 0; most-- {
