@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,64 +80,6 @@ func presetFile(name string) ([]byte, error) {
 	}
 	name, _, _ = strings.Cut(name, "@")
 	return configs.PresetText(name)
-}
-
-func newPresetDiff(sys *system) *cobra.Command {
-	var format string
-	var wide bool
-	c := &cobra.Command{
-		Use:               "diff A B",
-		Short:             "Say in what two protocols differ, and if their numbers compare",
-		Example:           "  heldout preset diff agentrefine:alfworld agentboard:alfworld",
-		ValidArgsFunction: completePresets,
-		Args:              args(2, 2, "two presets"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			var of [2]configs.Preset
-			for i, name := range names {
-				found, err := bench.FindPresets([]string{name})
-				if err != nil {
-					return usage(err)
-				}
-				if len(found) > 1 {
-					return usage(fmt.Errorf("preset %s has several parts; choose one, such as %s", name,
-						found[0].ID(false)))
-				}
-				of[i] = found[0]
-			}
-			return diffPresets(sys, format, wide, &of[0], &of[1])
-		},
-	}
-	formatFlag(c, &format)
-	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
-	return c
-}
-
-func diffPresets(sys *system, format string, wide bool, a, b *configs.Preset) error {
-	differences, err := configs.DiffPresets(a, b)
-	if err != nil {
-		return err
-	}
-	t := table.Table{ID: "preset-diff", Title: a.ID(false) + " and " + b.ID(false), Columns: []table.Column{
-		{Key: "field", Header: "Field", Left: true}, {Key: "a", Header: a.ID(false), Left: true},
-		{Key: "b", Header: b.ID(false), Left: true},
-	}}
-	for _, d := range differences {
-		if d.Changes() {
-			t.Rows = append(t.Rows, []table.Cell{table.String(d.Field), table.String(cmp.Or(d.A, "–")),
-				table.String(cmp.Or(d.B, "–"))})
-		}
-	}
-	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %d fields that can change a number.",
-		len(t.Rows))
-	if len(t.Rows) == 0 {
-		verdict = "Numbers of the two compare: no field that can change a number differs."
-	}
-	if len(t.Rows) == 0 && format == string(table.Text) {
-		_, err := fmt.Fprintln(sys.stdout, verdict)
-		return err
-	}
-	t.Notes = []string{verdict}
-	return render(sys, format, wide, t)
 }
 
 // examinePresets checks what presets need.

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/scoring/table"
+)
+
+func newPresetDiff(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Say in what two protocols differ, and if their numbers compare",
+		Long: `diff sets two protocols side by side, subject by subject. Of protocols with
+several parts it compares those of the same name; what only some parts have
+follows their names. --wide, and the formats for programs, list every field that
+can change a number instead.`,
+		Example: "  heldout preset diff agentrefine agentboard\n" +
+			"  heldout preset diff agentrefine:alfworld agentboard:alfworld --wide",
+		ValidArgsFunction: completePresets,
+		Args:              args(2, 2, "two presets"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			d, err := newPresetPair(names)
+			if err != nil {
+				return usage(err)
+			}
+			return d.print(sys, format, wide)
+		},
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "list the fields in which they differ, with their whole values")
+	return c
+}
+
+// presetPair is two protocols, each with its parts.
+type presetPair struct {
+	names [2]string
+	parts [2][]configs.Preset
+	// common are pairs of parts that are compared.
+	common []partPair
+}
+
+// partPair is two parts that are compared, and in what they differ.
+type partPair struct {
+	// name is that of both; empty if each preset has one part.
+	name    string
+	of      [2]*configs.Preset
+	differs []configs.FieldDifference
+}
+
+// newPresetPair finds two presets and pairs their parts.
+func newPresetPair(names []string) (d presetPair, err error) {
+	for i, name := range names {
+		if d.parts[i], err = bench.FindPresets([]string{name}); err != nil {
+			return d, err
+		}
+		d.names[i] = d.parts[i][0].ID(false)
+		if len(d.parts[i]) > 1 {
+			d.names[i], _, _ = strings.Cut(d.names[i], ":")
+		}
+	}
+	a, b := d.parts[0], d.parts[1]
+	if len(a) == 1 && len(b) == 1 {
+		d.common = []partPair{{of: [2]*configs.Preset{&a[0], &b[0]}}}
+	}
+	for i := range a {
+		for j := range b {
+			if len(a) > 1 && len(b) > 1 && a[i].Env.Part == b[j].Env.Part {
+				d.common = append(d.common, partPair{name: a[i].Env.Part, of: [2]*configs.Preset{&a[i], &b[j]}})
+			}
+		}
+	}
+	for i, parts := range d.parts {
+		if len(d.common) == 0 && len(parts) > 1 {
+			return d, fmt.Errorf("preset %s has several parts; choose one, such as %s", names[i], parts[0].ID(false))
+		}
+	}
+	for i := range d.common {
+		pair := &d.common[i]
+		all, err := configs.DiffPresets(pair.of[0], pair.of[1])
+		if err != nil {
+			return d, err
+		}
+		pair.differs = slices.DeleteFunc(all, func(f configs.FieldDifference) bool { return !f.Changes() })
+	}
+	return d, nil
+}
+
+// print prints what differs, and a verdict.
+func (d presetPair) print(sys *system, format string, wide bool) error {
+	seen := map[string]bool{}
+	for _, pair := range d.common {
+		for _, f := range pair.differs {
+			seen[f.Field] = true
+		}
+	}
+	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %s that can change a number.",
+		counted(len(seen), "field"))
+	if len(seen) == 0 {
+		verdict = "Numbers of the two compare: no field that can change a number differs."
+		if format == string(table.Text) {
+			_, err := fmt.Fprintln(sys.stdout, verdict)
+			return err
+		}
+	}
+	fields := d.fields(verdict)
+	if wide {
+		return render(sys, format, wide, fields)
+	}
+	t := d.subjects(verdict)
+	t.Programs = &fields
+	return render(sys, format, wide, t)
+}
+
+// fields lists the fields in which parts differ.
+func (d presetPair) fields(verdict string) table.Table {
+	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
+		{Key: "part", Header: "Part", Left: true}, {Key: "field", Header: "Field", Left: true},
+		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
+	}, Notes: []string{verdict}}
+	for _, pair := range d.common {
+		for _, f := range pair.differs {
+			t.Rows = append(t.Rows, []table.Cell{table.String(cmp.Or(pair.name, "–")), table.String(f.Field),
+				table.String(cmp.Or(f.A, "–")), table.String(cmp.Or(f.B, "–"))})
+		}
+	}
+	return t
+}
+
+// subjects has a row for each subject of a protocol.
+func (d presetPair) subjects(verdict string) table.Table {
+	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
+		{Key: "subject", Header: "Subject", Left: true}, {Key: "same", Header: "", Left: true},
+		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
+	}}
+	for _, s := range presetSubjects {
+		a, b := d.told(s, 0), d.told(s, 1)
+		if a == "" && b == "" {
+			continue
+		}
+		mark := "="
+		if slices.ContainsFunc(d.common, s.differs) {
+			mark = "≠"
+		}
+		t.Rows = append(t.Rows, []table.Cell{table.String(s.name), table.String(mark), broken(cmp.Or(a, "–"), subjectWidth),
+			broken(cmp.Or(b, "–"), subjectWidth)})
+	}
+	t.Notes = append(t.Notes, verdict)
+	for side, parts := range d.parts {
+		for _, why := range deviationsOf(parts) {
+			t.Notes = append(t.Notes, d.names[side]+": "+why)
+		}
+	}
+	return t
+}
+
+// subjectWidth is how wide a protocol's column is.
+const subjectWidth = 30
+
+// told says what one side has of a subject: in words, then the fields that differ and that
+// the words do not cover. What most parts have comes first.
+func (d presetPair) told(s presetSubject, side int) string {
+	var words, rest byParts
+	for i := range d.parts[side] {
+		p := &d.parts[side][i]
+		words.add(s.tell(p), p.Env.Part)
+	}
+	for _, pair := range d.common {
+		for _, f := range pair.differs {
+			value := [2]string{f.A, f.B}[side]
+			if s.has(f) && !beginsAny(f.Field, s.told) && value != "" {
+				_, name, _ := strings.Cut(f.Field, ".")
+				rest.add(name+" "+shortValue(value), pair.name)
+			}
+		}
+	}
+	all := slices.Concat(words.texts(len(d.parts[side]), s.named), rest.texts(len(d.common), false))
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "; ")
+}
+
+// byParts collects texts, and the parts that have each.
+type byParts struct {
+	order []string
+	parts map[string][]string
+}
+
+func (b *byParts) add(text, part string) {
+	if b.parts == nil {
+		b.parts = map[string][]string{}
+	}
+	if b.parts[text] == nil {
+		b.order = append(b.order, text)
+	}
+	b.parts[text] = append(b.parts[text], part)
+}
+
+// texts returns the texts, those of most parts first. Unless they are named, the names of
+// their parts precede those that not all of so many have, except the most common one.
+func (b *byParts) texts(of int, named bool) (out []string) {
+	slices.SortStableFunc(b.order, func(x, y string) int { return len(b.parts[y]) - len(b.parts[x]) })
+	for i, text := range b.order {
+		if names := b.parts[text]; !named && len(names) < of && (i > 0 || 2*len(names) <= of) {
+			text = strings.Join(names, ", ") + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// deviationsOf lists the deviations of parts, each once.
+func deviationsOf(parts []configs.Preset) (out []string) {
+	for _, p := range parts {
+		for _, why := range p.Deviations {
+			if !slices.Contains(out, why) {
+				out = append(out, why)
+			}
+		}
+	}
+	return out
+}
