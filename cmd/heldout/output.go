@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +24,7 @@ type output struct {
 	tables    []string
 	baselines []string
 	wide      bool
+	width     int    // in characters; 0 for that of the terminal
 	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
 	apart     bool   // runs of different protocols are refused
@@ -42,6 +43,8 @@ func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
+	c.Flags().IntVar(&o.width, "width", 0,
+		"width of text in characters; 0 takes that of the terminal, else COLUMNS, else 80")
 	c.Flags().StringVar(&o.rate, "rate", string(report.Success),
 		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
 	c.Flags().StringVar(&o.by, "by", "",
@@ -68,10 +71,24 @@ const presetResults = "presets"
 // plainWidth is the width of text that goes to no terminal, in characters.
 const plainWidth = 80
 
+// The widths that a reader may ask for, in characters.
+const narrowest, widest = 20, 10000
+
+// width is how wide text is: as the terminal, or as COLUMNS says where there is none.
+func (s *system) width() int {
+	if s.columns > 0 {
+		return s.columns
+	}
+	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
+		return min(max(n, narrowest), widest)
+	}
+	return plainWidth
+}
+
 // render writes tables; as text they fit the terminal, unless wide is set.
 func render(sys *system, format string, wide bool, tables ...table.Table) error {
 	if table.Format(format) == table.Text && !wide {
-		tables = table.Fit(tables, cmp.Or(sys.columns, plainWidth))
+		tables = table.Fit(tables, sys.width())
 	}
 	return table.Render(sys.stdout, table.Format(format), tables...)
 }
@@ -92,6 +109,9 @@ func (o *output) check() error {
 	}
 	if o.by != "" && o.by != "kind" {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
+	}
+	if o.width != 0 && (o.width < narrowest || o.width > widest) {
+		return usage(fmt.Errorf("--width is %d, want %d to %d", o.width, narrowest, widest))
 	}
 	if !(o.margin >= 0 && o.margin < 100) {
 		return usage(fmt.Errorf("--margin is %v, want 0 or more and less than 100 points", o.margin))
@@ -224,6 +244,9 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	tables, err := from.Select(o.tables)
 	if err != nil {
 		return nil, usage(err)
+	}
+	if o.width > 0 {
+		sys.columns = o.width
 	}
 	return from.Runs, render(sys, o.format, o.wide, tables...)
 }
