@@ -43,7 +43,8 @@ type Request struct {
 	// all messages. It is for base models, which have no chat template. It needs a
 	// server with OpenAI's protocol.
 	Completion bool
-	// KeepReasoning leaves reasoning that the server left in the text there.
+	// KeepReasoning leaves reasoning that the server left in the text there, and sends stop
+	// strings even so.
 	KeepReasoning bool
 	// Tool is what the model may call; the zero Tool is none.
 	Tool Tool

@@ -58,7 +58,7 @@ func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	}
 	h := o.habits.now()
 	reply, limit, err := o.ask(ctx, *req, h, numCtx)
-	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) {
+	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
 		o.habits.keepStops()
 		unused := reply
 		if reply, limit, err = o.ask(ctx, *req, o.habits.now(), numCtx); err == nil {

@@ -146,7 +146,7 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 		case err == nil:
 			attempts += reply.Attempts
 			reply.Attempts = attempts
-			if reply.Reasoning != "" && h.sendsStops(req.Decoding) {
+			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
 				o.habits.keepStops()
 				unused = reply
 				continue

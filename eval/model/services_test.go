@@ -375,3 +375,22 @@ func TestKeepReasoning(t *testing.T) {
 		}
 	}
 }
+
+// They send stop strings to a model that reasons too, in one call.
+func TestKeptReasoningKeepsStops(t *testing.T) {
+	server := recording(t, say(200, `{"choices":[{"message":{"role":"assistant","content":"go",`+
+		`"reasoning_content":"Wait."},"finish_reason":"stop"}]}`))
+	client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
+	req := hello
+	req.KeepReasoning, req.Decoding.Stop = true, []string{"\nObservation:"}
+	for range 2 {
+		if got, err := client.Chat(t.Context(), req); err != nil || got.Text != "go" || got.Attempts != 1 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	for _, sent := range server.all() {
+		if !strings.Contains(fmt.Sprint(sent), `"stop":["\nObservation:"]`) {
+			t.Errorf("sent without stop strings: %v", sent)
+		}
+	}
+}
