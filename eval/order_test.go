@@ -48,10 +48,13 @@ func TestTrialsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	worker := NewWorker(plan(), Options{Now: clock()})
-	if _, err := play(t, t.Context(), there, plan(), Options{Concurrency: 2, Elsewhere: postman{t, worker}}); err != nil {
+	away := Options{Concurrency: 2, Elsewhere: postman{t, worker}}
+	if _, err := play(t, t.Context(), there, plan(), away); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(episodes(t, here), episodes(t, there), cmpopts.IgnoreFields(record.Result{}, "Started", "Ended"), cmpopts.IgnoreFields(record.Episode{}, "Checksum")); diff != "" {
+	if diff := cmp.Diff(episodes(t, here), episodes(t, there),
+		cmpopts.IgnoreFields(record.Result{}, "Started", "Ended"),
+		cmpopts.IgnoreFields(record.Episode{}, "Checksum")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -82,7 +85,8 @@ func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))}, Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})
+		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))},
+			Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})
 	}
 	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
 	if _, err := play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g}); err != nil {

@@ -230,12 +230,14 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 				if _, ok := p.write(iface.Normalize(s.Action)); !ok && p.turned {
 					continue // what has no form cannot be read where arguments are turned around
 				}
-				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); !strings.EqualFold(got, want) {
+				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))),
+					iface.Normalize(s.Action); !strings.EqualFold(got, want) {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
 				}
 				// A list from a hashed set comes out sorted, as our own does.
 				written := p.WriteObservation(s.Observation)
-				if got := p.ReadObservation(written); got != s.Observation && p.ReadObservation(p.WriteObservation(got)) != got {
+				if got := p.ReadObservation(written); got != s.Observation &&
+					p.ReadObservation(p.WriteObservation(got)) != got {
 					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, written, got)
 				}
 			}

@@ -34,23 +34,28 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 			Steps []struct{ Action, Observation string }
 		}](t, "agentboard-logs/babyai.jsonl.gz") {
 			for _, s := range e.Steps {
-				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))), iface.Normalize(s.Action); got != want {
+				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))),
+					iface.Normalize(s.Action); got != want {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
 				}
 				if got := p.ReadObservation(p.WriteObservation(s.Observation)); got != s.Observation {
-					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, p.WriteObservation(s.Observation), got)
+					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation,
+						p.WriteObservation(s.Observation), got)
 				}
 			}
 		}
 	}
-	p, err := New(configs.Perturbation{Name: "walk", Actions: map[string]string{"go to {thing}": "walk to {thing}"}}, iface)
+	p, err := New(configs.Perturbation{Name: "walk", Actions: map[string]string{"go to {thing}": "walk to {thing}"}},
+		iface)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.WriteObservation("You cannot go to red ball 1, as there is no path leading to it."); got != "You cannot walk to red ball 1, as there is no path leading to it." {
+	if got := p.WriteObservation("You cannot go to red ball 1, as there is no path leading to it."); got !=
+		"You cannot walk to red ball 1, as there is no path leading to it." {
 		t.Errorf("a refusal says %q", got)
 	}
-	if got := p.WriteObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got != "Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]" {
+	if got := p.WriteObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got !=
+		"Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]" {
 		t.Errorf("AgentGym's list is %q", got)
 	}
 }
@@ -85,16 +90,19 @@ func TestHotpotQA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := configs.Perturbation{Name: "find", Env: "hotpotqa", Actions: map[string]string{"search[{text}]": "find[{text}]"}}
+	rules := configs.Perturbation{Name: "find", Env: "hotpotqa",
+		Actions: map[string]string{"search[{text}]": "find[{text}]"}}
 	got := play(t, env, rules, "search[Saturn]", "find[Saturn]", "jump", "finish[yes]")
-	if got[0].Valid || got[0].Observation != "Invalid action: search[Saturn]" || !got[1].Valid || got[2].Observation != "Invalid action: jump" || !got[3].Done {
+	if got[0].Valid || got[0].Observation != "Invalid action: search[Saturn]" || !got[1].Valid ||
+		got[2].Observation != "Invalid action: jump" || !got[3].Done {
 		t.Errorf("%+v", got)
 	}
 	p, err := New(rules, env.Interface(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.WriteInstruction("Use search[], or search[entity], then finish[answer]."); got != "Use find[], or find[entity], then finish[answer]." {
+	if got := p.WriteInstruction("Use search[], or search[entity], then finish[answer]."); got !=
+		"Use find[], or find[entity], then finish[answer]." {
 		t.Errorf("instructions say %q", got)
 	}
 }
@@ -106,9 +114,11 @@ func TestOpenInterface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := configs.Perturbation{Name: "grab", Env: "jericho", Actions: map[string]string{"look": "gaze", "take {thing}": "grab {thing}"}}
+	rules := configs.Perturbation{Name: "grab", Env: "jericho",
+		Actions: map[string]string{"look": "gaze", "take {thing}": "grab {thing}"}}
 	got := play(t, env, rules, "look", "gaze", "take lantern", "grab lantern")
-	plain := play(t, env, configs.Perturbation{Name: "other", Env: "jericho", Actions: map[string]string{"wave": "flap"}}, "zzqx", "look", "zzqx", "take lantern")
+	plain := play(t, env, configs.Perturbation{Name: "other", Env: "jericho",
+		Actions: map[string]string{"wave": "flap"}}, "zzqx", "look", "zzqx", "take lantern")
 	for i := range got {
 		if got[i].Observation != plain[i].Observation {
 			t.Errorf("answer %d is %q, want %q", i, got[i].Observation, plain[i].Observation)

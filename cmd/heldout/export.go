@@ -76,7 +76,8 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+parquet)
+	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+
+		parquet)
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; a folder for parquet")
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")

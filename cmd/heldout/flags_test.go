@@ -236,7 +236,8 @@ func TestOwnKeysErrors(t *testing.T) {
 // Flags win over the file, and lists replace those of the file.
 func TestFlagsWin(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	given := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -249,7 +250,8 @@ func TestFlagsWin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(r.Model, []string{"vllm:a,b"}) || !slices.Equal(r.Stop, []string{"c,d"}) || r.Seeds != "1" || r.Agent != "act" {
+	if !slices.Equal(r.Model, []string{"vllm:a,b"}) || !slices.Equal(r.Stop, []string{"c,d"}) || r.Seeds != "1" ||
+		r.Agent != "act" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -80,7 +80,8 @@ func TestPulledOriginals(t *testing.T) {
 			t.Errorf("heldout %s: %v\n%s\nwant %q", strings.Join(args, " "), err, out, want)
 		}
 	}
-	run := []string{"run", "--preset", "toy.yaml", "--model", "vllm:fake", "--base-url", model.URL + "/v1", "--limit", "1", "--out"}
+	run := []string{"run", "--preset", "toy.yaml", "--model", "vllm:fake", "--base-url", model.URL + "/v1", "--limit",
+		"1", "--out"}
 	expect(false, "is needed: heldout preset pull toy fetches it", append(run, "before")...)
 	expect(false, "fail     toy@1: run.py: ", "doctor", "--preset", "toy.yaml")
 	pull := []string{"preset", "pull", "toy.yaml", "--source", "toy-0123456=" + owner.URL}

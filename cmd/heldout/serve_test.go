@@ -215,7 +215,8 @@ func TestServeRecords(t *testing.T) {
 	var out, said bytes.Buffer
 	sys := &system{stdout: &out, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
 	run := filepath.Join(dir, "pddl")
-	if code := execute(t.Context(), []string{"compare", run, "--wide", "--format", "csv", "--table", "results"}, sys); code != exitOK {
+	if code := execute(t.Context(), []string{"compare", run, "--wide", "--format", "csv", "--table", "results"},
+		sys); code != exitOK {
 		t.Fatal(said.String())
 	}
 	if text := out.String(); !strings.Contains(text, "remote") || !strings.Contains(text, ",3,3,") {
@@ -226,7 +227,8 @@ func TestServeRecords(t *testing.T) {
 		t.Errorf("recorded %s, %v", lines, err)
 	}
 	out.Reset()
-	if code := execute(t.Context(), []string{"replay", run, "--data", ""}, sys); code != exitOK || !strings.Contains(out.String(), "pddl") {
+	if code := execute(t.Context(), []string{"replay", run, "--data", ""}, sys); code != exitOK ||
+		!strings.Contains(out.String(), "pddl") {
 		t.Errorf("replay: exit code %d\n%s%s", code, &out, &said)
 	}
 	// A changed record is found.
@@ -238,10 +240,12 @@ func TestServeRecords(t *testing.T) {
 	first, rest, _ := bytes.Cut(whole, []byte("\n"))
 	body, _, _ := bytes.Cut(first, []byte(`,"checksum":`)) // an old line may lack it
 	body = bytes.Replace(body, []byte(`"schema":2`), []byte(`"schema":1`), 1)
-	if err := os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code := execute(t.Context(), []string{"replay", changed, "--data", ""}, sys); code != exitError || !strings.Contains(out.String(), "first difference") {
+	if code := execute(t.Context(), []string{"replay", changed, "--data", ""}, sys); code != exitError ||
+		!strings.Contains(out.String(), "first difference") {
 		t.Errorf("replay of a changed record: exit code %d\n%s%s", code, &out, &said)
 	}
 	// Episodes of other data do not belong there.

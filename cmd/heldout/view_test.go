@@ -59,7 +59,8 @@ func TestView(t *testing.T) {
 			t.Errorf("no pictures:\n%s", text)
 		}
 		stop()
-		if got := <-code; got != exitOK && got != exitInterrupted || c.token && strings.Contains(said.String(), strings.TrimPrefix(token, "token=")) {
+		if got := <-code; got != exitOK && got != exitInterrupted || c.token &&
+			strings.Contains(said.String(), strings.TrimPrefix(token, "token=")) {
 			t.Errorf("%s: exit code %d, said %s", c.listen, got, &said)
 		}
 	}
@@ -98,7 +99,8 @@ func TestRunsWithHostileNames(t *testing.T) {
 	sys := func(stdout io.Writer) *system {
 		return &system{stdout: stdout, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
 	}
-	if code := execute(t.Context(), []string{"run", "--env", "pddl", "--model", "expert", "--limit", "1", "--quiet", "--out", dir}, sys(io.Discard)); code != exitOK {
+	if code := execute(t.Context(), []string{"run", "--env", "pddl", "--model", "expert", "--limit", "1", "--quiet",
+		"--out", dir}, sys(io.Discard)); code != exitOK {
 		t.Fatal(said.String())
 	}
 	for _, args := range [][]string{{"runs", filepath.Dir(dir)}, {"runs", filepath.Dir(dir), "--json"}} {

@@ -57,10 +57,14 @@ func TestGymGamesRefused(t *testing.T) {
 	if _, err := GymGames(t.TempDir()); err == nil || !strings.Contains(err.Error(), "copy the lists") {
 		t.Errorf("no folder: %v", err)
 	}
-	if _, err := GymGames(gymData(t, func(list string) string { return strings.Replace(list, "-301/", "-302/", 1) })); err == nil || !strings.Contains(err.Error(), gymTrainingSum) {
+	if _, err := GymGames(gymData(t, func(list string) string {
+		return strings.Replace(list, "-301/", "-302/", 1)
+	})); err == nil || !strings.Contains(err.Error(), gymTrainingSum) {
 		t.Errorf("another game: %v", err)
 	}
-	if _, err := GymGames(gymData(t, func(list string) string { return strings.Replace(list, "/trial_", "/", 1) })); err == nil {
+	if _, err := GymGames(gymData(t, func(list string) string {
+		return strings.Replace(list, "/trial_", "/", 1)
+	})); err == nil {
 		t.Error("a game without a trial is accepted")
 	}
 }

@@ -309,7 +309,8 @@ func TestQuirkStepLimit(t *testing.T) {
 		for i := range engineLimit - 1 {
 			episode(t, w, line{[]string{"look", "dance"}[i%2], []string{wholeRoom, no}[i%2]})
 		}
-		list := episode(t, w, line{checkAction, checkPrefix + strings.Join(append(w.engine.commands(), checkAction), ", ")})
+		list := episode(t, w, line{checkAction,
+			checkPrefix + strings.Join(append(w.engine.commands(), checkAction), ", ")})
 		if list.Done || list.Progress != 0 {
 			t.Fatalf("%+v", list)
 		}
@@ -342,7 +343,8 @@ func TestQuirkAfterTheWin(t *testing.T) {
 	if !s.Done || !s.Success || s.Progress != 1 {
 		t.Fatalf("%+v", s)
 	}
-	s = episode(t, w, line{"take apple 3 from fridge 1", "You move the apple 3 to the fridge 1."}, line{"look", win[5].answer})
+	s = episode(t, w, line{"take apple 3 from fridge 1", "You move the apple 3 to the fridge 1."},
+		line{"look", win[5].answer})
 	if !s.Done || !s.Success || s.Progress != 1 || !w.engine.won() {
 		t.Fatalf("%+v", s)
 	}
@@ -380,7 +382,8 @@ func TestQuirkStockInstruction(t *testing.T) {
 func TestQuirkNames(t *testing.T) {
 	ids := []string{"agent1", "apple_bar_1", "apple_bar_2", "bare_minus_bell", "bathtub_bar_1_bar_bathtubbasin",
 		"loc_bar_1", "sink_bar_1", "sink_bar_1_bar_sinkbasin", "sink_bar_2"}
-	want := []string{"agent1 ", "apple 2", "apple 1", "bare-bell ", "bathtubbasin 1", "loc 1", "sink 2", "sinkbasin 1", "sink 1"}
+	want := []string{"agent1 ", "apple 2", "apple 1", "bare-bell ", "bathtubbasin 1", "loc 1", "sink 2", "sinkbasin 1",
+		"sink 1"}
 	if got := displayNames(ids); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

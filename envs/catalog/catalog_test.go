@@ -60,7 +60,8 @@ func TestUnknownVariant(t *testing.T) {
 		if !slices.ContainsFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "variant" }) {
 			continue
 		}
-		if _, err := catalog.Open(entry.Name, envs.Setup{Settings: envs.Settings{"variant": "chess"}}, envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
+		if _, err := catalog.Open(entry.Name, envs.Setup{Settings: envs.Settings{"variant": "chess"}},
+			envs.Outside{}); err == nil || !strings.Contains(err.Error(), "chess") {
 			t.Errorf("%s: %v", entry.Name, err)
 		}
 	}
@@ -84,7 +85,8 @@ func TestAvailable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no Java
 	setup := envs.Setup{Settings: envs.Settings{"sciworld-jar": "scienceworld.jar"}}
 	got, missing := catalog.Available([]string{"pddl", "sciworld", "chess", "babyai"}, setup)
-	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 || !strings.HasPrefix(missing[0].Error(), "sciworld needs Java") {
+	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 ||
+		!strings.HasPrefix(missing[0].Error(), "sciworld needs Java") {
 		t.Errorf("%q, %v", got, missing)
 	}
 	sciworld, err := catalog.Find("sciworld")

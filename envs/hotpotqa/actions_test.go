@@ -9,7 +9,8 @@ import (
 
 func TestNames(t *testing.T) {
 	got := names(`Which of "Marie Curie", Pierre (Curie) and É. Zola was in New York's 2nd Bar?`)
-	if diff := cmp.Diff([]string{"Which", "Marie Curie", "Pierre Curie", "É", "Zola", "New York's", "Bar"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Which", "Marie Curie", "Pierre Curie", "É", "Zola", "New York's", "Bar"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }

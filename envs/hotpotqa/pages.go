@@ -162,7 +162,8 @@ func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) 
 		return wiki.Answer{Title: a.Title, Blocks: a.Paragraphs}, nil
 	}
 	titles, err := o.index.Titles(ctx, text, shownTitles+1)
-	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title }) // the ambiguous page itself does not help
+	// The ambiguous page itself does not help.
+	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title })
 	return wiki.Answer{List: true, Titles: titles[:min(shownTitles, len(titles))]}, err
 }
 

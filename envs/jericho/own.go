@@ -57,7 +57,8 @@ func newOwn(o Options) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
 	e.set("generator-seed", strconv.FormatInt(o.GeneratorSeed, 10))
 	start := int(stream.Seed(o.GeneratorSeed, Name, lowlight.name))
-	p := newPlay(&lowlight, story, start, binding{Grammar: lowlightGrammar, MaxWordLength: informWord, Walkthrough: lowlightWalkthrough})
+	p := newPlay(&lowlight, story, start,
+		binding{Grammar: lowlightGrammar, MaxWordLength: informWord, Walkthrough: lowlightWalkthrough})
 	p.goal = lowlightGoal
 	if o.Variant == Jericho {
 		e.set("variant", Jericho)
@@ -72,6 +73,7 @@ func newOwn(o Options) (*Env, error) {
 	for _, text := range lowlightSubgoals {
 		p.subgoals.texts = append(p.subgoals.texts, strip(text))
 	}
-	e.add(p, lowlight.name, envs.Hard, append([]string{string(lowlightImage), strconv.Itoa(start), lowlightGoal}, lowlightSubgoals...)...)
+	e.add(p, lowlight.name, envs.Hard, append([]string{string(lowlightImage), strconv.Itoa(start), lowlightGoal},
+		lowlightSubgoals...)...)
 	return e, nil
 }

@@ -85,7 +85,8 @@ func TestRawStory(t *testing.T) {
 		t.Errorf("%q", start.Observation)
 	}
 	s := steps(t, w, "east. take hook")
-	if !strings.HasPrefix(s.Observation, "\n\nPassage\nA low passage") || !strings.Contains(s.Observation, "Taken.\n\n>    ") {
+	if !strings.HasPrefix(s.Observation, "\n\nPassage\nA low passage") ||
+		!strings.Contains(s.Observation, "Taken.\n\n>    ") {
 		t.Errorf("%q", s.Observation)
 	}
 	if s := steps(t, w, "check valid actions"); strings.HasPrefix(s.Observation, helpPrefix) {
@@ -155,7 +156,8 @@ func TestPartialLabels(t *testing.T) {
 	if s := steps(t, w, "open hatch", "open hatch", "east", "take hook"); s.Progress != 0.5 || s.Success {
 		t.Errorf("%+v", s)
 	}
-	if s := steps(t, w, "west", "open hatch", "down"); s.Progress != 1 || !s.Success || !s.Done { // the victory counts as all
+	// The victory counts as all.
+	if s := steps(t, w, "west", "open hatch", "down"); s.Progress != 1 || !s.Success || !s.Done {
 		t.Errorf("%+v", s)
 	}
 	for want, text := range map[string]string{

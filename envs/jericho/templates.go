@@ -41,7 +41,8 @@ func reduceTemplates(grammar string, wordLength int, counts verbCounts) []string
 			t = t[:run[0]] + best + t[run[1]:]
 		}
 		words := strings.Fields(t)
-		if len(words) == 0 || slices.Contains(illegal, words[0]) || len(words) == 1 && slices.Contains(noEffect, words[0]) {
+		if len(words) == 0 || slices.Contains(illegal, words[0]) || len(words) == 1 &&
+			slices.Contains(noEffect, words[0]) {
 			continue
 		}
 		out = append(out, t)

@@ -199,7 +199,8 @@ func TestWrongCheckouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &owner{files: map[string][]byte{"/toy.tar.gz": test.archive}}
 			dir := t.TempDir()
-			if _, err := fetchToy(t, o, dir, toy(false)); err == nil || !strings.Contains(err.Error(), "toy-0123456: ") ||
+			if _, err := fetchToy(t, o, dir, toy(false)); err == nil ||
+				!strings.Contains(err.Error(), "toy-0123456: ") ||
 				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}

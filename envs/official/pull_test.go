@@ -354,7 +354,8 @@ func TestPlan(t *testing.T) {
 		{[]string{"hotpotqa"}, []string{"wikipedia"}, []string{"react", "wikipedia"}},
 		{[]string{"pddl"}, []string{"wikipedia"}, []string{"agentboard", "agentboard-code", "react", "wikipedia"}},
 	} {
-		if got := names(Options{Sources: Sources(), Environments: test.environments, Extras: test.extras}); !slices.Equal(got, test.want) {
+		if got := names(Options{Sources: Sources(), Environments: test.environments,
+			Extras: test.extras}); !slices.Equal(got, test.want) {
 			t.Errorf("%q with %q: %q, want %q", test.environments, test.extras, got, test.want)
 		}
 	}
@@ -385,7 +386,8 @@ func TestTables(t *testing.T) {
 
 // Downloads go through the user's proxy.
 func TestProxy(t *testing.T) {
-	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t, member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
+	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t,
+		member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}
 	proxy := httptest.NewServer(owner)
 	defer proxy.Close()
 	sources, err := Replace(Sources(), []string{"agentboard=http://nowhere.invalid/data.tar.gz"}, "")

@@ -163,7 +163,8 @@ func TestGripper(t *testing.T) {
 		{"blank", nil, " \n\t ", notUnderstood},
 		{"a verb that nothing can be done with", nil, "drop ball3 roomb left", notUnderstood},
 		{"the same verb later", []string{"pick ball3 roomb right"}, "drop ball3 roomb left", noEffect},
-		{"a verb that is valid no more", []string{"pick ball3 roomb left", "move roomb rooma", "pick ball1 rooma right"}, "pick ball2 rooma left", notUnderstood},
+		{"a verb that is valid no more", []string{"pick ball3 roomb left", "move roomb rooma",
+			"pick ball1 rooma right"}, "pick ball2 rooma left", notUnderstood},
 		{"a verb in a word", nil, "remove roomb rooma", notUnderstood},
 		{"glued", nil, "move-roomb-rooma", notUnderstood},
 		{"glued with underscores", nil, "move_roomb_rooma", notUnderstood},
@@ -218,7 +219,8 @@ func TestBarman(t *testing.T) {
 	shaken := append(append([]string{}, fill...), "pour-shot-to-clean-shaker shot1 ingredient1 shaker1 left l0 l1",
 		"clean-shot shot1 ingredient1 left right", "fill-shot shot1 ingredient2 left right dispenser2",
 		"pour-shot-to-used-shaker shot1 ingredient2 shaker1 left l1 l2", "left leave shot1", "left grasp shaker1",
-		"shake cocktail1 ingredient2 ingredient1 shaker1 left right", "pour-shaker-to-shot cocktail1 shot2 left shaker1 l2 l1")
+		"shake cocktail1 ingredient2 ingredient1 shaker1 left right",
+		"pour-shaker-to-shot cocktail1 shot2 left shaker1 l2 l1")
 	check(t, "barman", []answers{
 		{"the container is not named", nil, "left grasp shot1", "You are holding left. "},
 		{"as listed", nil, "left grasp shot1. ", "You are holding left. "},
@@ -237,12 +239,15 @@ func TestBarman(t *testing.T) {
 		{"the list with it", []string{"left grasp shaker1"}, "check valid actions",
 			"Valid actions are: left leave shaker1. , right grasp shot1. , right grasp shot2. , use hand left and hand right to clean-shaker shaker1, check valid actions, look around"},
 		{"the same hand twice", []string{"left grasp shaker1"}, "clean-shaker left left shaker1", noEffect},
-		{"parts in the wrong order", shaken[:8], "shake cocktail1 ingredient1 ingredient2 shaker1 left right", noEffect},
+		{"parts in the wrong order", shaken[:8], "shake cocktail1 ingredient1 ingredient2 shaker1 left right",
+			noEffect},
 		{"shaken", shaken[:8], shaken[8], "Shaker1 contains cocktail1.  Shaker1 is shaked. "},
 		{"poured", shaken[:9], shaken[9], "Shaker1 is at level l1.  Shot2 contains cocktail1. "},
 		{"the shaker still holds the cocktail", shaken, "use hand left to empty-shaker shaker1 with ingredient cocktail1 from level l1 to level l0.",
 			"Shaker1 is at level l0.  Shaker1 is empty. "},
-		{"a shot of a cocktail is never clean again", append(append([]string{}, shaken...), "left leave shaker1", "left grasp shot2", "empty-shot left shot2 cocktail1"),
+		{"a shot of a cocktail is never clean again",
+			append(append([]string{}, shaken...), "left leave shaker1", "left grasp shot2",
+				"empty-shot left shot2 cocktail1"),
 			"clean-shot shot2 cocktail1 left right", notUnderstood},
 		{"look around", shaken[:1], "look around", "Cocktail1 part1 ingredient is ingredient2.  Cocktail1 part2 ingredient is ingredient1.  " +
 			"Dispenser1 dispenses ingredient1.  Dispenser2 dispenses ingredient2.  Handempty right Level l0 is next to level l1.  Level l1 is next to level l2.  " +
@@ -261,10 +266,12 @@ func TestTyreworld(t *testing.T) {
 		{"another type, and none more", nil, "open the-hub1", noEffect},
 		{"no wrench", tools[:1], "loosen nuts1 the-hub1", notUnderstood},
 		{"with the wrench", tools[:2], "loosen nuts1 the-hub1", "The nut nuts1 on the hub the-hub1 is loose."},
-		{"the jack stays under the hub", up, "look around", "Boot is open. Boot is unlocked. Hub the-hub1 is fastened. Hub the-hub1 is not on the ground. " +
-			"Pump is in boot. R1 is in boot. The nut nuts1 on the hub the-hub1 is loose. W1 is on the-hub1. Wheel r1 is inflated. Wheel r1 is intact. You have wrench."},
+		{"the jack stays under the hub", up, "look around",
+			"Boot is open. Boot is unlocked. Hub the-hub1 is fastened. Hub the-hub1 is not on the ground. " +
+				"Pump is in boot. R1 is in boot. The nut nuts1 on the hub the-hub1 is loose. W1 is on the-hub1. Wheel r1 is inflated. Wheel r1 is intact. You have wrench."},
 		{"and comes back", up, "jack-down the-hub1", "Hub the-hub1 is on the ground. You have jack."},
-		{"shared text", append(append([]string{}, up...), "undo nuts1 the-hub1"), "remove-wheel w1 the-hub1", "The-hub1 is free.  You have w1."},
+		{"shared text", append(append([]string{}, up...), "undo nuts1 the-hub1"), "remove-wheel w1 the-hub1",
+			"The-hub1 is free.  You have w1."},
 		{"list", nil, "check", "Valid actions are: Open boot., check valid actions, look around"},
 		{"nothing to inflate", tools, "inflate r1", notUnderstood},
 	})
@@ -300,7 +307,8 @@ func TestEqualArguments(t *testing.T) {
 	if s := step(t, w, "check"); strings.Contains(s.Observation, "b1 from b1") {
 		t.Errorf("%q lists an action with equal arguments", s.Observation)
 	}
-	if s := step(t, w, "unstack b1 b1"); !s.Valid || s.Observation != "B2 is on the table. B3 is on b2. The b1 is clear. The b3 is clear. You are holding b1. " {
+	if s := step(t, w, "unstack b1 b1"); !s.Valid ||
+		s.Observation != "B2 is on the table. B3 is on b2. The b1 is clear. The b3 is clear. You are holding b1. " {
 		t.Errorf("%+v", s)
 	}
 	w = newWorld(newTestInstance(t, "blockworld", fmt.Sprintf(text, " (on-table b3) (clear b2) (clear b3)")))
@@ -354,7 +362,8 @@ func TestProgressAndDone(t *testing.T) {
 
 // The sentence follows one space, also after a text that ends in one.
 func TestGoalSentence(t *testing.T) {
-	w := newWorld(newTestInstance(t, "barman", strings.Replace(exampleText(t, "barman"), "(contains shot1 cocktail1)", "(holding left shot1)", 1)))
+	w := newWorld(newTestInstance(t, "barman",
+		strings.Replace(exampleText(t, "barman"), "(contains shot1 cocktail1)", "(holding left shot1)", 1)))
 	if s := steps(t, w, "left grasp shot1"); s.Observation != "You are holding left.  The goal is satisfied." {
 		t.Errorf("%q", s.Observation)
 	}
@@ -362,7 +371,8 @@ func TestGoalSentence(t *testing.T) {
 
 // A fact of the goal may always hold, or never.
 func TestSettledGoals(t *testing.T) {
-	text := strings.Replace(exampleText(t, "gripper"), "(at ball1 roomb)", "(room rooma) (ball left) (at ball1 left)", 1)
+	text := strings.Replace(exampleText(t, "gripper"), "(at ball1 roomb)", "(room rooma) (ball left) (at ball1 left)",
+		1)
 	w := newWorld(newTestInstance(t, "gripper", text))
 	if s := steps(t, w, "move roomb rooma"); s.Progress != 0.4 || s.Done {
 		t.Errorf("%+v", s)
@@ -387,7 +397,8 @@ func TestRender(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.atom, got, tt.want)
 		}
 	}
-	for text, want := range map[string]string{"": "", "a B C": "A b c", "ABC": "Abc", "éA": "Éa", "1A": "1a", " A": " a"} {
+	for text, want := range map[string]string{"": "", "a B C": "A b c", "ABC": "Abc", "éA": "Éa", "1A": "1a",
+		" A": " a"} {
 		if got := capitalize(text); got != want {
 			t.Errorf("capitalize(%q) = %q, want %q", text, got, want)
 		}
@@ -398,10 +409,12 @@ func TestRender(t *testing.T) {
 func TestEqualTexts(t *testing.T) {
 	w := example(t, "barman")
 	steps(t, w, "left grasp shot1", "right grasp shot2")
-	if s := step(t, w, "look around"); strings.Count(s.Observation, "You are holding left. ") != 1 || strings.Count(s.Observation, "You are holding right. ") != 1 {
+	if s := step(t, w, "look around"); strings.Count(s.Observation, "You are holding left. ") != 1 ||
+		strings.Count(s.Observation, "You are holding right. ") != 1 {
 		t.Errorf("%q", s.Observation)
 	}
-	w = newWorld(newTestInstance(t, "barman", strings.Replace(exampleText(t, "barman"), "(handempty left)", "(holding left shot1) (holding left shot2)", 1)))
+	w = newWorld(newTestInstance(t, "barman",
+		strings.Replace(exampleText(t, "barman"), "(handempty left)", "(holding left shot1) (holding left shot2)", 1)))
 	if s := start(t, w); strings.Count(s.Observation, "You are holding left. ") != 2 {
 		t.Errorf("%q", s.Observation)
 	}
@@ -413,7 +426,8 @@ func TestActions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ", "right grasp shot1. ", "right grasp shot2. "}
+	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ",
+		"right grasp shot1. ", "right grasp shot2. "}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -434,7 +448,9 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s := step(t, w, a); !s.Valid && (s.Observation != noEffect || !strings.Contains(a, "clean-shaker") && !strings.HasPrefix(a, "Move from")) {
+				if s := step(t, w, a); !s.Valid &&
+					(s.Observation != noEffect || !strings.Contains(a, "clean-shaker") &&
+						!strings.HasPrefix(a, "Move from")) {
 					t.Fatalf("%s: %q is answered by %q", g.name, a, s.Observation)
 				}
 				if err := w.Restore(before); err != nil {
@@ -452,7 +468,8 @@ func chatter(t *rapid.T, w *world) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1", "wrench", "boot", "open", ".", "'", ""}
+	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1",
+		"wrench", "boot", "open", ".", "'", ""}
 	switch pick := rapid.IntRange(0, 9).Draw(t, "kind"); {
 	case pick < 7 && len(actions) > 0:
 		return rapid.SampledFrom(actions).Draw(t, "action")
@@ -511,7 +528,8 @@ func TestSnapshots(t *testing.T) {
 				}
 				again := act(moment{action: later[i].action})
 				if again.step != later[i].step || again.expert != later[i].expert {
-					rt.Fatalf("%q: first %+v %q, then %+v %q", again.action, later[i].step, later[i].expert, again.step, again.expert)
+					rt.Fatalf("%q: first %+v %q, then %+v %q", again.action, later[i].step, later[i].expert, again.step,
+						again.expert)
 				}
 				moments = append(moments, later[i])
 			}
@@ -566,7 +584,8 @@ func TestWorldsAreIndependent(t *testing.T) {
 		in := newTestInstance(t, g.name, exampleText(t, g.name))
 		a, b := newWorld(in), newWorld(in)
 		first := start(t, b)
-		for _, action := range []string{"move roomb rooma", "unstack b2 b1", "left grasp shot1", "open boot", "check", "look around"} {
+		for _, action := range []string{"move roomb rooma", "unstack b2 b1", "left grasp shot1", "open boot", "check",
+			"look around"} {
 			step(t, a, action)
 		}
 		if diff := cmp.Diff(first, start(t, b)); diff != "" {

@@ -280,7 +280,8 @@ func TestOrder(t *testing.T) {
 	for i := range task.Operators {
 		names = append(names, task.Name(&task.Operators[i]))
 	}
-	want := []string{"(go r2 r1)", "(go r2 r3)", "(go r1 r2)", "(go r1 r3)", "(go r3 r1)", "(unlock r2)", "(unlock r1)", "(repair)",
+	want := []string{"(go r2 r1)", "(go r2 r3)", "(go r1 r2)", "(go r1 r3)", "(go r3 r1)", "(unlock r2)", "(unlock r1)",
+		"(repair)",
 		"(fly r2 r1)", "(fly r1 r2)", "(fly r1 r3)", "(fly r3 r2)", "(fly r3 r1)"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
@@ -294,7 +295,8 @@ func TestOrder(t *testing.T) {
 // those that cannot come about.
 func TestWays(t *testing.T) {
 	count := func(precondition, init string) (n int) {
-		task := mustGround(t, first(wrap(precondition, "(q ?x)", init, "()")), second(wrap(precondition, "(q ?x)", init, "()")))
+		task := mustGround(t, first(wrap(precondition, "(q ?x)", init, "()")),
+			second(wrap(precondition, "(q ?x)", init, "()")))
 		for i := range task.Operators {
 			if task.Name(&task.Operators[i]) == "(do a)" {
 				n++
@@ -328,7 +330,8 @@ func TestWays(t *testing.T) {
 // one effect.
 func TestEffectsAreJoined(t *testing.T) {
 	const effect = "(and (q ?x) (forall (?y - thing) (when (r ?x ?y) (p ?y))) (when (s k) (flag)) (when (and (s k) (flag)) (and (q a) (q b))))"
-	task := mustGround(t, first(wrap("()", effect, "(r a b) (r a c)", "()")), second(wrap("()", effect, "(r a b) (r a c)", "()")))
+	task := mustGround(t, first(wrap("()", effect, "(r a b) (r a c)", "()")),
+		second(wrap("()", effect, "(r a b) (r a c)", "()")))
 	var got []string
 	for _, e := range task.Operators[0].Effects {
 		got = append(got, fmt.Sprint(len(e.When), len(e.Then)))
@@ -365,9 +368,11 @@ func TestGoals(t *testing.T) {
 		{"(forall (?x) (imply (q ?x) (p ?x)))", 8, true, 0},
 		{"(and (q b) (forall (?x) (imply (q ?x) (not (p ?x)))))", 8, false, 2},
 	} {
-		task := mustGround(t, first(wrap("()", "(q ?x)", "(p b)", tt.goal)), second(wrap("()", "(q ?x)", "(p b)", tt.goal)))
+		task := mustGround(t, first(wrap("()", "(q ?x)", "(p b)", tt.goal)),
+			second(wrap("()", "(q ?x)", "(p b)", tt.goal)))
 		if len(task.Goal) != tt.ways || task.Reached(task.Init) != tt.reached {
-			t.Errorf("%s: %d ways, reached %v, want %d, %v", tt.goal, len(task.Goal), task.Reached(task.Init), tt.ways, tt.reached)
+			t.Errorf("%s: %d ways, reached %v, want %d, %v", tt.goal, len(task.Goal), task.Reached(task.Init), tt.ways,
+				tt.reached)
 		}
 		plan, ok := task.Plan(task.Init)
 		if ok != (tt.steps >= 0) || ok && len(plan) != tt.steps || ok && plan == nil || !ok && plan != nil {
@@ -387,7 +392,8 @@ func TestManyFacts(t *testing.T) {
 	}
 	task := mustGround(t, `(define (domain d) (:predicates (on ?x))
 		(:action flip :parameters (?x) :effect (and (when (on ?x) (not (on ?x))) (when (not (on ?x)) (on ?x)))))`,
-		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+") (:goal (not (on o198))))")
+		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+
+			") (:goal (not (on o198))))")
 	if len(task.Facts) != 200 || len(task.Init) != 4 {
 		t.Fatalf("%d facts in %d words", len(task.Facts), len(task.Init))
 	}
@@ -416,7 +422,8 @@ func TestTooLarge(t *testing.T) {
 		objs = append(objs, fmt.Sprintf("o%d", i))
 	}
 	problem := func(goal string) string {
-		return "(define (problem x) (:domain d) (:objects " + strings.Join(objs, " ") + ") (:init (s o1)) (:goal " + goal + "))"
+		return "(define (problem x) (:domain d) (:objects " + strings.Join(objs, " ") + ") (:init (s o1)) (:goal " +
+			goal + "))"
 	}
 	domain := func(action string) string {
 		return "(define (domain d) (:predicates (p ?x) (q ?x ?y) (s ?x) (t ?x)) (:action grow :parameters (?x) :effect (p ?x))" +
@@ -443,15 +450,22 @@ func TestTooLarge(t *testing.T) {
 	const q = "(q o1 o2)"
 	tests := []struct{ name, domain, goal, want string }{
 		{"parameters", domain(":parameters " + vars(10) + " :effect (q ?v1 ?v2)"), "()", "action do"},
-		{"parameters with tests", domain(":parameters " + vars(8) + " :precondition (and (s ?v0) (not (= ?v1 ?v2)) (p ?v3)) :effect " + q), "()", "action do"},
-		{"nothing but tests", domain(":parameters " + vars(10) + " :precondition (and (= ?v0 ?v9) (not (= ?v0 ?v9))) :effect " + q), "()", "action do"},
+		{"parameters with tests", domain(":parameters " + vars(8) +
+			" :precondition (and (s ?v0) (not (= ?v1 ?v2)) (p ?v3)) :effect " + q), "()", "action do"},
+		{"nothing but tests", domain(":parameters " + vars(10) +
+			" :precondition (and (= ?v0 ?v9) (not (= ?v0 ?v9))) :effect " + q), "()", "action do"},
 		{"exists", domain(":precondition " + nested("exists", "(p ?n1)", 6) + " :effect " + q), "()", "action do"},
-		{"forall", domain(":precondition " + nested("forall", "(imply (s ?n0) (p ?n1))", 6) + " :effect " + q), "()", "action do"},
-		{"static", domain(":effect " + q), nested("forall", "(or (= ?n0 ?n5) (not (= ?n5 ?n0)) (and (= ?n1 ?n2) (= ?n3 ?n4)))", 6), "the goal"},
+		{"forall", domain(":precondition " + nested("forall", "(imply (s ?n0) (p ?n1))", 6) + " :effect " + q), "()",
+			"action do"},
+		{"static", domain(":effect " + q),
+			nested("forall", "(or (= ?n0 ?n5) (not (= ?n5 ?n0)) (and (= ?n1 ?n2) (= ?n3 ?n4)))", 6), "the goal"},
 		{"disjunctions", domain(":precondition " + clauses + " :effect " + q), "()", "action do"},
-		{"disjunctions under forall", domain(":precondition (forall (?a) (or (p ?a) (q ?a ?a))) :effect " + q), "()", "action do"},
-		{"disjunctions of disjunctions", domain(":precondition (or " + clauses + clauses + ") :effect " + q), "()", "action do"},
-		{"conditional effects", domain(":effect " + nested("forall", "(when (p ?n0) (q ?n1 ?n2))", 6)), "()", "action do"},
+		{"disjunctions under forall", domain(":precondition (forall (?a) (or (p ?a) (q ?a ?a))) :effect " + q), "()",
+			"action do"},
+		{"disjunctions of disjunctions", domain(":precondition (or " + clauses + clauses + ") :effect " + q), "()",
+			"action do"},
+		{"conditional effects", domain(":effect " + nested("forall", "(when (p ?n0) (q ?n1 ?n2))", 6)), "()",
+			"action do"},
 		{"conditions of effects", domain(":effect (when " + clauses + " " + q + ")"), "()", "action do"},
 		{"effects", domain(":effect " + nested("forall", "(and (p ?n0) (not (q ?n1 ?n2)))", 6)), "()", "action do"},
 		{"goal", domain(":effect " + q), clauses, "the goal"},
@@ -488,7 +502,8 @@ func TestGuidedGrounding(t *testing.T) {
 	task, err := ground(mustProblem(t,
 		"(define (domain d) (:predicates (next ?x ?y) (p ?x ?y)) (:action do :parameters ("+strings.Join(params, " ")+
 			") :precondition (and (not (= ?v0 o0)) "+strings.Join(pre, " ")+") :effect (p ?v0 ?v9)))",
-		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+") (:goal ()))"), 1<<14)
+		"(define (problem x) (:domain d) (:objects "+strings.Join(objs, " ")+") (:init "+strings.Join(init, " ")+
+			") (:goal ()))"), 1<<14)
 	if err != nil {
 		t.Fatal(err)
 	}

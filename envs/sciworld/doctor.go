@@ -28,7 +28,9 @@ const (
 // simulator.
 func Examine(ctx context.Context, o Options) []envs.Check {
 	if o.Jar == "" {
-		return []envs.Check{{Name: "simulator", Status: envs.CheckOK, Text: "built in, answers as version " + nativeVersion + "; the official one plays if --sciworld-jar names it: " + getJar}, checkLabels(o)}
+		return []envs.Check{{Name: "simulator", Status: envs.CheckOK,
+			Text: "built in, answers as version " + nativeVersion +
+				"; the official one plays if --sciworld-jar names it: " + getJar}, checkLabels(o)}
 	}
 	javaCheck := checkJava(ctx)
 	simulator, j := checkJar(o)
@@ -51,7 +53,8 @@ func checkJava(ctx context.Context) envs.Check {
 	}
 	said, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 	if err != nil {
-		return envs.Check{Name: name, Status: envs.CheckFail, Text: fmt.Sprintf("%s does not run: %v; %s", path, err, getJava)}
+		return envs.Check{Name: name, Status: envs.CheckFail,
+			Text: fmt.Sprintf("%s does not run: %v; %s", path, err, getJava)}
 	}
 	text, ok := judgeJava(string(said))
 	return envs.Check{Name: name, Status: envs.Passed(ok), Text: path + ", " + text}

@@ -68,7 +68,8 @@ func TestAgentBoardTurns(t *testing.T) {
 func TestScienceWorldTurns(t *testing.T) {
 	e := fakeEnv(t, scripted(t, "scienceworld.txt"), false, nil)
 	start, steps := play(t, e, " go yard", "check valid actions", "break rake", "wait")
-	if want := (envs.Start{Goal: "Rake the leaves.", Observation: "You stand in a shed.", Progress: 0.03}); start != want {
+	begin := envs.Start{Goal: "Rake the leaves.", Observation: "You stand in a shed.", Progress: 0.03}
+	if start != begin {
 		t.Errorf("%+v", start)
 	}
 	want := []envs.Step{

@@ -116,7 +116,8 @@ type layout interface {
 
 // NewProtocol returns an agent of a preset's form.
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
-	f := &formed{caller: newCaller(c), name: p.Name, play: p.Play, parse: parsers[p.Reply.Parser], stops: c.Decoding.Stop}
+	f := &formed{caller: newCaller(c), name: p.Name, play: p.Play, parse: parsers[p.Reply.Parser],
+		stops: c.Decoding.Stop}
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {

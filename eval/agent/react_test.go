@@ -140,7 +140,8 @@ func TestReactReasoningIsRecordedAndNotSent(t *testing.T) {
 	}
 	a.Observe("It is open.")
 	move(t, a)
-	if diff := cmp.Diff(model.Message{Role: model.Assistant, Content: "Action: open box"}, m.requests[1].Messages[2]); diff != "" {
+	if diff := cmp.Diff(model.Message{Role: model.Assistant, Content: "Action: open box"},
+		m.requests[1].Messages[2]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -159,7 +160,8 @@ func TestErrorsAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) { return model.Reply{}, c.err }}
 			bare := configs.Instructions{Instruction: "Open the box."} // nothing to leave out
-			for _, a := range []Agent{NewReact(chat(m), bare, "Think.", start), NewAct(chat(m), configs.Prompt{Help: "help"}, bare, start)} {
+			for _, a := range []Agent{NewReact(chat(m), bare, "Think.", start),
+				NewAct(chat(m), configs.Prompt{Help: "help"}, bare, start)} {
 				got, err := a.Act(context.Background())
 				if !errors.Is(err, c.err) {
 					t.Errorf("error %v, want %v", err, c.err)
@@ -201,7 +203,8 @@ func TestSystemMessageInUserMessage(t *testing.T) {
 	c := chat(m)
 	c.FoldSystem = true
 	move(t, NewReact(c, instructions, "Think.", start))
-	if got := m.requests[0].Messages; len(got) != 1 || !strings.HasPrefix(got[0].Content, "You are careful.\n\nOpen the box.") {
+	if got := m.requests[0].Messages; len(got) != 1 ||
+		!strings.HasPrefix(got[0].Content, "You are careful.\n\nOpen the box.") {
 		t.Errorf("messages:\n%s", contents(got))
 	}
 }

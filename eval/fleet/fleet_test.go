@@ -248,7 +248,8 @@ func TestSameModel(t *testing.T) {
 	}
 	b.root.Store(a.root.Load())
 	about, err := f.Server(context.Background())
-	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"}, about); diff != "" || err != nil {
+	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
+		about); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 	a.Leave()
@@ -311,9 +312,11 @@ func TestList(t *testing.T) {
 
 func TestServerTwice(t *testing.T) {
 	a := newHost(t, "r")
-	_, err := Open(Options{Servers: []string{a.url(), a.url() + "/"}, Open: func(address string) (*model.Client, error) {
-		return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now})
-	}})
+	_, err := Open(Options{Servers: []string{a.url(), a.url() + "/"},
+		Open: func(address string) (*model.Client, error) {
+			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+				Now: time.Now})
+		}})
 	if err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}

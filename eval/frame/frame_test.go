@@ -118,7 +118,8 @@ func TestWrite(t *testing.T) {
 		t.Error(diff)
 	}
 	e := episodes[1]
-	if e.FaultNoAction != 1 || !e.Ended.Equal(began.Add(3*time.Second)) || e.Goal == nil || *e.Goal != "put \x00 <b>é</b>" ||
+	if e.FaultNoAction != 1 || !e.Ended.Equal(began.Add(3*time.Second)) || e.Goal == nil ||
+		*e.Goal != "put \x00 <b>é</b>" ||
 		e.Error != nil || e.Trial != nil || e.Progress != 1 {
 		t.Errorf("%+v", e)
 	}
@@ -137,7 +138,8 @@ func TestWrite(t *testing.T) {
 // An attempt that counts may stand behind one that does not, where two processes
 // worked on a run at once.
 func TestOtherOneCounts(t *testing.T) {
-	run := makeRun(t, attempt{2, 1, 9, record.Failure}, attempt{1, 1, 5, record.Failure}, attempt{2, 1, 8, record.Success},
+	run := makeRun(t, attempt{2, 1, 9, record.Failure}, attempt{1, 1, 5, record.Failure},
+		attempt{2, 1, 8, record.Success},
 		attempt{2, 1, 7, record.Failure}, attempt{1, 2, 4, record.Success})
 	for _, attempts := range []bool{false, true} {
 		dir := t.TempDir()

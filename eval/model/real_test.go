@@ -48,7 +48,8 @@ func TestRealServers(t *testing.T) {
 			}
 			const want = " long same opened start answer start weionP another uber cloesong clo elseWhat Step,^ donectionyou"
 			reply, err := c.Chat(t.Context(), req)
-			if err != nil || reply.Text != want || reply.PromptTokens != 43 || reply.CompletionTokens != 24 || reply.FinishReason != "length" {
+			if err != nil || reply.Text != want || reply.PromptTokens != 43 || reply.CompletionTokens != 24 ||
+				reply.FinishReason != "length" {
 				t.Errorf("Chat = %+v, %v; want %q", reply, err, want)
 			}
 
@@ -59,7 +60,8 @@ func TestRealServers(t *testing.T) {
 				reply, err = c.Chat(t.Context(), req)
 				var tooLong *model.ContextError
 				switch {
-				case i == 0 && (err != nil || reply.PromptTokens != 4095 || reply.CompletionTokens > 2 || reply.FinishReason != "length"):
+				case i == 0 && (err != nil || reply.PromptTokens != 4095 || reply.CompletionTokens > 2 ||
+					reply.FinishReason != "length"):
 					t.Errorf("Chat = %+v, %v; want one that ends with the context", reply, err)
 				case i > 0 && !errors.As(err, &tooLong):
 					t.Errorf("Chat = %+v, %v for a prompt of %d tokens; want that it does not fit", reply, err, 4095+i)

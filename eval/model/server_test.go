@@ -44,7 +44,8 @@ func TestServer(t *testing.T) {
 					card+`"owned_by":"vllm","root":"/models/llama3","parent":null,"max_model_len":8192,"permission":[]}]}`),
 				"/version": say(200, `{"version":"0.11.0"}`),
 			},
-			want: record.Server{Software: "vllm", Version: "0.11.0", Models: []string{"lora", vllmSpec.Name}, Present: true,
+			want: record.Server{Software: "vllm", Version: "0.11.0", Models: []string{"lora", vllmSpec.Name},
+				Present:       true,
 				ContextLength: 8192, Root: "/models/llama3"},
 			limit: 8192,
 		},
@@ -79,7 +80,8 @@ func TestServer(t *testing.T) {
 					"Server", "llama.cpp"),
 				"/props": say(200, `{"default_generation_settings":{"n_ctx":2048,"params":{"seed":1}},"total_slots":4,"model_path":"m.gguf","build_info":"b6000-abcdef"}`),
 			},
-			want:  record.Server{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name}, Present: true, ContextLength: 2048},
+			want: record.Server{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name},
+				Present: true, ContextLength: 2048},
 			limit: 2048,
 		},
 		{
@@ -90,7 +92,8 @@ func TestServer(t *testing.T) {
 				"/props": say(200, `{"default_generation_settings":{"params":{"seed":4294967295,"temperature":0.800000011920929,"top_k":40},"n_ctx":2048},"total_slots":8,`+
 					`"model_alias":"heldout-tiny","model_ftype":"F16","build_info":"b0-0c1e57098"}`, "Server", "llama.cpp"),
 			},
-			want:  record.Server{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"}, Present: true, ContextLength: 2048},
+			want: record.Server{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"},
+				Present: true, ContextLength: 2048},
 			limit: 2048,
 		},
 		{
@@ -100,7 +103,8 @@ func TestServer(t *testing.T) {
 				"/v1/models": say(200, llamaModels),
 				"/props":     say(404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`),
 			},
-			want:  record.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true, ContextLength: 2048},
+			want: record.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true,
+				ContextLength: 2048},
 			limit: 2048,
 		},
 		{
@@ -115,7 +119,8 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/models": say(200, `{"data":[{"id":"other","owned_by":"llamacpp"},`+card+`"owned_by":"llamacpp","meta":{"n_ctx_train":512}}]}`),
 			},
-			want:  record.Server{Software: "llama.cpp", Models: []string{"other", vllmSpec.Name}, Present: true, ContextLength: 512},
+			want: record.Server{Software: "llama.cpp", Models: []string{"other", vllmSpec.Name}, Present: true,
+				ContextLength: 512},
 			limit: 512,
 		},
 		{
@@ -154,7 +159,8 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/api/tags": say(200, ollamaTags), "/v1/api/show": say(200, ollamaShow), "/v1/api/version": say(200, `{"version":"0.17.4"}`),
 			},
-			want: record.Server{Software: "ollama", Version: "0.17.4", Models: []string{"other:latest", "llama3:8b"}, Present: true,
+			want: record.Server{Software: "ollama", Version: "0.17.4", Models: []string{"other:latest", "llama3:8b"},
+				Present:       true,
 				ContextLength: 4096, Parent: "base:1b", Digest: "365c0bd3c000"},
 			limit: 4096,
 		},

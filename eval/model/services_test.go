@@ -249,7 +249,8 @@ func TestTokensOfRepliesAskedAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.PromptTokens != 7 || got.CompletionTokens != 5 || got.UnusedPromptTokens+got.UnusedCompletionTokens != unused || got.Attempts != 2-i {
+			if got.PromptTokens != 7 || got.CompletionTokens != 5 ||
+				got.UnusedPromptTokens+got.UnusedCompletionTokens != unused || got.Attempts != 2-i {
 				t.Errorf("%s, call %d: %+v", s.spec.Provider, i, got)
 			}
 		}
@@ -306,8 +307,10 @@ func TestKeyIsNotEchoed(t *testing.T) {
 func TestAddressesAreBare(t *testing.T) {
 	const secret = "hunter2"
 	for _, base := range []string{
-		"http://me:hunter2@localhost/v1", "http://me:hunter2/x@localhost/v1", "me:hunter2@localhost", "http://localhost/v1?key=hunter2",
-		"localhost/v1?key=hunter2", "http://local host/v1?key=hunter2", "http://localhost:port/?key=hunter2", "ftp://localhost/?key=hunter2", "http://?key=hunter2",
+		"http://me:hunter2@localhost/v1", "http://me:hunter2/x@localhost/v1", "me:hunter2@localhost",
+		"http://localhost/v1?key=hunter2",
+		"localhost/v1?key=hunter2", "http://local host/v1?key=hunter2", "http://localhost:port/?key=hunter2",
+		"ftp://localhost/?key=hunter2", "http://?key=hunter2",
 	} {
 		for _, p := range []model.Provider{model.VLLM, model.Ollama} {
 			_, err := model.Open(model.Options{Spec: model.Spec{Provider: p, Name: "m"}, BaseURL: base})
@@ -318,7 +321,8 @@ func TestAddressesAreBare(t *testing.T) {
 	}
 	server := recording(t, say(307, "", "Location", "https://me:hunter2@elsewhere.example/v1?token=hunter2#hunter2"))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
-	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "https://elsewhere.example/v1") {
+	if err == nil || strings.Contains(err.Error(), secret) ||
+		!strings.Contains(err.Error(), "https://elsewhere.example/v1") {
 		t.Errorf("a redirect: %v", err)
 	}
 }
@@ -345,12 +349,14 @@ func TestCompletion(t *testing.T) {
 	server := recording(t, say(200, `{"choices":[{"text":" I see.\nAction: go\nObservation: x","finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":4}}`))
 	req := hello
 	req.Completion, req.Decoding.Stop = true, []string{"\nObservation:"}
-	got, err := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"}, BaseURL: server.URL + "/v1"}).Chat(t.Context(), req)
+	got, err := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"},
+		BaseURL: server.URL + "/v1"}).Chat(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got.Latency = 0
-	want := model.Reply{Text: " I see.\nAction: go", FinishReason: "stop", Overran: true, PromptTokens: 5, CompletionTokens: 4, Attempts: 1}
+	want := model.Reply{Text: " I see.\nAction: go", FinishReason: "stop", Overran: true, PromptTokens: 5,
+		CompletionTokens: 4, Attempts: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -366,7 +372,8 @@ func TestKeepReasoning(t *testing.T) {
 	const text = "<think>Wait.</think>\n<action>go</action>"
 	server := recording(t, say(200, `{"choices":[{"message":{"role":"assistant","content":"<think>Wait.</think>\n<action>go</action>"},"finish_reason":"stop"}]}`))
 	client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
-	for keep, want := range map[bool]model.Reply{true: {Text: text}, false: {Text: "<action>go</action>", Reasoning: "Wait."}} {
+	for keep, want := range map[bool]model.Reply{true: {Text: text},
+		false: {Text: "<action>go</action>", Reasoning: "Wait."}} {
 		req := hello
 		req.KeepReasoning = keep
 		got, err := client.Chat(t.Context(), req)

@@ -31,8 +31,10 @@ var calls = []model.ToolCall{{ID: "b2", Name: "act", Arguments: `{"action": "tak
 func TestToolsOpenAI(t *testing.T) {
 	server := recording(t, say(200, calledReply))
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.VLLM, Name: "m"}, BaseURL: server.URL})
-	reply, err := c.Chat(t.Context(), model.Request{Messages: acted, Tool: actTool, Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
-	if err != nil || reply.Text != "" || reply.Fault != "" || reply.Instead != "" || reply.FinishReason != "tool_calls" {
+	reply, err := c.Chat(t.Context(), model.Request{Messages: acted, Tool: actTool,
+		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
+	if err != nil || reply.Text != "" || reply.Fault != "" || reply.Instead != "" ||
+		reply.FinishReason != "tool_calls" {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	if diff := cmp.Diff(calls, reply.Calls); diff != "" {
@@ -46,8 +48,10 @@ func TestToolsOpenAI(t *testing.T) {
 	sameFields(t, server.all()[0].body, want)
 
 	// Without a tool in the request, calls take the place of a text.
-	reply, err = c.Chat(t.Context(), model.Request{Messages: acted[:1], Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
-	if err != nil || reply.Calls != nil || reply.Fault != record.ToolCalls || !strings.Contains(reply.Instead, "take key") {
+	reply, err = c.Chat(t.Context(), model.Request{Messages: acted[:1],
+		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
+	if err != nil || reply.Calls != nil || reply.Fault != record.ToolCalls ||
+		!strings.Contains(reply.Instead, "take key") {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	if body := server.all()[1].body; strings.Contains(body, "tools") {
@@ -60,7 +64,8 @@ func TestToolsOllama(t *testing.T) {
 		`"done":true,"done_reason":"stop","prompt_eval_count":26,"eval_count":8}`
 	server := recording(t, fakeOllama(func(w http.ResponseWriter, r *http.Request) { say(200, chat)(w, r) }))
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.Ollama, Name: "m"}, BaseURL: server.URL})
-	reply, err := c.Chat(t.Context(), model.Request{Messages: acted, Tool: actTool, Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
+	reply, err := c.Chat(t.Context(), model.Request{Messages: acted, Tool: actTool,
+		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
 	if err != nil || reply.Fault != "" || len(reply.Calls) != 1 || reply.Calls[0].Name != "act" || reply.Calls[0].Arguments != `{"action":"take key"}` {
 		t.Errorf("%+v, %v", reply, err)
 	}

@@ -37,20 +37,24 @@ func TestOpenAIWire(t *testing.T) {
 			want:     `{"max_tokens":1,` + sent + `,"model":"m","seed":0,"stream":false,"temperature":0,"top_p":1}`,
 		},
 		{
-			name:     "numbers keep their digits",
-			model:    "m",
-			decoding: record.Decoding{Temperature: 0.7, TopP: 0.95, MaxTokens: 512, Stop: []string{"\nObservation:", "</s>"}},
-			seed:     2147483647,
+			name:  "numbers keep their digits",
+			model: "m",
+			decoding: record.Decoding{Temperature: 0.7, TopP: 0.95, MaxTokens: 512,
+				Stop: []string{"\nObservation:", "</s>"}},
+			seed: 2147483647,
 			want: `{"max_tokens":512,` + sent + `,"model":"m","seed":2147483647,"stop":["\nObservation:","\u003c/s\u003e"],` +
 				`"stream":false,"temperature":0.7,"top_p":0.95}`,
 		},
 		{
 			name:  "extra fields win and null takes away",
 			model: "m",
-			decoding: record.Decoding{Temperature: 0.1, TopP: 1, MaxTokens: 8, Stop: []string{"x"}, Extra: map[string]any{
-				"top_k": 20, "min_p": 0.05, "repetition_penalty": 1.1, "temperature": 0.3, "seed": nil, "stop": nil, "max_tokens": nil,
-				"max_completion_tokens": 9, "chat_template_kwargs": map[string]any{"enable_thinking": false}, "absent": nil,
-			}},
+			decoding: record.Decoding{Temperature: 0.1, TopP: 1, MaxTokens: 8, Stop: []string{"x"},
+				Extra: map[string]any{
+					"top_k": 20, "min_p": 0.05, "repetition_penalty": 1.1, "temperature": 0.3, "seed": nil, "stop": nil,
+					"max_tokens":            nil,
+					"max_completion_tokens": 9, "chat_template_kwargs": map[string]any{"enable_thinking": false},
+					"absent": nil,
+				}},
 			seed: 5,
 			want: `{"chat_template_kwargs":{"enable_thinking":false},"max_completion_tokens":9,` + sent +
 				`,"min_p":0.05,"model":"m","repetition_penalty":1.1,"stream":false,"temperature":0.3,"top_k":20,"top_p":1}`,
@@ -78,9 +82,11 @@ func TestOpenAIWire(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			server := recording(t, say(200, vllmReply))
 			c := open(t, model.Options{
-				Spec: model.Spec{Provider: model.OpenAI, Name: test.model}, BaseURL: server.URL + "/v1/", Key: model.NewSecret(key),
+				Spec: model.Spec{Provider: model.OpenAI, Name: test.model}, BaseURL: server.URL + "/v1/",
+				Key: model.NewSecret(key),
 			})
-			reply, err := c.Chat(t.Context(), model.Request{Messages: messages, Decoding: test.decoding, Seed: test.seed})
+			reply, err := c.Chat(t.Context(),
+				model.Request{Messages: messages, Decoding: test.decoding, Seed: test.seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +95,8 @@ func TestOpenAIWire(t *testing.T) {
 				t.Errorf("sent (-want +got):\n%s", diff)
 			}
 			reply.Latency = 0
-			wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 11, CompletionTokens: 3, Attempts: 1}
+			wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 11, CompletionTokens: 3,
+				Attempts: 1}
 			if diff := cmp.Diff(wantReply, reply); diff != "" {
 				t.Errorf("reply (-want +got):\n%s", diff)
 			}
@@ -139,7 +146,8 @@ func TestNeutralFields(t *testing.T) {
 			server := recording(t, endpoints(map[string]http.HandlerFunc{
 				"/v1/models": say(200, test.models), "/v1/chat/completions": say(200, vllmReply),
 			}))
-			c := open(t, model.Options{Spec: model.Spec{Provider: test.provider, Name: "m"}, BaseURL: server.URL + "/v1"})
+			c := open(t, model.Options{Spec: model.Spec{Provider: test.provider, Name: "m"},
+				BaseURL: server.URL + "/v1"})
 			if test.models != "" {
 				if _, err := c.Server(t.Context()); err != nil {
 					t.Fatal(err)
@@ -169,7 +177,8 @@ func TestEveryOptionOfOllamaIsSent(t *testing.T) {
 		"stop":          true, // what the Modelfile says, unless there are stop strings
 	}
 	server := recording(t, say(200, ollamaReply))
-	if _, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100}).Chat(t.Context(), hello); err != nil {
+	if _, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100}).Chat(t.Context(),
+		hello); err != nil {
 		t.Fatal(err)
 	}
 	var body struct {
@@ -220,14 +229,16 @@ func TestOpenAIReplies(t *testing.T) {
 			`"usage":{"completion_tokens":1,"prompt_tokens":4095,"total_tokens":4096,"prompt_tokens_details":{"cached_tokens":4094}},` +
 			`"id":"chatcmpl-w5MNDyFXkCc6GshuJBzdLCJVReR4fBfe","timings":{"cache_n":4094,"prompt_n":1,"prompt_ms":1.61,"prompt_per_token_ms":1.61,` +
 			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
-			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095,
+				CompletionTokens: 1}},
 		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +
 			`"reasoning":null},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null,"routed_experts":null}],"service_tier":null,` +
 			`"system_fingerprint":"vllm-0.32.0-caff1f73","usage":{"prompt_tokens":4095,"total_tokens":4096,"completion_tokens":1,` +
 			`"prompt_tokens_details":null,"completion_tokens_details":null},"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,` +
 			`"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}`,
-			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095, CompletionTokens: 1}},
+			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095,
+				CompletionTokens: 1}},
 		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
 			model.Reply{Text: "a"}},
 	}
@@ -271,7 +282,8 @@ func TestOllamaWire(t *testing.T) {
 			name:  "extra fields win, null takes away, think is none of the options",
 			limit: 100,
 			decoding: record.Decoding{Temperature: 0, TopP: 1, MaxTokens: 16, Stop: []string{"x"},
-				Extra: map[string]any{"top_k": 5, "repeat_penalty": nil, "seed": nil, "stop": nil, "num_ctx": 2048, "think": false}},
+				Extra: map[string]any{"top_k": 5, "repeat_penalty": nil, "seed": nil, "stop": nil, "num_ctx": 2048,
+					"think": false}},
 			want: head + `{"frequency_penalty":0,"min_p":0,"num_ctx":2048,"num_predict":16,"presence_penalty":0,"temperature":0,"top_k":5,` +
 				`"top_p":1,"typical_p":1},"think":false,"truncate":false,"shift":false}`,
 		},
@@ -293,13 +305,15 @@ func TestOllamaWire(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			server := recording(t, fakeOllama(say(200, ollamaReply)))
-			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: test.limit, Key: model.NewSecret(key)})
+			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: test.limit,
+				Key: model.NewSecret(key)})
 			req := model.Request{
 				Messages: []model.Message{{Role: model.System, Content: "be brief"}, {Role: model.Assistant}},
 				Decoding: test.decoding,
 				Seed:     9,
 			}
-			want := []recorded{{"POST", "/api/show", "Bearer " + key, ""}, {"POST", "/api/chat", "Bearer " + key, test.want}}
+			want := []recorded{{"POST", "/api/show", "Bearer " + key, ""},
+				{"POST", "/api/chat", "Bearer " + key, test.want}}
 			if test.limit > 0 {
 				want = want[1:]
 			}
@@ -309,7 +323,8 @@ func TestOllamaWire(t *testing.T) {
 					t.Fatal(err)
 				}
 				reply.Latency = 0
-				wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 26, CompletionTokens: 8, Attempts: 1}
+				wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 26,
+					CompletionTokens: 8, Attempts: 1}
 				if diff := cmp.Diff(wantReply, reply); diff != "" {
 					t.Errorf("reply (-want +got):\n%s", diff)
 				}
@@ -358,7 +373,8 @@ func TestOllamaContext(t *testing.T) {
 				t.Fatal(err)
 			}
 			if body.Options.NumCtx != test.want || c.ContextLimit() != test.want {
-				t.Errorf("num_ctx %d was sent and ContextLimit() = %d, want %d", body.Options.NumCtx, c.ContextLimit(), test.want)
+				t.Errorf("num_ctx %d was sent and ContextLimit() = %d, want %d", body.Options.NumCtx, c.ContextLimit(),
+					test.want)
 			}
 		})
 	}
@@ -376,7 +392,8 @@ func TestOllamaReplies(t *testing.T) {
 		{"cut at the end of the context", `{"model":"heldout-tiny","created_at":"2026-11-20T12:44:28.987703081Z","message":{"role":"assistant","content":" x Block"},` +
 			`"done":true,"done_reason":"length","total_duration":2257478619,"load_duration":1340541,"prompt_eval_count":3735,` +
 			`"prompt_eval_duration":1828936881,"eval_count":362,"eval_duration":404507282}`,
-			model.Reply{Text: " x Block", FinishReason: "length", Fault: record.CutOff, PromptTokens: 3735, CompletionTokens: 362}},
+			model.Reply{Text: " x Block", FinishReason: "length", Fault: record.CutOff, PromptTokens: 3735,
+				CompletionTokens: 362}},
 		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
 			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
 			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},
@@ -384,7 +401,8 @@ func TestOllamaReplies(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			server := recording(t, say(200, test.body))
-			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 4096}).Chat(t.Context(), hello)
+			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL,
+				ContextLimit: 4096}).Chat(t.Context(), hello)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,8 @@ func TestCheckoutsOfOne(t *testing.T) {
 		}
 	}
 	nameless := configs.Preset{Name: "mine", Prompt: configs.PresetPrompt{Files: []configs.PresetFile{{Path: "a"}}}}
-	if _, err := Checkouts([]configs.Preset{nameless}); err == nil || !strings.Contains(err.Error(), "--originals DIR") {
+	if _, err := Checkouts([]configs.Preset{nameless}); err == nil ||
+		!strings.Contains(err.Error(), "--originals DIR") {
 		t.Error(err)
 	}
 }

@@ -349,7 +349,8 @@ func TestGymScience(t *testing.T) {
 		action string
 		score  int
 	}{
-		{"open door to greenhouse", 8}, {"go to greenhouse", 17}, {"jump", 17}, {"open door to outside", 17}, {"go to outside", 17},
+		{"open door to greenhouse", 8}, {"go to greenhouse", 17}, {"jump", 17}, {"open door to outside", 17},
+		{"go to outside", 17},
 		{"focus on dove", 67}, {"pick up dove", 75}, {"open door to kitchen", 75}, {"go to kitchen", 83},
 		{"move egg dove egg in inventory to red box", 100},
 	} {
@@ -461,7 +462,8 @@ func TestGymALFWorld(t *testing.T) {
 				t.Fatalf("game %d, before step %d: %s", number, n, diff)
 			}
 			got = c.stepOf(c.step(action))
-			if action != "look" && got.Observation != s.Obs || got.Done != s.Done || (got.Reward == 1) != (got.Done && n < 49) {
+			if action != "look" && got.Observation != s.Obs || got.Done != s.Done ||
+				(got.Reward == 1) != (got.Done && n < 49) {
 				t.Fatalf("game %d, step %d, %s: %+v, want %q, %v", number, n, action, got, s.Obs, s.Done)
 			}
 			if got.Done {
@@ -469,7 +471,8 @@ func TestGymALFWorld(t *testing.T) {
 			}
 		}
 	}
-	for number, want := range map[int]string{2620: "list index out of range", -1: "list index out of range", 100: "no task"} {
+	for number, want := range map[int]string{2620: "list index out of range", -1: "list index out of range",
+		100: "no task"} {
 		if text := c.refused(c.reset(number)); !strings.Contains(text, want) {
 			t.Errorf("game %d: %s", number, text)
 		}
@@ -492,7 +495,8 @@ func TestGymALFWorld(t *testing.T) {
 }
 
 func firstGymList(t *testing.T) []byte {
-	b, err := os.ReadFile(filepath.Join(sharedtest.Data(t, "agentgym", "AgentGym's lists of games"), "alfworld_train.txt"))
+	b, err := os.ReadFile(filepath.Join(sharedtest.Data(t, "agentgym", "AgentGym's lists of games"),
+		"alfworld_train.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -594,7 +598,8 @@ func TestGymBatch(t *testing.T) {
 	var threads sync.WaitGroup
 	for i, c := range clients {
 		threads.Go(func() {
-			for _, action := range []string{"turn left", "move forward", "jump", "turn right", "check available actions", "move forward"} {
+			for _, action := range []string{"turn left", "move forward", "jump", "turn right",
+				"check available actions", "move forward"} {
 				said[i] = append(said[i], string(c.step(action)))
 			}
 		})
@@ -675,7 +680,8 @@ func FuzzGymBody(f *testing.F) {
 			path = "reset"
 		}
 		w := httptest.NewRecorder()
-		server.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/agentgym/babyai/"+path, bytes.NewReader(body)))
+		server.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/agentgym/babyai/"+path,
+			bytes.NewReader(body)))
 		if !json.Valid(w.Body.Bytes()) {
 			t.Errorf("no JSON: %s", w.Body)
 		}

@@ -141,7 +141,8 @@ func FuzzBatch(f *testing.F) {
 	f.Add(`{"steps":[{"session":"x","action":"a"},{"session":"x","reset":{}},5,null]}`)
 	f.Add(`{"env":"echo","count":1}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, path := range []string{"/v1/step", "/openenv/echo/reset", "/openenv/echo/step", "/openenv/echo/mcp", "/openenv/echo/echo/task_range"} {
+		for _, path := range []string{"/v1/step", "/openenv/echo/reset", "/openenv/echo/step", "/openenv/echo/mcp",
+			"/openenv/echo/echo/task_range"} {
 			if answer := ask(s, "POST", path, body); answer.Code >= 500 || !json.Valid(answer.Body.Bytes()) {
 				t.Fatalf("%s %q: status %d: %s", path, body, answer.Code, answer.Body)
 			}

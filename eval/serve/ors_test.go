@@ -401,7 +401,8 @@ func FuzzORSBody(f *testing.F) {
 		if create {
 			path = "/create"
 		}
-		r := httptest.NewRequest("POST", "http://localhost"+path, bytes.NewReader(body)).WithContext(context.Background())
+		r := httptest.NewRequest("POST", "http://localhost"+path,
+			bytes.NewReader(body)).WithContext(context.Background())
 		r.Header.Set("X-Session-ID", map[bool]string{true: "s2", false: "s1"}[create])
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
@@ -424,7 +425,8 @@ func TestORSPackage(t *testing.T) {
 	}
 	c, s, _ := newORS(t, nil)
 	script := exec.Command(python, "testdata/ors.py")
-	script.Env = append(os.Environ(), "OPENREWARD_API_URL="+c.base, "OPENREWARD_SESSION_URL="+c.base, "OPENREWARD_API_KEY=none")
+	script.Env = append(os.Environ(), "OPENREWARD_API_URL="+c.base, "OPENREWARD_SESSION_URL="+c.base,
+		"OPENREWARD_API_KEY=none")
 	out, err := script.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -112,7 +112,8 @@ func (s *Server) carryOutLine(q *pipeRequest) ([]byte, error) {
 	} else if m, ok := s.Mount(q.Tasks.Env); ok {
 		result, err = taskList(m, q.Tasks.Split)
 	} else {
-		err = &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them", clipped(q.Tasks.Env))}
+		err = &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
+			clipped(q.Tasks.Env))}
 	}
 	if err != nil {
 		return nil, err

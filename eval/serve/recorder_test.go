@@ -128,7 +128,8 @@ func TestRecordingOnAFullDisk(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the last step: %v", err)
 	}
-	if got := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(got, "heldout_unrecorded_episodes_total 1") {
+	if got := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(got,
+		"heldout_unrecorded_episodes_total 1") {
 		t.Error("the lost episode is not counted")
 	}
 }

@@ -169,7 +169,8 @@ func (j *Judging) collect(ctx context.Context, book *calls.Book) ([]table.Table,
 		}
 		answers[j.of.Turns[i].ID] = a
 	}
-	if err := book.Replace(record.LabelsFile, func(w io.Writer) error { return j.of.WriteLabels(w, answers) }); err != nil {
+	write := func(w io.Writer) error { return j.of.WriteLabels(w, answers) }
+	if err := book.Replace(record.LabelsFile, write); err != nil {
 		return nil, err
 	}
 	usage, err := book.Usage()

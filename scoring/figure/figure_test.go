@@ -300,7 +300,8 @@ func TestDecided(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fmt.Sprintf("+30.0 (95%% +10.0 to +50.0), p %.3f</title>", c.p); !strings.Contains(string(element), want) {
+			if want := fmt.Sprintf("+30.0 (95%% +10.0 to +50.0), p %.3f</title>",
+				c.p); !strings.Contains(string(element), want) {
 				t.Errorf("%s: no mark says %s", name, want)
 			}
 			ring := regexp.MustCompile(`<path d="[^"]*A[^"]*" fill="none"[^>]* class="s-c0">`)
@@ -320,7 +321,8 @@ func TestOneEpisode(t *testing.T) {
 		t.Fatal(err)
 	}
 	element, _, err := f.Inline()
-	if want := "<title>pddl, m: solved: 1 of 1 episodes</title>"; err != nil || !strings.Contains(string(element), want) {
+	if want := "<title>pddl, m: solved: 1 of 1 episodes</title>"; err != nil ||
+		!strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s (%v)", want, err)
 	}
 }
@@ -352,7 +354,8 @@ func TestHeldOutLacks(t *testing.T) {
 // Names of models are text, whatever they hold, and no name makes a figure wide.
 func TestHostileNames(t *testing.T) {
 	hostile := []string{
-		"</svg><script>alert(1)</script>", "\x1b[31mred\x00\x07", "\u202eback", "\xff\xfe", "]]>&amp;<!--", strings.Repeat("long ", 40_000), "名前", "",
+		"</svg><script>alert(1)</script>", "\x1b[31mred\x00\x07", "\u202eback", "\xff\xfe", "]]>&amp;<!--",
+		strings.Repeat("long ", 40_000), "名前", "",
 	}
 	all := everyTable(hostile...)
 	for _, name := range Names() {
@@ -410,7 +413,8 @@ func TestRoundAxis(t *testing.T) {
 		low, high, factor float64
 		want              string
 	}{
-		{0, 7, 1, "0 2 4 6 8"}, {0, 30, 1, "0 10 20 30"}, {-0.1, 0.1, 100, "-10 -5 0 5 10"}, {0, 123456, 1, "0 50k 100k 150k"}, {0, 0, 1, "0 0.25 0.5 0.75 1"},
+		{0, 7, 1, "0 2 4 6 8"}, {0, 30, 1, "0 10 20 30"}, {-0.1, 0.1, 100, "-10 -5 0 5 10"},
+		{0, 123456, 1, "0 50k 100k 150k"}, {0, 0, 1, "0 0.25 0.5 0.75 1"},
 	} {
 		a := roundAxis(c.low, c.high, c.factor, "")
 		var labels []string

@@ -48,7 +48,8 @@ func TestOnly(t *testing.T) {
 	} {
 		m := choosable().Only(c.only)
 		if len(m.Environments) != c.environments || len(m.Groups) != c.groups || m.Planned() != c.episodes {
-			t.Errorf("%s: %d environments, %d groups, %d episodes", c.only, len(m.Environments), len(m.Groups), m.Planned())
+			t.Errorf("%s: %d environments, %d groups, %d episodes", c.only, len(m.Environments), len(m.Groups),
+				m.Planned())
 		}
 		for _, g := range m.Groups {
 			if env, ok := m.EnvironmentOf(g.Condition); !ok || len(env.Tasks) != len(g.Episodes) {

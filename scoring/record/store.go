@@ -125,9 +125,10 @@ func Read(dir string) (*Manifest, []Result, error) {
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
 func Each(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.chosen().each(func(*Manifest) func() decoder { return entirely }, func(m *Manifest, e *Episode, _ Position, _ any) {
-		visit(m, e)
-	})
+	return p.chosen().each(func(*Manifest) func() decoder { return entirely },
+		func(m *Manifest, e *Episode, _ Position, _ any) {
+			visit(m, e)
+		})
 }
 
 // EachDerived is Each for what takes long: derive makes something of each attempt,
@@ -136,8 +137,8 @@ func Each(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
 // position in the plan.
 func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
 	*Manifest, error) {
-	return p.chosen().each(func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) },
-		func(m *Manifest, e *Episode, at Position, derived any) { visit(m, e, at, derived.(T)) })
+	derived := func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) }
+	return p.chosen().each(derived, func(m *Manifest, e *Episode, at Position, of any) { visit(m, e, at, of.(T)) })
 }
 
 // sized is an open file with the size that it had then.

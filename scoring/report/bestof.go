@@ -54,8 +54,10 @@ func bestOf(from *Report, t *table.Table) {
 	marks := ""
 	for i, a := range all {
 		one, best := a.best[0], a.best[len(a.best)-1]
-		t.Add(append(a.label(best.Tries), column.OneSuccess.Is(one.Success.Mean).Marked(a.marks), rated(column.AnySuccess, best.Success).Marked(a.marks),
-			column.OneProgress.Is(one.Progress.Mean).Marked(a.marks), rated(column.BestProgress, best.Progress).Marked(a.marks))...)
+		t.Add(append(a.label(best.Tries), column.OneSuccess.Is(one.Success.Mean).Marked(a.marks),
+			rated(column.AnySuccess, best.Success).Marked(a.marks),
+			column.OneProgress.Is(one.Progress.Mean).Marked(a.marks),
+			rated(column.BestProgress, best.Progress).Marked(a.marks))...)
 		if last(all, i) {
 			marks += addPublished(t, a.where, column.AnySuccess, from)
 		}
@@ -112,7 +114,8 @@ func tryNotes(rows []row) []string {
 	}
 	notes = append(notes, grouped(several, row.named, func(r row) string {
 		if fewest := r.Tries(); !r.Complete() {
-			return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results of %d or more, so N is %d", len(r.Seeds), fewest, fewest)
+			return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results "+
+				"of %d or more, so N is %d", len(r.Seeds), fewest, fewest)
 		}
 		return ""
 	})...)
@@ -135,7 +138,8 @@ func passAtK(from *Report, t *table.Table) {
 	marks := ""
 	for i, a := range all {
 		for _, b := range a.best {
-			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks), rated(column.BestProgress, b.Progress).Marked(a.marks))...)
+			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks),
+				rated(column.BestProgress, b.Progress).Marked(a.marks))...)
 		}
 		if last(all, i) {
 			marks += addPublished(t, a.where, column.Pass, from)
@@ -169,14 +173,16 @@ func bestOfPaired(from *Report, t *table.Table) {
 		n := min(r.Tries(), base.Tries())
 		c, err := scoring.CompareBestOf(r.Score, base.Score, n)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
+			pairs.failed = append(pairs.failed,
+				fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
 			continue
 		}
 		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Tries.Is(n))
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
+		t.Notes = slices.Insert(t.Notes, 0,
+			"Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
 		t.Notes = append(t.Notes, otherNames(rows)...)
 	}
 }

@@ -198,7 +198,8 @@ func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, 
 		case i.Why != nil:
 			reasons.add(fmt.Sprintf("%s, %s: no interval of the index: %v.", label[1].Text(), label[0].Text(), i.Why))
 		}
-		l.add(i.rate, i.P, append(slices.Clone(label), column.Base.Is(i.Base).Marked(mark), column.Perturbed.Is(i.Kept).Marked(mark), column.Index.Is(i.Value, i.Low, i.High))...)
+		l.add(i.rate, i.P, append(slices.Clone(label), column.Base.Is(i.Base).Marked(mark),
+			column.Perturbed.Is(i.Kept).Marked(mark), column.Index.Is(i.Value, i.Low, i.High))...)
 	}
 }
 
@@ -244,7 +245,8 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 			for _, p := range of {
 				name = p.name
 			}
-			l.failed.add(fmt.Sprintf("%s: no index of the held-out score; missing: %s.", name, strings.Join(lacking, ", ")))
+			l.failed.add(fmt.Sprintf("%s: no index of the held-out score; missing: %s.", name,
+				strings.Join(lacking, ", ")))
 			continue
 		}
 		first := of[w.HeldOut[0].Env]
@@ -261,7 +263,8 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 				continue
 			}
 			counted = true
-			l.indices(m, reasons, "", column.Environment.Is(column.HeldOutScore), column.Model.Is(first.name), column.Grade.Is(grade), column.FamilyCount.Is(families))
+			l.indices(m, reasons, "", column.Environment.Is(column.HeldOutScore), column.Model.Is(first.name),
+				column.Grade.Is(grade), column.FamilyCount.Is(families))
 		}
 	}
 	if counted {
@@ -269,7 +272,8 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 		for _, h := range w.HeldOut {
 			parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 		}
-		l.notes = append(l.notes, fmt.Sprintf("Held-out score: 1 - Changed/Base of the rates weighted with %s (%s); the variances of the environments add up.", strings.Join(parts, ", "), w.Source))
+		l.notes = append(l.notes, fmt.Sprintf("Held-out score: 1 - Changed/Base of the rates weighted with %s (%s); "+
+			"the variances of the environments add up.", strings.Join(parts, ", "), w.Source))
 	}
 }
 
@@ -295,7 +299,8 @@ func heldOutBases(of map[string]*played, w configs.Weights) (base map[string]*sc
 func (l *losses) changed(p *played, of []condition, label ...table.Field) {
 	success, progress := scoring.MeanRates(scoresOf(of))
 	nan := math.NaN()
-	none := scoring.Change{Difference: stats.Difference{Mean: nan, Interval: stats.Interval{Low: nan, High: nan}, P: nan}}
+	none := scoring.Change{Difference: stats.Difference{Mean: nan, Interval: stats.Interval{Low: nan, High: nan},
+		P: nan}}
 	c := scoring.Comparison{Success: none, Progress: none}
 	if p.base != nil {
 		compared, err := scoring.CompareMean(scoresOf(of), p.base.Score)
@@ -311,7 +316,8 @@ func (l *losses) changed(p *played, of []condition, label ...table.Field) {
 		scoring.Estimate
 		scoring.Change
 	}{{"SR", success, c.Success}, {"PR", progress, c.Progress}} {
-		l.add(r.rate, r.P, append(p.label(label...), rated(column.Level, r.Estimate).Marked(marksOf(of)), column.Difference.Is(r.Difference.Mean, r.Low, r.High))...)
+		l.add(r.rate, r.P, append(p.label(label...), rated(column.Level, r.Estimate).Marked(marksOf(of)),
+			column.Difference.Is(r.Difference.Mean, r.Low, r.High))...)
 	}
 }
 
@@ -373,7 +379,8 @@ func families(from *Report, t *table.Table) {
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
 func singleFamilies(p *played) []condition {
-	return slices.DeleteFunc(slices.Clone(p.under), func(c condition) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
+	return slices.DeleteFunc(slices.Clone(p.under),
+		func(c condition) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.

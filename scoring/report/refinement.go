@@ -57,7 +57,8 @@ func refinementMeasures(from *Report, t *table.Table) {
 	for _, r := range rows {
 		for _, m := range r.Refinement() {
 			if !math.IsNaN(m.Value) {
-				t.Add(r.where(), r.who(), column.Measure.Is(m.Name), measured(column.Measured, m).Marked(r.marks()), column.Unit.Is(string(m.Unit)))
+				t.Add(r.where(), r.who(), column.Measure.Is(m.Name), measured(column.Measured, m).Marked(r.marks()),
+					column.Unit.Is(string(m.Unit)))
 			}
 		}
 	}
@@ -88,7 +89,8 @@ func refinementPaired(from *Report, t *table.Table) {
 		}
 		found, err := scoring.CompareRefinement(r.Score, base.Score)
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
+			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name,
+				r.place(), err))
 		}
 		for _, c := range found {
 			all = append(all, c.P)
@@ -96,7 +98,8 @@ func refinementPaired(from *Report, t *table.Table) {
 				ps = append(ps, c.P)
 			}
 			lines = append(lines, []table.Field{
-				r.where(), r.who(), column.Measure.Is(c.Name), column.Against.Is(base.name), column.Unit.Is(string(c.Unit)),
+				r.where(), r.who(), column.Measure.Is(c.Name), column.Against.Is(base.name),
+				column.Unit.Is(string(c.Unit)),
 				column.Difference.By(changeIn(c.Unit)).Is(c.Mean, c.Low, c.High),
 			})
 		}

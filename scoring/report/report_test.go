@@ -723,7 +723,8 @@ func TestOtherNames(t *testing.T) {
 	if !slices.Contains(headers, "EM") || !slices.Contains(headers, "F1") || slices.Contains(headers, "SR") {
 		t.Errorf("%q", headers)
 	}
-	if want := "expert; random: not comparable with published results on hotpotqa: the pages are few."; !slices.Contains(tables[1].Notes, want) || slices.Contains(tables[0].Notes, want) {
+	want := "expert; random: not comparable with published results on hotpotqa: the pages are few."
+	if !slices.Contains(tables[1].Notes, want) || slices.Contains(tables[0].Notes, want) {
 		t.Errorf("%q", tables[1].Notes)
 	}
 	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.ID == "paired" })

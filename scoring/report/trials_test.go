@@ -83,7 +83,8 @@ func TestTrialTables(t *testing.T) {
 	if diff := cmp.Diff([]string{"2", "3"}, below(t, find(t, tables, "trials-paired"), "trial")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"+25.0", "+50.0"}, below(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
+	if diff := cmp.Diff([]string{"+25.0", "+50.0"},
+		below(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
 		t.Error(diff)
 	}
 	cost := find(t, tables, "trials-cost")
@@ -91,7 +92,8 @@ func TestTrialTables(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, id := range []string{"headline", "results", "held-out"} {
-		if tb := find(t, tables, id); !slices.ContainsFunc(tb.Notes, func(n string) bool { return strings.Contains(n, "the first of up to 3 trials") }) {
+		if tb := find(t, tables, id); !slices.ContainsFunc(tb.Notes,
+			func(n string) bool { return strings.Contains(n, "the first of up to 3 trials") }) {
 			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
 		}
 	}

@@ -209,7 +209,8 @@ func TestNoLostShare(t *testing.T) {
 		t.Errorf("one task of twelve before: %+v, %v", l, err)
 	}
 	bad := errors.New("no design")
-	if _, err := LostShare(0.5, 1, func(u, v float64) (Difference, error) { return Difference{}, bad }); !errors.Is(err, bad) {
+	fails := func(u, v float64) (Difference, error) { return Difference{}, bad }
+	if _, err := LostShare(0.5, 1, fails); !errors.Is(err, bad) {
 		t.Errorf("the error of the contrast becomes %v", err)
 	}
 }
@@ -221,7 +222,10 @@ func TestLostShareProperties(t *testing.T) {
 		n := rapid.IntRange(4, 40).Draw(rt, "tasks")
 		seeds := rapid.SampledFrom([]int{1, 3, 10}).Draw(rt, "seeds")
 		kinds := rapid.IntRange(1, 4).Draw(rt, "kinds")
-		rate := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, seeds).Draw(t, "")) / float64(seeds) })
+		rate := rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(0, seeds).Draw(t, "")) /
+				float64(seeds)
+		})
 		before := rapid.SliceOfN(rate, n, n).Draw(rt, "before")
 		after := rapid.SliceOfN(rate, n, n).Draw(rt, "after")
 		groups := make([]Group, n)

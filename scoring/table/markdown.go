@@ -58,7 +58,8 @@ func renderMarkdown(w io.Writer, tables []Table) error {
 		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title))); err != nil {
 			return err
 		}
-		if err := fill(w, t, escapeMarkdown, markdownCell, tablewriter.WithRenderer(renderer.NewMarkdown())); err != nil {
+		plain := tablewriter.WithRenderer(renderer.NewMarkdown())
+		if err := fill(w, t, escapeMarkdown, markdownCell, plain); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {

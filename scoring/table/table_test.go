@@ -344,7 +344,8 @@ func checkCSV(t *testing.T, want Table, text string) {
 				hasControl := strings.ContainsFunc(v, func(r rune) bool {
 					return unicode.IsControl(r) && r != '\t' && r != '\n'
 				})
-				if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(got)); strings.ContainsRune("=+-@＝＋－＠", first) {
+				if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(got)); strings.ContainsRune("=+-@＝＋－＠",
+					first) {
 					t.Errorf("row %d: a spreadsheet takes %q for a formula", i, got)
 				}
 				got = strings.TrimPrefix(got, "'")
@@ -382,7 +383,8 @@ func checkJSON(t *testing.T, want Table, text string) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].ID != want.ID || got[0].Title != valid(want.Title) || len(got[0].Rows) != len(want.Rows) {
+	if len(got) != 1 || got[0].ID != want.ID || got[0].Title != valid(want.Title) ||
+		len(got[0].Rows) != len(want.Rows) {
 		t.Fatalf("read %+v", got)
 	}
 	for i, note := range want.Notes {
@@ -488,7 +490,8 @@ func TestRenderHolds(t *testing.T) {
 	piece := rapid.OneOf(rapid.SampledFrom(nasty), rapid.String())
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.Custom(func(t *rapid.T) string { return piece.Draw(t, "a") + piece.Draw(t, "b") })
-		checkAll(t, text.Draw(rt, "cell"), text.Draw(rt, "mark"), text.Draw(rt, "note"), rapid.Float64().Draw(rt, "rate"))
+		checkAll(t, text.Draw(rt, "cell"), text.Draw(rt, "mark"), text.Draw(rt, "note"),
+			rapid.Float64().Draw(rt, "rate"))
 		if t.Failed() {
 			rt.FailNow()
 		}

@@ -104,7 +104,8 @@ func TestDoorsAndBoxes(t *testing.T) {
 	if said := run(w, TurnRight, Toggle, Forward); said != "..." || w.Agent().Point != (Point{1, 3}) {
 		t.Errorf("%s: the agent is at %v", said, w.Agent())
 	}
-	if said := run(w, TurnLeft, TurnLeft, Pickup, TurnLeft, TurnLeft, Toggle, Drop, Forward, Drop); said != ".....+..." || w.Agent().Point != (Point{1, 4}) {
+	if said := run(w, TurnLeft, TurnLeft, Pickup, TurnLeft, TurnLeft, Toggle, Drop, Forward,
+		Drop); said != ".....+..." || w.Agent().Point != (Point{1, 4}) {
 		t.Errorf("%s: the agent is at %v", said, w.Agent())
 	}
 	if o := w.Object(w.Carrying()); o.Kind != Empty {
@@ -126,10 +127,14 @@ func TestWords(t *testing.T) {
 		{about(OpPickup, AnyKind, Red), "pick up a red object"},
 		{about(OpPickup, AnyKind, Grey), "pick up a grey object"}, // walls are grey
 		{about(OpOpen, Door, AnyColor), "open the door"},
-		{&Instruction{Op: OpPutNext, Target: &Descriptor{Kind: Ball, Color: AnyColor}, Fixed: &Descriptor{Kind: Key, Color: Blue}}, "put a ball next to the blue key"},
-		{&Instruction{Op: OpAnd, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)}, "go to the blue key and open the door"},
-		{&Instruction{Op: OpBefore, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)}, "go to the blue key, then open the door"},
-		{&Instruction{Op: OpAfter, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)}, "go to the blue key after you open the door"},
+		{&Instruction{Op: OpPutNext, Target: &Descriptor{Kind: Ball, Color: AnyColor},
+			Fixed: &Descriptor{Kind: Key, Color: Blue}}, "put a ball next to the blue key"},
+		{&Instruction{Op: OpAnd, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)},
+			"go to the blue key and open the door"},
+		{&Instruction{Op: OpBefore, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)},
+			"go to the blue key, then open the door"},
+		{&Instruction{Op: OpAfter, First: about(OpGoTo, Key, Blue), Second: about(OpOpen, Door, AnyColor)},
+			"go to the blue key after you open the door"},
 	} {
 		w := oneRoomOf(c.in, red, other, object(Key, Blue, 4, 4), door(Green, Closed, 6, 3))
 		if w.Mission() != c.want {

@@ -42,7 +42,8 @@ func TestPagesInABrowser(t *testing.T) {
 			p := b.Open(t, address, "file://", browser.Look{Width: 1200, Height: 1000})
 			p.Until("document.querySelectorAll('section h2').length > 2")
 			fits(t, p, "1200 pixels")
-			if marks, _ := strconv.Atoi(p.Eval("document.querySelectorAll('figure svg .mark title').length")); marks == 0 && name != "empty" {
+			marks, _ := strconv.Atoi(p.Eval("document.querySelectorAll('figure svg .mark title').length"))
+			if marks == 0 && name != "empty" {
 				t.Error("no figure has a mark")
 			}
 			if got := p.Eval("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"); got != "0" {

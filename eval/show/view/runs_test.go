@@ -157,7 +157,8 @@ func hostileRun(t testing.TB, dir string) *testRun {
 func (r *testRun) setStatus(now time.Time, inFlight int) {
 	r.t.Helper()
 	left := 90.0
-	s := &record.Status{Updated: now, Started: start, Concurrency: 2, Planned: len(r.planned), Done: r.recorded, Tokens: 1200, RemainingSeconds: &left, InFlight: []record.InFlight{}}
+	s := &record.Status{Updated: now, Started: start, Concurrency: 2, Planned: len(r.planned), Done: r.recorded,
+		Tokens: 1200, RemainingSeconds: &left, InFlight: []record.InFlight{}}
 	for i, e := range r.planned[r.recorded:][:inFlight] {
 		s.InFlight = append(s.InFlight, record.InFlight{ID: e.ID, Steps: 4 + i, Started: start})
 	}

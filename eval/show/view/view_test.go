@@ -129,11 +129,13 @@ func TestToken(t *testing.T) {
 		t.Fatalf("cookies %v", cookies)
 	}
 	for _, host := range []string{"192.0.2.1:8080", "gpu-box:8080"} {
-		if r := get(t, s, "/runs/a/", func(r *http.Request) { r.Host = host; r.AddCookie(cookies[0]) }); r.StatusCode != 200 {
+		at := func(r *http.Request) { r.Host = host; r.AddCookie(cookies[0]) }
+		if r := get(t, s, "/runs/a/", at); r.StatusCode != 200 {
 			t.Errorf("with the cookie at %s: status %d", host, r.StatusCode)
 		}
 	}
-	if r := get(t, s, "/runs/a/", func(r *http.Request) { r.Host = "evil.example"; r.AddCookie(cookies[0]) }); r.StatusCode != 403 {
+	foreign := func(r *http.Request) { r.Host = "evil.example"; r.AddCookie(cookies[0]) }
+	if r := get(t, s, "/runs/a/", foreign); r.StatusCode != 403 {
 		t.Errorf("with the cookie at a foreign name: status %d", r.StatusCode)
 	}
 }
@@ -144,11 +146,15 @@ func TestSillyAddresses(t *testing.T) {
 	s := serverOf(r.dir)
 	id := r.planned[0].ID
 	for path, code := range map[string]int{
-		"/": 303, "/runs/a": 307, "/runs/a/": 200, "/runs/b/": 404, "/runs/b/live": 404, "/runs/..%2f..%2fetc/": 404, "/favicon.ico": 404,
-		"/runs/a/?page=-1": 200, "/runs/a/?page=99999999999999999999": 200, "/runs/a/?page=1000000": 200, "/runs/a/?env=%00%ff&model=x": 200,
-		"/runs/a/episodes/" + id: 200, "/runs/a/episodes/" + id + ".2": 404, "/runs/a/episodes/x": 404, "/runs/a/episodes/%3Cscript%3E": 404,
-		"/runs/a/episodes/" + id + "?with=a/" + id: 200, "/runs/a/episodes/" + id + "?with=x": 404, "/runs/a/episodes/" + id + "?with=b/" + id: 404,
-		"/runs/a/episodes/" + id + "?draw=1": 200, "/runs/a/?text=" + strings.Repeat("x", 5000): 200,
+		"/": 303, "/runs/a": 307, "/runs/a/": 200, "/runs/b/": 404, "/runs/b/live": 404, "/runs/..%2f..%2fetc/": 404,
+		"/favicon.ico":     404,
+		"/runs/a/?page=-1": 200, "/runs/a/?page=99999999999999999999": 200, "/runs/a/?page=1000000": 200,
+		"/runs/a/?env=%00%ff&model=x": 200,
+		"/runs/a/episodes/" + id:      200, "/runs/a/episodes/" + id + ".2": 404, "/runs/a/episodes/x": 404,
+		"/runs/a/episodes/%3Cscript%3E":            404,
+		"/runs/a/episodes/" + id + "?with=a/" + id: 200, "/runs/a/episodes/" + id + "?with=x": 404,
+		"/runs/a/episodes/" + id + "?with=b/" + id: 404,
+		"/runs/a/episodes/" + id + "?draw=1":       200, "/runs/a/?text=" + strings.Repeat("x", 5000): 200,
 	} {
 		answer := get(t, s, path)
 		if text := body(t, answer); answer.StatusCode != code || strings.Contains(text, "<script>alert") {
@@ -162,10 +168,13 @@ func TestPagesOfAList(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 230, "m").record(230)
 	s := serverOf(r.dir)
 	for path, want := range map[string]string{
-		"?page=1": "230 of 230 episodes, here 1 to 100", "?page=3": "230 of 230 episodes, here 201 to 230", "?type=kind+1": "115 of 230 episodes, here 1 to 100",
-		"?text=PUSH": "The first 100 of 230 episodes have 100 with the text, here from 1.", "?text=push&page=3": "230 of 230 episodes contain the text.",
-		"?text=box+box%2F77.": "1 of 230 episodes contain the text.", "?text=nothing+of+the+sort": "0 of 230 episodes contain the text.",
-		"?page=9": "230 of 230 episodes, here 231 to 230",
+		"?page=1": "230 of 230 episodes, here 1 to 100", "?page=3": "230 of 230 episodes, here 201 to 230",
+		"?type=kind+1":              "115 of 230 episodes, here 1 to 100",
+		"?text=PUSH":                "The first 100 of 230 episodes have 100 with the text, here from 1.",
+		"?text=push&page=3":         "230 of 230 episodes contain the text.",
+		"?text=box+box%2F77.":       "1 of 230 episodes contain the text.",
+		"?text=nothing+of+the+sort": "0 of 230 episodes contain the text.",
+		"?page=9":                   "230 of 230 episodes, here 231 to 230",
 	} {
 		text := body(t, get(t, s, "/runs/a/"+path))
 		_, count, _ := strings.Cut(text, `aria-live="polite">`)
@@ -242,7 +251,8 @@ func TestLiveEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range root.Descendants() {
-		if n.Data == "script" || n.Data == "img" || n.Type == html.TextNode && strings.ContainsAny(n.Data, "\x1b\x00\u202e") {
+		if n.Data == "script" || n.Data == "img" || n.Type == html.TextNode &&
+			strings.ContainsAny(n.Data, "\x1b\x00\u202e") {
 			t.Errorf("the panel has %v %.100q", n.Type, n.Data)
 		}
 	}
@@ -297,16 +307,19 @@ func TestPictures(t *testing.T) {
 	path := "/runs/a/episodes/" + r.planned[0].ID
 	var differs int
 	var failure error
-	s := New(Options{Runs: runsOf(r.dir), Now: time.Now, Draw: func(ctx context.Context, c record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int, error) {
-		if c.Env != "boxes" || task.ID != "box/00" || e.ID != r.planned[0].ID {
-			t.Errorf("draws %v %v %v", c, task, e)
-		}
-		var all []envs.Picture
-		for i := range len(e.Trajectory) + 1 {
-			all = append(all, envs.Picture{Rows: [][]envs.Glyph{{{Text: "@", Color: envs.Red, Lit: true}, {Text: fmt.Sprint(i)}}}, Legend: []string{"@ you"}})
-		}
-		return all, differs, failure
-	}})
+	s := New(Options{Runs: runsOf(r.dir), Now: time.Now,
+		Draw: func(ctx context.Context, c record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture, int,
+			error) {
+			if c.Env != "boxes" || task.ID != "box/00" || e.ID != r.planned[0].ID {
+				t.Errorf("draws %v %v %v", c, task, e)
+			}
+			var all []envs.Picture
+			for i := range len(e.Trajectory) + 1 {
+				all = append(all, envs.Picture{Rows: [][]envs.Glyph{{{Text: "@", Color: envs.Red, Lit: true},
+					{Text: fmt.Sprint(i)}}}, Legend: []string{"@ you"}})
+			}
+			return all, differs, failure
+		}})
 	patient(s)
 	if text := body(t, get(t, s, path)); strings.Contains(text, "class=\"picture\"") || !strings.Contains(text, `href="?draw=1"`) {
 		t.Error("the page has pictures, or no link to them")
@@ -324,7 +337,8 @@ func TestPictures(t *testing.T) {
 	} {
 		differs, failure = c.differs, c.err
 		if c.err != nil {
-			s.options.Draw = func(context.Context, record.Condition, envs.Task, *record.Episode) ([]envs.Picture, int, error) {
+			s.options.Draw = func(context.Context, record.Condition, envs.Task, *record.Episode) ([]envs.Picture, int,
+				error) {
 				return nil, 0, c.err
 			}
 		}
@@ -343,7 +357,8 @@ func TestNamesOfRuns(t *testing.T) {
 		name := freeName(dir, taken)
 		got = append(got, (&run{name: name}).path("episodes", "id"))
 	}
-	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id", "/runs/%C3%BC/episodes/id"}
+	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id",
+		"/runs/%C3%BC/episodes/id"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -432,7 +447,8 @@ func TestRatesSoFar(t *testing.T) {
 // While the records of a run are read for the first time, its pages say so and come
 // again.
 func TestReading(t *testing.T) {
-	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir, newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})
+	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir,
+		newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})
 	for _, r := range s.runs {
 		r.patience = 0
 	}

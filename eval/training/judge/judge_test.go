@@ -128,7 +128,9 @@ func TestPrompt(t *testing.T) {
 	}
 	turn := newTurn(plays("x", "rrwr"), 2)
 	text := turn.Prompt(p, 1000)
-	for _, want := range []string{"Goal: Go.", "They are not recorded", "Observation: A room.\nThought: thought 0\nAction: action 0\nObservation: result 0\n", "The player's turn:\nThought: thought 2\nAction: action 2\n"} {
+	for _, want := range []string{"Goal: Go.", "They are not recorded",
+		"Observation: A room.\nThought: thought 0\nAction: action 0\nObservation: result 0\n",
+		"The player's turn:\nThought: thought 2\nAction: action 2\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
@@ -227,7 +229,8 @@ func TestAgreementByHand(t *testing.T) {
 		}
 	}
 	turns, other := labelled([2][3]int{{2, 0, 0}, {2, 0, 0}})
-	if _, low, high, _ := value(Tables(s, turns, []Rater{other, other}, calls.Usage{}, ""), "Cohen's kappa"); low != 0 || high != 0 {
+	if _, low, high, _ := value(Tables(s, turns, []Rater{other, other}, calls.Usage{}, ""),
+		"Cohen's kappa"); low != 0 || high != 0 {
 		t.Error("raters of one label have an interval of kappa")
 	}
 }
@@ -237,7 +240,8 @@ func TestAgreementByHand(t *testing.T) {
 func TestSheet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{"", "=", "+", "-", "@", " =", "\t=", "\r+", "\n-", "'=", "＝", "\x00="}).Draw(t, "begin") + rapid.String().Draw(t, "rest")
+			return rapid.SampledFrom([]string{"", "=", "+", "-", "@", " =", "\t=", "\r+", "\n-", "'=", "＝",
+				"\x00="}).Draw(t, "begin") + rapid.String().Draw(t, "rest")
 		})
 		of := plays("x", "rw")
 		of.Goal, of.Actions, of.First = text.Draw(t, "goal"), text.Draw(t, "actions"), text.Draw(t, "first")
@@ -300,7 +304,8 @@ func FuzzReadSheet(f *testing.F) {
 	f.Add("\ufeffid;label\n" + turns[1].ID + ";\"wrong\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := ReadSheet(strings.NewReader(text), turns)
-		if n := len(r.Labels) + r.None["not in the sheet"] + r.None["no label in the sheet"]; err == nil && n != len(turns) {
+		if n := len(r.Labels) + r.None["not in the sheet"] + r.None["no label in the sheet"]; err == nil &&
+			n != len(turns) {
 			t.Errorf("%q: %+v", text, r)
 		}
 	})
@@ -325,7 +330,8 @@ func TestReadFile(t *testing.T) {
 		t.Error(err)
 	}
 	want := &Trajectory{Goal: "g", Actions: "take {item} with item: a, b\nwait\n", First: "A room.", Steps: []Step{
-		{Thought: "t", Action: "take c", Observation: "No.", Given: Wrong}, {Thought: "u", Action: "wait", Observation: "Task Succeed", Given: Right},
+		{Thought: "t", Action: "take c", Observation: "No.", Given: Wrong},
+		{Thought: "u", Action: "wait", Observation: "Task Succeed", Given: Right},
 	}}
 	if len(got) != 1 {
 		t.Fatal(got)

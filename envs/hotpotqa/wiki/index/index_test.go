@@ -256,7 +256,8 @@ func TestBadSources(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")}, nil); err == nil {
+	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")},
+		nil); err == nil {
 		t.Error("questions and a dump make one index")
 	}
 	if _, err := Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil); err == nil {
@@ -284,7 +285,8 @@ func TestOpenErrors(t *testing.T) {
 func TestRounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		score := rapid.Float64Range(1e-9, 1e9).Draw(t, "score")
-		if got := rounded(score); got < score*(1-1e-5) || got > score*(1+1e-5) || rounded(got) != got && rounded(got)-got > score*1e-6 {
+		if got := rounded(score); got < score*(1-1e-5) || got > score*(1+1e-5) || rounded(got) != got &&
+			rounded(got)-got > score*1e-6 {
 			t.Errorf("rounded(%v) = %v", score, got)
 		}
 	})
