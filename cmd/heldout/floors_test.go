@@ -228,7 +228,8 @@ func TestLayout(t *testing.T) {
 	}
 	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md",
 		"ARCHITECTURE.md", "LICENSE",
-		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "runs", "dist", "heldout"}
+		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "python", "examples",
+		"runs", "dist", "heldout"}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {
 			t.Errorf("%s is at the top level", e.Name())

@@ -150,7 +150,8 @@ func (d presetPair) subjects(verdict string) table.Table {
 		if slices.ContainsFunc(d.common, s.differs) {
 			mark = "≠"
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.String(s.name), table.String(mark), broken(cmp.Or(a, "–"), subjectWidth),
+		t.Rows = append(t.Rows, []table.Cell{table.String(s.name), table.String(mark),
+			broken(cmp.Or(a, "–"), subjectWidth),
 			broken(cmp.Or(b, "–"), subjectWidth)})
 	}
 	t.Notes = append(t.Notes, verdict)

@@ -38,7 +38,8 @@ Pages about a topic (heldout help TOPIC):
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
 	addGroups(root)
-	addTo(root, toMeasure, newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys), newPublished(sys))
+	addTo(root, toMeasure, newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys),
+		newPublished(sys))
 	addTo(root, toLook, newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
 		newPresets(sys), newPreset(sys))
 	addTo(root, toShare, newReport(sys), newPlot(sys), newExport(sys))

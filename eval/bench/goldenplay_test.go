@@ -118,7 +118,8 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	skipped := min(len(c.earlier), len(model.requests))
 	model.paths, model.requests = model.paths[skipped:], model.requests[skipped:]
 	if c.about != nil {
-		model.paths, model.requests = model.paths[:min(1, len(model.paths))], model.requests[:min(1, len(model.requests))]
+		model.paths, model.requests = model.paths[:min(1, len(model.paths))],
+			model.requests[:min(1, len(model.requests))]
 	}
 	return &chosen[0].Released, model, rec, err
 }

@@ -79,7 +79,8 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(r.Model, func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }) {
+	ollama := func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }
+	if slices.ContainsFunc(r.Model, ollama) {
 		return errors.New("the preset has a text continued for its reflections, which Ollama does not do: ask it as " +
 			"openai:NAME, or give a prompt with --reflection-prompt")
 	}

@@ -246,7 +246,8 @@ var kinds = []Kind{
 		fill: trialsPaired,
 	},
 	{
-		ID: "held-out", Title: "Held-out score", Section: "rates", Besides: "SR and PR on each environment of the score",
+		ID: "held-out", Title: "Held-out score", Section: "rates",
+		Besides: "SR and PR on each environment of the score",
 		columns: of(column.Model, column.HeldOutSuccess, column.HeldOutProgress),
 		fill:    heldOut,
 	},

@@ -133,7 +133,8 @@ func newArticle(e Episode) article {
 		Name: Name(&e.Result), Title: visible(Title(&e.Result)), Outcome: Outcome(e.Outcome),
 		Verdict: verdict(e.Outcome),
 		Facts:   mainFacts(e), More: facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
-		Understood: slices.ContainsFunc(e.Trajectory, func(s record.Step) bool { return s.Understood && !s.FormatError }),
+		Understood: slices.ContainsFunc(e.Trajectory,
+			func(s record.Step) bool { return s.Understood && !s.FormatError }),
 	}
 	for _, m := range e.Memory {
 		a.Memory = append(a.Memory, note{fmt.Sprintf("Reflection on trial %d", m.Trial), newText(m.Text)})
@@ -181,7 +182,8 @@ func Title(e *record.Result) string {
 // mainFacts are the four facts that are shown at once.
 func mainFacts(e Episode) []fact {
 	return []fact{
-		{"Environment", visible(fmt.Sprintf("%s (%s)", e.Env, e.Source))}, {"Progress", percent(e.Progress)}, {"Steps", strconv.Itoa(e.Steps)},
+		{"Environment", visible(fmt.Sprintf("%s (%s)", e.Env, e.Source))}, {"Progress", percent(e.Progress)},
+		{"Steps", strconv.Itoa(e.Steps)},
 		{"Valid actions", percent(e.Grounding)},
 	}
 }

@@ -116,12 +116,14 @@ const hostile = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\
 func hostileEpisode() *record.Episode {
 	e := episode()
 	long := hostile + strings.Repeat("x", 200_000) + hostile
-	e.Env, e.Task, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Preset = hostile, hostile, hostile, hostile, hostile, hostile, hostile
+	e.Env, e.Task, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Preset = hostile, hostile, hostile, hostile, hostile,
+		hostile, hostile
 	e.ID, e.Source, e.Difficulty, e.Outcome, e.Cut = hostile, hostile, hostile, hostile, hostile
 	e.Error, e.Goal, e.Observation, e.Dropped = long, long, long, []string{hostile}
 	e.Reflection, e.Memory = &record.Reflection{Text: long}, []record.Remembered{{Trial: 1, Text: long}}
 	for i := range e.Trajectory {
-		e.Trajectory[i] = record.Step{Thought: long, Action: long, Observation: long, Reply: long, Reasoning: long, FinishReason: hostile, Fault: hostile}
+		e.Trajectory[i] = record.Step{Thought: long, Action: long, Observation: long, Reply: long, Reasoning: long,
+			FinishReason: hostile, Fault: hostile}
 	}
 	return e
 }
@@ -129,12 +131,16 @@ func hostileEpisode() *record.Episode {
 // Nothing of a record becomes markup, and what does not print is written out.
 func TestHostileText(t *testing.T) {
 	e := hostileEpisode()
-	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}}, Legend: []string{hostile}}}
-	list, err := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile, Rows: []Row{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile}, {Result: &episode().Result}}}.Render()
+	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}},
+		Legend: []string{hostile}}}
+	list, err := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
+		Rows: []Row{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
+			{Result: &episode().Result}}}.Render()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, source := range map[string]string{"episode": render(t, Episode{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
+	for name, source := range map[string]string{"episode": render(t,
+		Episode{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
 		checkHarmless(t, name, source)
 		if n := strings.Count(textOf(t, source), `\x1b[31mred\x00 \u202etxt.exe\u2066`); n < 5 {
 			t.Errorf("the %s shows the text %d times", name, n)
@@ -158,7 +164,8 @@ func checkHarmless(t *testing.T, name, source string) {
 			t.Errorf("the %s has an element %s", name, n.Data)
 		}
 		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" && strings.HasPrefix(a.Val, "javascript") {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" &&
+				strings.HasPrefix(a.Val, "javascript") {
 				t.Errorf("the %s has an attribute %s=%q", name, a.Key, a.Val)
 			}
 		}
@@ -231,7 +238,8 @@ func TestBundleChooses(t *testing.T) {
 		t.Errorf("%d tasks of 1000", len(tasks))
 	}
 	s := section(t, b)
-	if want := fmt.Sprintf("%d of 2000 episodes: all attempts at about 10.0 %% of the tasks", len(b.rows)); !strings.Contains(textOf(t, string(s.Body)), want) {
+	want := fmt.Sprintf("%d of 2000 episodes: all attempts at about 10.0 %% of the tasks", len(b.rows))
+	if !strings.Contains(textOf(t, string(s.Body)), want) {
 		t.Errorf("the page does not say %q", want)
 	}
 }
@@ -242,8 +250,10 @@ func TestFilter(t *testing.T) {
 		filter Filter
 		want   bool
 	}{
-		{Filter{}, true}, {Filter{Env: "boxes", Type: "box", Model: "vllm:M", Outcome: "failure"}, true}, {Filter{Env: "box"}, false}, {Filter{Outcome: "success"}, false},
-		{Filter{Text: "OPEN THE BOX"}, true}, {Filter{Text: "hm?"}, true}, {Filter{Text: "look first"}, true}, {Filter{Text: "vllm"}, false},
+		{Filter{}, true}, {Filter{Env: "boxes", Type: "box", Model: "vllm:M", Outcome: "failure"}, true},
+		{Filter{Env: "box"}, false}, {Filter{Outcome: "success"}, false},
+		{Filter{Text: "OPEN THE BOX"}, true}, {Filter{Text: "hm?"}, true}, {Filter{Text: "look first"}, true},
+		{Filter{Text: "vllm"}, false},
 	} {
 		if got := c.filter.Match(&e.Result) && c.filter.MatchText(e); got != c.want {
 			t.Errorf("%+v: %v", c.filter, got)
@@ -254,14 +264,16 @@ func TestFilter(t *testing.T) {
 // TestBehaviour: an episode says what its agent did with its errors.
 func TestBehaviour(t *testing.T) {
 	text := strings.Join(strings.Fields(textOf(t, render(t, Episode{Episode: episode()}))), " ")
-	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors", "No more progress after step1"} {
+	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors",
+		"No more progress after step1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %.900s", want, text)
 		}
 	}
 	e := episode()
 	e.Trajectory, e.Success = e.Trajectory[:1], true
-	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") || strings.Contains(text, "No more progress") {
+	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") ||
+		strings.Contains(text, "No more progress") {
 		t.Errorf("an episode without errors has some: %.900s", text)
 	}
 }
