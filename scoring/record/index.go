@@ -333,7 +333,7 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 
 // head decodes the result of a line; has is false if the line has no checksum.
 func head(raw []byte) (r Result, has bool, err error) {
-	if r, _, _, ok := quickResult(raw); ok {
+	if r, ok := decodeResult(raw); ok {
 		return r, true, r.check()
 	}
 	e, err := decode(raw)
