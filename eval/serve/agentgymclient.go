@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"github.com/go-json-experiment/json/jsontext"
 	"strconv"
 	"sync"
 
@@ -85,20 +86,14 @@ func (c *gymClient) problem(err error) string {
 	return err.Error()
 }
 
-// pythonFloat is a number as Python writes floats.
-type pythonFloat float64
-
-// MarshalJSON implements json.Marshaler.
-func (f pythonFloat) MarshalJSON() ([]byte, error) { return appendFloat(nil, float64(f)), nil }
-
 // sumOfRewards is a sum of rewards as Python writes it: the whole number 0 until
 // there is a reward.
 type sumOfRewards float64
 
-// MarshalJSON implements json.Marshaler.
-func (f sumOfRewards) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements jsonv2.MarshalerTo.
+func (f sumOfRewards) MarshalJSONTo(e *jsontext.Encoder) error {
 	if f == 0 {
-		return []byte("0"), nil
+		return e.WriteToken(jsontext.Int(0))
 	}
-	return appendFloat(nil, float64(f)), nil
+	return pythonFloat(f).MarshalJSONTo(e)
 }

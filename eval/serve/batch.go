@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -224,19 +226,8 @@ func (s *Server) stepMany(entries []json.RawMessage) []byte {
 			replies[g.places[i]] = reply
 		}
 	}
-	size := len(`{"results":[]}`)
-	for _, reply := range replies {
-		size += len(reply) + 1
-	}
-	out := append(make([]byte, 0, size), `{"results":[`...)
-	for i, reply := range replies {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, reply...)
-	}
 	s.metrics.batches.Observe(s.options.Now().Sub(began).Seconds())
-	return append(out, "]}"...)
+	return slices.Concat([]byte(`{"results":[`), bytes.Join(replies, []byte(",")), []byte("]}"))
 }
 
 // batchWorkers is how many sessions of a batch are stepped at the same time.
@@ -260,19 +251,17 @@ func (s *Server) shareOut(groups []*group, late time.Time) func() {
 func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*group) {
 	of := make(map[string]*group, len(entries))
 	for i, raw := range entries {
-		e, ok := plainEntry(raw)
-		if !ok {
-			if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
-				replies[i] = entryError(invalidEntry())
-				continue
-			}
+		var e entry
+		if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
+			replies[i] = entryError(invalidEntry())
+			continue
 		}
 		g := of[e.Session]
 		if g == nil {
 			session, ok := s.batchSession(e.Session)
 			if !ok {
 				replies[i] = entryError(&frameError{
-					code: sessionError, message: "Unknown session_id: " + clipped(e.Session)})
+					Code: sessionError, Message: "Unknown session_id: " + clipped(e.Session)})
 				continue
 			}
 			g = &group{session: session, replies: make(chan [][]byte, 1)}
@@ -285,32 +274,9 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 	return groups
 }
 
-// plainEntry reads an action as clients usually write it. Others are left to the
-// general parser, which reads the same in them.
-func plainEntry(raw []byte) (e entry, ok bool) {
-	rest, ok := plainTokens(raw, "{", `"session"`, ":")
-	if !ok {
-		return e, false
-	}
-	session, rest, ok := plainString(rest)
-	if !ok {
-		return e, false
-	}
-	if rest, ok = plainTokens(rest, ",", `"action"`, ":"); !ok {
-		return e, false
-	}
-	text, rest, ok := plainString(rest)
-	if !ok {
-		return e, false
-	}
-	rest, ok = plainTokens(rest, "}")
-	action := string(text)
-	return entry{Session: string(session), Action: &action}, ok && len(rest) == 0
-}
-
 func invalidEntry() *frameError {
-	return &frameError{code: validationError,
-		message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
+	return &frameError{Code: validationError,
+		Message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
 }
 
 // wait returns the replies of a group. If its session ends while a step goes on and
@@ -333,7 +299,7 @@ func (s *Server) play(g *group, late time.Time) [][]byte {
 	for i := range g.entries {
 		var err error
 		if i > 0 && s.options.Now().After(late) {
-			err = &frameError{code: executionError, message: "the batch took longer than " + batchTime.String() +
+			err = &frameError{Code: executionError, Message: "the batch took longer than " + batchTime.String() +
 				": send fewer entries"}
 		} else {
 			replies[i], err = g.carryOut(&g.entries[i])
@@ -352,12 +318,12 @@ func (g *group) carryOut(e *entry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return append(appendReply(make([]byte, 0, sizeOf(&r)), &r, false), '}'), nil
+		return marshal(observationOf(&r, false))
 	}
 	episode, bad, err := g.session.owner.Mount.readReset(e.Reset)
 	switch {
 	case len(bad) > 0:
-		return nil, &frameError{code: validationError, message: "Invalid reset: " + listed(bad), errors: bad}
+		return nil, &frameError{Code: validationError, Message: "Invalid reset: " + listed(bad), Errors: bad}
 	case err != nil:
 		return nil, err
 	}
@@ -365,17 +331,22 @@ func (g *group) carryOut(e *entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(appendReply(make([]byte, 0, sizeOf(&r)), &r, true), '}'), nil
+	return marshal(observationOf(&r, true))
 }
 
 // entryError is the answer to a bad entry.
 func entryError(e *frameError) []byte {
-	text := appendString([]byte(`{"error":{"code":`), e.code)
-	text = appendString(append(text, `,"message":`...), e.message)
-	if len(e.errors) > 0 {
-		if list, err := compact(e.errors); err == nil {
-			text = append(append(text, `,"errors":`...), list...)
-		}
+	var answer struct {
+		Error struct {
+			Code    string       `json:"code"`
+			Message string       `json:"message"`
+			Errors  []fieldError `json:"errors,omitempty"`
+		} `json:"error"`
 	}
-	return append(text, "}}"...)
+	answer.Error.Code, answer.Error.Message, answer.Error.Errors = e.Code, e.Message, e.Errors
+	b, err := marshal(answer)
+	if err != nil {
+		panic(err) // texts, and values that were read as JSON
+	}
+	return b
 }

@@ -39,7 +39,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, bool) {
 func queryForm(r *http.Request) *form {
 	f := &form{from: "query", all: orNull(nil), values: object{}}
 	for name, values := range r.URL.Query() {
-		f.values[name] = appendString(nil, values[len(values)-1])
+		f.values[name] = quoted(values[len(values)-1])
 	}
 	return f
 }

@@ -4,13 +4,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// writeJSON answers with compact JSON, in which < and & are not escaped.
+// object is a JSON object whose values have not been read.
+type object map[string]json.RawMessage
+
+// asPython writes JSON as the servers in Python do, with no escapes but those that JSON
+// needs. What clients sent is repeated as it was.
+var asPython = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
+	jsontext.PreserveRawStrings(true), jsonv2.FormatNilSliceAsNull(true), jsonv2.FormatNilMapAsNull(true),
+	jsonv2.Deterministic(true))
+
+// marshal returns the JSON of v without blanks, as Python's servers write it.
+func marshal(v any) ([]byte, error) { return jsonv2.Marshal(v, asPython) }
+
+// writeJSON answers with the JSON of v.
 func writeJSON(w http.ResponseWriter, code int, v any) {
-	b, err := compact(v)
+	b, err := marshal(v)
 	if err != nil {
 		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 		return
@@ -39,13 +55,65 @@ func writeRaw(w http.ResponseWriter, code int, b []byte) {
 	_, _ = w.Write(b) // the client may be gone
 }
 
-// compact returns the JSON of v without blanks, and without HTML's escapes.
-func compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
+// pythonFloat is a number of size 1e6 at most as Python writes a float: with a point or
+// an exponent.
+type pythonFloat float64
+
+// MarshalJSONTo implements jsonv2.MarshalerTo.
+func (f pythonFloat) MarshalJSONTo(e *jsontext.Encoder) error {
+	x := float64(f)
+	if x == math.Trunc(x) {
+		return e.WriteValue(append(strconv.AppendFloat(e.AvailableBuffer(), x, 'f', -1, 64), ".0"...))
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return e.WriteValue(strconv.AppendFloat(e.AvailableBuffer(), x, 'g', -1, 64))
+}
+
+// maxDepth is the deepest nesting of JSON that is read.
+const maxDepth = 16
+
+// tooDeep reports whether JSON is nested deeper than that.
+func tooDeep(b []byte) bool {
+	for d := newDecoder(b); d.StackDepth() <= maxDepth; {
+		if _, err := d.ReadToken(); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// newDecoder returns a decoder of what encoding/json accepts.
+func newDecoder(b []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// keysOf returns the keys of a JSON object in their order, each once.
+func keysOf(raw []byte) (keys []string) {
+	d := newDecoder(raw)
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.PeekKind() == '"' {
+		t, err := d.ReadToken()
+		if err != nil {
+			return keys
+		}
+		if key := t.String(); !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+		if d.SkipValue() != nil {
+			return keys
+		}
+	}
+	return keys
+}
+
+// kind returns the kind of a JSON value; 0 without a value.
+func kind(raw json.RawMessage) jsontext.Kind { return jsontext.Value(raw).Kind() }
+
+// quoted is a text as a JSON string.
+func quoted(s string) json.RawMessage {
+	b, _ := jsontext.AppendQuote(nil, s) // the error says that bytes are not UTF-8: they become U+FFFD
+	return b
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -34,7 +33,7 @@ var openEnvRoutes = map[string]openEnvRoute{
 	"reset":        {http.MethodPost, (*Server).resetOnce},
 	"step":         {http.MethodPost, (*Server).stepOnce},
 	"state": {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) {
-		writeRaw(w, http.StatusOK, appendState(nil, State{}))
+		writeJSON(w, http.StatusOK, stateOf(State{}))
 	}},
 	"mcp": {http.MethodPost, (*Server).serveMCP},
 }
@@ -172,7 +171,10 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		s.unavailable(w, err)
 		return
 	}
-	writeRaw(w, http.StatusOK, append(appendReply(nil, &reply, true), `,"metadata":null}`...))
+	writeJSON(w, http.StatusOK, struct {
+		observation
+		Metadata any `json:"metadata"`
+	}{observation: observationOf(&reply, true)})
 }
 
 // unavailable answers an error of a session or of the table.
@@ -247,20 +249,31 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
 	if !ok {
 		return
 	}
-	writeRaw(w, http.StatusOK, answerMCP(b))
+	writeJSON(w, http.StatusOK, answerMCP(b))
+}
+
+// mcpAnswer is an answer of the Model Context Protocol.
+type mcpAnswer struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   mcpError        `json:"error"`
+}
+
+type mcpError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
 }
 
 // answerMCP answers a request of the Model Context Protocol: that there is nothing.
-func answerMCP(b []byte) []byte {
+func answerMCP(b []byte) mcpAnswer {
 	var q struct {
 		Version *string         `json:"jsonrpc"`
 		Method  *string         `json:"method"`
 		ID      json.RawMessage `json:"id"`
 	}
-	answer := func(code int, message string) []byte {
-		out := append([]byte(`{"jsonrpc":"2.0","id":`), orNull(q.ID)...)
-		out = append(append(out, `,"error":{"code":`...), strconv.Itoa(code)...)
-		return append(appendString(append(out, `,"message":`...), message), `,"data":null}}`...)
+	answer := func(code int, message string) mcpAnswer {
+		return mcpAnswer{"2.0", orNull(q.ID), mcpError{Code: code, Message: message}}
 	}
 	var values object
 	if tooDeep(b) || json.Unmarshal(b, &values) != nil || values == nil {

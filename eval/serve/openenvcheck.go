@@ -83,7 +83,7 @@ func shortened(raw json.RawMessage) json.RawMessage {
 	const most = 100
 	for n := min(len(s), most); ; n-- {
 		if n == 0 || utf8.RuneStart(s[min(n, len(s)-1)]) {
-			return appendString(nil, s[:n]+"…")
+			return quoted(s[:n] + "…")
 		}
 	}
 }

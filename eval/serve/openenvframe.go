@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // The protocol's name in metrics and logs.
@@ -27,15 +27,17 @@ var errBroken = errors.New("the frame is no JSON object")
 
 // frameError is an error frame.
 type frameError struct {
-	code, message string
-	errors        []fieldError
-	active, max   int // sessions, if there are too many
+	Message string       `json:"message"`
+	Code    string       `json:"code"`
+	Errors  []fieldError `json:"errors,omitempty"`
+	Active  int          `json:"active_sessions,omitzero"` // if there are too many
+	Max     int          `json:"max_sessions,omitzero"`
 }
 
-func (e *frameError) Error() string { return e.message }
+func (e *frameError) Error() string { return e.Message }
 
 func invalid(errs ...fieldError) error {
-	return &frameError{code: validationError, message: "Invalid message", errors: errs}
+	return &frameError{Code: validationError, Message: "Invalid message", Errors: errs}
 }
 
 // request is a frame of a client.
@@ -57,58 +59,29 @@ func readFrame(frame []byte) (request, error) {
 // Others, and those with anything to complain of, are left to readAnyFrame, which
 // reads the same in them.
 func plainStep(frame []byte) (action string, ok bool) {
-	rest, ok := plainTokens(frame, "{", `"type"`, ":", `"step"`, ",", `"data"`, ":", "{", `"message"`, ":")
-	if !ok {
+	var q struct {
+		Type string `json:"type"`
+		Data struct {
+			Message *string `json:"message"`
+		} `json:"data"`
+	}
+	if jsonv2.Unmarshal(frame, &q, jsonv2.RejectUnknownMembers(true)) != nil || q.Type != "step" || q.Data.Message == nil {
 		return "", false
 	}
-	text, rest, ok := plainString(rest)
-	if !ok || len(text) > MaxAction {
-		return "", false
-	}
-	rest, ok = plainTokens(rest, "}", "}")
-	return string(text), ok && len(rest) == 0
-}
-
-// plainTokens cuts tokens of JSON, and the blanks around them, from the front.
-func plainTokens(b []byte, tokens ...string) (rest []byte, ok bool) {
-	for _, token := range tokens {
-		if b, ok = bytes.CutPrefix(bytes.TrimLeft(b, blanks), []byte(token)); !ok {
-			return nil, false
-		}
-	}
-	return bytes.TrimLeft(b, blanks), true
-}
-
-// blanks are those of JSON.
-const blanks = " \t\r\n"
-
-// plainString reads a JSON string of printable ASCII without escapes.
-func plainString(b []byte) (text, rest []byte, ok bool) {
-	if len(b) == 0 || b[0] != '"' {
-		return nil, nil, false
-	}
-	for i := 1; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '"':
-			return b[1:i], b[i+1:], true
-		case c < ' ' || c == '\\' || c >= utf8.RuneSelf:
-			return nil, nil, false
-		}
-	}
-	return nil, nil, false
+	return *q.Data.Message, len(*q.Data.Message) <= MaxAction
 }
 
 // readAnyFrame reads a frame of any form.
 func readAnyFrame(frame []byte) (request, error) {
 	if tooDeep(frame) {
-		return request{}, &frameError{code: invalidJSON, message: fmt.Sprintf("Invalid JSON: nested deeper than %d",
+		return request{}, &frameError{Code: invalidJSON, Message: fmt.Sprintf("Invalid JSON: nested deeper than %d",
 			maxDepth)}
 	}
 	var values object
 	if err := json.Unmarshal(frame, &values); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) || len(bytes.TrimSpace(frame)) == 0 {
-			return request{}, &frameError{code: invalidJSON, message: "Invalid JSON: " + err.Error()}
+			return request{}, &frameError{Code: invalidJSON, Message: "Invalid JSON: " + err.Error()}
 		}
 		return request{}, errBroken
 	}
@@ -143,7 +116,7 @@ func readAnyFrame(frame []byte) (request, error) {
 	case "state", "close":
 		return q, onlyKeys(frame, values, "type")
 	}
-	return q, &frameError{code: unknownType, message: "Unknown message type: " + clipped(q.kind)}
+	return q, &frameError{Code: unknownType, Message: "Unknown message type: " + clipped(q.kind)}
 }
 
 // onlyKeys reports keys that are not known.
@@ -231,94 +204,46 @@ func clipped(s string) string {
 	return string([]rune(s[:most])) + "…"
 }
 
-// appendError appends an error frame.
-func appendError(b []byte, e *frameError, more ...string) []byte {
-	b = append(b, `{"type":"error","data":{"message":`...)
-	b = appendString(b, e.message)
-	b = append(b, `,"code":`...)
-	b = appendString(b, e.code)
-	if len(e.errors) > 0 {
-		list, err := compact(e.errors)
-		if err == nil {
-			b = append(append(b, `,"errors":`...), list...)
-		}
-	}
-	for _, field := range more {
-		b = append(append(b, ','), field...)
-	}
-	return append(b, "}}"...)
+// reply is a frame of the server.
+type reply struct {
+	Type string `json:"type"`
+	Data any    `json:"data"`
 }
 
-// appendObservation appends the observation of a reply.
-func appendObservation(b []byte, r *Reply, reset bool) []byte {
-	b = append(b, `{"metadata":{},"text":`...)
-	b = appendString(b, r.Observation)
-	b = append(b, `,"task_id":`...)
-	b = appendString(b, r.TaskID)
-	b = append(b, `,"progress":`...)
-	b = appendFloat(b, r.Progress)
-	b = append(b, `,"success":`...)
-	b = strconv.AppendBool(b, r.Success)
-	b = append(b, `,"valid":`...)
-	b = strconv.AppendBool(b, r.Valid)
-	b = append(b, `,"truncated":`...)
-	b = strconv.AppendBool(b, r.Truncated)
+// errorReply is the reply to what failed.
+func errorReply(err error) reply { return reply{"error", errorFrame(err)} }
+
+// observation is what a reset or a step answers.
+type observation struct {
+	Observation observed     `json:"observation"`
+	Reward      *pythonFloat `json:"reward"` // nil at a reset
+	Done        bool         `json:"done"`
+}
+
+// observed is the observation of the environment.
+type observed struct {
+	Metadata  struct{}    `json:"metadata"`
+	Text      string      `json:"text"`
+	TaskID    string      `json:"task_id"`
+	Progress  pythonFloat `json:"progress"`
+	Success   bool        `json:"success"`
+	Valid     bool        `json:"valid"`
+	Truncated bool        `json:"truncated"`
+	Goal      *string     `json:"goal,omitzero"` // of a reset
+	Actions   []string    `json:"actions,omitzero"`
+}
+
+// observationOf is the answer to a reset or a step.
+func observationOf(r *Reply, reset bool) observation {
+	o := observation{Done: r.Done, Observation: observed{Text: r.Observation, TaskID: r.TaskID,
+		Progress: pythonFloat(r.Progress), Success: r.Success, Valid: r.Valid, Truncated: r.Truncated,
+		Actions: r.Actions}}
 	if reset {
-		b = append(b, `,"goal":`...)
-		b = appendString(b, r.Goal)
-	}
-	if r.Actions != nil {
-		b = append(b, `,"actions":`...)
-		b = appendStrings(b, r.Actions)
-	}
-	return append(b, '}')
-}
-
-// sizeOf estimates the length of a reply.
-func sizeOf(r *Reply) int {
-	n := 300 + len(r.Observation)*9/8 + len(r.Goal) + len(r.TaskID)
-	for _, a := range r.Actions {
-		n += len(a) + 4
-	}
-	return n
-}
-
-// appendReply appends what stands in a reply to a reset or a step, without the
-// closing brace.
-func appendReply(b []byte, r *Reply, reset bool) []byte {
-	b = append(b, `{"observation":`...)
-	b = appendObservation(b, r, reset)
-	b = append(b, `,"reward":`...)
-	if reset {
-		b = append(b, "null"...)
+		o.Observation.Goal = &r.Goal
 	} else {
-		b = appendFloat(b, r.Reward)
+		o.Reward = (*pythonFloat)(&r.Reward)
 	}
-	b = append(b, `,"done":`...)
-	return strconv.AppendBool(b, r.Done)
-}
-
-// appendState appends the state of a session.
-func appendState(b []byte, s State) []byte {
-	b = append(b, `{"episode_id":`...)
-	b = appendOptional(b, s.EpisodeID)
-	b = append(b, `,"step_count":`...)
-	b = strconv.AppendInt(b, int64(s.Steps), 10)
-	b = append(b, `,"task_id":`...)
-	b = appendOptional(b, s.TaskID)
-	b = append(b, `,"progress":`...)
-	b = appendFloat(b, s.Progress)
-	b = append(b, `,"done":`...)
-	b = strconv.AppendBool(b, s.Done)
-	return append(b, '}')
-}
-
-// appendOptional appends a string, or null if it is empty.
-func appendOptional(b []byte, s string) []byte {
-	if s == "" {
-		return append(b, "null"...)
-	}
-	return appendString(b, s)
+	return o
 }
 
 // errorFrame returns the error frame of an error of a session.
@@ -328,11 +253,32 @@ func errorFrame(err error) *frameError {
 	var choice *ChoiceError
 	switch {
 	case errors.As(err, &choice):
-		return &frameError{code: validationError, message: err.Error()}
+		return &frameError{Code: validationError, Message: err.Error()}
 	case errors.As(err, &frame):
 		return frame
 	case errors.As(err, &ended):
-		return &frameError{code: sessionError, message: err.Error()}
+		return &frameError{Code: sessionError, Message: err.Error()}
 	}
-	return &frameError{code: executionError, message: err.Error()}
+	return &frameError{Code: executionError, Message: err.Error()}
+}
+
+// stateReply is the state of a session.
+type stateReply struct {
+	EpisodeID *string     `json:"episode_id"`
+	Steps     int         `json:"step_count"`
+	TaskID    *string     `json:"task_id"`
+	Progress  pythonFloat `json:"progress"`
+	Done      bool        `json:"done"`
+}
+
+func stateOf(s State) stateReply {
+	return stateReply{orNil(s.EpisodeID), s.Steps, orNil(s.TaskID), pythonFloat(s.Progress), s.Done}
+}
+
+// orNil is nil for an empty text.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }

@@ -28,6 +28,15 @@ const (
 	closeIdle = 4408
 )
 
+// buffers are for frames of clients.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func newBuffer() *bytes.Buffer {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	return b
+}
+
 // socket is a client on a WebSocket: one goroutine reads, so that pings are answered
 // while a step runs, and another one carries out requests as long as there are any.
 type socket struct {
@@ -63,7 +72,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	conn.SetReadLimit(maxFrame)
 	c := &socket{server: s, mount: m, conn: conn}
 	if r.URL.Query().Has("session_id") {
-		c.refuse(&frameError{code: sessionError, message: "Unknown session_id: " +
+		c.refuse(&frameError{Code: sessionError, Message: "Unknown session_id: " +
 			clipped(r.URL.Query().Get("session_id"))})
 		return
 	}
@@ -89,18 +98,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 func capacityFrame(err error) *frameError {
 	var full *CapacityError
 	if errors.As(err, &full) {
-		return &frameError{code: capacityReached, message: err.Error(), active: full.Active, max: full.Max}
+		return &frameError{Code: capacityReached, Message: err.Error(), Active: full.Active, Max: full.Max}
 	}
 	return errorFrame(err)
 }
 
 // refuse sends an error to a client that gets no session.
 func (c *socket) refuse(e *frameError) {
-	var more []string
-	if e.code == capacityReached {
-		more = []string{fmt.Sprintf(`"active_sessions":%d,"max_sessions":%d`, e.active, e.max)}
-	}
-	c.write(appendError(nil, e, more...))
+	c.write(errorReply(e))
 	c.end(websocket.CloseNormalClosure, "")
 	go func() {
 		defer c.server.open.leave()
@@ -177,7 +182,7 @@ func (c *socket) accept(b *bytes.Buffer) bool {
 	defer c.mu.Unlock()
 	switch {
 	case c.settled != nil: // nothing more is carried out
-		release(b)
+		buffers.Put(b)
 		return true
 	case !c.working:
 		c.working = true
@@ -194,7 +199,7 @@ func (c *socket) accept(b *bytes.Buffer) bool {
 func (c *socket) work(b *bytes.Buffer) {
 	for b != nil {
 		c.answer(b.Bytes())
-		release(b)
+		buffers.Put(b)
 		b = c.next()
 	}
 }
@@ -225,52 +230,37 @@ func (c *socket) answer(frame []byte) {
 		c.fail("want a JSON object with the key type")
 		return
 	}
-	out := newBuffer()
-	defer release(out)
-	b := out.AvailableBuffer()
-	switch {
-	case err != nil:
-		b = appendError(b, errorFrame(err))
-	case q.kind == "close":
+	if err == nil && q.kind == "close" {
 		c.session.Close(ByClient)
 		return
-	default:
-		if b, err = c.carryOut(b, q); err != nil {
-			b = appendError(b, errorFrame(err))
-		}
 	}
-	out.Write(b)
-	c.write(out.Bytes())
+	var answer reply
+	if err == nil {
+		answer, err = c.carryOut(q)
+	}
+	if err != nil {
+		answer = errorReply(err)
+	}
+	c.write(answer)
 	if err == nil && (q.kind == "step" || q.kind == "reset") {
 		c.server.metrics.whole(c.mount, openEnv, q.kind == "reset", c.server.options.Now().Sub(began))
 	}
 }
 
-// carryOut carries out a request and appends its reply.
-func (c *socket) carryOut(b []byte, q request) ([]byte, error) {
+// carryOut carries out a request.
+func (c *socket) carryOut(q request) (reply, error) {
 	switch q.kind {
 	case "step":
 		r, err := c.session.Step(q.action)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, `{"type":"observation","data":`...)
-		return append(appendReply(b, &r, false), "}}"...), nil
+		return reply{"observation", observationOf(&r, false)}, err
 	case "reset":
 		r, err := c.reset(q)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, `{"type":"observation","data":`...)
-		return append(appendReply(b, &r, true), "}}"...), nil
+		return reply{"observation", observationOf(&r, true)}, err
 	case "state":
-		state, err := c.session.State()
-		if err != nil {
-			return b, err
-		}
-		return append(appendState(append(b, `{"type":"state","data":`...), state), '}'), nil
+		s, err := c.session.State()
+		return reply{"state", stateOf(s)}, err
 	}
-	return append(append(append(b, `{"type":"mcp","data":`...), answerMCP(q.data)...), '}'), nil
+	return reply{"mcp", answerMCP(q.data)}, nil
 }
 
 // reset starts an episode.
@@ -278,7 +268,7 @@ func (c *socket) reset(q request) (Reply, error) {
 	e, bad, err := c.mount.readReset(q.data)
 	switch {
 	case len(bad) > 0:
-		return Reply{}, &frameError{code: validationError, message: "Invalid reset: " + listed(bad), errors: bad}
+		return Reply{}, &frameError{Code: validationError, Message: "Invalid reset: " + listed(bad), Errors: bad}
 	case err != nil:
 		return Reply{}, err
 	}
@@ -287,19 +277,22 @@ func (c *socket) reset(q request) (Reply, error) {
 
 // write sends a text frame; after the close frame it does nothing. A client that does
 // not take the frame loses its session.
-func (c *socket) write(frame []byte) {
+func (c *socket) write(r reply) {
+	frame, err := marshal(r)
 	c.out.Lock()
 	defer c.out.Unlock()
 	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
-	if err := c.conn.WriteMessage(websocket.TextMessage, frame); err != nil && err != websocket.ErrCloseSent &&
-		c.session != nil {
+	if err == nil {
+		err = c.conn.WriteMessage(websocket.TextMessage, frame)
+	}
+	if err != nil && err != websocket.ErrCloseSent && c.session != nil {
 		c.conn.Close() // ends reading, and so the session
 	}
 }
 
 // fail tells the client what it did wrong, and ends the session.
 func (c *socket) fail(text string) {
-	c.write(appendError(nil, &frameError{code: sessionError, message: text}))
+	c.write(errorReply(&frameError{Code: sessionError, Message: text}))
 	c.session.Close(Failed)
 }
 
@@ -311,7 +304,7 @@ func (c *socket) finish(why Reason) {
 		return
 	}
 	if !c.settle() {
-		c.write(appendError(nil, errorFrame(&EndedError{why})))
+		c.write(errorReply(&EndedError{why}))
 	}
 	switch why {
 	case Idle:

@@ -180,7 +180,7 @@ func (s *Server) orsInSession(w http.ResponseWriter, r *http.Request, o *orsSess
 	case "task_tools":
 		writeRaw(w, http.StatusOK, orsTools)
 	case "prompt":
-		writeRaw(w, http.StatusOK, appendBlocks(nil, o.prompt))
+		writeJSON(w, http.StatusOK, blocksOf(o.prompt))
 	default:
 		s.orsCall(w, r, o)
 	}
@@ -192,10 +192,15 @@ var orsTools = []byte(
 		`{"properties":{"action":{"description":"The action, as text.","title":"Action","type":"string"}},"required":["action"],"title":"ActParams","type":"object"}}],` +
 		`"terminal_tool":null,"supports_score_group":false,"message_block_types":["text"]}`)
 
-// appendBlocks appends a text as a list of blocks.
-func appendBlocks(b []byte, text string) []byte {
-	return append(appendString(append(b, `[{"text":`...), text), `,"detail":null,"type":"text"}]`...)
+// orsBlock is a part of a text.
+type orsBlock struct {
+	Text   string `json:"text"`
+	Detail any    `json:"detail"`
+	Type   string `json:"type"`
 }
+
+// blocksOf is a text as a list of blocks.
+func blocksOf(text string) []orsBlock { return []orsBlock{{Text: text, Type: "text"}} }
 
 func (s *Server) orsVersion(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, struct {
@@ -414,37 +419,46 @@ func (o *orsSession) repeat(e *events, id string) {
 // run carries out a call. The error means that the environment broke.
 func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 	if tool != "act" {
-		return orsRefusal("'"+clipped(tool)+"' is not a valid tool", "not_found"), nil
+		return orsRefusal("'"+clipped(tool)+"' is not a valid tool", "not_found")
 	}
 	if o.finished {
 		return orsRefusal(
 			"'act' was not run: the episode has finished (a tool returned finished=True), so no further tool calls "+
-				"are accepted.", "episode_finished"), nil
+				"are accepted.", "episode_finished")
 	}
 	f := &form{all: input}
 	_ = json.Unmarshal(input, &f.values) // it is an object
 	action := f.text("action")
 	if len(f.issues) > 0 {
-		return orsRefusal("Tool input validation error: action: "+f.issues[0].Msg, "input_validation"), nil
+		return orsRefusal("Tool input validation error: action: "+f.issues[0].Msg, "input_validation")
 	}
 	reply, err := within(o.session, func() (Reply, error) { return o.session.Step(action) })
 	var choice *ChoiceError
 	if errors.As(err, &choice) {
-		return orsRefusal("Tool input validation error: "+choice.Error(), "input_validation"), nil
+		return orsRefusal("Tool input validation error: "+choice.Error(), "input_validation")
 	}
 	if err != nil {
 		return nil, err
 	}
 	o.finished = reply.Done
-	b := appendBlocks([]byte(`{"ok":true,"output":{"blocks":`), withActions(&reply))
-	b = append(b, `,"metadata":`...)
-	metadata, err := compact(orsMetadata{reply.TaskID, reply.Progress, reply.Success, reply.Valid, reply.Truncated,
-		reply.Steps})
-	b = appendFloat(append(append(b, metadata...), `,"reward":`...), reply.Reward)
-	if reply.Done {
-		return append(b, `,"finished":true}}`...), err
-	}
-	return append(b, `,"finished":false}}`...), err
+	var result orsResult
+	result.OK = true
+	result.Output.Blocks = blocksOf(withActions(&reply))
+	result.Output.Metadata = orsMetadata{reply.TaskID, reply.Progress, reply.Success, reply.Valid, reply.Truncated,
+		reply.Steps}
+	result.Output.Reward, result.Output.Finished = pythonFloat(reply.Reward), reply.Done
+	return marshal(result)
+}
+
+// orsResult is the result of a call that was carried out.
+type orsResult struct {
+	OK     bool `json:"ok"`
+	Output struct {
+		Blocks   []orsBlock  `json:"blocks"`
+		Metadata orsMetadata `json:"metadata"`
+		Reward   pythonFloat `json:"reward"`
+		Finished bool        `json:"finished"`
+	} `json:"output"`
 }
 
 // orsMetadata is what a result tells besides.
@@ -458,7 +472,10 @@ type orsMetadata struct {
 }
 
 // orsRefusal is a result that tells the model why nothing was done.
-func orsRefusal(text, reason string) []byte {
-	b := appendString([]byte(`{"ok":false,"error":`), text)
-	return append(appendString(append(b, `,"reason":`...), reason), '}')
+func orsRefusal(text, reason string) ([]byte, error) {
+	return marshal(struct {
+		OK     bool   `json:"ok"`
+		Error  string `json:"error"`
+		Reason string `json:"reason"`
+	}{false, text, reason})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -101,9 +102,9 @@ func (s *Server) carryOutLine(q *pipeRequest) ([]byte, error) {
 	case q.Steps != nil:
 		return s.stepMany(q.Steps), nil
 	case q.Close != nil:
-		return compact(map[string]int{"closed": s.closeMany(q.Close)})
+		return marshal(map[string]int{"closed": s.closeMany(q.Close)})
 	case q.Envs != nil:
-		return compact(s.envList())
+		return marshal(s.envList())
 	}
 	var result any
 	var err error
@@ -118,7 +119,7 @@ func (s *Server) carryOutLine(q *pipeRequest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compact(result)
+	return marshal(result)
 }
 
 // closeMany closes those of the sessions that are open, and counts them.
@@ -136,7 +137,7 @@ func (s *Server) closeMany(ids []string) (n int) {
 // request before its members.
 func pipeReply(id json.RawMessage, result []byte, err error) []byte {
 	if err != nil {
-		result = append(appendString([]byte(`{"error":`), err.Error()), '}')
+		result = slices.Concat([]byte(`{"error":`), quoted(err.Error()), []byte("}"))
 	}
 	if id == nil {
 		return result
