@@ -106,30 +106,11 @@ func (e *Encoder) add(m Message, before *part) {
 	e.parts = append(e.parts, part{m.Role, m.Content, len(e.pieces)})
 }
 
-// appendText is json.Marshal of a text, with a shorter way for what most texts
-// consist of.
+// appendText appends the JSON of a text.
 func appendText(b []byte, text string) []byte {
-	start := len(b)
-	b = append(b, '"')
-	from := 0
-	for i := range len(text) {
-		escape := byte(0)
-		switch c := text[i]; {
-		case c == '\n':
-			escape = 'n'
-		case c == '"', c == '\\':
-			escape = c
-		case c < ' ', c > '~', c == '<', c == '>', c == '&':
-			whole, err := json.Marshal(text)
-			if err != nil {
-				panic(err) // every text has a JSON
-			}
-			return append(b[:start], whole...)
-		default:
-			continue
-		}
-		b = append(append(b, text[from:i]...), '\\', escape)
-		from = i + 1
+	whole, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // every text has a JSON
 	}
-	return append(append(b, text[from:]...), '"')
+	return append(b, whole...)
 }

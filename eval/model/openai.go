@@ -31,7 +31,6 @@ type openAI struct {
 	known atomic.Pointer[record.Server]
 	// habits are how requests are written for the server.
 	habits habits
-	frames frames
 	// chats and completions are requests without a body. They do not change.
 	chats, completions *http.Request
 }
@@ -112,19 +111,32 @@ const (
 	seedField     = "seed"
 )
 
-// body is the JSON of a request's fields. The request's Encoder encodes only what
-// the last body of the conversation does not have.
+// body is the JSON of a request's fields, in the order of their names. The request's
+// Encoder encodes only the messages that the last body of the conversation does not have.
 func (o *openAI) body(req *Request, h habit) (*body, error) {
+	fields := chatFields(o.spec.Name, o.kind(), req, h)
 	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) ||
 		slices.ContainsFunc(req.Messages, Message.called) {
-		whole, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
+		whole, err := json.Marshal(fields)
 		return &body{head: string(whole)}, err
 	}
-	f, err := o.frames.of(o.spec.Name, o.kind(), req.Decoding, h)
+	delete(fields, messagesField)
+	before := maps.Clone(fields)
+	maps.DeleteFunc(before, func(name string, _ any) bool { return name > messagesField })
+	maps.DeleteFunc(fields, func(name string, _ any) bool { return name < messagesField })
+	head, err := json.Marshal(before)
 	if err != nil {
 		return nil, err
 	}
-	return f.body(req.Encoder.encode(req.Messages), req.Seed), nil
+	tail, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	head = bytes.TrimSuffix(head, []byte("}"))
+	if len(before) > 0 {
+		head = append(head, ',')
+	}
+	return &body{string(head) + `"messages":[`, req.Encoder.encode(req.Messages), "]," + string(tail[1:])}, nil
 }
 
 // chat makes a call, and repeats it if the server turns out to need requests in
