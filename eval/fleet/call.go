@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"heldout/eval/model"
 )
 
@@ -32,8 +30,7 @@ type conversation struct {
 func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	spent := 0 // attempts that reached a server
 	// A server that works, but not for this call, gets time.
-	wait := backoff.ExponentialBackOff{InitialInterval: c.fleet.o.Pace, MaxInterval: time.Minute, Multiplier: 2,
-		RandomizationFactor: 0.5}
+	wait := model.Retry{FirstWait: c.fleet.o.Pace, MaxWait: time.Minute}.Waits()
 	for {
 		p, err := c.fleet.place(ctx, c.server, c.left, size(req))
 		if err != nil {

@@ -66,12 +66,7 @@ func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (
 
 // repeat is call after a first attempt that ended with that error.
 func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk, last error) (int, error) {
-	wait := &waits{ExponentialBackOff: backoff.ExponentialBackOff{
-		InitialInterval:     c.retry.FirstWait,
-		MaxInterval:         c.retry.MaxWait,
-		Multiplier:          2,
-		RandomizationFactor: 0.5,
-	}}
+	wait := &waits{ExponentialBackOff: c.retry.Waits()}
 	attempts := 0
 	before := "" // the last failure before ctx was done
 	attempt := func() (struct{}, error) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"heldout/scoring/record"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 // Options say which model is asked, at which address, and with which retries and
@@ -65,6 +67,12 @@ type Retry struct {
 	// FirstWait and MaxWait are the first and the longest nominal wait, by
 	// default 1 second and 1 minute.
 	FirstWait, MaxWait time.Duration
+}
+
+// Waits returns the waits between attempts, in their order.
+func (r Retry) Waits() backoff.ExponentialBackOff {
+	return backoff.ExponentialBackOff{InitialInterval: r.FirstWait, MaxInterval: r.MaxWait, Multiplier: 2,
+		RandomizationFactor: 0.5}
 }
 
 // Client asks one model on one server. It is safe for concurrent use.
