@@ -3,9 +3,10 @@ package serve
 import (
 	"context"
 	"errors"
-	"github.com/go-json-experiment/json/jsontext"
 	"strconv"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"heldout/envs"
 )
