@@ -2,6 +2,7 @@ package overview
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -104,4 +105,66 @@ func TestHostilePageInABrowser(t *testing.T) {
 	}
 	p.Until("document.querySelector('main').textContent.includes('</script><script>window.hacked = 1</script>')")
 	fits(t, p, "390 pixels")
+}
+
+// Pages have no fault that axe-core finds, in light and dark, wide and narrow, with all
+// that unfolds open.
+func TestAccessibleInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	for name, s := range map[string]synthetic{"one": looks()["one"], "several": fewTasks()} {
+		address := s.file(t)
+		for _, look := range []browser.Look{{Width: 1440, Height: 900}, {Width: 390, Height: 800, Dark: true}} {
+			t.Run(fmt.Sprintf("%s at %d", name, look.Width), func(t *testing.T) {
+				p := b.Open(t, address, "file://", look)
+				p.Until("document.querySelector('tr[data-key] a')")
+				p.Click("tr[data-key] a")
+				p.Until("document.querySelector('#episode .step')")
+				p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+				fits(t, p, name)
+				p.Audit(os.Getenv("HELDOUT_AXE"))
+			})
+		}
+	}
+}
+
+// fewTasks is a small run of three models.
+func fewTasks() synthetic {
+	return synthetic{environments: []string{"alfworld", "pddl"}, tasks: 6, models: []string{"vllm:base", "vllm:tuned",
+		"vllm:longer"}, seeds: 2, steps: 8, missing: 0.2}
+}
+
+// A reader without a mouse reaches the finding, the contents and the episodes, in the
+// order of the page; the contents stand beside the page where there is room.
+func TestKeyboardInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	s := fewTasks()
+	s.missing = 0
+	address := s.file(t)
+	p := b.Open(t, address, "file://", browser.Look{Width: 1440, Height: 900})
+	p.Until("document.querySelector('tr[data-key] a')")
+	p.Press("\t")
+	p.Until("document.activeElement.className === 'skip'")
+	p.Press("\r")
+	p.Until("document.activeElement.id === 'content'")
+	if got := p.Eval(`[...document.querySelectorAll('a[href], summary, select, input, button, [tabindex="0"]')]
+		.filter((e) => e.tabIndex < 0 || e.tabIndex > 0).length`); got != "0" {
+		t.Errorf("%s elements are out of the order of the page", got)
+	}
+	if got := p.Eval(`document.querySelector('.contents').getBoundingClientRect().right <
+		document.querySelector('#summary').getBoundingClientRect().left`); got != "true" {
+		t.Error("the contents cover the page")
+	}
+	if got := p.Eval(`[...document.querySelectorAll('.scroll')].filter((e) => !e.ariaLabel).length`); got != "0" {
+		t.Errorf("%s regions have no name", got)
+	}
+	// A link in "Where they differ" shows both episodes.
+	p.Eval("document.querySelectorAll('#differences details').forEach((d) => { d.open = true; })")
+	p.Click("#differences .links a")
+	p.Until("document.querySelectorAll('#episode.pair article').length === 2")
+	p.Until("document.querySelector('#episode article:first-child .outcome').textContent === 'success'")
+	p.Until("document.querySelector('#episode article:last-child .outcome').textContent === 'failure'")
+	// One in "Why they fail" shows an unsolved one.
+	p.Click("#failures .links a")
+	p.Until("document.querySelectorAll('#episode article').length === 1 && " +
+		"document.querySelector('#episode .outcome').textContent === 'failure'")
 }

@@ -222,16 +222,26 @@ func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out [
 		out = append(out, card{"differences", "Where they differ", []string{d[0].finding()}})
 	}
 	if len(f) > 0 {
-		out = append(out, card{"failures", "Why they fail", reasonsOf(f)})
+		why := "Why they fail"
+		if len(h.Lines) < 2 {
+			why = "Why it fails"
+		}
+		out = append(out, card{"failures", why, reasonsOf(f)})
 	}
 	if text := memory(from); text != "" {
 		out = append(out, card{"memorisation", "Is it memory?", []string{text}})
+	}
+	if text := perturbed(from); text != nil {
+		out = append(out, card{"robustness", "Is it robust?", text})
 	}
 	return append(out, card{"method", "Is anything not whole?", whole(from.Runs, h.NotWhole)})
 }
 
 // finding says who wins how many tasks.
 func (d duel) finding() string {
+	if d.WonA+d.WonB == 0 {
+		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
+	}
 	text := fmt.Sprintf("%s wins %s against %s, and loses %d.", d.A, count(d.WonA, "task"), d.B, d.WonB)
 	most := slices.MaxFunc(d.Places, func(a, b duelPlace) int { return max(a.WonA, a.WonB) - max(b.WonA, b.WonB) })
 	if most.Most != "" {
@@ -269,6 +279,25 @@ func memory(from *report.Report) string {
 	return ""
 }
 
+// perturbed says of the first models what remains of their success rate under
+// perturbations; nil if nothing is known.
+func perturbed(from *report.Report) (out []string) {
+	const most = 3
+	for _, t := range from.Tables("robustness") {
+		base := slices.IndexFunc(t.Columns, column.IsCondition)
+		average := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Average.Key })
+		for _, row := range t.Rows {
+			if base < 0 || average < 0 || len(out) == most || row[t.At(column.Rate.Key)].Text != string(report.Success) ||
+				row[base].Value == nil || row[average].Value == nil {
+				continue
+			}
+			out = append(out, shown(fmt.Sprintf("%s: %s %% without a perturbation, %s %% on average over all conditions.",
+				row[t.At(column.Model.Key)].Text, row[base].Text, row[average].Text)))
+		}
+	}
+	return out
+}
+
 // whole says what is missing, or that nothing is.
 func whole(runs []report.Run, notes []string) []string {
 	finished, planned := 0, 0
@@ -279,7 +308,7 @@ func whole(runs []report.Run, notes []string) []string {
 	}
 	var out []string
 	if finished == planned {
-		out = append(out, fmt.Sprintf("All %s have a result.", count(planned, "planned episode")))
+		out = append(out, fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished), thousands(planned)))
 	} else {
 		out = append(out, fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * "+
 			"cover only those.", finished, planned))

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"strings"
 
 	"heldout/scoring/table"
@@ -25,7 +26,7 @@ const longestCell = 400
 func newGrid(t table.Table) grid {
 	g := grid{ID: t.ID, Title: shown(t.Title)}
 	for _, c := range t.Columns {
-		g.Heads = append(g.Heads, gridCell{shown(c.Header), c.Left})
+		g.Heads = append(g.Heads, gridCell{shown(cmp.Or(c.Header, c.Key)), c.Left})
 	}
 	for _, row := range t.Rows {
 		var cells []gridCell

@@ -26,6 +26,8 @@ import (
 type plan struct {
 	ids          []string
 	title, intro string
+	// alone is the title if there is one model; empty for no other one.
+	alone string
 	// finding is what the section shows, in a sentence; nil for none.
 	finding func(*content) string
 	// more is what stands before the figures; nil for nothing.
@@ -37,11 +39,15 @@ func (p plan) id() string { return p.ids[0] }
 // plans are the sections in order, after the first screen and before the episodes.
 var plans = []plan{
 	{ids: []string{"rates"}, title: "Rates", finding: leaders},
-	{ids: []string{"differences", "tasks"}, title: "Where they differ", finding: mainDuel, more: duelLists},
-	{ids: []string{"failures"}, title: "Why they fail", finding: mainReason, more: failureLists},
+	{ids: []string{"differences", "tasks"}, title: "Where they differ", alone: "Tasks",
+		finding: mainDuel, more: duelLists},
+	{ids: []string{"failures"}, title: "Why they fail", alone: "Why it fails",
+		finding: mainReason, more: failureLists},
 	{ids: []string{"refinement"}, title: "Errors"},
 	{ids: []string{"steps"}, title: "Steps"},
-	{ids: []string{"robustness"}, title: "Robustness"},
+	{ids: []string{"robustness"}, title: "Robustness", finding: func(c *content) string {
+		return strings.Join(perturbed(c.Report), " ")
+	}},
 	{ids: []string{"memorisation"}, title: "Memorisation",
 		intro: "What remains of a score if the interface is said in other words."},
 	{ids: []string{"tries"}, title: "Tries"},
@@ -178,6 +184,9 @@ func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.Mo
 
 func newContent(p plan, f *findings) (*content, error) {
 	c := &content{findings: f, ID: p.id(), Title: p.title, Intro: p.intro}
+	if p.alone != "" && len(f.headline.Lines) < 2 {
+		c.Title = p.alone
+	}
 	for _, id := range p.ids {
 		if err := c.add(id); err != nil {
 			return c, err

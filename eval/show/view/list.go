@@ -51,7 +51,7 @@ func newListedRun(href, name string, s Summary) listedRun {
 		if m.Rates != "" {
 			m.Rates += " · "
 		}
-		m.Rates += table.Printable(r.Where) + " " + percent(r.Success.Mean)
+		m.Rates += table.Printable(r.Where) + "\u00a0" + percent(r.Success.Mean)
 	}
 	out.Perturbations = len(perturbations)
 	return out

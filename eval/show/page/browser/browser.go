@@ -226,6 +226,24 @@ func (p *Page) Eval(expression string) string {
 	return out
 }
 
+// Audit reports what axe-core, whose file is at that path, finds against WCAG 2.2 AA or
+// against its best practices. Without a file the test is skipped.
+func (p *Page) Audit(axe string) {
+	p.t.Helper()
+	if axe == "" {
+		p.t.Skip("there is no axe-core: npm pack axe-core, unpack it, and set HELDOUT_AXE to package/axe.min.js")
+	}
+	source, err := os.ReadFile(axe)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.Eval("(() => { " + string(source) + "\n; return 'loaded'; })()")
+	if found := p.Eval(`axe.run({ resultTypes: ['violations'] }).then((r) => r.violations.map((v) =>
+		v.id + ': ' + v.help + '\n  ' + v.nodes.slice(0, 3).map((n) => n.target + ' ' + n.failureSummary).join('\n  ')).join('\n'))`); found != "" {
+		p.t.Errorf("axe-core:\n%s", found)
+	}
+}
+
 // Click clicks on the first element that a CSS selector names.
 func (p *Page) Click(selector string) {
 	p.t.Helper()

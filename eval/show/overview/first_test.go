@@ -1,0 +1,241 @@
+package overview
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"heldout/scoring/column"
+	"heldout/scoring/record"
+	"heldout/scoring/report"
+)
+
+// small writes a run of three models with several seeds and without gaps.
+func small(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s := fewTasks()
+	s.missing, s.tasks = 0, 12
+	s.write(t, dir)
+	return dir
+}
+
+// The title is the verdict's, and its sentences are there.
+func TestTitleIsTheVerdict(t *testing.T) {
+	p, from, _ := pageOf(t, small(t))
+	v := from.Verdict()
+	if len(v.Facts) == 0 || p.Title != v.Title {
+		t.Errorf("the title is %q, the verdict %q", p.Title, v.Title)
+	}
+	first := string(p.Body[0])
+	for _, sentence := range v.Sentences {
+		if !strings.Contains(html.UnescapeString(first), sentence) {
+			t.Errorf("the first screen lacks %q", sentence)
+		}
+	}
+	if want := "1 January 1970 · 3 models · 2 environments · 24 generated tasks · 2 seeds · 144 episodes"; p.Lead != want {
+		t.Errorf("the line below it is %q, want %q", p.Lead, want)
+	}
+}
+
+// Without a comparison the title says whose rate it is.
+func TestTitleOfOneModel(t *testing.T) {
+	dir := t.TempDir()
+	s := fewTasks()
+	s.models, s.environments, s.missing = s.models[:1], s.environments[:1], 0
+	s.write(t, dir)
+	p, from, _ := pageOf(t, dir)
+	rate := from.Headline().Lines[0].Cells[0].Text
+	if want := "Success rate of base on alfworld: " + rate + " %"; p.Title != want {
+		t.Errorf("the title is %q, want %q", p.Title, want)
+	}
+}
+
+// The table of the first screen has the numbers of the table that programs read.
+func TestFirstTableIsTheHeadline(t *testing.T) {
+	_, from, _ := pageOf(t, small(t))
+	b := newBoard(from.Headline())
+	drawn := map[string]string{}
+	for _, l := range b.Lines {
+		for _, c := range l.Cells {
+			drawn[l.Model+" "+c.Place] = fmt.Sprintf("%.9f %.9f %.9f %s", c.Value, c.Low, c.High, c.Letters)
+		}
+	}
+	programs := from.Tables("headline")[0].Programs
+	if len(programs.Rows) != len(drawn) || len(drawn) != 6 {
+		t.Fatalf("%d cells are drawn, and programs read %d", len(drawn), len(programs.Rows))
+	}
+	at := func(row int, key string) any { return programs.Rows[row][programs.At(key)].Value }
+	for row := range programs.Rows {
+		of := column.HeadlineValue
+		want := fmt.Sprintf("%.9f %.9f %.9f %s", 100*at(row, of.Key).(float64), 100*at(row, of.Low.Key).(float64),
+			100*at(row, of.High.Key).(float64), at(row, column.Letters.Key))
+		name := fmt.Sprintf("%s %s", at(row, column.Model.Key), at(row, column.Environment.Key))
+		if drawn[name] != want {
+			t.Errorf("%s: drawn %s, programs read %s", name, drawn[name], want)
+		}
+	}
+}
+
+// hrefs are the links of a page that show episodes, without those of its list.
+var hrefs = regexp.MustCompile(`href="#(episode=[^"]*)"`)
+
+// Every link to an episode leads to one that is in the file.
+func TestLinksLeadToEpisodes(t *testing.T) {
+	p, _, e := pageOf(t, small(t))
+	var keys []string
+	for _, row := range regexp.MustCompile(`data-key="([^"]*)"`).FindAllStringSubmatch(string(p.Body[len(p.Body)-2]), -1) {
+		keys = append(keys, row[1])
+	}
+	if len(keys) != 144 {
+		t.Fatalf("%d episodes are listed", len(keys))
+	}
+	links := 0
+	for _, part := range p.Body[:len(p.Body)-3] {
+		for _, found := range hrefs.FindAllStringSubmatch(string(part), -1) {
+			links++
+			for _, field := range strings.Split(html.UnescapeString(found[1]), "&") {
+				_, key, _ := strings.Cut(field, "=")
+				if key = strings.ReplaceAll(key, "%2F", "/"); !slices.Contains(keys, key) {
+					t.Errorf("%s leads nowhere", found[1])
+				}
+			}
+		}
+	}
+	if links < 10 || len(e.at) != 6 {
+		t.Errorf("%d links, %d models in places", links, len(e.at))
+	}
+}
+
+// Won tasks and reasons of failures add up to what the scores say.
+func TestGroupsAddUp(t *testing.T) {
+	_, from, e := pageOf(t, small(t))
+	h, v := from.Headline(), from.Verdict()
+	duels := e.duels(h.Lines, v.Facts)
+	if len(duels) != 3 || duels[0].A != h.Lines[0].Model || duels[0].B != h.Lines[2].Model {
+		t.Fatalf("%d pairs, the first %s and %s", len(duels), duels[0].A, duels[0].B)
+	}
+	rates := map[string]map[string]float64{} // by model and task
+	unsolved := map[string]int{}
+	for _, s := range from.Runs[0].Scores {
+		model := strings.TrimPrefix(s.Condition.Model, "vllm:")
+		for _, r := range s.TaskRates() {
+			if rates[model] == nil {
+				rates[model] = map[string]float64{}
+			}
+			rates[model][s.Condition.Env+r.Task.ID] = r.Success
+		}
+		unsolved[model] += s.Finished - s.Endings().Solved
+	}
+	for _, d := range duels {
+		won, lost := 0, 0
+		for task, rate := range rates[d.A] {
+			switch other := rates[d.B][task]; {
+			case rate > other:
+				won++
+			case rate < other:
+				lost++
+			}
+		}
+		if d.WonA != won || d.WonB != lost {
+			t.Errorf("%s and %s: %d won and %d lost, want %d and %d", d.A, d.B, d.WonA, d.WonB, won, lost)
+		}
+		for _, p := range d.Places {
+			if p.WonA+p.WonB+p.Alike != p.Tasks || len(p.LinksA)+p.MoreA != p.WonA || len(p.LinksB)+p.MoreB != p.WonB {
+				t.Errorf("%s and %s on %s do not add up: %+v", d.A, d.B, p.Place, p)
+			}
+		}
+	}
+	for _, f := range e.failures(h.Lines, from.Places()) {
+		sum, share := 0, 0.0
+		for _, g := range f.Groups {
+			sum, share = sum+g.Episodes, share+g.Share
+			if len(g.Examples) == 0 {
+				t.Errorf("%s: no example of %s", f.Model, g.Name)
+			}
+		}
+		if sum != f.Unsolved || f.Unsolved != unsolved[f.Model] || share < 99.9 || share > 100.1 {
+			t.Errorf("%s: %d in groups of %d unsolved episodes, want %d (%.1f %%)", f.Model, sum, f.Unsolved,
+				unsolved[f.Model], share)
+		}
+	}
+}
+
+// Each unsolved episode has the first reason that applies.
+func TestReasons(t *testing.T) {
+	steps := func(n int, change func(i int, s *record.Step)) (out []record.Step) {
+		for i := range n {
+			s := record.Step{Action: fmt.Sprintf("go to desk %d", i), Observation: fmt.Sprint(i), Valid: true}
+			change(i, &s)
+			out = append(out, s)
+		}
+		return out
+	}
+	plain := func(int, *record.Step) {}
+	last := func(action string) func(int, *record.Step) {
+		return func(i int, s *record.Step) {
+			if i == 3 {
+				s.Action = action
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, env string
+		steps     []record.Step
+		limit     int
+		want      reason
+	}{
+		{"unreadable", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 2, i >= 2 }), 6, unreadable},
+		{"one reply in six", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 1, i >= 1 }), 6, limit},
+		{"invalid", "pddl", steps(6, func(i int, s *record.Step) { s.Valid = i > 2 }), 6, invalid},
+		{"more invalid than unreadable", "pddl", steps(10, func(i int, s *record.Step) {
+			s.FormatError, s.Valid = i < 4, i > 8
+		}), 10, invalid},
+		{"carried out, not valid", "sciworld", steps(6, func(i int, s *record.Step) { s.Valid, s.Understood = false, true }),
+			6, limit},
+		{"a loop", "pddl", steps(6, func(_ int, s *record.Step) { s.Action, s.Observation = "look", "a room" }), 6, loops},
+		{"the wrong object", "alfworld", steps(6, func(_ int, s *record.Step) {
+			if s.Observation == "2" {
+				s.Action = "take pen 1 from desk 1"
+			}
+		}), 6, wrong},
+		{"the right object too", "alfworld", steps(6, func(i int, s *record.Step) {
+			s.Action = []string{"take pen 1 from desk 1", "take mug 2 from desk 1", "look", "a", "b", "c"}[i]
+		}), 6, limit},
+		{"not in ALFWorld", "pddl", steps(6, func(i int, s *record.Step) {
+			s.Action = fmt.Sprintf("take pen %d from desk 1", i)
+		}), 6, limit},
+		{"focused", "sciworld", steps(4, last("focus on pot")), 30, wrong},
+		{"answered", "hotpotqa", steps(4, last("Finish[no]")), 30, wrong},
+		{"ended", "jericho", steps(4, plain), 30, early},
+		{"no step", "jericho", nil, 30, early},
+		{"all steps", "jericho", steps(30, plain), 30, limit},
+	} {
+		e := &record.Episode{Result: record.Result{Env: c.env, Outcome: record.Failure, Steps: len(c.steps)},
+			Goal: "put a clean mug in the desk.", Trajectory: c.steps}
+		if got := signsOf(e).why(e, c.limit); got != c.want {
+			t.Errorf("%s: reason %d, want %d", c.name, got, c.want)
+		}
+	}
+	e := &record.Episode{Result: record.Result{Outcome: record.Success, Success: true}}
+	if got := signsOf(e).why(e, 30); got != solved {
+		t.Errorf("a success has the reason %d", got)
+	}
+}
+
+// Of many models the first and the last one are compared, and not all pairs.
+func TestPairs(t *testing.T) {
+	for n, want := range map[int]string{1: "[]", 2: "[[0 1]]", 3: "[[0 2] [0 1] [1 2]]",
+		30: "[[0 29] [0 1] [0 2] [0 3] [0 4] [0 5]]"} {
+		if got := fmt.Sprint(pairsToShow(n)); got != want {
+			t.Errorf("%d models: %s, want %s", n, got, want)
+		}
+	}
+	if got := (&Episodes{}).duels([]report.HeadlineLine{{Model: "a"}}, nil); got != nil {
+		t.Errorf("one model has pairs: %v", got)
+	}
+}
