@@ -36,9 +36,9 @@ func looks() map[string]synthetic {
 	return map[string]synthetic{
 		"empty":      {environments: six[:2], tasks: 10, models: three[:1], seeds: 1, steps: 30, missing: 2},
 		"one":        {environments: six[4:5], tasks: 1, models: three[:1], seeds: 1, steps: 30},
-		"incomplete": {environments: six[:4], tasks: 12, models: three, seeds: 2, steps: 30, missing: 0.3},
-		"thirty":     {environments: six, tasks: 6, models: thirty, seeds: 1, steps: 10},
-		"three":      {environments: six, tasks: 18, models: three, seeds: 3, steps: 20},
+		"incomplete": {environments: six[:4], tasks: 8, models: three, seeds: 2, steps: 20, missing: 0.3},
+		"thirty":     {environments: six, tasks: 3, models: thirty, seeds: 1, steps: 8},
+		"three":      {environments: six, tasks: 9, models: three, seeds: 3, steps: 12},
 	}
 }
 
@@ -126,7 +126,7 @@ var hostile = []string{
 func hostileRun() synthetic {
 	n := 0
 	return synthetic{
-		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 2,
+		environments: []string{"alfworld", "pddl"}, tasks: len(hostile), models: []string{"vllm:a", "vllm:b"}, seeds: 1,
 		steps: 8, missing: 0.2,
 		text: func(s string) string {
 			n++
