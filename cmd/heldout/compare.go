@@ -26,6 +26,9 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
   heldout compare runs/tuned --baseline agentrefine --table held-out`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
 			once, err := only.runs(sys, dirs)
 			if err != nil {
 				return err

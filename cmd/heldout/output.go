@@ -24,6 +24,7 @@ type output struct {
 	tables    []string
 	baselines []string
 	wide      bool
+	latex     string // how LaTeX shows limits
 	width     int    // in characters; 0 for that of the terminal
 	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
@@ -42,6 +43,8 @@ func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func()
 func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
 	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
+	c.Flags().StringVar(&o.latex, "latex", latexLines,
+		"limits of rates in LaTeX: lines (below the rates) or compact (as indices)")
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().IntVar(&o.width, "width", 0,
 		"width of text in characters; 0 takes that of the terminal, else COLUMNS, else 80")
@@ -70,6 +73,9 @@ const presetResults = "presets"
 
 // plainWidth is the width of text that goes to no terminal, in characters.
 const plainWidth = 80
+
+// How LaTeX shows the limits of rates.
+const latexLines, latexCompact = "lines", "compact"
 
 // The widths that a reader may ask for, in characters.
 const narrowest, widest = 20, 10000
@@ -109,6 +115,9 @@ func (o *output) check() error {
 	}
 	if o.by != "" && o.by != "kind" {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
+	}
+	if o.latex != latexLines && o.latex != latexCompact {
+		return usage(fmt.Errorf("--latex %q is unknown; there are %s and %s", o.latex, latexLines, latexCompact))
 	}
 	if o.width != 0 && (o.width < narrowest || o.width > widest) {
 		return usage(fmt.Errorf("--width is %d, want %d to %d", o.width, narrowest, widest))
@@ -248,6 +257,9 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	if o.width > 0 {
 		sys.columns = o.width
 	}
+	for i := range tables {
+		tables[i].Compact = o.latex == latexCompact
+	}
 	return from.Runs, render(sys, o.format, o.wide, tables...)
 }
 
@@ -288,7 +300,7 @@ func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Repo
 		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
 			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults),
 			Names: calls(run.Manifest.Names, o.names), Servers: run.Manifest.Servers,
-			Behaviour: max(1, run.Manifest.Behaviour)})
+			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool})
 	}
 	sys.warnUncovered(uncovered)
 	if err := report.CheckNames(runs, o.names); err != nil {

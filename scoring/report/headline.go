@@ -9,6 +9,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/column"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -32,11 +33,63 @@ func headline(r *Report, t *table.Table) {
 		s.changeTable(t)
 	} else {
 		s.rateTable(t)
-		t.Rows = append(t.Rows, r.publishedRows(s)...)
+		if published := r.publishedRows(s); published != nil {
+			t.Divide, t.Divided = len(t.Rows), "published; prompts, agents and servers differ"
+			t.Rows = append(t.Rows, published...)
+		}
 	}
+	t.Caption = s.caption(r)
 	t.Notes = slices.Concat(s.legend(r), directories(r.plain), s.apart, r.notWhole(), sources(r.baselines, ""))
 	s.enter(&programs)
 	t.Programs = &programs
+}
+
+// caption says below a table in a paper what the table is about and what made it.
+func (s *standing) caption(r *Report) string {
+	var protocols, tools []string
+	seeds := 0
+	for _, of := range r.plain {
+		name := "heldout's default protocol"
+		if p := of.Condition.Preset; p != nil {
+			name = "preset " + p.Label()
+		}
+		if seeds = max(seeds, len(of.Seeds)); !slices.Contains(protocols, name) {
+			protocols = append(protocols, name)
+		}
+	}
+	for _, run := range r.Runs {
+		text := strings.TrimSpace("heldout " + run.Tool.Version)
+		if c := run.Tool.Commit; c != "" {
+			text += fmt.Sprintf(" (%.8s)", c)
+		}
+		if !slices.Contains(tools, text) {
+			tools = append(tools, text)
+		}
+	}
+	text := fmt.Sprintf("%s in percent, %d %s, with 95%% intervals for %s.", s.rate.title(), seeds,
+		plural(seeds, "seed", "seeds"), about(r.plain[0].About))
+	switch n := len(s.facts); {
+	case n > 0 && s.oldNew:
+		text += fmt.Sprintf(" Bold: better (paired by task, Holm's correction for %d %s).", n,
+			plural(n, "comparison", "comparisons"))
+	case n > 0:
+		text += fmt.Sprintf(" Models of a column that share a letter are not told apart; bold: the best group, where "+
+			"others are not in it (paired by task, Holm's correction for %d %s).", n,
+			plural(n, "comparison", "comparisons"))
+	}
+	return fmt.Sprintf("%s %s; %s.", text, capital(list(protocols)), list(tools))
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// about says what differences are about, within a sentence.
+func about(q stats.Question) string {
+	return strings.TrimSuffix(strings.TrimPrefix(population(q), "This is about "), ".")
 }
 
 // rateTable has models as rows and places as columns.
@@ -141,7 +194,7 @@ func (s *standing) legend(r *Report) (notes []string) {
 	}
 	notes = append(notes, fmt.Sprintf("%s in percent over %d %s; below, the limits of its 95%% interval, for %s.",
 		s.rate.title(), seeds, plural(seeds, "seed", "seeds"),
-		strings.TrimSuffix(strings.TrimPrefix(population(r.plain[0].About), "This is about "), ".")))
+		about(r.plain[0].About)))
 	if n := len(s.facts); n > 0 {
 		says := "Models of a column that share a letter are not told apart"
 		if s.oldNew {
@@ -150,6 +203,9 @@ func (s *standing) legend(r *Report) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("%s (paired by task; Holm's correction for %d %s).", says, n,
 			plural(n, "comparison", "comparisons")))
+	}
+	if s.lacks() {
+		notes = append(notes, "–: not played, or no rate.")
 	}
 	if noted := otherNames(r.plain); s.rate != Grounding {
 		notes = append(notes, noted...)
@@ -167,6 +223,12 @@ func (s *standing) legend(r *Report) (notes []string) {
 		notes = append(notes, "Tasks: "+strings.Join(tasks, ", ")+".")
 	}
 	return notes
+}
+
+// lacks reports whether a model has no rate where another has one. The held-out score has
+// a note of its own.
+func (s *standing) lacks() bool {
+	return slices.ContainsFunc(s.cells, func(cells []*scoring.Estimate) bool { return slices.Contains(cells, nil) })
 }
 
 // notWhole says once what is not whole: episodes without a result, and replies that

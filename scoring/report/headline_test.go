@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"heldout/envs"
@@ -50,5 +51,28 @@ func TestNoResults(t *testing.T) {
 			t.Errorf("nobody asked for %s, and it is there", id)
 		}
 		hasNote(t, find(t, tables, id), "No episode has a result.")
+	}
+}
+
+// In each column the best model has the letter a, and LaTeX sets it in bold only there.
+func TestLettersOfColumns(t *testing.T) {
+	all, none := strings.Repeat("S", 16), strings.Repeat("f", 16)
+	from := New([]Run{newRun(t, "run",
+		group{"babyai", envs.Official, 16, "vllm:M", 0, nil, all}, group{"pddl", envs.Official, 16, "vllm:M", 0, nil, none},
+		group{"jericho", envs.Official, 16, "vllm:M", 0, nil, all},
+		group{"babyai", envs.Official, 16, "vllm:N", 0, nil, all}, group{"pddl", envs.Official, 16, "vllm:N", 0, nil, all},
+		group{"jericho", envs.Official, 16, "vllm:N", 0, nil, none},
+	)}, nil, weights)
+	h := from.Tables("headline")[0]
+	for i, model := range below(t, h, "model") {
+		for _, place := range []string{"babyai", "pddl", "jericho"} {
+			want, best := "100.0 a", place != "babyai"
+			if model == "M" && place == "pddl" || model == "N" && place == "jericho" {
+				want, best = "0.0 b", false
+			}
+			if c := h.Rows[i][h.At(place)]; c.Text != want || c.Best != best {
+				t.Errorf("%s on %s: %q, best %v", model, place, c.Text, c.Best)
+			}
+		}
 	}
 }

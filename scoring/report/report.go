@@ -34,6 +34,8 @@ type Run struct {
 	// heldout played.
 	Servers   map[string][]record.Server
 	Behaviour int
+	// Tool is what made the run.
+	Tool record.Tool
 }
 
 // Baseline is a published table to show next to the runs. Its columns are

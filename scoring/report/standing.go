@@ -172,16 +172,37 @@ func (s *standing) compare(r *Report) {
 		s.facts[i].P, s.facts[i].Shown = p, p < significant
 	}
 	for at, place := range s.places {
+		order := s.ranked(at)
 		differ := map[[2]int]bool{}
 		for i, p := range kept {
 			if p.place == at {
-				differ[[2]int{p.i, p.j}] = s.facts[i].Shown
+				one, two := slices.Index(order, p.i), slices.Index(order, p.j)
+				differ[[2]int{min(one, two), max(one, two)}] = s.facts[i].Shown
 			}
 		}
 		if len(differ) > 0 {
-			s.letters[place] = letters(len(s.lines), differ)
+			s.letters[place] = make([]string, len(s.lines))
+			for rank, text := range letters(len(order), differ) {
+				s.letters[place][order[rank]] = text
+			}
 		}
 	}
+}
+
+// ranked lists the lines by their rate in a place, the best first: it has the letter a.
+func (s *standing) ranked(at int) []int {
+	order := make([]int, len(s.lines))
+	for i := range order {
+		order[i] = i
+	}
+	mean := func(i int) float64 {
+		if e := s.cells[i][at]; e != nil {
+			return e.Mean
+		}
+		return -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(mean(b), mean(a)) })
+	return order
 }
 
 // letters returns the letters of n models, of which some pairs were compared. A model

@@ -1,9 +1,12 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // latexText escapes what LaTeX would read as commands or join to one sign, and
@@ -12,6 +15,7 @@ var latexText = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `_`, `\_`, `%`, `\%`,
 	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
 	"`", `\textasciigrave{}`, `"`, `''`, `--`, `-{}-{}`,
+	`…`, `\ldots{}`, `§`, `\S{}`, `¶`, `\P{}`, `√`, `$\surd$`, `≥`, `$\geq$`, `≤`, `$\leq$`, `−`, `$-$`,
 	`–`, `--`, `†`, `\dag{}`, `‡`, `\ddag{}`, `Δ`, `$\Delta$`, `±`, `$\pm$`, `×`, `$\times$`,
 )
 
@@ -30,6 +34,16 @@ func latexCell(c Cell) string {
 		return `\textbf{` + text + "}"
 	}
 	return text
+}
+
+// latexLimits are the limits of a rate as its indices; empty if it has none.
+func latexLimits(c Cell) string {
+	for _, between := range []string{"–", " to "} {
+		if low, high, ok := strings.Cut(c.Below, between); ok {
+			return fmt.Sprintf("$_{%s}^{%s}$", low, high)
+		}
+	}
+	return ""
 }
 
 // latexBelow writes the line under a row, in small print; empty if the row has none.
@@ -63,7 +77,11 @@ func latexLabel(t Table) string {
 // or * as an option of the preceding command.
 func renderLaTeX(w io.Writer, tables []Table) error {
 	var b strings.Builder
-	b.WriteString("% needs \\usepackage{booktabs}\n")
+	b.WriteString("% needs \\usepackage{booktabs}")
+	if slices.ContainsFunc(tables, Table.needsUnicode) {
+		b.WriteString(", XeLaTeX or LuaLaTeX, and a font with all characters")
+	}
+	b.WriteByte('\n')
 	for _, t := range tables {
 		if len(t.Columns) == 0 { // notes alone
 			for _, note := range t.Notes {
@@ -83,14 +101,24 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 		}
 		fmt.Fprintf(&b,
 			"\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
-			escapeLaTeX(t.Title), latexLabel(t), columns.String(), strings.Join(header, " & "))
-		for _, row := range t.Rows {
+			escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t), columns.String(), strings.Join(header, " & "))
+		for i, row := range t.Rows {
+			if t.Divided != "" && i == t.Divide {
+				fmt.Fprintf(&b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
+					escapeLaTeX(t.Divided))
+			}
 			var cells []string
 			for _, c := range row {
-				cells = append(cells, latexCell(c))
+				text := latexCell(c)
+				if t.Compact {
+					text += latexLimits(c)
+				}
+				cells = append(cells, text)
 			}
 			fmt.Fprintf(&b, "{}%s \\\\\n", strings.Join(cells, " & "))
-			b.WriteString(latexBelow(row))
+			if !t.Compact {
+				b.WriteString(latexBelow(row))
+			}
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
 		for _, note := range t.Notes {
@@ -100,4 +128,19 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// needsUnicode reports whether a table has characters that pdfLaTeX does not know.
+func (t Table) needsUnicode() bool {
+	var all strings.Builder
+	all.WriteString(t.Title + t.Caption + t.Divided + strings.Join(t.Notes, ""))
+	for _, c := range t.Columns {
+		all.WriteString(c.Header)
+	}
+	for _, row := range t.Rows {
+		for _, c := range row {
+			all.WriteString(c.Text + c.Mark)
+		}
+	}
+	return strings.ContainsFunc(escapeLaTeX(all.String()), func(r rune) bool { return r > unicode.MaxLatin1 })
 }

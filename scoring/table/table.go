@@ -20,6 +20,14 @@ type Table struct {
 	Rows    [][]Cell
 	// Notes stand below the table.
 	Notes []string
+	// Divided is the title of a line above the rows from Divide on, such as published
+	// results; there is none if it is empty.
+	Divided string
+	Divide  int
+	// Caption is what LaTeX has in place of the title; empty for the title.
+	Caption string
+	// Compact: LaTeX has limits beside their rates, as indices, not below them.
+	Compact bool
 	// Programs is what CSV and JSON have in place of the table; nil for the table.
 	Programs *Table
 }

@@ -3,11 +3,13 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -50,7 +52,11 @@ func renderText(w io.Writer, tables []Table) error {
 				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
 			},
 		})
-		if err := fill(w, t, Printable, Cell.textLines, tablewriter.WithRenderer(r)); err != nil {
+		var b strings.Builder
+		if err := fill(&b, t, Printable, Cell.textLines, tablewriter.WithRenderer(r)); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, t.divided(b.String())); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {
@@ -60,6 +66,27 @@ func renderText(w io.Writer, tables []Table) error {
 		}
 	}
 	return nil
+}
+
+// divided puts the line of a division into a table as text, whose rows are as high as
+// their highest cells.
+func (t Table) divided(text string) string {
+	if t.Divided == "" || t.Divide >= len(t.Rows) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	at := len(lines) - 2 // before the last rule and the end
+	width := twwidth.Width(lines[at])
+	for _, row := range t.Rows[t.Divide:] {
+		height := 1
+		for _, c := range row {
+			height = max(height, len(c.textLines()))
+		}
+		at -= height
+	}
+	title := Cut("─ "+Printable(t.Divided)+" ", width)
+	title += strings.Repeat("─", max(0, width-twwidth.Width(title)))
+	return strings.Join(slices.Insert(lines, at, title), "\n")
 }
 
 // fill renders one table with tablewriter, which must not change any text. A table
