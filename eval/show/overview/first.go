@@ -228,8 +228,8 @@ func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out [
 		}
 		out = append(out, card{"failures", why, reasonsOf(f)})
 	}
-	if text := memory(from); text != "" {
-		out = append(out, card{"memorisation", "Is it memory?", []string{text}})
+	if text := memory(from); text != nil {
+		out = append(out, card{"memorisation", "Is it memory?", text})
 	}
 	if text := perturbed(from); text != nil {
 		out = append(out, card{"robustness", "Is it robust?", text})
@@ -264,19 +264,28 @@ func reasonsOf(all []failing) (out []string) {
 	return out
 }
 
-// memory says how much of a score is lost under perturbations; empty if nothing is known.
-func memory(from *report.Report) string {
+// memory says how much of a success rate is lost under families of perturbations; nil if
+// nothing is known.
+func memory(from *report.Report) (out []string) {
+	const most = 3
 	for _, t := range from.Tables("memorisation") {
 		for _, row := range t.Rows {
-			if row[t.At(column.Rate.Key)].Text == string(report.Success) && row[t.At(column.Index.Key)].Value != nil {
-				return table.Printable(fmt.Sprintf(
-					"Memorisation index of %s on %s: %s. It is 100 if nothing remains of the score in other words, "+
-						"and 0 if all does.", row[t.At(column.Model.Key)].Text, row[t.At(column.Environment.Key)].Text,
-					row[t.At(column.Index.Key)].Text))
+			index := row[t.At(column.Index.Key)]
+			if row[t.At(column.Rate.Key)].Text != string(report.Success) || index.Value == nil || len(out) == most {
+				continue
 			}
+			limits := ""
+			if low := row[t.At(column.Index.Low.Key)]; low.Value != nil {
+				limits = fmt.Sprintf(" (%s to %s)", low.Text, row[t.At(column.Index.High.Key)].Text)
+			}
+			out = append(out, shown(fmt.Sprintf("Memorisation index of %s on %s: %s%s.", row[t.At(column.Model.Key)].Text,
+				row[t.At(column.Environment.Key)].Text, index.Text, limits)))
 		}
 	}
-	return ""
+	if out != nil {
+		out = append(out, "At 100, nothing remains of the rate in other words; at 0, all does.")
+	}
+	return out
 }
 
 // perturbed says of the first models what remains of their success rate under
