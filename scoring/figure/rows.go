@@ -224,7 +224,7 @@ func rates(r reader, f *Figure) error {
 }
 
 // publishedHeading stands between the models of runs and published ones.
-const publishedHeading = "published, other prompts"
+const publishedHeading = "published"
 
 // parted lists the models as models does, with a heading above published ones.
 func (r reader) parted() (names []string, headings []bool) {

@@ -21,9 +21,10 @@ type Headline struct {
 	Seeds int
 	// Lines are the models of the runs, the best first.
 	Lines []HeadlineLine
-	// Published are published results. Sources say where they are from and what they may
-	// be compared with.
+	// Published are published results. Divided says above them what differs, Sources
+	// below where they are from and what they may be compared with.
 	Published []HeadlineLine
+	Divided   string
 	Sources   []string
 	// Notes say how to read the cells, NotWhole what weakens them: episodes without a
 	// result, and replies that could not be read.
@@ -48,7 +49,7 @@ type HeadlineCell struct {
 // Headline returns the first table.
 func (r *Report) Headline() Headline {
 	s := r.standing()
-	h := Headline{Rate: s.rate.title(), Places: s.places}
+	h := Headline{Rate: s.rate.title(), Places: s.places, Divided: publishedSays}
 	if len(s.lines) == 0 {
 		return h
 	}

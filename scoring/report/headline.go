@@ -33,9 +33,9 @@ func headline(r *Report, t *table.Table) {
 		s.changeTable(t)
 	} else {
 		s.rateTable(t)
-		if published := r.publishedRows(s); published != nil {
-			t.Divide, t.Divided = len(t.Rows), "published; prompts, agents and servers differ"
-			t.Rows = append(t.Rows, published...)
+		if rows := r.publishedRows(s); rows != nil {
+			t.Divide, t.Divided = len(t.Rows), publishedSays
+			t.Rows = append(t.Rows, rows...)
 		}
 	}
 	t.Caption = s.caption(r)
@@ -43,6 +43,9 @@ func headline(r *Report, t *table.Table) {
 	s.enter(&programs)
 	t.Programs = &programs
 }
+
+// publishedSays stands above published rows.
+const publishedSays = "published; prompts, agents and servers differ"
 
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {

@@ -33,6 +33,7 @@ type board struct {
 	Places    []boardPlace
 	Lines     []boardLine
 	Published []boardLine
+	Divided   string // above published lines
 	// Dense: there are so many models that each has one line of text.
 	Dense bool
 }
@@ -66,7 +67,7 @@ const mostTall = 8
 func (b board) Columns() int { return len(b.Places) + 1 }
 
 func newBoard(h report.Headline) board {
-	b := board{Rate: h.Rate, Dense: len(h.Lines) > mostTall}
+	b := board{Rate: h.Rate, Divided: h.Divided, Dense: len(h.Lines) > mostTall}
 	for _, place := range h.Places {
 		b.Places = append(b.Places, boardPlace{shown(placeName(place)), place == column.HeldOutScore})
 	}
