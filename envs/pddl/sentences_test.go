@@ -16,8 +16,9 @@ type prompted struct {
 }
 
 // The recordings of AgentBoard's agent for open models were made with a tokenizer that takes
-// an action as one sentence. AgentBoard's own has NLTK's sentences, as here: real logs of it
-// replay so. This is the only difference: with one sentence, every recorded answer is ours.
+// an action as one sentence. AgentBoard's own has NLTK's sentences, as here: in its published
+// logs, 14 actions would be answered otherwise. This is the only difference: with one
+// sentence, every recorded answer is ours.
 func TestOneSentence(t *testing.T) {
 	e := official(t)
 	last := map[string]prompted{}
