@@ -3,8 +3,10 @@ package report
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // TestWithheld: of a model whose hard tasks do not fit its context, the others are no
@@ -72,6 +74,52 @@ func TestLettersOfColumns(t *testing.T) {
 			}
 			if c := h.Rows[i][h.At(place)]; c.Text != want || c.Best != best {
 				t.Errorf("%s on %s: %q, best %v", model, place, c.Text, c.Best)
+			}
+		}
+	}
+}
+
+// However narrow the screen is and however many environments there are, no line of the
+// first table is wider, and no column of a table in several parts stands alone.
+func TestHeadlineFits(t *testing.T) {
+	places := []string{"alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld"}
+	models := []string{"vllm:base", "vllm:meta-llama/Llama-3.1-8B-Instruct-tuned-1000", "expert"}
+	for n := range places {
+		var groups []group
+		for i, model := range models {
+			for j, env := range places[:n+1] {
+				if i == 1 && j == 2 { // not played
+					continue
+				}
+				groups = append(groups, group{env, envs.Official, 4, model, 0, nil, []string{"SSff", "Sfff", "SSSm"}[i]})
+			}
+		}
+		for _, runs := range [][]Run{
+			{newRun(t, "run", groups...)},
+			{newRun(t, "old", groups[:n+1]...), newRun(t, "new", groups[len(groups)-n-1:]...)},
+		} {
+			from := New(runs, nil, weights)
+			from.First.OldNew = true
+			tables, err := from.Select(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range []int{40, 60, 80, 120, 200} {
+				fitted := table.Fit(tables, width)
+				var b strings.Builder
+				if err := table.Render(&b, table.Text, fitted...); err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(b.String()) {
+					if got := utf8.RuneCountInString(strings.TrimRight(line, " \n")); got > width {
+						t.Errorf("%d environments in %d characters: a line of %d: %s", n+1, width, got, line)
+					}
+				}
+				for _, part := range fitted[1:] {
+					if strings.HasSuffix(part.Title, "continued") && len(part.Columns) < 3 {
+						t.Errorf("%d environments in %d characters: a column alone\n%s", n+1, width, b.String())
+					}
+				}
 			}
 		}
 	}

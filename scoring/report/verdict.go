@@ -108,23 +108,27 @@ func wins(facts []Fact) (out []string) {
 	return out
 }
 
-// enough says which differences would have been shown.
+// enough says which differences would have been shown, and where no difference could
+// have been.
 func enough(facts []Fact) string {
-	var needed []string
+	var needed, where []string
 	for _, f := range facts {
-		text := fmt.Sprintf("%.0f", math.Ceil(100*f.Needed))
-		if f.Needed >= 1 {
-			text = "more than 100"
+		if f.Needed < 1 {
+			needed = append(needed, fmt.Sprintf("%.0f", math.Ceil(100*f.Needed)))
+			where = append(where, said(f.Where))
 		}
-		needed = append(needed, text)
 	}
-	if !slices.ContainsFunc(facts, func(f Fact) bool { return f.Needed < 1 }) {
+	if needed == nil {
 		return "with so few tasks none could have been"
 	}
 	if len(slices.Compact(slices.Clone(needed))) == 1 {
 		needed = needed[:1]
 	}
-	return "one of " + list(needed) + " points would have been"
+	text := "one of " + list(needed) + " points would have been"
+	if len(where) < len(facts) {
+		text += " on " + list(where) + ", and with so few tasks none could have been elsewhere"
+	}
+	return text
 }
 
 // ties says where no difference is shown, and which one would have been. With several

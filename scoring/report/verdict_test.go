@@ -22,7 +22,7 @@ func randomFacts(rng *rand.Rand, n int) (facts []Fact) {
 		for j := range n {
 			for i := range j {
 				d := rng.Float64() - 0.5
-				half := 0.4 * rng.Float64()
+				half := 0.9 * rng.Float64() * rng.Float64()
 				p := 0.05 * half / (abs(d) + 1e-9) // below 0.05 if and only if the interval excludes 0
 				ps = append(ps, min(1, p))
 				facts = append(facts, Fact{
@@ -45,7 +45,8 @@ var (
 	beats = regexp.MustCompile(`^(m\d) beats (m\d) (.*)\.$`)
 	winOn = regexp.MustCompile(`^on (.+) by (-?[\d.]+)(?: points)? \((-?[\d.]+) to (-?[\d.]+)\)$`)
 	none  = regexp.MustCompile(
-		`^No difference(?: between (m\d) and (m\d))? is shown on (.*); (?:one of .* points would have been|with so few tasks none could have been)\.$`)
+		`^No difference(?: between (m\d) and (m\d))? is shown on (.*); (?:one of [\d, and]+ points would have been` +
+			`(?: on .+, and with so few tasks none could have been elsewhere)?|with so few tasks none could have been)\.$`)
 )
 
 // Sentences say what the facts say, and no more: every win that is named is shown and

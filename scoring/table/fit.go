@@ -31,7 +31,12 @@ func Fit(tables []Table, width int) []Table {
 		t = t.dropDetail(width)
 		t = t.foldNames(width)
 		t.Notes = wrap(t.Notes, width)
-		out = append(out, t.split(width)...)
+		for _, part := range t.split(width) {
+			if title := Printable(part.Title); twwidth.Width(title) > width {
+				part.TitleLines = wrapWords(title, width)
+			}
+			out = append(out, part)
+		}
 	}
 	return out
 }
@@ -231,7 +236,9 @@ func (t Table) split(width int) []Table {
 	for i, columns := range parts {
 		part := t.keep(columns)
 		if i > 0 {
-			part.Title += ", continued"
+			if part.Title += ", continued"; twwidth.Width(part.Title) > width {
+				part.Title = "continued"
+			}
 		}
 		if i < len(parts)-1 {
 			part.Notes = nil
@@ -341,7 +348,7 @@ func wrap(notes []string, width int) []string {
 			out = append(out, note)
 			continue
 		}
-		lines, _ := twwarp.WrapString(note, width-len(indent))
+		lines := wrapWords(note, width-len(indent))
 		for i, line := range lines {
 			if i > 0 {
 				line = indent + line
@@ -350,6 +357,16 @@ func wrap(notes []string, width int) []string {
 		}
 	}
 	return out
+}
+
+// wrapWords breaks a text at blanks, and words that are wider than a line.
+func wrapWords(text string, width int) []string {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		words = append(words, foldText(word, width)...)
+	}
+	lines, _ := twwarp.WrapString(strings.Join(words, " "), width)
+	return lines
 }
 
 // Cut shortens a line to a width in characters as a terminal shows them; a

@@ -15,6 +15,9 @@ type Table struct {
 	// ID names the kind of table, such as "results".
 	ID    string
 	Title string
+	// TitleLines are the title in lines that are ready to print, as Fit breaks it; nil if
+	// it is one line.
+	TitleLines []string
 	// Columns and Rows: every row has a cell for each column.
 	Columns []Column
 	Rows    [][]Cell

@@ -43,7 +43,11 @@ func renderText(w io.Writer, tables []Table) error {
 				return err
 			}
 		}
-		if _, err := fmt.Fprintln(w, Printable(t.Title)); err != nil {
+		title := Printable(t.Title)
+		if t.TitleLines != nil {
+			title = strings.Join(t.TitleLines, "\n")
+		}
+		if _, err := fmt.Fprintln(w, title); err != nil {
 			return err
 		}
 		r := renderer.NewBlueprint(tw.Rendition{
