@@ -38,7 +38,9 @@ func headline(r *Report, t *table.Table) {
 			t.Rows = append(t.Rows, rows...)
 		}
 	}
-	t.Caption = s.caption(r)
+	if t.Caption, t.Captioned = s.caption(r), 1; len(s.facts) > 0 {
+		t.Captioned = 2 // the legend of rates and that of letters
+	}
 	t.Notes = slices.Concat(s.legend(r), directories(r.plain), s.apart, r.notWhole(), sources(r.baselines, ""))
 	s.enter(&programs)
 	t.Programs = &programs
@@ -52,7 +54,7 @@ func (s *standing) caption(r *Report) string {
 	var protocols, tools []string
 	seeds := 0
 	for _, of := range r.plain {
-		name := "heldout's default protocol"
+		name := "default protocol"
 		if p := of.Condition.Preset; p != nil {
 			name = "preset " + p.Label()
 		}
@@ -139,6 +141,14 @@ func (s *standing) rated(i, at int, place string) (out HeadlineCell) {
 		out.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
 	}
 	return out
+}
+
+// publishedTitle says with what published rows may be compared.
+func (r *Report) publishedTitle() string {
+	if slices.ContainsFunc(r.plain, func(of row) bool { return of.Environment.Source != envs.Official }) {
+		return "published, on official tasks: not comparable with generated ones"
+	}
+	return "published; prompts, agents and servers differ"
 }
 
 // publishedRows are the rows of published results, for the same columns.

@@ -121,7 +121,7 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 			}
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
-		for _, note := range t.Notes {
+		for _, note := range t.Notes[min(t.Captioned, len(t.Notes)):] {
 			fmt.Fprintf(&b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
 		}
 		b.WriteString("\\end{table}\n")

@@ -27,8 +27,10 @@ type Table struct {
 	// results; there is none if it is empty.
 	Divided string
 	Divide  int
-	// Caption is what LaTeX has in place of the title; empty for the title.
-	Caption string
+	// Caption is what LaTeX has in place of the title and of the first notes, Captioned of
+	// them; empty for the title.
+	Caption   string
+	Captioned int
 	// Compact: LaTeX has limits beside their rates, as indices, not below them.
 	Compact bool
 	// Programs is what CSV and JSON have in place of the table; nil for the table.
