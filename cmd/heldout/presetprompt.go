@@ -57,8 +57,8 @@ func explainPrompts(sys *system, presets []configs.Preset, dir string) error {
 		}
 	}
 	if s := first.Source; len(files) > 0 {
-		fmt.Fprintf(&b, "They are in the repository github.com/%s at commit %s (licence: %s).\n", s.Repository,
-			s.Commit, cmp.Or(s.Licence, "none"))
+		fmt.Fprintf(&b, "They are in the repository github.com/%s (licence: %s)\nat commit %s.\n", s.Repository,
+			cmp.Or(s.Licence, "none"), s.Commit)
 		switch {
 		case dir != "":
 			fmt.Fprintf(&b, "They were compared with those in %s.\n", table.Printable(dir))

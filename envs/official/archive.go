@@ -79,7 +79,7 @@ func walkArchive(ctx context.Context, file string, l limits, visit visitor) (abo
 	case len(head) == 262 && string(head[257:262]) == "ustar":
 		err = w.tar(ctx, bufio.NewReaderSize(f, 1<<16))
 	default:
-		err = errPlain
+		err = fmt.Errorf("%w: it begins with %.20q", errPlain, head)
 	}
 	return w.contents, err
 }

@@ -233,8 +233,8 @@ func (k *keeper) keep(path string, content []byte) error {
 // right. at is the commit that the archive states.
 func (k *keeper) verdict(c Checkout, at string) string {
 	why := k.differ
-	for _, path := range slices.Sorted(maps.Keys(k.missing)) {
-		why = append(why, "it lacks "+path)
+	if len(k.missing) > 0 {
+		why = append(why, "it lacks "+describe(slices.Collect(maps.Keys(k.missing))))
 	}
 	if len(why) > 0 && hexCommit.MatchString(at) && !strings.HasPrefix(at, c.Commit) {
 		why = slices.Insert(why, 0, fmt.Sprintf("it is of commit %.12s", at))
