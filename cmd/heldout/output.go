@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -112,6 +113,9 @@ func (o *output) check() error {
 	if !slices.Contains(report.Rates(), report.Rate(o.rate)) {
 		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate,
 			strings.Trim(fmt.Sprint(report.Rates()), "[]")))
+	}
+	if o.by != "" && o.rate == string(report.Grounding) {
+		return usage(errors.New("--by kind has SR or PR; there is no GA by kind"))
 	}
 	if o.by != "" && o.by != "kind" {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
