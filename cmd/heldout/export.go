@@ -55,7 +55,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {
-			defer frugal()()
+			sys.saveMemory()
 			if check {
 				return checkExports(sys, sources)
 			}

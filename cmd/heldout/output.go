@@ -241,7 +241,7 @@ func readPublished(name string) (configs.Published, error) {
 
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
-	defer frugal()()
+	sys.saveMemory()
 	from, err := o.read(sys, of, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err != nil {
 				return err
 			}
-			defer frugal()()
+			sys.saveMemory()
 			d.names = only.Names
 			from, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {

@@ -58,7 +58,7 @@ disk, print it, or send it. More: heldout help figures.`,
 
 // page makes the page of runs.
 func (d *drawn) page(sys *system, of []record.Chosen) (page.Page, error) {
-	defer frugal()()
+	sys.saveMemory()
 	from, err := d.read(sys, of, true)
 	if err != nil {
 		return page.Page{}, err

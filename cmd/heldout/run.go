@@ -134,9 +134,8 @@ func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 // the tables. Concurrency is less than 1 if it changes.
 func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int,
 	playOn func(*bench.Session, *progress.Run) error) error {
-	restore := frugal()
+	sys.saveMemory()
 	session, err := j.Begin()
-	restore()
 	if err != nil {
 		return err
 	}
@@ -158,7 +157,6 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 		finish = sys.follow(shown.Line)
 	}
 	silence := broadcast(shown, session.SetStatus)
-	paceHeap(sys)
 	runErr := playOn(session, shown)
 	silence()
 	err = errors.Join(runErr, session.End())

@@ -42,7 +42,7 @@ the run.`,
 		Example: "  heldout view\n  heldout view runs/base runs/tuned --data DIR",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, dirs []string) error {
-			defer frugal()()
+			sys.saveMemory()
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}
