@@ -104,7 +104,8 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
 		"prompt file of the runs' reflections, if it was not heldout's own")
-	f.StringVar(&o.Texts.Originals.Given, "originals", "", "folder with the original prompt files of presets; the default is that of heldout preset pull")
+	f.StringVar(&o.Texts.Originals.Given, "originals", "",
+		"folder with the original prompt files of presets; the default is that of heldout preset pull")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data,
 		"folder with official data, to list the actions that messages contain")

@@ -57,8 +57,8 @@ func TestPublishedPage(t *testing.T) {
 				if !strings.HasPrefix(run, "runs/") {
 					continue
 				}
-				small := []string{"run", "--preset", "agentrefine:pddl", "--model", "random", "--model", "expert", "--limit",
-					"4", "--quiet", "--out", run}
+				small := []string{"run", "--preset", "agentrefine:pddl", "--model", "random", "--model", "expert",
+					"--limit", "4", "--quiet", "--out", run}
 				if out, err := in(t, dir, small...); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
@@ -97,7 +97,8 @@ func planned(t *testing.T, dir, server string, args []string) {
 func TestPublishedPageFigures(t *testing.T) {
 	data := sharedtest.AgentBoard(t)
 	page, _ := readTopic(publishedPage)
-	rows := regexp.MustCompile(`(?m)^    (\w+) +(\d+) +(\d+) +(\d+)% +([\d.]+)$`).FindAllStringSubmatch(string(page), -1)
+	row := regexp.MustCompile(`(?m)^    (\w+) +(\d+) +(\d+) +(\d+)% +([\d.]+)$`)
+	rows := row.FindAllStringSubmatch(string(page), -1)
 	if len(rows) != 4 {
 		t.Fatalf("%q", rows)
 	}
@@ -106,7 +107,8 @@ func TestPublishedPageFigures(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			dir := t.TempDir()
 			out, err := in(t, dir, "run", "--preset", "agentboard:"+part, "--model", "random", "--model", "expert",
-				"--step-limit", steps, "--data", data, "--quiet", "--out", "pilot", "--format", "csv", "--table", "results")
+				"--step-limit", steps, "--data", data, "--quiet", "--out", "pilot", "--format", "csv", "--table",
+				"results")
 			if err != nil || !regexp.MustCompile(`(?m)^agentboard[^,]*,`+tasks+` official,expert,`).MatchString(out) {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -142,8 +144,8 @@ func TestPublishedPageWithOriginals(t *testing.T) {
 	defer server.Close()
 	for _, preset := range []string{"agentboard:pddl", "eto-alfworld:unseen", "eto-sciworld:unseen",
 		"react-alfworld", "agentbench-hh", "tales-sciworld:seed-1"} {
-		out, err := in(t, dir, "run", "--preset", preset, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--data",
-			data, "--dry-run")
+		out, err := in(t, dir, "run", "--preset", preset, "--model", "vllm:fake", "--base-url", server.URL+"/v1",
+			"--data", data, "--dry-run")
 		if err != nil || !strings.Contains(out, "(official)") || strings.Contains(out, "@1+") {
 			t.Errorf("%s: %v\n%s", preset, err, out)
 		}
