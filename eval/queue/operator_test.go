@@ -123,6 +123,20 @@ func (o *operator) user(account nkeys.KeyPair, change func(*jwt.UserClaims)) (fi
 	return file, []string{token, string(seed)}
 }
 
+// opensFirst opens the first connection of an account alone. Of two at once, the server
+// may remove the folder of one's streams for the other.
+func (b *bench) opensFirst() {
+	b.t.Helper()
+	first, err := connect(b.ctx, *b.leader)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer first.close()
+	if _, err := first.js.AccountInfo(b.ctx); err != nil {
+		b.t.Error(err)
+	}
+}
+
 // A NATS server in operator mode with TLS takes credentials files, of the leader and
 // of workers.
 func TestOperatorMode(t *testing.T) {
@@ -138,6 +152,7 @@ func TestOperatorMode(t *testing.T) {
 	b := newBench(t, newLine(8).plan(t))
 	b.leader = &Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
 		AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.opensFirst()
 	b.play("tls://"+o.address, Security{CA: a.file, Creds: worker})
 
 	w := newBench(t, newLine(8).plan(t))
