@@ -65,7 +65,8 @@ func plainStep(frame []byte) (action string, ok bool) {
 			Message *string `json:"message"`
 		} `json:"data"`
 	}
-	if jsonv2.Unmarshal(frame, &q, jsonv2.RejectUnknownMembers(true)) != nil || q.Type != "step" || q.Data.Message == nil {
+	if jsonv2.Unmarshal(frame, &q, jsonv2.RejectUnknownMembers(true)) != nil || q.Type != "step" ||
+		q.Data.Message == nil {
 		return "", false
 	}
 	return *q.Data.Message, len(*q.Data.Message) <= MaxAction

@@ -297,7 +297,8 @@ func perturbed(from *report.Report) (out []string) {
 		base := slices.IndexFunc(t.Columns, column.IsCondition)
 		average := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Average.Key })
 		for _, row := range t.Rows {
-			if base < 0 || average < 0 || len(out) == most || row[t.At(column.Rate.Key)].Text != string(report.Success) ||
+			if base < 0 || average < 0 || len(out) == most ||
+				row[t.At(column.Rate.Key)].Text != string(report.Success) ||
 				row[base].Value == nil || row[average].Value == nil {
 				continue
 			}
@@ -318,7 +319,8 @@ func whole(runs []report.Run, notes []string) []string {
 	}
 	var out []string
 	if finished == planned {
-		out = append(out, fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished), thousands(planned)))
+		out = append(out, fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished),
+			thousands(planned)))
 	} else {
 		out = append(out, fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * "+
 			"cover only those.", finished, planned))

@@ -189,15 +189,19 @@ func TestReasons(t *testing.T) {
 		limit     int
 		want      reason
 	}{
-		{"unreadable", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 2, i >= 2 }), 6, unreadable},
-		{"one reply in six", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 1, i >= 1 }), 6, limit},
+		{"unreadable", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 2, i >= 2 }), 6,
+			unreadable},
+		{"one reply in six", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 1, i >= 1 }),
+			6, limit},
 		{"invalid", "pddl", steps(6, func(i int, s *record.Step) { s.Valid = i > 2 }), 6, invalid},
 		{"more invalid than unreadable", "pddl", steps(10, func(i int, s *record.Step) {
 			s.FormatError, s.Valid = i < 4, i > 8
 		}), 10, invalid},
-		{"carried out, not valid", "sciworld", steps(6, func(i int, s *record.Step) { s.Valid, s.Understood = false, true }),
+		{"carried out, not valid", "sciworld",
+			steps(6, func(i int, s *record.Step) { s.Valid, s.Understood = false, true }),
 			6, limit},
-		{"a loop", "pddl", steps(6, func(_ int, s *record.Step) { s.Action, s.Observation = "look", "a room" }), 6, loops},
+		{"a loop", "pddl", steps(6, func(_ int, s *record.Step) { s.Action, s.Observation = "look", "a room" }), 6,
+			loops},
 		{"the wrong object", "alfworld", steps(6, func(_ int, s *record.Step) {
 			if s.Observation == "2" {
 				s.Action = "take pen 1 from desk 1"
