@@ -60,9 +60,11 @@ func TestNoResults(t *testing.T) {
 func TestLettersOfColumns(t *testing.T) {
 	all, none := strings.Repeat("S", 16), strings.Repeat("f", 16)
 	from := New([]Run{newRun(t, "run",
-		group{"babyai", envs.Official, 16, "vllm:M", 0, nil, all}, group{"pddl", envs.Official, 16, "vllm:M", 0, nil, none},
+		group{"babyai", envs.Official, 16, "vllm:M", 0, nil, all},
+		group{"pddl", envs.Official, 16, "vllm:M", 0, nil, none},
 		group{"jericho", envs.Official, 16, "vllm:M", 0, nil, all},
-		group{"babyai", envs.Official, 16, "vllm:N", 0, nil, all}, group{"pddl", envs.Official, 16, "vllm:N", 0, nil, all},
+		group{"babyai", envs.Official, 16, "vllm:N", 0, nil, all},
+		group{"pddl", envs.Official, 16, "vllm:N", 0, nil, all},
 		group{"jericho", envs.Official, 16, "vllm:N", 0, nil, none},
 	)}, nil, weights)
 	h := from.Tables("headline")[0]
