@@ -88,12 +88,29 @@ func DefaultRun() (r Run) {
 // that has the field.
 func (o Option) At(in any) any {
 	v := reflect.ValueOf(in).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.Tag.Get("yaml") == o.Name {
-			return v.FieldByIndex(f.Index).Addr().Interface()
+	at, ok := optionFields(v.Type())[o.Name]
+	if !ok {
+		panic(fmt.Sprintf("%s has no field for the option %s", v.Type(), o.Name)) // a test walks all options
+	}
+	return v.FieldByIndex(at).Addr().Interface()
+}
+
+// fieldsOf has what optionFields returned: every start of a command asks for all options.
+var fieldsOf sync.Map
+
+// optionFields returns where a type has its options, by their names.
+func optionFields(of reflect.Type) map[string][]int {
+	if known, ok := fieldsOf.Load(of); ok {
+		return known.(map[string][]int)
+	}
+	fields := map[string][]int{}
+	for _, f := range reflect.VisibleFields(of) {
+		if name := f.Tag.Get("yaml"); fields[name] == nil {
+			fields[name] = f.Index
 		}
 	}
-	panic(fmt.Sprintf("%s has no field for the option %s", v.Type(), o.Name)) // a test walks all options
+	fieldsOf.Store(of, fields)
+	return fields
 }
 
 // Text writes what a run says of an option.

@@ -17,6 +17,7 @@ import (
 	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
+	"heldout/envs/sharedtest"
 )
 
 // generated opens an environment on tasks that need no data.
@@ -154,7 +155,7 @@ func BenchmarkWrap(b *testing.B) {
 // A thousand draws of each environment are consistent: no two actions clash, and
 // every rule is about something that exists. A smaller draw is part of a larger one.
 func TestDraws(t *testing.T) {
-	seeds := int64(20)
+	seeds := int64(sharedtest.Times(t, 20, 4))
 	if *whole {
 		seeds = 250
 	}

@@ -136,14 +136,19 @@ func TestModernRecordsOneToOne(t *testing.T) {
 func TestOfficialGames(t *testing.T) {
 	env := official(t)
 	ctx := context.Background()
+	every := sharedtest.Every(t, 11)
 	for _, rules := range shipped(t) {
 		perturbed, err := Wrap(env, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := perturbed.byType[env.Tasks()[0].Type]
-		won, refused := 0, 0
-		for _, task := range env.Tasks() {
+		won, refused, played := 0, 0, 0
+		for i, task := range env.Tasks() {
+			if i%every != 0 {
+				continue
+			}
+			played++
 			w, err := perturbed.NewWorld(task)
 			if err != nil {
 				t.Fatal(err)
@@ -181,8 +186,8 @@ func TestOfficialGames(t *testing.T) {
 				}
 			}
 		}
-		if won != len(env.Tasks()) {
-			t.Errorf("%s: the expert wins %d of %d", rules.Name, won, len(env.Tasks()))
+		if won != played {
+			t.Errorf("%s: the expert wins %d of %d", rules.Name, won, played)
 		}
 		t.Logf("%s: %d won, %d old forms refused", rules.Name, won, refused)
 	}

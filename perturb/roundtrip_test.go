@@ -164,10 +164,17 @@ func TestRecordedTextsOneToOne(t *testing.T) {
 // whole makes tests of families check everything instead of a sample.
 var whole = flag.Bool("whole", false, "check families of perturbations on all tasks and all recorded texts")
 
-// sampled returns every tenth text, or all.
+// sampled returns every tenth text, in the short form every fiftieth, or all.
 func sampled(texts map[string]bool) (out []string) {
+	every := 50
+	switch {
+	case *whole:
+		every = 1
+	case sharedtest.Long():
+		every = 10
+	}
 	for i, text := range slices.Sorted(maps.Keys(texts)) {
-		if *whole || i%10 == 0 {
+		if i%every == 0 {
 			out = append(out, text)
 		}
 	}

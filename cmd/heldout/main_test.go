@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -112,7 +113,7 @@ func TestScripts(t *testing.T) {
 			"mkyaml": makeHostileYAML, "longlines": makeLongLines, "exits": exits},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
-			return cond == "data" && err == nil, nil
+			return cond == "long" && sharedtest.Long() || cond == "data" && err == nil, nil
 		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -40,7 +41,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 // Killed at 50 random moments and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
-	const kills = 50
+	kills := sharedtest.Times(t, 50, 8)
 	const inFlight = 6
 	plan := []string{"--count", "400", "--concurrency", fmt.Sprint(inFlight)}
 	calm := &fakeServer{context: 16384}
@@ -85,7 +86,7 @@ func TestSynthKill(t *testing.T) {
 	if got := synthesised(t, dir, tables); got != want {
 		t.Errorf("what is written differs: %d bytes, want %d", len(got), len(want))
 	}
-	if again := fake.requests.Load() - calm.requests.Load(); again > kills*inFlight {
+	if again := fake.requests.Load() - calm.requests.Load(); again > int64(kills*inFlight) {
 		t.Errorf("%d requests were made again: more than those in flight", again)
 	}
 

@@ -22,8 +22,8 @@ func needJar(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("HELDOUT_SCIWORLD_JAR")
 	if path == "" {
-		t.Skip(
-			"needs the simulator: name scienceworld.jar in HELDOUT_SCIWORLD_JAR; heldout doctor sciworld says how to get it")
+		sharedtest.Absent(t, "java", "needs the simulator: name scienceworld.jar in HELDOUT_SCIWORLD_JAR; "+
+			"heldout doctor sciworld says how to get it")
 	}
 	if err := Missing(Options{Jar: path}); err != nil { // whoever names it means it to be used
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,7 +38,7 @@ func find(t testing.TB, path, what string) string {
 	t.Helper()
 	full := filepath.Join(root(t), "..", "shared", filepath.FromSlash(path))
 	if _, err := os.Stat(full); err != nil {
-		t.Skipf("needs %s: put it at ../shared/%s beside the module root", what, path)
+		Absent(t, "shared", fmt.Sprintf("needs %s: put it at ../shared/%s beside the module root", what, path))
 	}
 	return full
 }

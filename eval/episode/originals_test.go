@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"heldout/envs/sharedtest"
 	"os/exec"
 	"testing"
 )
@@ -10,7 +11,7 @@ import (
 func TestOriginals(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("needs Python 3, in which the scripts are written: apt-get install python3")
+		sharedtest.Absent(t, "python3", "needs Python 3, in which the scripts are written: apt-get install python3")
 	}
 	c := exec.CommandContext(t.Context(), python, "-B", "-W", "error", "-m", "unittest")
 	c.Dir = "testdata/conformance/originals"

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +13,8 @@ import (
 func openEnvPythons(t *testing.T) []string {
 	list := filepath.SplitList(os.Getenv("HELDOUT_OPENENV"))
 	if len(list) == 0 {
-		t.Skip(
-			"needs Python with OpenEnv: name interpreters in HELDOUT_OPENENV, separated as in PATH; each has one " +
-				"release, such as pip install openenv-core==0.2.0, 0.2.1, 0.3.0 or openenv==0.10.0")
+		sharedtest.Absent(t, "openenv", "needs Python with OpenEnv: name interpreters in HELDOUT_OPENENV, separated "+
+			"as in PATH; each has one release, such as pip install openenv-core==0.2.0, 0.2.1, 0.3.0 or openenv==0.10.0")
 	}
 	return list
 }

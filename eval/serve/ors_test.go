@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -421,7 +422,8 @@ func FuzzORSBody(f *testing.F) {
 func TestORSPackage(t *testing.T) {
 	python := os.Getenv("HELDOUT_OPENREWARD")
 	if python == "" {
-		t.Skip("HELDOUT_OPENREWARD is not set: want a python with openreward (pip install openreward==0.1.167)")
+		sharedtest.Absent(t, "openreward", "HELDOUT_OPENREWARD is not set: want a python with openreward "+
+			"(pip install openreward==0.1.167)")
 	}
 	c, s, _ := newORS(t, nil)
 	script := exec.Command(python, "testdata/ors.py")

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -257,6 +258,7 @@ func questionsOf(b benchmark) []Question {
 // ARCHITECTURE.md.
 func TestRatesCover(t *testing.T) {
 	runs, stds, rates := 200, []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
+	rates = sharedtest.Few(t, rates, 2)
 	shapes, progresses := []string{"normal"}, []bool{false}
 	if *coverageRuns > 0 {
 		runs, stds, rates = *coverageRuns, []float64{0, 0.5, 1, 1.5},

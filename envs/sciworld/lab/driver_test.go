@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"io"
 	"os"
 	"os/exec"
@@ -32,13 +33,12 @@ func startDriver(t testing.TB) *driver {
 	t.Helper()
 	jar := os.Getenv("HELDOUT_SCIWORLD_JAR")
 	if jar == "" {
-		t.Skip(
-			"needs the official simulator 1.1.3: set HELDOUT_SCIWORLD_JAR to the path of scienceworld.jar (pip " +
-				"download --no-deps scienceworld==1.1.3, and unpack)")
+		sharedtest.Absent(t, "java", "needs the official simulator 1.1.3: set HELDOUT_SCIWORLD_JAR to the path of "+
+			"scienceworld.jar (pip download --no-deps scienceworld==1.1.3, and unpack)")
 	}
 	for _, program := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("needs %s on the path: install a Java development kit, 17 or later", program)
+			sharedtest.Absent(t, "java", "needs "+program+" on the path: install a Java development kit, 17 or later")
 		}
 	}
 	jar, err := filepath.Abs(jar)
@@ -54,7 +54,7 @@ func startDriver(t testing.TB) *driver {
 	// simulator runs.
 	numbers, err := os.ReadFile(filepath.Join(filepath.Dir(jar), kindNumbers))
 	if err != nil {
-		t.Skipf("needs the file %s of the simulator's package: put it beside the jar", kindNumbers)
+		sharedtest.Absent(t, "java", "needs the file "+kindNumbers+" of the simulator's package: put it beside the jar")
 	}
 	if err := os.WriteFile(filepath.Join(dir, kindNumbers), numbers, 0o600); err != nil {
 		t.Fatal(err)

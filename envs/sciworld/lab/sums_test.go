@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heldout/envs/sciworld/lab"
+	"heldout/envs/sharedtest"
 )
 
 // The files of sums hold what the official simulator answered, each answer as a
@@ -45,9 +46,12 @@ func TestVariations(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := lab.New()
-	i, wrong := 0, 0
+	i, wrong, every := -1, 0, sharedtest.Every(t, 11)
 	for _, name := range lab.TaskNames() {
 		for v := range lab.Variations(name) {
+			if i++; i%every != 0 {
+				continue
+			}
 			trouble := w.Load(name, v, "")
 			generator, objects := w.State()
 			got := sum(trouble, strconv.Itoa(objects), strconv.FormatUint(generator, 10), w.Description(), w.Look(),
@@ -59,13 +63,12 @@ func TestVariations(t *testing.T) {
 							"shows how", name, v)
 				}
 			}
-			i++
 		}
 	}
-	if len(want) != 4*i {
-		t.Errorf("%d variations, want %d", i, len(want)/4)
+	if len(want) != 4*(i+1) {
+		t.Errorf("%d variations, want %d", i+1, len(want)/4)
 	}
-	t.Logf("%d of %d variations differ", wrong, i)
+	t.Logf("%d of %d variations differ", wrong, i/every+1)
 }
 
 func bigEndian(b []byte) uint32 {

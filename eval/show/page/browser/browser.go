@@ -6,6 +6,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"strings"
@@ -44,9 +45,8 @@ func Start(t testing.TB) *Browser {
 		}
 	}
 	if program == "" {
-		t.Skip(
-			"there is no Chromium: apt-get install chromium, or " +
-				"https://www.chromium.org/getting-involved/download-chromium")
+		sharedtest.Absent(t, "chromium", "there is no Chromium: apt-get install chromium, or "+
+			"https://www.chromium.org/getting-involved/download-chromium")
 	}
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(patience),
@@ -231,7 +231,8 @@ func (p *Page) Eval(expression string) string {
 func (p *Page) Audit(axe string) {
 	p.t.Helper()
 	if axe == "" {
-		p.t.Skip("there is no axe-core: npm pack axe-core, unpack it, and set HELDOUT_AXE to package/axe.min.js")
+		sharedtest.Absent(p.t, "axe", "there is no axe-core: npm pack axe-core, unpack it, and set HELDOUT_AXE to "+
+			"package/axe.min.js")
 	}
 	source, err := os.ReadFile(axe)
 	if err != nil {

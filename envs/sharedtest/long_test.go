@@ -1,0 +1,53 @@
+package sharedtest
+
+import (
+	"slices"
+	"testing"
+)
+
+// verdict is a test that remembers how it ended.
+type verdict struct {
+	testing.TB
+	said string
+}
+
+func (v *verdict) Helper()             {}
+func (v *verdict) Logf(string, ...any) {}
+func (v *verdict) Skip(...any)         { v.said = "skipped" }
+func (v *verdict) Fatalf(string, ...any) {
+	v.said = "failed"
+	panic(v)
+}
+
+func TestAbsent(t *testing.T) {
+	for required, want := range map[string]string{
+		"": "skipped", "java": "skipped", "java,chromium": "failed", "chromium": "failed", "chromium2": "skipped",
+	} {
+		t.Setenv("HELDOUT_REQUIRE", required)
+		v := &verdict{TB: t}
+		func() {
+			defer func() { _ = recover() }()
+			Absent(v, "chromium", "install it")
+		}()
+		if v.said != want {
+			t.Errorf("with %q: %s, want %s", required, v.said, want)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	for long, want := range map[string][2]int{"": {7, 2}, "0": {7, 2}, "1": {1, 50}} {
+		t.Setenv("HELDOUT_LONG", long)
+		v := &verdict{TB: t}
+		if got := [2]int{Every(v, 7), Times(v, 50, 2)}; got != want {
+			t.Errorf("with %q: %v, want %v", long, got, want)
+		}
+		some := []int{0, 2, 5, 7}
+		if long == "1" {
+			some = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		}
+		if got := Few(v, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4); !slices.Equal(got, some) {
+			t.Errorf("with %q: %v, want %v", long, got, some)
+		}
+	}
+}
