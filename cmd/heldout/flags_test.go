@@ -137,6 +137,8 @@ func otherValue(f *pflag.Flag) string {
 		return "77s"
 	case "float64":
 		return "7.5"
+	case "int":
+		return "77"
 	}
 	return "another"
 }
