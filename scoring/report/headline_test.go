@@ -93,7 +93,8 @@ func TestHeadlineFits(t *testing.T) {
 				if i == 1 && j == 2 { // not played
 					continue
 				}
-				groups = append(groups, group{env, envs.Official, 4, model, 0, nil, []string{"SSff", "Sfff", "SSSm"}[i]})
+				groups = append(groups, group{env, envs.Official, 4, model, 0, nil,
+					[]string{"SSff", "Sfff", "SSSm"}[i]})
 			}
 		}
 		for _, runs := range [][]Run{

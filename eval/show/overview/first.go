@@ -279,7 +279,8 @@ func memory(from *report.Report) (out []string) {
 			if low := row[t.At(column.Index.Low.Key)]; low.Value != nil {
 				limits = fmt.Sprintf(" (%s to %s)", low.Text, row[t.At(column.Index.High.Key)].Text)
 			}
-			out = append(out, shown(fmt.Sprintf("Memorisation index of %s on %s: %s%s.", row[t.At(column.Model.Key)].Text,
+			out = append(out, shown(fmt.Sprintf("Memorisation index of %s on %s: %s%s.",
+				row[t.At(column.Model.Key)].Text,
 				row[t.At(column.Environment.Key)].Text, index.Text, limits)))
 		}
 	}
