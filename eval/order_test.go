@@ -3,11 +3,11 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -82,8 +82,7 @@ func (g gated) Play(ctx context.Context, id string, order Order) (*record.Episod
 
 // The next episode begins while the record of the one before it goes to disk.
 func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := sharedtest.Limited(t)
 	plan := func() *Plan {
 		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))},
 			Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})

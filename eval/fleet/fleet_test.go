@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/fleet/fleettest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -69,7 +70,7 @@ func (n *notes) tell(line string) {
 // await returns once a line with that text has come.
 func (n *notes) await(t *testing.T, text string) {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := sharedtest.Limited(t).Done()
 	for {
 		select {
 		case line := <-n.came:

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -211,7 +212,7 @@ func TestCredentialsExpire(t *testing.T) {
 	o := newOperator(t, a)
 	_, team := o.account(o.server.AccountResolver(), "team", true)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
-	ctx := limited(t)
+	ctx := sharedtest.Limited(t)
 	link, err := connect(ctx, Options{Address: "tls://" + o.address, Security: Security{
 		CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
 	if err != nil {

@@ -19,27 +19,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
-
-// begin is when the tests began.
-var begin = time.Now()
-
-// limited returns the context of a test, which ends after a fifth of the time that all
-// tests have. A test that waits for what never comes fails and says for what.
-func limited(t *testing.T) context.Context {
-	t.Helper()
-	deadline, ok := t.Deadline()
-	if !ok {
-		return t.Context()
-	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), deadline.Sub(begin)/5,
-		errors.New("a fifth of the time of all tests is over"))
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // receive waits for a value.
 func receive[T any](ctx context.Context, t *testing.T, from <-chan T, what string) (v T) {
@@ -110,7 +94,7 @@ func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk
 // bench is a run with an embedded server.
 type bench struct {
 	t      *testing.T
-	ctx    context.Context // limited
+	ctx    context.Context // it ends when the test waits for too long
 	plan   *eval.Plan
 	dir    string
 	server *server.Server
@@ -125,7 +109,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
-	b := &bench{t: t, ctx: limited(t), plan: plan, dir: t.TempDir(), store: t.TempDir(),
+	b := &bench{t: t, ctx: sharedtest.Limited(t), plan: plan, dir: t.TempDir(), store: t.TempDir(),
 		job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	var err error
 	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {

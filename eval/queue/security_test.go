@@ -19,6 +19,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -183,7 +184,7 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 func TestFirstConnectionWaits(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	all := limited(t)
+	all := sharedtest.Limited(t)
 	ctx, stop := context.WithCancel(all)
 	reader := tellsOf(all, t)
 	joined := make(chan error, 1)

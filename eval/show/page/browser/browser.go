@@ -24,9 +24,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long anything may take, on a busy machine too.
-const patience = 2 * time.Minute
-
 // names are the programs that Chromium goes by.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
@@ -49,7 +46,8 @@ func Start(t testing.TB) *Browser {
 			"https://www.chromium.org/getting-involved/download-chromium")
 	}
 	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(patience),
+		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)),
+		chromedp.WSURLReadTimeout(time.Hour), // the test ends before
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true),
@@ -100,10 +98,12 @@ type Look struct {
 func (b *Browser) Open(t testing.TB, address, allowed string, look Look) *Page {
 	t.Helper()
 	tab, closeTab := chromedp.NewContext(b.context)
-	ctx, cancel := context.WithTimeout(tab, patience)
+	ctx, cancel := context.WithCancelCause(tab)
+	limit := sharedtest.Limited(t)
+	context.AfterFunc(limit, func() { cancel(context.Cause(limit)) })
 	p := &Page{t: t, context: ctx, allowed: allowed}
 	t.Cleanup(func() {
-		cancel()
+		cancel(nil)
 		closeTab()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -197,7 +197,7 @@ func (p *Page) Until(expression string) {
 		}
 		select {
 		case <-p.context.Done():
-			p.t.Fatalf("waiting for %s: %v; the page says:\n%.3000s", expression, err, p.text())
+			p.t.Fatalf("waiting for %s: %v; the page says:\n%.3000s", expression, context.Cause(p.context), p.text())
 		case <-again.C:
 		}
 	}
