@@ -152,10 +152,10 @@ func (e *Episodes) links(all []won) (out []link, more int) {
 			break
 		}
 		good, bad := w.example()
-		if !e.bundle.Has(good.run, good.result) || !e.bundle.Has(bad.run, bad.result) {
+		if !e.bundle.Has(good.run, good.result()) || !e.bundle.Has(bad.run, bad.result()) {
 			continue
 		}
-		l := link{template.URL("#" + trajectory.Beside(good.run, good.result, bad.run, bad.result)),
+		l := link{template.URL("#" + trajectory.Beside(good.run, good.result(), bad.run, bad.result())),
 			shown(w.winner.name), ""}
 		if len(w.winner.attempts) > 1 || len(w.loser.attempts) > 1 {
 			l.Said = fmt.Sprintf("%d of %d : %d of %d", w.winner.solved(), len(w.winner.attempts), w.loser.solved(),
@@ -175,10 +175,10 @@ func (w won) example() (good, bad attempt) {
 			if g.why != solved || b.why == solved {
 				continue
 			}
-			if !found || g.result.Seed == b.result.Seed {
+			if !found || g.seed == b.seed {
 				good, bad = g, b
 			}
-			if found = true; g.result.Seed == b.result.Seed {
+			if found = true; g.seed == b.seed {
 				return good, bad
 			}
 		}

@@ -35,12 +35,16 @@ type tried struct {
 	attempts   []attempt
 }
 
-// attempt is an attempt that counts.
+// attempt is an attempt that counts. A page may have a million of them.
 type attempt struct {
-	run    string
-	result *record.Result // its identity: ID, Attempt and Seed
-	why    reason
+	run, id string
+	number  int32
+	why     reason
+	seed    int64
 }
+
+// result is what names an attempt in a bundle.
+func (a attempt) result() *record.Result { return &record.Result{ID: a.id, Attempt: int(a.number)} }
 
 // Read reads the episodes of runs.
 func Read(runs []record.Chosen, from *report.Report) (*Episodes, error) {
@@ -160,9 +164,8 @@ func (e *Episodes) keep(run string, m *record.Manifest, group int, where report.
 			s.by[key] = t
 			s.tasks = append(s.tasks, key)
 		}
-		t.attempts = append(t.attempts, attempt{run, &record.Result{
-			ID: m.Groups[group].Episodes[i], Attempt: a.Attempt, Seed: m.Groups[group].Condition.Seed,
-		}, a.why})
+		t.attempts = append(t.attempts, attempt{run, m.Groups[group].Episodes[i], int32(a.Attempt), a.why,
+			m.Groups[group].Condition.Seed})
 	}
 }
 

@@ -76,10 +76,10 @@ func (e *Episodes) count(where report.Stand, groups []failed) []int {
 			}
 			i := slices.IndexFunc(reasons[:], func(r reasonName) bool { return r.reason == a.why })
 			count[i]++
-			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Has(a.run, a.result) {
+			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Has(a.run, a.result()) {
 				last = i
 				linked[i]++
-				g.Examples = append(g.Examples, link{template.URL("#" + trajectory.Fragment(a.run, a.result)),
+				g.Examples = append(g.Examples, link{template.URL("#" + trajectory.Fragment(a.run, a.result())),
 					shown(where.Place + " " + t.name), ""})
 			}
 		}
