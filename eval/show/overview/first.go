@@ -257,7 +257,7 @@ func reasonsOf(all []failing) (out []string) {
 	for _, f := range all[:min(most, len(all))] {
 		g := f.Groups[0]
 		text := fmt.Sprintf("%s, %s: %.0f %% %s", f.Model, count(f.Unsolved, "unsolved episode"), g.Share, g.Name)
-		if len(f.Groups) > 1 {
+		if len(f.Groups) > 1 && f.Groups[1].Share >= 1 {
 			text += fmt.Sprintf(", %.0f %% %s", f.Groups[1].Share, f.Groups[1].Name)
 		}
 		out = append(out, text+".")
