@@ -49,7 +49,7 @@ type HeadlineCell struct {
 // Headline returns the first table.
 func (r *Report) Headline() Headline {
 	s := r.standing()
-	h := Headline{Rate: s.rate.title(), Places: s.places, Divided: publishedSays}
+	h := Headline{Rate: s.rate.title(), Places: s.places, Divided: r.publishedTitle()}
 	if len(s.lines) == 0 {
 		return h
 	}

@@ -34,7 +34,7 @@ func headline(r *Report, t *table.Table) {
 	} else {
 		s.rateTable(t)
 		if rows := r.publishedRows(s); rows != nil {
-			t.Divide, t.Divided = len(t.Rows), publishedSays
+			t.Divide, t.Divided = len(t.Rows), r.publishedTitle()
 			t.Rows = append(t.Rows, rows...)
 		}
 	}
@@ -45,9 +45,6 @@ func headline(r *Report, t *table.Table) {
 	s.enter(&programs)
 	t.Programs = &programs
 }
-
-// publishedSays stands above published rows.
-const publishedSays = "published; prompts, agents and servers differ"
 
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {

@@ -280,8 +280,7 @@ func memory(from *report.Report) (out []string) {
 				limits = fmt.Sprintf(" (%s to %s)", low.Text, row[t.At(column.Index.High.Key)].Text)
 			}
 			out = append(out, shown(fmt.Sprintf("Memorisation index of %s on %s: %s%s.",
-				row[t.At(column.Model.Key)].Text,
-				row[t.At(column.Environment.Key)].Text, index.Text, limits)))
+				row[t.At(column.Model.Key)].Text, row[t.At(column.Environment.Key)].Text, index.Text, limits)))
 		}
 	}
 	if out != nil {
@@ -298,13 +297,12 @@ func perturbed(from *report.Report) (out []string) {
 		base := slices.IndexFunc(t.Columns, column.IsCondition)
 		average := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Average.Key })
 		for _, row := range t.Rows {
-			if base < 0 || average < 0 || len(out) == most ||
-				row[t.At(column.Rate.Key)].Text != string(report.Success) ||
-				row[base].Value == nil || row[average].Value == nil {
+			if base < 0 || average < 0 || len(out) == most || row[base].Value == nil || row[average].Value == nil ||
+				row[t.At(column.Rate.Key)].Text != string(report.Success) {
 				continue
 			}
-			out = append(out, shown(fmt.Sprintf("%s: %s %% without a perturbation, %s %% on average over all conditions.",
-				row[t.At(column.Model.Key)].Text, row[base].Text, row[average].Text)))
+			const text = "%s: %s %% without a perturbation, %s %% on average over all conditions."
+			out = append(out, shown(fmt.Sprintf(text, row[t.At(column.Model.Key)].Text, row[base].Text, row[average].Text)))
 		}
 	}
 	return out
@@ -320,8 +318,8 @@ func whole(runs []report.Run, notes []string) []string {
 	}
 	var out []string
 	if finished == planned {
-		out = append(out, fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished),
-			thousands(planned)))
+		out = append(out,
+			fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished), thousands(planned)))
 	} else {
 		out = append(out, fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * "+
 			"cover only those.", finished, planned))

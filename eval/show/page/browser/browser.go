@@ -239,8 +239,11 @@ func (p *Page) Audit(axe string) {
 		p.t.Fatal(err)
 	}
 	p.Eval("(() => { " + string(source) + "\n; return 'loaded'; })()")
-	if found := p.Eval(`axe.run({ resultTypes: ['violations'] }).then((r) => r.violations.map((v) =>
-		v.id + ': ' + v.help + '\n  ' + v.nodes.slice(0, 3).map((n) => n.target + ' ' + n.failureSummary).join('\n  ')).join('\n'))`); found != "" {
+	found := p.Eval(`axe.run({ resultTypes: ['violations'] }).then((r) => r.violations.map((v) => {
+		const nodes = v.nodes.slice(0, 3).map((n) => n.target + ' ' + n.failureSummary);
+		return v.id + ': ' + v.help + '\n  ' + nodes.join('\n  ');
+	}).join('\n'))`)
+	if found != "" {
 		p.t.Errorf("axe-core:\n%s", found)
 	}
 }
