@@ -302,7 +302,8 @@ func perturbed(from *report.Report) (out []string) {
 				continue
 			}
 			const text = "%s: %s %% without a perturbation, %s %% on average over all conditions."
-			out = append(out, shown(fmt.Sprintf(text, row[t.At(column.Model.Key)].Text, row[base].Text, row[average].Text)))
+			model := row[t.At(column.Model.Key)].Text
+			out = append(out, shown(fmt.Sprintf(text, model, row[base].Text, row[average].Text)))
 		}
 	}
 	return out
