@@ -73,7 +73,7 @@ func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	}
 	environments, models := map[string]bool{}, map[string]bool{}
 	for _, score := range scores {
-		environments[score.Condition.Env], models[score.Condition.Model] = true, true
+		environments[score.Where()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
 		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished,
 			soFar(score.Success), soFar(score.Progress)})
