@@ -62,7 +62,7 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)
 	}
-	names, err := ExpandTasks(patterns)
+	names, err := expandTasks(patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 	return tasks, nil
 }
 
-// ExpandTasks divides a list of tasks, with the names in files in place of every
+// expandTasks divides a list of tasks, with the names in files in place of every
 // @FILE. Empty lines of a file and lines that begin with # do not count.
-func ExpandTasks(patterns string) (names []string, err error) {
+func expandTasks(patterns string) (names []string, err error) {
 	if strings.TrimSpace(patterns) == "" {
 		return nil, nil
 	}

@@ -239,7 +239,7 @@ func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 func (j *Job) setPrompt(b *episode.Benchmark) error {
 	name := b.Env.Info().Name
 	own := name
-	if !IsPromptFile(j.Config.Prompt) {
+	if !isPromptFile(j.Config.Prompt) {
 		var err error
 		if own, err = ownPrompt(b.Env.Info()); err != nil {
 			return err

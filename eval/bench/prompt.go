@@ -17,7 +17,7 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	if name == "" {
 		name = configs.PromptVersions()[0]
 	}
-	if !IsPromptFile(name) {
+	if !isPromptFile(name) {
 		p, err := configs.LoadPrompt(env, name)
 		about := promptRecord("built-in", p)
 		about.Version = name
@@ -31,8 +31,8 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	return p, promptRecord(name, p), err
 }
 
-// IsPromptFile reports whether a prompt is a user's file.
-func IsPromptFile(name string) bool {
+// isPromptFile reports whether a prompt is a user's file.
+func isPromptFile(name string) bool {
 	return name != "" && !slices.Contains(configs.PromptVersions(), name)
 }
 

@@ -148,7 +148,7 @@ func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmar
 		var found record.Prompt
 		b.Prompt, found, err = loadPrompt(played.Env.Name, own)
 		played.Prompt = configs.PresetPrompt{SHA256: found.SHA256}
-		if !IsPromptFile(own) {
+		if !isPromptFile(own) {
 			played.Prompt.BuiltIn = own
 		}
 	case played.Prompt.BuiltIn != "":

@@ -21,12 +21,6 @@ type habit struct {
 	keepsStops bool
 }
 
-// equal reports whether requests are written in the same way.
-func (h habit) equal(other habit) bool {
-	return h.completionLength == other.completionLength && h.keepsStops == other.keepsStops &&
-		slices.Equal(h.dropped, other.dropped)
-}
-
 // lengthField is the name of the field for the longest reply.
 func (h habit) lengthField() string {
 	if h.completionLength {

@@ -181,7 +181,7 @@ func DecodingRate(episodes [][]float64, level float64) Estimate {
 // Combine estimates the weighted mean of independent estimates: variances add up,
 // with Satterthwaite's degrees of freedom, and one score interval is made of the
 // sum. A mean of 0 or 1 has the limits of its parts combined instead
-// (WeightedInterval). The slices have the same length, the weights are positive.
+// (weightedInterval). The slices have the same length, the weights are positive.
 func Combine(parts []Estimate, weights []float64, level float64) Estimate {
 	var total float64
 	var means []float64
@@ -211,7 +211,7 @@ func Combine(parts []Estimate, weights []float64, level float64) Estimate {
 		e.Degrees = e.Variance * e.Variance / fourth
 	}
 	if e.Mean <= rounding || e.Mean >= 1-rounding {
-		e.Interval = WeightedInterval(means, ivs, weights)
+		e.Interval = weightedInterval(means, ivs, weights)
 		return e
 	}
 	e.Interval = scoreInterval(e.Mean, width(e.Variance, e.Degrees, level), e.Trials)

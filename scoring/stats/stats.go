@@ -36,14 +36,14 @@ type Interval struct {
 	Low, High float64
 }
 
-// WeightedInterval returns a confidence interval of the weighted mean of rates that
+// weightedInterval returns a confidence interval of the weighted mean of rates that
 // are independent of each other, from the interval of each, all of one level. The
 // distances from the rates to their limits are combined as standard errors are
 // (the method of variance estimates recovery: Zou and Donner 2008,
 // doi:10.1002/sim.3095). For symmetric intervals that is the delta method; others
 // keep their shape, also near 0 and 1. The slices have the same length and the
 // weights are positive.
-func WeightedInterval(rates []float64, ivs []Interval, weights []float64) Interval {
+func weightedInterval(rates []float64, ivs []Interval, weights []float64) Interval {
 	var low, high, total float64
 	for i, w := range weights {
 		total += w

@@ -154,7 +154,7 @@ func TestWeightedIntervalOfTwo(t *testing.T) {
 		first, second := trials(c.a, c.n), trials(c.m-c.b, c.m)
 		one := rateInterval(first, 0.95)
 		two := rateInterval(second, 0.95)
-		iv := WeightedInterval([]float64{Mean(first), Mean(second)}, []Interval{one, two}, []float64{1, 1})
+		iv := weightedInterval([]float64{Mean(first), Mean(second)}, []Interval{one, two}, []float64{1, 1})
 		near(t, fmt.Sprintf("%d/%d-%d/%d: Low", c.a, c.n, c.b, c.m), 2*iv.Low-1, c.low, 5e-5)
 		near(t, fmt.Sprintf("%d/%d-%d/%d: High", c.a, c.n, c.b, c.m), 2*iv.High-1, c.high, 5e-5)
 	}
@@ -185,7 +185,7 @@ func TestWeightedIntervalCovers(t *testing.T) {
 				}
 				means, ivs = append(means, Mean(rates)), append(ivs, samplings[e].Rate(rates).Interval)
 			}
-			if iv, score := WeightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score &&
+			if iv, score := weightedInterval(means, ivs, weights), WeightedMean(truth, weights); iv.Low <= score &&
 				score <= iv.High {
 				held++
 			}

@@ -34,7 +34,7 @@ type Options struct {
 	// Mask are the rules by which replies are not trained on.
 	Mask   []Mark
 	Filter Filter
-	// Duplicates is a rule of DuplicateRules.
+	// Duplicates is a rule of duplicateRules.
 	Duplicates string
 	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
 	// that of the division.
@@ -58,8 +58,8 @@ const (
 	SameActions = "actions"
 )
 
-// DuplicateRules are the values of Options.Duplicates.
-func DuplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
+// duplicateRules are the values of Options.Duplicates.
+func duplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
 
 // ParseMask reads the rules of a mask, or "none".
 func ParseMask(text string) ([]Mark, error) {
@@ -91,8 +91,8 @@ func (o Options) Check() error {
 		base == filepath.Base(o.Out) {
 		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
 	}
-	if !slices.Contains(DuplicateRules(), o.Duplicates) {
-		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(DuplicateRules(), ", "))
+	if !slices.Contains(duplicateRules(), o.Duplicates) {
+		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(duplicateRules(), ", "))
 	}
 	if !(o.Filter.Progress >= 0 && o.Filter.Progress <= 1) {
 		fail("least-progress is %g, want 0 to 1", o.Filter.Progress)

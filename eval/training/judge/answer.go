@@ -33,17 +33,17 @@ type Answer struct {
 // mostReason is the longest reason that is kept, in bytes.
 const mostReason = 4_000
 
-// ReadCall reads the answer in a judge's call.
-func ReadCall(c *calls.Call) Answer {
+// readCall reads the answer in a judge's call.
+func readCall(c *calls.Call) Answer {
 	if c.Fault != "" {
 		return Answer{Unreadable: Unreadable(c.Fault)}
 	}
-	return ReadAnswer(c.Reply)
+	return readAnswer(c.Reply)
 }
 
-// ReadAnswer reads an answer: the JSON objects with the key verdict must agree, and
+// readAnswer reads an answer: the JSON objects with the key verdict must agree, and
 // their verdict must be right or wrong. Of a long reply only the end is searched.
-func ReadAnswer(reply string) Answer {
+func readAnswer(reply string) Answer {
 	a := Answer{Unreadable: NoVerdict}
 	for at := max(0, len(reply)-mostSearched); at < len(reply); {
 		open := strings.IndexByte(reply[at:], '{')

@@ -69,7 +69,7 @@ func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Quest
 	if err != nil {
 		return Answer{}, err
 	}
-	return ReadCall(c), nil
+	return readCall(c), nil
 }
 
 // Line is a line of record.LabelsFile.

@@ -63,7 +63,7 @@ func TestSample(t *testing.T) {
 		return s, ids
 	}
 	s, ids := draw(Balanced, 1, all)
-	if s.Seen != 40 || s.Unfit != 20 || s.Trajectories() != 12 || len(ids) != 24 || s.All[Right] != 10*3+10*3+10 ||
+	if s.Seen != 40 || s.Unfit != 20 || len(s.kept) != 12 || len(ids) != 24 || s.All[Right] != 10*3+10*3+10 ||
 		s.All[Wrong] != 10*2+10+10 || s.All[""] != 20 {
 		t.Errorf("%+v", s)
 	}
@@ -100,11 +100,11 @@ func TestReadAnswer(t *testing.T) {
 		{strings.Repeat("{", 1_000_000), Answer{Unreadable: NoVerdict}},
 		{`{"verdict": "right"` + strings.Repeat(" ", 5000) + `}`, Answer{Unreadable: NoVerdict}},
 	} {
-		if diff := cmp.Diff(c.want, ReadAnswer(c.reply)); diff != "" {
+		if diff := cmp.Diff(c.want, readAnswer(c.reply)); diff != "" {
 			t.Errorf("%.60q: %s", c.reply, diff)
 		}
 	}
-	if a := ReadCall(&calls.Call{Reply: `{"verdict": "right"}`, Fault: record.CutOff}); a.Unreadable != Unreadable(record.CutOff) || a.Label != "" {
+	if a := readCall(&calls.Call{Reply: `{"verdict": "right"}`, Fault: record.CutOff}); a.Unreadable != Unreadable(record.CutOff) || a.Label != "" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -113,7 +113,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Add(`x {"verdict": "right"}`)
 	f.Add(`{"verdict": "wrong", "kind": {"a": [1]}}{`)
 	f.Fuzz(func(t *testing.T, reply string) {
-		a := ReadAnswer(reply)
+		a := readAnswer(reply)
 		if (a.Label == "") == (a.Unreadable == "") || a.Label != "" && !slices.Contains(Labels(), a.Label) {
 			t.Errorf("%q: %+v", reply, a)
 		}

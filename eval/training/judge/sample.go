@@ -86,9 +86,6 @@ func (s *Sample) Add(t *Trajectory) {
 	}
 }
 
-// Trajectories is the number of trajectories in the sample.
-func (s *Sample) Trajectories() int { return len(s.kept) }
-
 // Turns returns the sampled turns, in an order that tells nothing about them.
 func (s *Sample) Turns() []Turn {
 	var out []Turn
