@@ -32,7 +32,7 @@ func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
 }
 
 func newJudge(sys *system) *cobra.Command {
-	a, j := newAsking(0, judgeMaxTokens), &training.Judging{}
+	a, j := newModelCalls(0, judgeMaxTokens), &training.Judging{}
 	c := &cobra.Command{
 		Use:   "judge {DIR | FILE} --model MODEL",
 		Short: "Have a model label turns as right or wrong; compare with people",
@@ -59,7 +59,7 @@ heldout help synthesis says more.`,
 			if err := errors.Join(a.check(), usage(j.Check())); err != nil {
 				return usage(err)
 			}
-			j.Asking, j.Seed = a.asking(sys), a.seed
+			j.ModelCalls, j.Seed = a.calls(sys), a.seed
 			turns, err := j.Prepare(path[0])
 			if err != nil {
 				return err

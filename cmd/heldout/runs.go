@@ -163,11 +163,11 @@ func swept(s view.Summary) string {
 }
 
 // named lists at most so many names, and counts them if there are more.
-func named(names []string, most int, thing string) string {
+func named(names []string, most int, noun string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return counted(len(names), thing)
+	return counted(len(names), noun)
 }
 
 // lineWidth is how wide the longest line of a table is, with the blanks between columns.

@@ -20,7 +20,7 @@ const (
 )
 
 func newSynth(sys *system) *cobra.Command {
-	a := newAsking(synthTemperature, synthMaxTokens)
+	a := newModelCalls(synthTemperature, synthMaxTokens)
 	s := &training.Synthesis{Verify: synth.DefaultOptions()}
 	c := &cobra.Command{
 		Use:   "synth --model MODEL --count N --out DIR",
@@ -44,7 +44,7 @@ stop or a kill. heldout help synthesis says more.`,
 			if err := errors.Join(a.check(), a.wants(), usage(s.Check())); err != nil {
 				return usage(err)
 			}
-			s.Asking, s.Seed = a.asking(sys), a.seed
+			s.ModelCalls, s.Seed = a.calls(sys), a.seed
 			g, err := s.Generator()
 			if err != nil {
 				return usage(err)

@@ -29,11 +29,11 @@ type Protocol struct {
 
 // Check reports a prompt that the form cannot use.
 func (p Protocol) Check() error {
-	told := p.Instructions.Instruction
+	instructions := p.Instructions.Instruction
 	if p.Agent.Form == configs.Chat || p.Agent.Form == configs.ToolCall {
-		told += p.Instructions.System
+		instructions += p.Instructions.System
 	}
-	if p.Agent.Form != configs.Single && strings.TrimSpace(told) == "" {
+	if p.Agent.Form != configs.Single && strings.TrimSpace(instructions) == "" {
 		return fmt.Errorf("the prompt has no instruction, which the form %s needs", p.Agent.Form)
 	}
 	if p.Agent.Form == configs.React || p.Agent.Form == configs.Act {
@@ -64,10 +64,10 @@ type formed struct {
 	layout      layout
 	stops       []string // with their slots
 	turns       []turn
-	// seen is the environment's last observation; told says that the next one is a
+	// seen is the environment's last observation; corrected says that the next one is a
 	// message of the preset.
 	seen string
-	told bool
+	corrected bool
 	// dropped counts the oldest turns that no longer fit the context.
 	dropped int
 	// asks is what the current call of a chat asks for, with the thought, or with so many
@@ -100,8 +100,8 @@ type turn struct {
 	listed     bool
 	// reply is what the history holds of the model's reply; action is what was sent.
 	reply, action string
-	// told: the observation is a message of the preset.
-	told bool
+	// corrected: the observation is a message of the preset.
+	corrected bool
 	// unanswered: the next observation does not answer the call of the reply.
 	unanswered bool
 }
@@ -291,10 +291,10 @@ func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usag
 
 func (f *formed) Observe(observation string) string {
 	shown := laterObservation(f.play.Observation, observation)
-	if !f.told {
+	if !f.corrected {
 		f.seen = shown
 	}
-	f.turns = append(f.turns, turn{observation: shown, told: f.told})
-	f.told = false
+	f.turns = append(f.turns, turn{observation: shown, corrected: f.corrected})
+	f.corrected = false
 	return observation
 }

@@ -64,7 +64,7 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 				return err
 			}
 		}
-		f.told = true
+		f.corrected = true
 		message = strings.TrimPrefix(message, numbered(f.play.Observation.Prefix, f.number())) // which it gets again
 		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}",
 			f.written(f.last().admissible)).Replace(message)

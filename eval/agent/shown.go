@@ -50,7 +50,7 @@ func task(o configs.Observation, start envs.Start) string {
 // of the preset has them only in its slot.
 func (f *formed) showActions(ctx context.Context) error {
 	when := f.play.ActionsShown.When
-	if when == configs.Never || when == configs.First && f.number() > 1 || f.last().told {
+	if when == configs.Never || when == configs.First && f.number() > 1 || f.last().corrected {
 		return nil
 	}
 	list, err := f.admissible(ctx)

@@ -98,16 +98,16 @@ func firstArgument(text string) (json.RawMessage, error) {
 var errNoArgument = errors.New("there is no argument")
 
 // callMessages are a reply and its answer as messages: the answer to a call is of
-// the role tool. Both have the same id, which servers need. told says that the answer is
+// the role tool. Both have the same id, which servers need. corrected says that the answer is
 // not to the call.
-func callMessages(reply string, turn int, answer model.Message, told bool) (said, _ model.Message) {
+func callMessages(reply string, turn int, answer model.Message, corrected bool) (said, _ model.Message) {
 	c := readCall(reply)
 	said = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}
 	if c.Call == (model.ToolCall{}) {
 		return said, answer
 	}
 	said.Call.ID = fmt.Sprintf("call_%d", turn)
-	if !told {
+	if !corrected {
 		answer.Role, answer.Call = model.ToolResult, model.ToolCall{ID: said.Call.ID, Name: said.Call.Name}
 	}
 	return said, answer

@@ -25,8 +25,8 @@ type Texts struct {
 	Outside envs.Outside
 }
 
-// Told is what a model was told under a condition, beside its task.
-type Told struct {
+// ModelTexts are the texts that a model got under a condition, beside its task.
+type ModelTexts struct {
 	Prompt configs.Prompt
 	// Protocol is the preset as it was played; nil without one.
 	Protocol *configs.Preset
@@ -34,9 +34,9 @@ type Told struct {
 	Memory string
 }
 
-// Told finds the texts of a condition by their hashes.
-func (x Texts) Told(m *record.Manifest, c record.Condition) (Told, error) {
-	var t Told
+// Of finds the texts of a condition by their hashes.
+func (x Texts) Of(m *record.Manifest, c record.Condition) (ModelTexts, error) {
+	var t ModelTexts
 	var err error
 	if t.Protocol, err = PlayedPreset(m, c); err != nil {
 		return t, err

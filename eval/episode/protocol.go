@@ -97,14 +97,14 @@ func newMetric(p *configs.Preset) *metric {
 	return &metric{rule: &p.Metric}
 }
 
-// add adds a step, the last one of the record, and notes the score in it. told says that
-// the model was told so instead.
-func (m *metric) add(w envs.World, step envs.Step, told bool, rec *record.Episode) {
+// add adds a step, the last one of the record, and notes the score in it. corrected says
+// that the model got a correction instead.
+func (m *metric) add(w envs.World, step envs.Step, corrected bool, rec *record.Episode) {
 	if m.rule == nil {
 		return
 	}
 	last := &rec.Trajectory[len(rec.Trajectory)-1]
-	if told && m.rule.FormatErrorResets {
+	if corrected && m.rule.FormatErrorResets {
 		m.last, m.best, m.bestStep = 0, 0, 0
 	} else {
 		m.last = m.score(w, step)

@@ -61,9 +61,9 @@ func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error)
 	return s, err
 }
 
-// told returns what an agent is told in place of an answer. A game whose last command ended
+// correct returns the correction that an agent gets in place of an answer. A game whose last command ended
 // it starts again even so: the original does not ask whether it has done that already.
-func (r *restarting) told(ctx context.Context, correction string) (string, error) {
+func (r *restarting) correct(ctx context.Context, correction string) (string, error) {
 	if !r.over {
 		return correction, nil
 	}

@@ -136,7 +136,7 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 	step := envs.Step{Observation: move.Correction, Progress: t.progress}
 	var err error
 	if r, ok := t.world.(*restarting); ok && move.Correction != "" {
-		step.Observation, err = r.told(ctx, move.Correction)
+		step.Observation, err = r.correct(ctx, move.Correction)
 	} else if move.Correction == "" && move.End == "" {
 		step, err = t.world.Step(ctx, move.Action)
 	}

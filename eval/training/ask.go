@@ -15,9 +15,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// Asking is a model that is asked without playing episodes, and the directory that
+// ModelCalls are calls of a model outside episodes, and the directory that
 // keeps its calls.
-type Asking struct {
+type ModelCalls struct {
 	// Run has model, servers, decoding and concurrency.
 	Run configs.Run
 	Dir string
@@ -44,14 +44,14 @@ type Asker = func(context.Context, calls.Question) (*calls.Call, error)
 type Piece func(ctx context.Context, ask Asker, item int) error
 
 // Decoding says how replies are sampled.
-func (a *Asking) Decoding() record.Decoding {
+func (a *ModelCalls) Decoding() record.Decoding {
 	return a.Run.Decoding
 }
 
 // work opens the directory, makes the items that are not complete, and hands the
 // directory to finish. What of the items is complete is found by making them from
 // the recorded calls alone. The number is that of the items without a result.
-func (a *Asking) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (
+func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (
 	missing int, err error) {
 	book, err := calls.Open(a.Dir, setup)
 	if err != nil {
@@ -106,7 +106,7 @@ func recorded(book *calls.Book) Asker {
 }
 
 // ask makes the items that are given.
-func (a *Asking) ask(ctx context.Context, book *calls.Book, rest []int, create Piece) (missing int, err error) {
+func (a *ModelCalls) ask(ctx context.Context, book *calls.Book, rest []int, create Piece) (missing int, err error) {
 	servers, err := bench.OpenModel(a.Outside, a.Run)
 	if err != nil {
 		return 0, err
@@ -144,7 +144,7 @@ func (a *Asking) ask(ctx context.Context, book *calls.Book, rest []int, create P
 }
 
 // stopped says what is left of work that ended with an error.
-func (a *Asking) stopped(ctx context.Context, err error) error {
+func (a *ModelCalls) stopped(ctx context.Context, err error) error {
 	if errors.Is(err, record.ErrMoved) {
 		return err
 	}

@@ -60,7 +60,7 @@ func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []
 
 // Judging has a model label turns as right or wrong.
 type Judging struct {
-	*Asking
+	*ModelCalls
 	Sampling
 	// Prompt is a file; empty for heldout's own. Human is a sheet with the labels of
 	// people; empty for none.

@@ -26,7 +26,7 @@ const (
 
 // Synthesis has a model write training trajectories.
 type Synthesis struct {
-	*Asking
+	*ModelCalls
 	// Personas and Prompt are files; empty for heldout's own.
 	Personas, Prompt string
 	// Count is the number of items to attempt, MaxCalls the largest number of calls of

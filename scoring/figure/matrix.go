@@ -127,11 +127,11 @@ func (m matrix) plot(f *Figure, env string) *plot.Plot {
 }
 
 // plural counts things.
-func plural(n int, thing string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // typeTicks are at the places where the type of tasks changes.

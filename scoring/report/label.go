@@ -64,13 +64,13 @@ func plainRows(rows []row) (plain []row) {
 // nameRows names the rows of all runs.
 func nameRows(rows []row) {
 	keys, of := players(rows)
-	var things []thing
+	var variants []variant
 	index := map[string]int{}
 	perturbations := map[string]map[string]bool{} // by player and place
 	for i, r := range rows {
 		if _, ok := index[keys[i]]; !ok {
-			index[keys[i]] = len(things)
-			things = append(things, of[i])
+			index[keys[i]] = len(variants)
+			variants = append(variants, of[i])
 		}
 		at := keys[i] + "\n" + r.place()
 		if perturbations[at] == nil {
@@ -78,7 +78,7 @@ func nameRows(rows []row) {
 		}
 		perturbations[at][r.Condition.Perturbation] = true
 	}
-	details := tellApart(things)
+	details := tellApart(variants)
 	for i, r := range rows {
 		said := details[index[keys[i]]]
 		rows[i].line = parenthesized(r.model, said)
@@ -92,53 +92,53 @@ func nameRows(rows []row) {
 // players returns the player of each row, with a key. It is the same in all runs,
 // unless several of them have it in one place; then it is one per run, and one per
 // setup of the environment if a run has several.
-func players(rows []row) (keys []string, things []thing) {
+func players(rows []row) (keys []string, variants []variant) {
 	for _, r := range rows {
 		keys = append(keys, r.model+"\n"+strings.Join(r.player(), "\n"))
-		things = append(things, thing{r.model, r.player(), r.run})
+		variants = append(variants, variant{r.model, r.player(), r.run})
 	}
-	type played struct{ player, place, perturbation string }
+	type combination struct{ player, place, perturbation string }
 	for _, setups := range []bool{false, true} {
-		count := map[played]int{}
+		count := map[combination]int{}
 		several := map[string]bool{}
 		for i, r := range rows {
-			p := played{keys[i], r.place(), r.Condition.Perturbation}
+			p := combination{keys[i], r.place(), r.Condition.Perturbation}
 			count[p]++
 			several[p.player] = several[p.player] || count[p] > 1
 		}
 		for i, r := range rows {
 			switch {
 			case several[keys[i]] && setups:
-				things[i].details = append(slices.Clip(things[i].details), setting(r.Condition)...)
+				variants[i].details = append(slices.Clip(variants[i].details), setting(r.Condition)...)
 				keys[i] += "\n" + strings.Join(setting(r.Condition), "\n")
 			case several[keys[i]]:
 				keys[i] += "\n" + r.run
 			}
 		}
 	}
-	return keys, things
+	return keys, variants
 }
 
-// thing is something that is named after its model.
-type thing struct {
+// variant is one of the ways in which a model takes part: an agent, a decoding, a run.
+type variant struct {
 	model   string
 	details []string // that may distinguish it from others of its model
 	run     string   // distinguishes it if the details do not
 }
 
-// tellApart returns the details that things need for distinct names: none if the
-// model has only one thing. Otherwise those that other things of the model do not
+// tellApart returns the details that variants need for distinct names: none if the
+// model has only one variant. Otherwise those that other variants of the model do not
 // share, and the run if they are not enough.
-func tellApart(things []thing) [][]string {
-	out := make([][]string, len(things))
+func tellApart(variants []variant) [][]string {
+	out := make([][]string, len(variants))
 	count := map[string]int{}
-	for i, t := range things {
-		out[i] = distinguishing(things, t)
+	for i, t := range variants {
+		out[i] = distinguishing(variants, t)
 		count[parenthesized(t.model, out[i])]++
 	}
-	for i, t := range things {
+	for i, t := range variants {
 		if count[parenthesized(t.model, out[i])] > 1 {
-			out[i] = append(distinguishing(things, t), t.run)
+			out[i] = append(distinguishing(variants, t), t.run)
 		}
 	}
 	return out
@@ -151,12 +151,12 @@ func parenthesized(name string, details []string) string {
 	return name + " (" + strings.Join(details, ", ") + ")"
 }
 
-// distinguishing returns the details of one thing that not all things of its
+// distinguishing returns the details of one variant that not all variants of its
 // model share.
-func distinguishing(things []thing, of thing) []string {
+func distinguishing(variants []variant, of variant) []string {
 	var out []string
 	for _, d := range of.details {
-		if slices.ContainsFunc(things, func(t thing) bool {
+		if slices.ContainsFunc(variants, func(t variant) bool {
 			return t.model == of.model && !slices.Contains(t.details, d)
 		}) {
 			out = append(out, d)
@@ -204,9 +204,9 @@ func setting(c record.Condition) []string {
 // prompts says which prompts rows had whose model played the same with several.
 // Under different perturbations prompts differ anyway.
 func prompts(rows []row) []string {
-	type played struct{ model, place, perturbation string }
-	used := map[played]map[string]bool{}
-	of := func(r row) played { return played{r.model, r.place(), r.Condition.Perturbation} }
+	type combination struct{ model, place, perturbation string }
+	used := map[combination]map[string]bool{}
+	of := func(r row) combination { return combination{r.model, r.place(), r.Condition.Perturbation} }
 	for _, r := range rows {
 		if used[of(r)] == nil {
 			used[of(r)] = map[string]bool{}

@@ -37,7 +37,7 @@ func (l *losses) add(rate string, p float64, fields ...table.Field) {
 
 // fill adds the lines with corrected p values, each rate by itself, and the notes that
 // all these tables have.
-func (l *losses) fill(t *table.Table, all []*played) {
+func (l *losses) fill(t *table.Table, all []*perturbedPlayer) {
 	by, most := map[string][]float64{}, 0
 	for _, of := range l.lines {
 		if !math.IsNaN(of.p) {
@@ -63,10 +63,10 @@ func (l *losses) fill(t *table.Table, all []*played) {
 }
 
 // aboutNotes say which rates have other names, and what the intervals are about.
-func (l *losses) aboutNotes(all []*played) []string {
+func (l *losses) aboutNotes(all []*perturbedPlayer) []string {
 	var rows []row
 	for _, p := range all {
-		rows = append(rows, p.under[0].row)
+		rows = append(rows, p.perturbed[0].row)
 	}
 	note := aboutNotes(rows)[0]
 	if l.about == stats.TheseTasks && l.atMost {
@@ -77,11 +77,11 @@ func (l *losses) aboutNotes(all []*played) []string {
 
 // missing says how many episodes have no result, by player and environment, and
 // explains the other marks in rows.
-func missing(all []*played, rows [][]table.Cell) (notes []string) {
+func missing(all []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 	for _, p := range all {
 		finished, planned := 0, 0
 		var of []string
-		under := p.under
+		under := p.perturbed
 		if p.base != nil {
 			under = append([]condition{{row: *p.base, about: record.Perturbation{Name: "unperturbed"}}}, under...)
 		}
@@ -204,7 +204,7 @@ func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, 
 }
 
 // label says who played where.
-func (p *played) label(more ...table.Field) []table.Field {
+func (p *perturbedPlayer) label(more ...table.Field) []table.Field {
 	return append([]table.Field{column.Environment.Is(p.env), column.Model.Is(p.name)}, more...)
 }
 
@@ -223,15 +223,15 @@ func marksOf(of []condition) (marks string) {
 
 // heldOutIndices adds the share of the held-out score that is lost, for every player
 // with complete results on all official tasks of the held-out environments.
-func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reasons) {
-	byPlayer := map[string]map[string]*played{}
+func heldOutIndices(l *losses, all []*perturbedPlayer, w configs.Weights, reasons *reasons) {
+	byPlayer := map[string]map[string]*perturbedPlayer{}
 	var players []string
 	for _, p := range all {
 		if p.base == nil || !w.Has(p.env) {
 			continue
 		}
 		if byPlayer[p.player] == nil {
-			byPlayer[p.player] = map[string]*played{}
+			byPlayer[p.player] = map[string]*perturbedPlayer{}
 			players = append(players, p.player)
 		}
 		byPlayer[p.player][p.env] = p
@@ -279,7 +279,7 @@ func heldOutIndices(l *losses, all []*played, w configs.Weights, reasons *reason
 
 // heldOutBases returns the unperturbed scores of the held-out environments, or what
 // lacks.
-func heldOutBases(of map[string]*played, w configs.Weights) (base map[string]*scoring.Score, lacking []string) {
+func heldOutBases(of map[string]*perturbedPlayer, w configs.Weights) (base map[string]*scoring.Score, lacking []string) {
 	base = map[string]*scoring.Score{}
 	for _, part := range w.HeldOut {
 		p, ok := of[part.Env]
@@ -296,7 +296,7 @@ func heldOutBases(of map[string]*played, w configs.Weights) (base map[string]*sc
 }
 
 // changed adds a line for each rate: the mean over conditions and its change from base.
-func (l *losses) changed(p *played, of []condition, label ...table.Field) {
+func (l *losses) changed(p *perturbedPlayer, of []condition, label ...table.Field) {
 	success, progress := scoring.MeanRates(scoresOf(of))
 	nan := math.NaN()
 	none := scoring.Change{Difference: stats.Difference{Mean: nan, Interval: stats.Interval{Low: nan, High: nan},
@@ -322,7 +322,7 @@ func (l *losses) changed(p *played, of []condition, label ...table.Field) {
 }
 
 // unchanged adds the rates without a perturbation.
-func (l *losses) unchanged(p *played, label ...table.Field) {
+func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 	for _, r := range []struct {
 		rate string
 		scoring.Estimate
@@ -353,7 +353,7 @@ func doses(from *Report, t *table.Table) {
 			if d.all {
 				families = families.Shown(fmt.Sprintf("all %d", d.parts))
 			}
-			l.changed(p, d.under, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.under)))
+			l.changed(p, d.conditions, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.conditions)))
 		}
 	}
 	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. "+changeNote)
@@ -378,13 +378,13 @@ func families(from *Report, t *table.Table) {
 }
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
-func singleFamilies(p *played) []condition {
-	return slices.DeleteFunc(slices.Clone(p.under),
+func singleFamilies(p *perturbedPlayer) []condition {
+	return slices.DeleteFunc(slices.Clone(p.perturbed),
 		func(c condition) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.
-func titles(all []*played) string {
+func titles(all []*perturbedPlayer) string {
 	var said []string
 	seen := map[record.Part]bool{}
 	for _, p := range all {

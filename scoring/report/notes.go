@@ -129,12 +129,12 @@ func otherNames(rows []row) []string {
 	})
 }
 
-// grouped makes one note per text that say returns, with the names of the things
+// grouped makes one note per text that say returns, with the names of the items
 // that the text applies to.
-func grouped[T any](things []T, name, say func(T) string) (notes []string) {
+func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 	var said []string
 	names := map[string][]string{}
-	for _, t := range things {
+	for _, t := range items {
 		s := say(t)
 		if s == "" || slices.Contains(names[s], name(t)) {
 			continue

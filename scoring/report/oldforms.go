@@ -14,7 +14,7 @@ func oldForms(from *Report, t *table.Table) {
 	all := from.families()
 	for _, p := range all {
 		for _, g := range oldFormGroups(p) {
-			if o := scoring.ComputeOldForms(scoresOf(g.under)); o != nil {
+			if o := scoring.ComputeOldForms(scoresOf(g.conditions)); o != nil {
 				t.Add(g.fields(p, o)...)
 			}
 		}
@@ -34,7 +34,7 @@ func oldForms(from *Report, t *table.Table) {
 			"line. Each interval holds by itself.")
 	var rows []row
 	for _, p := range all {
-		rows = append(rows, p.under[0].row)
+		rows = append(rows, p.perturbed[0].row)
 	}
 	t.Notes = append(t.Notes, aboutNotes(rows)[0])
 	t.Notes = append(t.Notes, missing(all, t.Rows)...)
@@ -42,12 +42,12 @@ func oldForms(from *Report, t *table.Table) {
 
 // oldFormGroup is perturbations whose actions count together.
 type oldFormGroup struct {
-	name  string
-	under []condition
+	name       string
+	conditions []condition
 }
 
 // oldFormGroups are single families by themselves, and combinations by their number.
-func oldFormGroups(p *played) (groups []oldFormGroup) {
+func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
 	for _, c := range singleFamilies(p) {
 		groups = append(groups, oldFormGroup{c.about.Name, []condition{c}})
 	}
@@ -68,13 +68,13 @@ func oldFormGroups(p *played) (groups []oldFormGroup) {
 		case several:
 			name += ", grade " + d.grade
 		}
-		groups = append(groups, oldFormGroup{name, d.under})
+		groups = append(groups, oldFormGroup{name, d.conditions})
 	}
 	return groups
 }
 
-func (g oldFormGroup) fields(p *played, o *scoring.OldForms) []table.Field {
-	mark := marksOf(g.under)
+func (g oldFormGroup) fields(p *perturbedPlayer, o *scoring.OldForms) []table.Field {
+	mark := marksOf(g.conditions)
 	line := []table.Field{
 		column.Environment.Is(p.env), column.Model.Is(p.name), column.Perturbation.Is(g.name),
 		column.Actions.Is(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),

@@ -62,7 +62,7 @@ type Report struct {
 	plain []row // of episodes without a perturbation
 
 	// What several tables are made from.
-	families func() []*played
+	families func() []*perturbedPlayer
 	tries    func() []tries
 	tried    func() []tried
 	ranked   func() []ranked
@@ -79,7 +79,7 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, all: newRows(runs), made: map[string][]table.Table{}}
 	r.rows, r.plain = withoutFamilies(r.all), plainRows(r.all)
 	r.bests, r.baselines = splitBaselines(baselines)
-	r.families = sync.OnceValue(func() []*played { return playedUnder(r.all) })
+	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.all) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
 	r.tried = sync.OnceValue(func() []tried { return triedRows(r.rows) })
 	r.ranked = sync.OnceValue(func() []ranked { return rankings(r.plain, w) })

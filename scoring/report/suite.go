@@ -37,14 +37,14 @@ func withoutFamilies(rows []row) []row {
 	return slices.DeleteFunc(slices.Clone(rows), row.ofFamilies)
 }
 
-// played is a player on one environment under perturbations of families.
-type played struct {
+// perturbedPlayer is a player on one environment under perturbations of families.
+type perturbedPlayer struct {
 	env, name string
 	// player identifies the player over environments.
-	player string
-	base   *row // without perturbation; nil if it was not planned
-	under  []condition
-	sweep  *record.Sweep
+	player    string
+	base      *row // without perturbation; nil if it was not planned
+	perturbed []condition
+	sweep     *record.Sweep
 }
 
 // condition is a row with its perturbation.
@@ -53,10 +53,10 @@ type condition struct {
 	about record.Perturbation
 }
 
-// playedUnder gathers the rows under perturbations of families, with the row without a
+// perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
-func playedUnder(rows []row) (all []*played) {
-	byKey := map[string]*played{}
+func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
+	byKey := map[string]*perturbedPlayer{}
 	for _, r := range rows {
 		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool {
 			return len(p.Parts) > 0
@@ -78,18 +78,18 @@ func playedUnder(rows []row) (all []*played) {
 		}
 		p := byKey[string(key)]
 		if p == nil {
-			p = &played{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line,
+			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line,
 				sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
 		}
 		if perturbed {
-			p.under = append(p.under, condition{r, about})
+			p.perturbed = append(p.perturbed, condition{r, about})
 		} else {
 			p.base = &r
 		}
 	}
-	return slices.DeleteFunc(all, func(p *played) bool { return len(p.under) == 0 })
+	return slices.DeleteFunc(all, func(p *perturbedPlayer) bool { return len(p.perturbed) == 0 })
 }
 
 // drawn is the grade of perturbations whose families and grades were drawn.
@@ -103,11 +103,11 @@ func isAll(p record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:"
 
 // grades lists the grades of a player's perturbations: those of the suite or, without
 // one, those of single families.
-func (p *played) grades() (grades []int) {
+func (p *perturbedPlayer) grades() (grades []int) {
 	if p.sweep.Suite != "" {
 		return p.sweep.Grades
 	}
-	for _, c := range p.under {
+	for _, c := range p.perturbed {
 		if part := c.about.Parts[0]; !isDrawn(c.about) && !slices.Contains(grades, part.Grade) {
 			grades = append(grades, part.Grade)
 		}
@@ -118,14 +118,14 @@ func (p *played) grades() (grades []int) {
 
 // at returns the perturbations of a grade, in the order of the number of families:
 // each part has the grade or, if the family has no such grade, its highest.
-func (p *played) at(grade int) (of []condition) {
+func (p *perturbedPlayer) at(grade int) (of []condition) {
 	highest := map[string]int{}
-	for _, c := range p.under {
+	for _, c := range p.perturbed {
 		for _, part := range c.about.Parts {
 			highest[part.Family] = max(highest[part.Family], part.Grade)
 		}
 	}
-	for _, c := range p.under {
+	for _, c := range p.perturbed {
 		other := func(part record.Part) bool { return part.Grade != min(grade, highest[part.Family]) }
 		if !isDrawn(c.about) && !slices.ContainsFunc(c.about.Parts, other) {
 			of = append(of, c)
@@ -135,8 +135,8 @@ func (p *played) at(grade int) (of []condition) {
 }
 
 // draws returns the perturbations that were drawn.
-func (p *played) draws() []condition {
-	return byParts(slices.DeleteFunc(slices.Clone(p.under), func(c condition) bool { return !isDrawn(c.about) }))
+func (p *perturbedPlayer) draws() []condition {
+	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c condition) bool { return !isDrawn(c.about) }))
 }
 
 func byParts(of []condition) []condition {
@@ -146,15 +146,15 @@ func byParts(of []condition) []condition {
 
 // dose is perturbations that combine as many families at one grade.
 type dose struct {
-	grade string
-	parts int
-	all   bool // they are all families of the environment
-	under []condition
+	grade      string
+	parts      int
+	all        bool // they are all families of the environment
+	conditions []condition
 }
 
 // doses returns the doses of a player by grade and number of families. Those that were
 // drawn come last.
-func (p *played) doses() (doses []dose) {
+func (p *perturbedPlayer) doses() (doses []dose) {
 	add := func(grade string, of []condition) {
 		for _, c := range of {
 			n := len(c.about.Parts)
@@ -163,7 +163,7 @@ func (p *played) doses() (doses []dose) {
 			}
 			d := &doses[len(doses)-1]
 			d.all = d.all || isAll(c.about)
-			d.under = append(d.under, c)
+			d.conditions = append(d.conditions, c)
 		}
 	}
 	for _, grade := range p.grades() {
@@ -174,7 +174,7 @@ func (p *played) doses() (doses []dose) {
 }
 
 // singles are the families of a grade, each alone.
-func (p *played) singles(grade int) []condition {
+func (p *perturbedPlayer) singles(grade int) []condition {
 	return slices.DeleteFunc(p.at(grade), func(c condition) bool { return len(c.about.Parts) > 1 })
 }
 

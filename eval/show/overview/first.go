@@ -150,11 +150,11 @@ func list(words []string) string {
 }
 
 // count writes a number of things.
-func count(n int, thing string) string {
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return thousands(n) + " " + thing + "s"
+	return thousands(n) + " " + noun + "s"
 }
 
 // thousands writes a number with commas.

@@ -369,12 +369,12 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 	if known := x.rebuilder[c]; known != nil {
 		return known, nil
 	}
-	told, err := x.Texts.Told(r.manifest, *c)
+	texts, err := x.Texts.Of(r.manifest, *c)
 	if err != nil {
 		return nil, err
 	}
 	b := &rebuilder{}
-	if b.Rebuilder, err = episode.NewRebuilder(*c, told.Prompt, told.Protocol, told.Memory); err != nil {
+	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Protocol, texts.Memory); err != nil {
 		return nil, err
 	}
 	if b.NeedsWorld() {

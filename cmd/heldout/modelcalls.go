@@ -15,9 +15,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// asking is what commands share that ask a model without playing episodes, and keep
+// modelCalls is what commands share that ask a model without playing episodes, and keep
 // the calls in a directory.
-type asking struct {
+type modelCalls struct {
 	run        configs.Run // model, servers and decoding
 	out        string
 	seed       int64
@@ -26,15 +26,15 @@ type asking struct {
 	quiet, dry bool
 }
 
-// newAsking returns the settings with their defaults.
-func newAsking(temperature float64, maxTokens int) *asking {
-	a := &asking{run: configs.DefaultRun()}
+// newModelCalls returns the settings with their defaults.
+func newModelCalls(temperature float64, maxTokens int) *modelCalls {
+	a := &modelCalls{run: configs.DefaultRun()}
 	a.run.Temperature, a.run.MaxTokens = temperature, maxTokens
 	return a
 }
 
 // flags adds the flags to a command.
-func (a *asking) flags(c *cobra.Command) {
+func (a *modelCalls) flags(c *cobra.Command) {
 	f := c.Flags()
 	optionFlags(f, &a.run, configs.Server, configs.Sampling, configs.Length)
 	f.Lookup("model").Usage = "model to ask: vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME"
@@ -49,7 +49,7 @@ func (a *asking) flags(c *cobra.Command) {
 }
 
 // check reports settings that are wrong.
-func (a *asking) check() error {
+func (a *modelCalls) check() error {
 	var errs []error
 	switch {
 	case len(a.run.Model) == 0:
@@ -76,8 +76,8 @@ func (a *asking) check() error {
 }
 
 // asking is the model with its directory, as the flags say.
-func (a *asking) asking(sys *system) *training.Asking {
-	return &training.Asking{
+func (a *modelCalls) calls(sys *system) *training.ModelCalls {
+	return &training.ModelCalls{
 		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
 		Counter: func(items int) (training.Counter, func()) {
 			shown := progress.NewItems(items, sys.now)
@@ -90,7 +90,7 @@ func (a *asking) asking(sys *system) *training.Asking {
 }
 
 // wants reports a folder that is not given.
-func (a *asking) wants() error {
+func (a *modelCalls) wants() error {
 	if strings.TrimSpace(a.out) == "" {
 		return usage(errors.New("no folder is given; name one with --out"))
 	}
