@@ -90,7 +90,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.Float64Var(&o.Filter.Progress, "least-progress", 0,
 		"take only episodes that end with at least this progress, 0 to 1")
 	f.IntVar(&o.Filter.Recoveries, "least-recoveries", 0,
-		"take only episodes with at least so many errors that another, valid action follows within 5 steps")
+		"take only episodes with at least this many errors that a different, valid action follows within 5 steps")
 	f.StringVar(&seeds, "seeds", "", "take only these seeds, such as 3 (the first three) or 0,5")
 	f.StringSliceVar(&o.Filter.Presets, "preset", nil, "take only episodes of these presets")
 	f.StringSliceVar(&o.Filter.Envs, "env", nil,

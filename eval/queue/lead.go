@@ -50,7 +50,7 @@ type Leader struct {
 	// arrived are the records that Play does not wait for yet, or that are not on
 	// disk yet, by episode and attempt.
 	arrived map[string]*delivery
-	// coming are those of whom not all parts have come, by episode and attempt.
+	// coming are the records that lack parts, by episode and attempt.
 	coming map[string][]*delivery
 	// left are the attempts whose records were left in the queue.
 	left map[string]bool

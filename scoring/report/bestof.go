@@ -42,7 +42,8 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 	return all
 }
 
-const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: this is no rate of an agent that must choose itself."
+const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: " +
+	"an agent that has to choose without it reaches less."
 
 // bestOf has the rates of one try and of the best of all, as papers print them, with
 // published ones.

@@ -140,6 +140,14 @@ func (s *standing) rated(i, at int, place string) (out HeadlineCell) {
 	return out
 }
 
+// publishedTitle says with what published rows may be compared.
+func (r *Report) publishedTitle() string {
+	if slices.ContainsFunc(r.plain, func(of row) bool { return of.Environment.Source != envs.Official }) {
+		return "published, on official tasks: not comparable with generated ones"
+	}
+	return "published; prompts, agents and servers differ"
+}
+
 // publishedRows are the rows of published results, for the same columns.
 func (r *Report) publishedRows(s *standing) (rows [][]table.Cell) {
 	for _, l := range r.publishedHeadlines(s) {

@@ -115,7 +115,7 @@ func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string)
 		if of != nil {
 			notes = append(notes,
 				fmt.Sprintf(
-					"%s: the difference of %s holds for tasks of these kinds; %d kinds cannot tell whether for others.",
+					"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
 					strings.Join(label, ", "), strings.Join(of, " and "), c.Kinds))
 		}
 	}

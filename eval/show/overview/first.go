@@ -34,7 +34,7 @@ type board struct {
 	Lines     []boardLine
 	Published []boardLine
 	Divided   string // above published lines
-	// Dense: there are so many models that each has one line of text.
+	// Dense: each model has one line of text, because there are many.
 	Dense bool
 }
 
