@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,7 +39,8 @@ func find(t testing.TB, path, what string) string {
 	t.Helper()
 	full := filepath.Join(root(t), "..", "shared", filepath.FromSlash(path))
 	if _, err := os.Stat(full); err != nil {
-		Absent(t, "shared", fmt.Sprintf("needs %s: put it at ../shared/%s beside the module root", what, path))
+		part := strings.Join(strings.SplitN(path, "/", 3)[:2], "/")
+		Absent(t, part, fmt.Sprintf("needs %s: put it at ../shared/%s beside the module root", what, path))
 	}
 	return full
 }
