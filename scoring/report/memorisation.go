@@ -279,7 +279,8 @@ func heldOutIndices(l *losses, all []*perturbedPlayer, w configs.Weights, reason
 
 // heldOutBases returns the unperturbed scores of the held-out environments, or what
 // lacks.
-func heldOutBases(of map[string]*perturbedPlayer, w configs.Weights) (base map[string]*scoring.Score, lacking []string) {
+func heldOutBases(of map[string]*perturbedPlayer, w configs.Weights) (base map[string]*scoring.Score,
+	lacking []string) {
 	base = map[string]*scoring.Score{}
 	for _, part := range w.HeldOut {
 		p, ok := of[part.Env]

@@ -78,7 +78,8 @@ func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
 		}
 		p := byKey[string(key)]
 		if p == nil {
-			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"), name: r.line,
+			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"),
+				name:  r.line,
 				sweep: r.sweep}
 			byKey[string(key)] = p
 			all = append(all, p)
