@@ -66,7 +66,7 @@ type formed struct {
 	turns       []turn
 	// seen is the environment's last observation; corrected says that the next one is a
 	// message of the preset.
-	seen string
+	seen      string
 	corrected bool
 	// dropped counts the oldest turns that no longer fit the context.
 	dropped int
