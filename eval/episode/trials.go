@@ -28,7 +28,8 @@ func (e *Episode) NextTrial(a record.Attempt) *Episode {
 	next := *e
 	next.Trial++
 	next.ID = record.TrialID(e.First, next.Trial)
-	if t := e.Player.Trials; a.Reflection != "" || t != nil && t.Own {
+	own := e.Player != nil && e.Player.Trials != nil && e.Player.Trials.Own
+	if a.Reflection != "" || own {
 		next.Reflections = append(e.Reflections[:len(e.Reflections):len(e.Reflections)], record.Remembered{
 			Trial: e.Trial, Text: a.Reflection})
 	}

@@ -95,6 +95,17 @@ func call(runs []Run) []map[string]string {
 	return out
 }
 
+// Called returns what tables call the models of a run directory, by model.
+func (r *Report) Called(directory string) map[string]string {
+	called := map[string]string{}
+	for _, of := range r.all {
+		if of.directory == directory || slices.Contains(of.others, directory) {
+			called[of.Condition.Model] = of.model
+		}
+	}
+	return called
+}
+
 // named returns the name that the user gave to a model.
 func (r Run) named(spec string, alone bool) (text string, ok bool) {
 	for of, text := range r.Names {

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"path/filepath"
@@ -84,18 +85,23 @@ func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error
 		signs
 		err error
 	}
+	called := from.Called(p.Name())
 	var counting [][]seen // by group and task
 	var failed error
 	m, err := record.EachDerived(p, func(_ *record.Manifest, of *record.Episode) derived {
 		d := derived{signs: signsOf(of)}
-		d.html, d.err = e.bundle.Render(name, of)
+		named := *of
+		named.Model = cmp.Or(called[of.Model], of.Model)
+		d.html, d.err = e.bundle.Render(name, &named)
 		return d
 	}, func(m *record.Manifest, of *record.Episode, at record.Position, d derived) {
 		if failed != nil {
 			return
 		}
 		if failed = d.err; failed == nil {
-			failed = e.bundle.Add(name, &of.Result, d.html)
+			named := of.Result
+			named.Model = cmp.Or(called[of.Model], of.Model)
+			failed = e.bundle.Add(name, &named, d.html)
 		}
 		if of.Ended.After(e.ended) {
 			e.ended = of.Ended
