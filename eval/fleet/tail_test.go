@@ -186,6 +186,9 @@ func (l load) episode(f *Fleet, moved func()) error {
 // where they must. The level algorithm, which moves episodes at almost every call,
 // would reach 0.99 with the first servers. With the equal ones, nothing does better:
 // the last 24 episodes begin when all others end.
+//
+// The order of goroutines decides who gets the last calls, and one of the slowest server
+// is 0.3 % of the time: of 80 runs with the first servers, six had 0.9693 and none less.
 func TestTail(t *testing.T) {
 	const ms = time.Millisecond
 	halves := []time.Duration{200 * ms, 400 * ms, 800 * ms, 1600 * ms}
@@ -195,7 +198,7 @@ func TestTail(t *testing.T) {
 		least            float64
 		mostEarly, moves int
 	}{
-		"each half as fast":      {load{halves, 600, 30, 96, false}, 0.97, 20, 600},
+		"each half as fast":      {load{halves, 600, 30, 96, false}, 0.965, 20, 600},
 		"one ten times as fast":  {load{[]time.Duration{200 * ms, 2000 * ms}, 600, 30, 48, false}, 0.96, 20, 120},
 		"all as fast":            {load{equal, 600, 30, 96, false}, 0.93, 20, 60},
 		"killed":                 {load{halves, 600, 30, 96, true}, 0.89, 300, 800},
