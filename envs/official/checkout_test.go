@@ -141,7 +141,7 @@ func TestPullCheckout(t *testing.T) {
 		!strings.Contains(notes, "toy-0123456 is there already") {
 		t.Errorf("a second pull asks for %q, says %q, %v", o.requests, notes, err)
 	}
-	// What is there is not fetched again for a file from elsewhere.
+	// A pull for one more file does not fetch again what the folder already has.
 	_, err = fetchToy(t, o, dir, toy(true))
 	if check(t, err); !slices.Equal(o.requests, []string{"/tasks.json "}) {
 		t.Errorf("%q was asked for", o.requests)

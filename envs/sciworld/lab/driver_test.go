@@ -47,7 +47,8 @@ func startDriver(t testing.TB) *driver {
 	}
 	if v := jarVersion(t, jar); v != "1.1.3" {
 		t.Skipf(
-			"needs the official simulator 1.1.3, which this engine equals: HELDOUT_SCIWORLD_JAR is of version %s", v)
+			"needs the official simulator 1.1.3, which this engine equals; HELDOUT_SCIWORLD_JAR is of version %s: "+
+				"name the jar of the Python package scienceworld==1.1.3, as .ci/run does", v)
 	}
 	dir := t.TempDir()
 	// The numbers of kinds come from a file of the package, sought where the
