@@ -8,6 +8,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // describe prints the plan of a job.
@@ -66,7 +67,7 @@ func describeSuite(b *strings.Builder, j *bench.Job) {
 	for _, env := range environments {
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
-		b.WriteString("  " + strings.Join(wrap([]string{strings.Join(names, ", ")}, plainWidth-2), "\n  ") + "\n")
+		b.WriteString("  " + strings.Join(table.Wrap(strings.Join(names, ", "), plainWidth-2), "\n  ") + "\n")
 		for _, p := range players {
 			if p.env == env {
 				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p],

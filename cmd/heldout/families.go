@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/scoring/table"
 )
 
 // describeFamilies lists the families of perturbations of an environment with their
@@ -28,7 +29,7 @@ func describeFamilies(env string) (string, error) {
 			}
 			text = strings.Join(grades, "; ")
 		}
-		for _, line := range wrap([]string{text}, plainWidth-13) {
+		for _, line := range table.Wrap(text, plainWidth-13) {
 			b.WriteString("             " + line + "\n")
 		}
 	}

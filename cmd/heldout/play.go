@@ -11,6 +11,7 @@ import (
 	"heldout/envs/jericho"
 	"heldout/eval"
 	"heldout/eval/bench"
+	"heldout/eval/show/console"
 )
 
 // playOptions say what is played and how.
@@ -55,11 +56,13 @@ progress, done, success and valid. --actions adds the valid actions.`,
 				return usage(err)
 			}
 			defer world.Close()
-			p := console{sys: sys, env: names[0], task: task, world: world, actions: o.withActions, raw: o.raw}
+			p := console.Console{In: sys.stdin, Out: sys.stdout, Env: names[0], Task: task, World: world,
+				Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
+				Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
 			if o.asJSON {
-				return p.playJSON(c.Context())
+				return p.JSON(c.Context())
 			}
-			return p.playText(c.Context())
+			return p.Text(c.Context())
 		},
 	}
 	taskSource(c, sys, &o.setup)

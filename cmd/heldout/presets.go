@@ -136,7 +136,7 @@ func shortList(parts []listedPart) table.Table {
 
 // broken is a cell whose text is broken at blanks.
 func broken(text string, width int) table.Cell {
-	return table.Cell{Text: text, Value: text, Lines: wrap([]string{table.Printable(text)}, width)}
+	return table.Cell{Text: text, Value: text, Lines: table.Wrap(table.Printable(text), width)}
 }
 
 // numberedPart is the name of a part that ends in a number.

@@ -88,7 +88,7 @@ func shownColumns(all []table.Column) (out []table.Column) {
 
 // underlined is a heading.
 func underlined(title string, with rune) string {
-	lines := wrap([]string{title}, plainWidth)
+	lines := table.Wrap(title, plainWidth)
 	longest := 0
 	for _, line := range lines {
 		longest = max(longest, len([]rune(line)))
@@ -98,7 +98,7 @@ func underlined(title string, with rune) string {
 
 // filled breaks a text into lines; those after the first are indented.
 func filled(text string, indent int) string {
-	lines := wrap([]string{text}, plainWidth-indent)
+	lines := table.Wrap(text, plainWidth-indent)
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"heldout/scoring/table"
 	"io"
 	"maps"
 	"path"
@@ -45,7 +46,7 @@ func readTopic(name string) (page []byte, ok bool) {
 
 // topicList names the pages, in indented lines that fit the plain width.
 func topicList() string {
-	return "  " + strings.Join(wrap([]string{strings.Join(topicNames(), ", ")}, plainWidth-2), "\n  ")
+	return "  " + strings.Join(table.Wrap(strings.Join(topicNames(), ", "), plainWidth-2), "\n  ")
 }
 
 // newHelp returns the command that prints a page, or the help of a command.

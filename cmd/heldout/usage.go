@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/scoring/table"
 )
 
 // The groups of commands.
@@ -222,5 +223,5 @@ func writeShort(b *strings.Builder, all []section) {
 
 // hanging breaks a text into lines that begin in a column.
 func hanging(text string, column int) string {
-	return strings.Join(wrap([]string{text}, plainWidth-column), "\n"+strings.Repeat(" ", column))
+	return strings.Join(table.Wrap(text, plainWidth-column), "\n"+strings.Repeat(" ", column))
 }

@@ -1,4 +1,5 @@
-package main
+// Package console plays one world from lines of text, by hand or for another program.
+package console
 
 import (
 	"bufio"
@@ -16,21 +17,27 @@ import (
 	"heldout/scoring/table"
 )
 
-// console plays one world from standard input, by hand or for another program.
-type console struct {
-	sys     *system
-	env     string
-	task    envs.Task
-	world   envs.World
-	actions bool // listed with every observation
-	raw     bool // every line is for the world
+// Console plays one world, whose task is Task of the environment Env.
+type Console struct {
+	In    io.Reader
+	Out   io.Writer
+	Env   string
+	Task  envs.Task
+	World envs.World
+	// Actions: the valid actions are listed with every observation.
+	Actions bool
+	// Raw: every line is for the world.
+	Raw bool
+	// Columns is the width of the terminal, 0 without one. Colored: it shows colors.
+	Columns int
+	Colored bool
 	// moments are the latest actions that can be taken back.
 	moments []moment
 }
 
 // validActions lists the valid actions.
-func (p *console) validActions(ctx context.Context) ([]string, error) {
-	l, ok := envs.As[envs.Lister](p.world)
+func (p *Console) validActions(ctx context.Context) ([]string, error) {
+	l, ok := envs.As[envs.Lister](p.World)
 	if !ok {
 		return nil, errors.New("the environment cannot list its valid actions")
 	}
@@ -62,18 +69,20 @@ type jsonStep struct {
 // maxLine bounds a line of input.
 const maxLine = 1 << 20
 
-func (p *console) playJSON(ctx context.Context) error {
-	start, err := p.world.Start(ctx)
+// JSON plays for a program: a JSON object per line, from which the action is taken, and one
+// for each answer. It ends with the input.
+func (p *Console) JSON(ctx context.Context) error {
+	start, err := p.World.Start(ctx)
 	if err != nil {
 		return err
 	}
-	first := jsonStart{Env: p.env, Task: p.task.ID, Goal: start.Goal, Observation: start.Observation}
-	if p.actions {
+	first := jsonStart{Env: p.Env, Task: p.Task.ID, Goal: start.Goal, Observation: start.Observation}
+	if p.Actions {
 		if first.Actions, err = p.validActions(ctx); err != nil {
 			return err
 		}
 	}
-	out := json.NewEncoder(p.sys.stdout)
+	out := json.NewEncoder(p.Out)
 	out.SetEscapeHTML(false)
 	if err := out.Encode(first); err != nil {
 		return err
@@ -83,13 +92,13 @@ func (p *console) playJSON(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		s, err := p.world.Step(ctx, action)
+		s, err := p.World.Step(ctx, action)
 		if err != nil {
 			return err
 		}
 		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success,
 			Valid: s.Valid}
-		if p.actions {
+		if p.Actions {
 			if answer.Actions, err = p.validActions(ctx); err != nil {
 				return err
 			}
@@ -115,10 +124,10 @@ func parseAction(line []byte) (string, error) {
 
 // eachLine visits the lines of standard input until it ends, visit fails or ctx
 // is done.
-func (p *console) eachLine(ctx context.Context, visit func(n int, line string) error) error {
+func (p *Console) eachLine(ctx context.Context, visit func(n int, line string) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	scanner := bufio.NewScanner(p.sys.stdin)
+	scanner := bufio.NewScanner(p.In)
 	scanner.Buffer(nil, maxLine)
 	lines := make(chan string)
 	go func() { // reading cannot be interrupted, waiting for it can
@@ -152,16 +161,17 @@ func (p *console) eachLine(ctx context.Context, visit func(n int, line string) e
 
 var errQuit = errors.New("quit")
 
-func (p *console) playText(ctx context.Context) error {
-	start, err := p.world.Start(ctx)
+// Text plays by hand, until the input ends or :quit.
+func (p *Console) Text(ctx context.Context) error {
+	start, err := p.World.Start(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.sys.stdout, "%s %s\n", p.env, table.Printable(p.task.ID))
+	fmt.Fprintf(p.Out, "%s %s\n", p.Env, table.Printable(p.Task.ID))
 	p.write(start.Goal)
-	fmt.Fprintln(p.sys.stdout)
-	if v, ok := envs.As[envs.Viewer](p.world); ok {
-		fmt.Fprintf(p.sys.stdout, "%s\n\n", strings.Join(v.View().Legend, "\n"))
+	fmt.Fprintln(p.Out)
+	if v, ok := envs.As[envs.Viewer](p.World); ok {
+		fmt.Fprintf(p.Out, "%s\n\n", strings.Join(v.View().Legend, "\n"))
 	}
 	p.writeObservation(start.Observation)
 	if err := p.prompt(ctx); err != nil {
@@ -189,12 +199,12 @@ const commandsHelp = `:actions  list the valid actions
 Everything else is an action.`
 
 // command carries out a line of input.
-func (p *console) command(ctx context.Context, line string) error {
+func (p *Console) command(ctx context.Context, line string) error {
 	switch {
 	case line == ":quit":
 		return errQuit
 	case line == ":actions":
-		if _, ok := envs.As[envs.Lister](p.world); !ok {
+		if _, ok := envs.As[envs.Lister](p.World); !ok {
 			p.write("The environment cannot list its valid actions.")
 			return nil
 		}
@@ -211,9 +221,9 @@ func (p *console) command(ctx context.Context, line string) error {
 		return p.undo()
 	case line == ":help":
 		p.write(commandsHelp)
-	case line == "" && !p.raw:
+	case line == "" && !p.Raw:
 		// Not an action of any environment.
-	case strings.HasPrefix(line, ":") && !p.raw:
+	case strings.HasPrefix(line, ":") && !p.Raw:
 		p.write("There is no command " + line + "; :help lists the commands.")
 	default:
 		return p.act(ctx, line)
@@ -222,16 +232,16 @@ func (p *console) command(ctx context.Context, line string) error {
 }
 
 // act takes an action.
-func (p *console) act(ctx context.Context, action string) error {
+func (p *Console) act(ctx context.Context, action string) error {
 	if err := p.remember(action); err != nil {
 		return err
 	}
-	s, err := p.world.Step(ctx, action)
+	s, err := p.World.Step(ctx, action)
 	if err != nil {
 		return err
 	}
 	p.writeObservation(s.Observation)
-	_, err = fmt.Fprintf(p.sys.stdout, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done,
+	_, err = fmt.Fprintf(p.Out, "[progress %.1f %%, done %v, success %v, valid %v]\n", 100*s.Progress, s.Done,
 		s.Success, s.Valid)
 	return err
 }
@@ -246,8 +256,8 @@ type moment struct {
 const mostMoments = 100
 
 // remember keeps the world as it is before an action, if it can be kept.
-func (p *console) remember(action string) error {
-	s, ok := envs.As[envs.Snapshotter](p.world)
+func (p *Console) remember(action string) error {
+	s, ok := envs.As[envs.Snapshotter](p.World)
 	if !ok {
 		return nil
 	}
@@ -263,8 +273,8 @@ func (p *console) remember(action string) error {
 }
 
 // undo takes the last action back.
-func (p *console) undo() error {
-	s, ok := envs.As[envs.Snapshotter](p.world)
+func (p *Console) undo() error {
+	s, ok := envs.As[envs.Snapshotter](p.World)
 	switch {
 	case !ok:
 		p.write("The environment cannot take an action back.")
@@ -283,8 +293,8 @@ func (p *console) undo() error {
 }
 
 // askExpert prints the expert's next action.
-func (p *console) askExpert(ctx context.Context) error {
-	e, ok := envs.As[envs.Expert](p.world)
+func (p *Console) askExpert(ctx context.Context) error {
+	e, ok := envs.As[envs.Expert](p.World)
 	if !ok {
 		p.write("The environment has no expert.")
 		return nil
@@ -298,8 +308,8 @@ func (p *console) askExpert(ctx context.Context) error {
 }
 
 // view prints all that there is in the world.
-func (p *console) view() error {
-	i, ok := envs.As[envs.Inspector](p.world)
+func (p *Console) view() error {
+	i, ok := envs.As[envs.Inspector](p.World)
 	if !ok {
 		p.write("The environment cannot show more than it does.")
 		return nil
@@ -313,26 +323,25 @@ func (p *console) view() error {
 }
 
 // writeObservation prints an observation, beside a picture if there is one.
-func (p *console) writeObservation(text string) {
-	v, ok := envs.As[envs.Viewer](p.world)
+func (p *Console) writeObservation(text string) {
+	v, ok := envs.As[envs.Viewer](p.World)
 	if !ok {
 		p.write(text)
 		return
 	}
-	colored := p.sys.columns > 0 && p.sys.getenv("NO_COLOR") == "" && p.sys.getenv("TERM") != "dumb"
 	var printable []string
-	for _, line := range splitLines(text) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		printable = append(printable, shown(line))
 	}
-	for _, line := range beside(v.View(), printable, cmp.Or(p.sys.columns, plainColumns), colored) {
-		fmt.Fprintln(p.sys.stdout, line)
+	for _, line := range beside(v.View(), printable, cmp.Or(p.Columns, plainColumns), p.Colored) {
+		fmt.Fprintln(p.Out, line)
 	}
 }
 
 // write prints a text of the world.
-func (p *console) write(text string) {
-	for _, line := range splitLines(text) {
-		fmt.Fprintln(p.sys.stdout, shown(line))
+func (p *Console) write(text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintln(p.Out, shown(line))
 	}
 }
 
@@ -341,16 +350,16 @@ func (p *console) write(text string) {
 func shown(line string) string { return table.Printable(strings.ReplaceAll(line, "\t", "    ")) }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.
-func (p *console) prompt(ctx context.Context) error {
-	if p.actions {
+func (p *Console) prompt(ctx context.Context) error {
+	if p.Actions {
 		actions, err := p.validActions(ctx)
 		if err != nil {
 			return err
 		}
 		for _, a := range actions {
-			fmt.Fprintln(p.sys.stdout, "  "+table.Printable(a))
+			fmt.Fprintln(p.Out, "  "+table.Printable(a))
 		}
 	}
-	_, err := fmt.Fprint(p.sys.stdout, "> ")
+	_, err := fmt.Fprint(p.Out, "> ")
 	return err
 }

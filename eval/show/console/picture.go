@@ -1,10 +1,11 @@
-package main
+package console
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // The widths, in characters: of everything without a terminal, between picture
@@ -29,7 +30,11 @@ func beside(p envs.Picture, text []string, columns int, colored bool) []string {
 	if room < leastText {
 		return append(out, text...)
 	}
-	for i, line := range wrap(text, room) {
+	var lines []string
+	for _, line := range text {
+		lines = append(lines, table.Wrap(line, room)...)
+	}
+	for i, line := range lines {
 		if i == len(out) {
 			out = append(out, strings.Repeat(" ", width))
 		}
@@ -77,40 +82,4 @@ func style(g envs.Glyph) string {
 		return "38;5;" + color
 	}
 	return ""
-}
-
-// wrap breaks lines at spaces so that they fit; a longer word stays whole.
-func wrap(lines []string, width int) (out []string) {
-	for _, line := range lines {
-		for utf8.RuneCountInString(line) > width {
-			line = strings.Trim(line, " ")
-			at := breakAt(line, width)
-			if at < 0 {
-				break
-			}
-			out = append(out, strings.TrimRight(line[:at], " "))
-			line = strings.TrimLeft(line[at:], " ")
-		}
-		out = append(out, line)
-	}
-	return out
-}
-
-// breakAt returns where to break a line that does not start with a space: at the
-// last space up to width, or else the first, or else nowhere (-1).
-func breakAt(line string, width int) int {
-	n, last := 0, -1
-	for at, r := range line {
-		if n > width && last >= 0 {
-			break
-		}
-		if r == ' ' {
-			last = at
-			if n >= width {
-				break
-			}
-		}
-		n++
-	}
-	return last
 }
