@@ -159,13 +159,9 @@ func showPlan(sys *system, plan []official.Source, dir string) error {
 		}
 		fmt.Fprintf(&b, "\n%s (%s)\n  %s\n  licence: %s\n  %s\n", s.Name, size, s.For, s.Licence, s.Address())
 	}
-	_, err := fmt.Fprintln(sys.stdout, printableText(b.String()))
+	_, err := fmt.Fprintln(sys.stdout, table.PrintableLines(b.String()))
 	return err
 }
-
-// printableText makes lines safe for a terminal: an address may come from a user's
-// script.
-func printableText(s string) string { return printableLines(errors.New(s)) }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 

@@ -139,7 +139,7 @@ func checkExports(sys *system, dirs []string) error {
 	sys.warnUncovered(uncovered)
 	if bad > 0 {
 		return fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad,
-			counted(files, "file"))
+			table.Counted(files, "file"))
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func exportError(err error) error {
 
 // whatIsThere says why nothing is left.
 func whatIsThere(r *export.Report) string {
-	text := counted(r.Episodes, "episode") + " with a result"
+	text := table.Counted(r.Episodes, "episode") + " with a result"
 	if len(r.Left) > 0 {
 		text += " (" + list(r.Left) + ")"
 	}
@@ -197,8 +197,8 @@ func whatIsThere(r *export.Report) string {
 // printExport says what was taken and what was left out.
 func printExport(sys *system, o export.Options, r *export.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, counted(r.Episodes, "episode"), list(r.Environments))
-	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
+	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
+	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
 	if len(r.Masked) > 0 {
 		fmt.Fprintf(&b, " (%s)", list(r.Masked))
 	}
@@ -207,15 +207,15 @@ func printExport(sys *system, o export.Options, r *export.Report) error {
 		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
 	}
 	if r.Without > 0 {
-		fmt.Fprintf(&b, "planned, but without a result: %s\n", counted(r.Without, "episode"))
+		fmt.Fprintf(&b, "planned, but without a result: %s\n", table.Counted(r.Without, "episode"))
 	}
 	if r.Single > 0 {
 		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n",
-			counted(r.Single, "episode"))
+			table.Counted(r.Single, "episode"))
 	}
 	for _, p := range r.Parts {
 		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
-			counted(p.Examples, "example"), counted(p.Episodes, "episode"), counted(p.Tasks, "task"),
+			table.Counted(p.Examples, "example"), table.Counted(p.Episodes, "episode"), table.Counted(p.Tasks, "task"),
 			megabytes(p.Bytes))
 	}
 	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
@@ -235,7 +235,7 @@ func warnExport(sys *system, o export.Options, r *export.Report) {
 	if r.TestEpisodes > 0 {
 		sys.warn(
 			fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them",
-				counted(r.TestEpisodes, "episode")))
+				table.Counted(r.TestEpisodes, "episode")))
 	}
 	for _, p := range r.Parts {
 		if p.Examples == 0 {
@@ -265,12 +265,4 @@ func list[K ~string](counts map[K]int) string {
 		out = append(out, fmt.Sprintf("%d %s", counts[name], table.Printable(string(name))))
 	}
 	return strings.Join(out, ", ")
-}
-
-// counted is a number with a noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

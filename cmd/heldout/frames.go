@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/eval/frame"
+	"heldout/scoring/table"
 )
 
 // exportFrames writes the records of runs as Parquet files.
@@ -40,7 +41,7 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, forc
 			return err
 		}
 	}
-	sys.say("%s, %s, %s", counted(report.Runs, "run"), counted(report.Episodes, "episode"),
-		counted(report.Steps, "step"))
+	sys.say("%s, %s, %s", table.Counted(report.Runs, "run"), table.Counted(report.Episodes, "episode"),
+		table.Counted(report.Steps, "step"))
 	return nil
 }

@@ -233,15 +233,12 @@ const longestLine = 4000
 // printableLines makes an error's text safe for a terminal, line by line: it may
 // quote what a server or a file says.
 func printableLines(err error) string {
-	var out []byte
-	for i, line := range splitLines(err.Error()) {
-		if i > 0 {
-			out = append(out, '\n')
-		}
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 		if n := len(line); n > longestLine {
 			line = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longestLine], ""), n)
 		}
-		out = append(out, table.Printable(line)...)
+		out = append(out, table.Printable(line))
 	}
-	return string(out)
+	return strings.Join(out, "\n")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
+	"heldout/eval/originals"
+	"heldout/eval/show/presets"
 	"heldout/scoring/table"
 )
 
@@ -49,7 +52,7 @@ func newPresetShow(sys *system) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			if _, err := sys.stdout.Write([]byte(shownPreset(text))); err != nil {
+			if _, err := fmt.Fprintln(sys.stdout, table.PrintableLines(string(text))); err != nil {
 				return err
 			}
 			for _, p := range found {
@@ -64,13 +67,99 @@ func newPresetShow(sys *system) *cobra.Command {
 	}
 }
 
-// shownPreset returns the file of a preset without what a terminal would obey.
-func shownPreset(text []byte) string {
-	var b strings.Builder
-	for _, line := range splitLines(string(text)) {
-		b.WriteString(table.Printable(line) + "\n")
+func newPresetDiff(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Say in what two protocols differ, and if their numbers compare",
+		Long: `diff sets two protocols side by side, subject by subject. Of protocols with
+several parts it compares those of the same name; what only some parts have
+follows their names. --wide, and the formats for programs, list every field that
+can change a number instead.`,
+		Example: "  heldout preset diff agentrefine agentboard\n" +
+			"  heldout preset diff agentrefine:alfworld agentboard:alfworld --wide",
+		ValidArgsFunction: completePresets,
+		Args:              args(2, 2, "two presets"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			var of [2][]configs.Preset
+			for i, name := range names {
+				var err error
+				if of[i], err = bench.FindPresets([]string{name}); err != nil {
+					return usage(err)
+				}
+			}
+			d, err := presets.Pair(names, of[0], of[1])
+			if err != nil {
+				return usage(err)
+			}
+			if verdict, same := d.Verdict(); same && format == string(table.Text) {
+				_, err := fmt.Fprintln(sys.stdout, verdict)
+				return err
+			}
+			return render(sys, format, wide, d.Table(wide))
+		},
 	}
-	return b.String()
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "list the fields in which they differ, with their whole values")
+	return c
+}
+
+func newPresetPrompt(sys *system) *cobra.Command {
+	var given, data string
+	c := &cobra.Command{
+		Use:   "prompt NAME",
+		Short: "Say which files of its source a protocol reads, and check them",
+		Long: `prompt says where the prompt of a preset comes from. Texts of others are not
+part of heldout: it names the files of the original repository and their hashes,
+and checks those that heldout preset pull fetched, or those in the folder
+--originals.`,
+		Example:           "  heldout preset prompt eto-alfworld\n  heldout preset prompt eto-alfworld --originals DIR",
+		ValidArgsFunction: completePresets,
+		Args:              args(1, 1, "one preset"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			found, err := bench.FindPresets(names)
+			if err != nil {
+				return usage(err)
+			}
+			text, failed := presets.Explain(found,
+				originals.Places{Given: given, Data: []string{data}}.Of(found[0].Source))
+			if _, err := io.WriteString(sys.stdout, text); err != nil {
+				return err
+			}
+			if failed > 0 {
+				return fmt.Errorf("%d file(s) are missing or not the original", failed)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&given, "originals", "", "folder with the original files")
+	dataFlag(c, sys, &data)
+	return c
+}
+
+func newPresets(sys *system) *cobra.Command {
+	var format string
+	var wide bool
+	c := &cobra.Command{
+		Use:   "presets",
+		Short: "List the evaluation protocols of the field",
+		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
+with its parts, such as splits. A protocol is exact if every message was
+compared with those of the original code; adapted ones list their deviations
+(heldout preset show NAME). heldout help presets says more.`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			t, err := presets.List(wide)
+			if err != nil {
+				return err
+			}
+			return render(sys, format, wide, t)
+		},
+	}
+	formatFlag(c, &format)
+	c.Flags().BoolVar(&wide, "wide", false, "list every part on its own, with all columns")
+	return c
 }
 
 // presetFile returns the text of a preset.

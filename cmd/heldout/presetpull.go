@@ -86,7 +86,7 @@ func pullPresets(ctx context.Context, sys *system, o official.Options, list []of
 			continue
 		}
 		_, failed := fmt.Fprintf(sys.stdout, "%s: %s of %s at commit %.12s (licence: %s)\n  %s\n", c.Archive.Name,
-			counted(len(c.Files), "file"), c.Repository, c.Commit, table.Printable(c.Archive.Licence),
+			table.Counted(len(c.Files), "file"), c.Repository, c.Commit, table.Printable(c.Archive.Licence),
 			table.Printable(filepath.Join(o.Dir, filepath.FromSlash(c.Folder))))
 		err = errors.Join(err, failed)
 	}

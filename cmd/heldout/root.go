@@ -62,5 +62,3 @@ func args(least, most int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-func splitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }

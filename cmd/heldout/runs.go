@@ -159,7 +159,7 @@ func swept(s view.Summary) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return ", " + counted(len(found), "perturbation")
+	return ", " + table.Counted(len(found), "perturbation")
 }
 
 // named lists at most so many names, and counts them if there are more.
@@ -167,7 +167,7 @@ func named(names []string, most int, noun string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return counted(len(names), noun)
+	return table.Counted(len(names), noun)
 }
 
 // lineWidth is how wide the longest line of a table is, with the blanks between columns.

@@ -12,6 +12,7 @@ import (
 	"heldout/configs"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 func newVersion(sys *system) *cobra.Command {
@@ -45,7 +46,7 @@ func surroundings(sys *system) string {
 	for _, limit := range missingOn(runtime.GOOS) {
 		fmt.Fprintf(&b, "limit      %s\n", limit)
 	}
-	return printableText(b.String()) + "\n"
+	return table.PrintableLines(b.String()) + "\n"
 }
 
 // missingOn says what does not work on this system as on others.

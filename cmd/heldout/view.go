@@ -17,6 +17,7 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/show/view"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 func newView(sys *system) *cobra.Command {
@@ -97,7 +98,7 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 	if _, err := fmt.Fprintln(sys.stdout, address); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("showing %s; Ctrl-C ends", counted(len(runs), "run"))
+	sys.say("showing %s; Ctrl-C ends", table.Counted(len(runs), "run"))
 	return view.New(options).Serve(ctx, l)
 }
 

@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"heldout/scoring/column"
+	"heldout/scoring/table"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -117,21 +118,13 @@ func (m matrix) plot(f *Figure, env string) *plot.Plot {
 	p := newPlot()
 	setTitle(p, env)
 	n := len(m.models)
-	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(max(leastColumns, len(m.types))), plural(m.tasks, "task")
+	p.X.Min, p.X.Max, p.X.Label.Text = 0, float64(max(leastColumns, len(m.types))), table.Counted(m.tasks, "task")
 	p.X.Tick.Marker = m.typeTicks()
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.X.LineStyle.Width, p.X.Tick.Length = 0, 2
 	p.HideY()
 	p.Add(f.plotter(m.draw))
 	return p
-}
-
-// plural counts things.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // typeTicks are at the places where the type of tasks changes.

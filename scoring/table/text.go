@@ -21,6 +21,23 @@ func Printable(s string) string {
 	return escapeRunes(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// PrintableLines is Printable for several lines, without the feed of the last.
+func PrintableLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = Printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Counted is a number with a noun.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // escapeRunes replaces the characters that a text must not contain by their Go
 // string escapes.
 func escapeRunes(s string, must func(rune) bool) string {

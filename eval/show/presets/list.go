@@ -1,4 +1,4 @@
-package main
+package presets
 
 import (
 	"cmp"
@@ -7,41 +7,25 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"heldout/configs"
 	"heldout/eval/originals"
 	"heldout/scoring/table"
 )
 
-func newPresets(sys *system) *cobra.Command {
-	var format string
-	var wide bool
-	c := &cobra.Command{
-		Use:   "presets",
-		Short: "List the evaluation protocols of the field",
-		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
-with its parts, such as splits. A protocol is exact if every message was
-compared with those of the original code; adapted ones list their deviations
-(heldout preset show NAME). heldout help presets says more.`,
-		Args: args(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			parts, err := listedParts()
-			if err != nil {
-				return err
-			}
-			whole := fullList(parts)
-			if wide {
-				return render(sys, format, wide, whole)
-			}
-			t := shortList(parts)
-			t.Programs = &whole
-			return render(sys, format, wide, t)
-		},
+// List has a row for parts that follow each other and are equally near to the original;
+// programs, and wide, have one for each part instead.
+func List(wide bool) (table.Table, error) {
+	parts, err := listedParts()
+	if err != nil {
+		return table.Table{}, err
 	}
-	formatFlag(c, &format)
-	c.Flags().BoolVar(&wide, "wide", false, "list every part on its own, with all columns")
-	return c
+	whole := fullList(parts)
+	if wide {
+		return whole, nil
+	}
+	t := shortList(parts)
+	t.Programs = &whole
+	return t, nil
 }
 
 // listedPart is a part of an embedded preset.

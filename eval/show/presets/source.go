@@ -1,44 +1,17 @@
-package main
+package presets
 
 import (
 	"cmp"
 	"fmt"
 	"heldout/configs"
-	"heldout/eval/bench"
 	"heldout/eval/originals"
 	"heldout/scoring/table"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
-func newPresetPrompt(sys *system) *cobra.Command {
-	var given, data string
-	c := &cobra.Command{
-		Use:   "prompt NAME",
-		Short: "Say which files of its source a protocol reads, and check them",
-		Long: `prompt says where the prompt of a preset comes from. Texts of others are not
-part of heldout: it names the files of the original repository and their hashes,
-and checks those that heldout preset pull fetched, or those in the folder
---originals.`,
-		Example:           "  heldout preset prompt eto-alfworld\n  heldout preset prompt eto-alfworld --originals DIR",
-		ValidArgsFunction: completePresets,
-		Args:              args(1, 1, "one preset"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			found, err := bench.FindPresets(names)
-			if err != nil {
-				return usage(err)
-			}
-			return explainPrompts(sys, found, originals.Places{Given: given, Data: []string{data}}.Of(found[0].Source))
-		},
-	}
-	c.Flags().StringVar(&given, "originals", "", "folder with the original files")
-	dataFlag(c, sys, &data)
-	return c
-}
-
-// explainPrompts names the files of presets' sources, each once.
-func explainPrompts(sys *system, presets []configs.Preset, dir string) error {
+// Explain names the files of presets' sources, each once, with what they are compared with:
+// those in dir, if it is not empty. failed counts the files that are missing or not the original.
+func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 	var b strings.Builder
 	first := presets[0]
 	seen := map[string]bool{}
@@ -49,7 +22,6 @@ func explainPrompts(sys *system, presets []configs.Preset, dir string) error {
 		}
 	}
 	files, other := originals.Check(dir, presets)
-	failed := 0
 	for _, f := range files {
 		explainFile(&b, f, dir != "")
 		if len(f.Differs) > 0 {
@@ -70,13 +42,7 @@ func explainPrompts(sys *system, presets []configs.Preset, dir string) error {
 	if other != "" {
 		fmt.Fprintf(&b, "%s\n", table.Printable(other))
 	}
-	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
-		return err
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d file(s) are missing or not the original", failed)
-	}
-	return nil
+	return b.String(), failed
 }
 
 // explainFile names a file of a source and, if it was compared, says whether it is the

@@ -1,4 +1,4 @@
-package main
+package presets
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/scoring/table"
 )
 
-// presetSubject is what a row of heldout preset diff is about.
-type presetSubject struct {
+// subject is what a row of heldout preset diff is about.
+type subject struct {
 	name string
 	// fields are those of the canonical JSON that it is about, by their beginnings; a
 	// subject before it has precedence. told are those that tell puts into words.
@@ -22,9 +23,9 @@ type presetSubject struct {
 	named bool
 }
 
-// presetSubjects are in the order in which they are shown. Every field that can change a
+// subjects are in the order in which they are shown. Every field that can change a
 // number belongs to one.
-var presetSubjects = []presetSubject{
+var subjects = []subject{
 	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings", "env.opening"},
 		told: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},
 	{name: "step limit", fields: []string{"env.limit"}, told: []string{"env.limit"}, tell: tellLimit},
@@ -49,7 +50,7 @@ var presetSubjects = []presetSubject{
 
 // subjectOf returns the subject of a field.
 func subjectOf(field string) string {
-	for _, s := range presetSubjects {
+	for _, s := range subjects {
 		if beginsAny(field, s.fields) {
 			return s.name
 		}
@@ -58,12 +59,12 @@ func subjectOf(field string) string {
 }
 
 // differs reports whether two parts differ in the subject.
-func (s presetSubject) differs(p partPair) bool {
+func (s subject) differs(p partPair) bool {
 	return slices.ContainsFunc(p.differs, s.has) || s.tell(p.of[0]) != s.tell(p.of[1])
 }
 
 // has reports whether a difference belongs to the subject.
-func (s presetSubject) has(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.name }
+func (s subject) has(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.name }
 
 // beginsAny reports whether a field is one of some, or inside one.
 func beginsAny(field string, of []string) bool {
@@ -133,7 +134,7 @@ func tellHistory(p *configs.Preset) string {
 		text = "what the template has"
 	}
 	if n := p.Agent.Pairs; n > 0 {
-		text = "the last " + counted(n, "turn")
+		text = "the last " + table.Counted(n, "turn")
 	}
 	if n := p.Agent.Filter.Segments; n > 0 {
 		text += fmt.Sprintf(", fewer than %d segments", n)

@@ -1,4 +1,6 @@
-package main
+// Package presets shows evaluation protocols: what there are, in what two differ, and the files
+// of others that they read.
+package presets
 
 import (
 	"cmp"
@@ -6,42 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"heldout/configs"
-	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
-func newPresetDiff(sys *system) *cobra.Command {
-	var format string
-	var wide bool
-	c := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Say in what two protocols differ, and if their numbers compare",
-		Long: `diff sets two protocols side by side, subject by subject. Of protocols with
-several parts it compares those of the same name; what only some parts have
-follows their names. --wide, and the formats for programs, list every field that
-can change a number instead.`,
-		Example: "  heldout preset diff agentrefine agentboard\n" +
-			"  heldout preset diff agentrefine:alfworld agentboard:alfworld --wide",
-		ValidArgsFunction: completePresets,
-		Args:              args(2, 2, "two presets"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			d, err := newPresetPair(names)
-			if err != nil {
-				return usage(err)
-			}
-			return d.print(sys, format, wide)
-		},
-	}
-	formatFlag(c, &format)
-	c.Flags().BoolVar(&wide, "wide", false, "list the fields in which they differ, with their whole values")
-	return c
-}
-
-// presetPair is two protocols, each with its parts.
-type presetPair struct {
+// Difference is two protocols, each with its parts.
+type Difference struct {
 	names [2]string
 	parts [2][]configs.Preset
 	// common are pairs of parts that are compared.
@@ -56,18 +28,16 @@ type partPair struct {
 	differs []configs.FieldDifference
 }
 
-// newPresetPair finds two presets and pairs their parts.
-func newPresetPair(names []string) (d presetPair, err error) {
-	for i, name := range names {
-		if d.parts[i], err = bench.FindPresets([]string{name}); err != nil {
-			return d, err
-		}
-		d.names[i] = d.parts[i][0].ID(false)
-		if len(d.parts[i]) > 1 {
+// Pair sets two protocols side by side, part by part. Each has the parts of one preset, and
+// the name by which the user called it.
+func Pair(names []string, a, b []configs.Preset) (d Difference, err error) {
+	d.parts = [2][]configs.Preset{a, b}
+	for i, parts := range d.parts {
+		d.names[i] = parts[0].ID(false)
+		if len(parts) > 1 {
 			d.names[i], _, _ = strings.Cut(d.names[i], ":")
 		}
 	}
-	a, b := d.parts[0], d.parts[1]
 	if len(a) == 1 && len(b) == 1 {
 		d.common = []partPair{{of: [2]*configs.Preset{&a[0], &b[0]}}}
 	}
@@ -94,34 +64,36 @@ func newPresetPair(names []string) (d presetPair, err error) {
 	return d, nil
 }
 
-// print prints what differs, and a verdict.
-func (d presetPair) print(sys *system, format string, wide bool) error {
+// Verdict says whether numbers of the two compare. same: no field that can change a number
+// differs.
+func (d Difference) Verdict() (text string, same bool) {
 	seen := map[string]bool{}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
 			seen[f.Field] = true
 		}
 	}
-	verdict := fmt.Sprintf("Numbers of the two do not compare: they differ in %s that can change a number.",
-		counted(len(seen), "field"))
 	if len(seen) == 0 {
-		verdict = "Numbers of the two compare: no field that can change a number differs."
-		if format == string(table.Text) {
-			_, err := fmt.Fprintln(sys.stdout, verdict)
-			return err
-		}
+		return "Numbers of the two compare: no field that can change a number differs.", true
 	}
+	return fmt.Sprintf("Numbers of the two do not compare: they differ in %s that can change a number.",
+		table.Counted(len(seen), "field")), false
+}
+
+// Table has a row for each subject; programs, and wide, have one for each field instead.
+func (d Difference) Table(wide bool) table.Table {
+	verdict, _ := d.Verdict()
 	fields := d.fields(verdict)
 	if wide {
-		return render(sys, format, wide, fields)
+		return fields
 	}
 	t := d.subjects(verdict)
 	t.Programs = &fields
-	return render(sys, format, wide, t)
+	return t
 }
 
 // fields lists the fields in which parts differ.
-func (d presetPair) fields(verdict string) table.Table {
+func (d Difference) fields(verdict string) table.Table {
 	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
 		{Key: "part", Header: "Part", Left: true}, {Key: "field", Header: "Field", Left: true},
 		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
@@ -136,13 +108,13 @@ func (d presetPair) fields(verdict string) table.Table {
 }
 
 // subjects has a row for each subject of a protocol.
-func (d presetPair) subjects(verdict string) table.Table {
+func (d Difference) subjects(verdict string) table.Table {
 	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
 		{Key: "subject", Header: "Subject", Left: true}, {Key: "same", Header: "", Left: true},
 		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
 	}}
-	for _, s := range presetSubjects {
-		a, b := d.told(s, 0), d.told(s, 1)
+	for _, s := range subjects {
+		a, b := d.text(s, 0), d.text(s, 1)
 		if a == "" && b == "" {
 			continue
 		}
@@ -166,9 +138,9 @@ func (d presetPair) subjects(verdict string) table.Table {
 // subjectWidth is how wide a protocol's column is.
 const subjectWidth = 30
 
-// told says what one side has of a subject: in words, then the fields that differ and that
+// text says what one side has of a subject: in words, then the fields that differ and that
 // the words do not cover. What most parts have comes first.
-func (d presetPair) told(s presetSubject, side int) string {
+func (d Difference) text(s subject, side int) string {
 	var words, rest byParts
 	for i := range d.parts[side] {
 		p := &d.parts[side][i]

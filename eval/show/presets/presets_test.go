@@ -1,0 +1,142 @@
+package presets
+
+import (
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/scoring/table"
+)
+
+// Every field in which presets differ has a subject, and every word a text.
+func TestPresetSubjects(t *testing.T) {
+	parts, err := listedParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range parts {
+		differences, err := configs.DiffPresets(&parts[0].Preset, &parts[i].Preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range differences {
+			if d.Changes() && subjectOf(d.Field) == "" {
+				t.Errorf("%s of %s has no subject", d.Field, parts[i].ID(false))
+			}
+		}
+	}
+	for _, form := range configs.AgentForms() {
+		if formTexts[form] == "" {
+			t.Errorf("the form %s has no text", form)
+		}
+	}
+	for _, answer := range configs.OnFailures() {
+		if failureTexts[answer] == "" {
+			t.Errorf("the answer %s has no text", answer)
+		}
+	}
+}
+
+// A difference that words do not tell is told by its field.
+func TestUntoldDifferences(t *testing.T) {
+	unseen, err := configs.FindPresets("eto-alfworld:unseen", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Pair([]string{"", ""}, unseen, unseen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := *d.common[0].of[1]
+	changed.Reply.Normalise = []string{"lower"}
+	d.parts[1], d.common[0].of[1] = []configs.Preset{changed}, &changed
+	if d.common[0].differs, err = configs.DiffPresets(d.common[0].of[0], &changed); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, row := range d.subjects("").Rows {
+		if row[1].Text == "≠" {
+			told = append(told, row[0].Text+": "+row[3].Text)
+		}
+	}
+	want := "reading: parser after-first-action; without an action, the model is told; normalise [\"lower\"]"
+	if len(told) != 1 || told[0] != want {
+		t.Errorf("%q, want %q", told, want)
+	}
+}
+
+// What heldout preset show prints of every preset is its file.
+func TestPresetsArePrintable(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := configs.PresetText(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.PrintableLines(string(text))+"\n" != string(text) {
+			t.Errorf("%s is printed in another way", name)
+		}
+	}
+}
+
+// The parts of a series are named by its ends, and both lists have every part.
+func TestList(t *testing.T) {
+	parts, err := listedParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := partsText([]listedPart{part("seed-1"), part("seed-2"), part("seed-3"), part("dev")}); got !=
+		"seed-1…3, dev" {
+		t.Errorf("a series is %q", got)
+	}
+	short, err := List(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(short.Programs.Rows) != len(parts) || len(short.Rows) == 0 || len(short.Rows) >= len(parts) {
+		t.Errorf("%d and %d rows for %d parts", len(short.Rows), len(short.Programs.Rows), len(parts))
+	}
+}
+
+func part(name string) (p listedPart) {
+	p.Env.Part = name
+	return p
+}
+
+// A preset with one part compares with itself; with another one it does not, and files that
+// are not there count.
+func TestPair(t *testing.T) {
+	of := func(name string) []configs.Preset {
+		found, err := configs.FindPresets(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	pair := func(a, b string) (Difference, error) { return Pair([]string{a, b}, of(a), of(b)) }
+	alike, err := pair("agentrefine:alfworld", "agentrefine:alfworld")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, same := alike.Verdict(); !same {
+		t.Error("a protocol differs from itself")
+	}
+	other, err := pair("agentrefine", "agentboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, same := other.Verdict(); same || len(other.Table(true).Rows) == 0 || other.Table(false).Notes[0] != text {
+		t.Errorf("%q, %d fields", text, len(other.Table(true).Rows))
+	}
+	if _, err := pair("agentrefine", "eto-alfworld:unseen"); err == nil ||
+		!strings.Contains(err.Error(), "preset agentrefine has several parts; choose one") {
+		t.Errorf("parts without a counterpart: %v", err)
+	}
+	text, failed := Explain(of("eto-alfworld"), t.TempDir())
+	if failed == 0 || !strings.Contains(text, "at commit ") {
+		t.Errorf("%d files are missing: %s", failed, text)
+	}
+}
