@@ -1,9 +1,6 @@
 package main
 
 import (
-	"maps"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
@@ -40,7 +37,7 @@ func (o *chosen) nameFlags(c *cobra.Command) {
 // runs returns what the command reads of run directories. A model may be chosen by the
 // name that the user gave it.
 func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
-	all, err := runsOf(sys, dirs)
+	all, err := record.Runs(dirs, sys.tell())
 	if err != nil {
 		return nil, err
 	}
@@ -48,29 +45,6 @@ func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
 }
 
 func (o *chosen) choose(all []record.Parts) ([]record.Chosen, error) {
-	only := o.Choice
-	only.Model = nil
-	for _, name := range o.Model {
-		for spec, text := range o.Names {
-			if text == name {
-				name = spec
-			}
-		}
-		only.Model = append(only.Model, name)
-	}
-	found, err := record.Choose(all, only)
+	found, err := record.Choose(all, o.Choice.Called(o.Names))
 	return found, usage(err)
-}
-
-// calls are names with others over them, whether either say the provider or not.
-func calls(names, over map[string]string) map[string]string {
-	bare := func(spec string) string { return spec[strings.Index(spec, ":")+1:] }
-	out := map[string]string{}
-	for spec, text := range names {
-		if over[bare(spec)] == "" {
-			out[spec] = text
-		}
-	}
-	maps.Copy(out, over)
-	return out
 }

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
-
-	"heldout/scoring/record"
 )
 
 func newCompare(sys *system) *cobra.Command {
@@ -44,43 +39,4 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 	c.Flags().BoolVar(&mix, "mixed", false,
 		"print runs of different protocols in one table; their numbers do not compare")
 	return c
-}
-
-// expanded replaces each folder that is no run by the runs below it, in the order of
-// their names.
-func expanded(sys *system, dirs []string) (out []string) {
-	for _, dir := range dirs {
-		var problems []string
-		found := record.Find(dir, func(folder string, err error) {
-			problems = append(problems, fmt.Sprintf("%s: %v", folder, err))
-		})
-		if len(found) == 0 || found[0] == filepath.Clean(dir) { // reading it says what is wrong
-			out = append(out, dir)
-			continue
-		}
-		for _, line := range problems {
-			sys.warn(line)
-		}
-		out = append(out, found...)
-	}
-	return out
-}
-
-// runsOf divides directories into runs, and says which shards are missing. Even under
-// different names, the same records count once.
-func runsOf(sys *system, dirs []string) ([]record.Parts, error) {
-	runs, err := record.Together(expanded(sys, dirs), func(line string) { sys.say("%s", line) })
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range runs {
-		absent, err := p.Absent()
-		if err != nil {
-			return nil, err
-		}
-		if len(absent) > 0 {
-			sys.warn(fmt.Sprintf("%s: not there: %s", p, record.NameShards(absent)))
-		}
-	}
-	return runs, nil
 }

@@ -13,7 +13,6 @@ import (
 	"heldout/eval/training/judge"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
-	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -58,10 +57,10 @@ func flagValues() (map[string]completer, error) {
 		"model":        completeModel,
 		"no-ind-model": completeModel,
 		"perturb":      completePerturbation,
-		"baseline":     orFile(append(published, presetResults)...),
+		"baseline":     orFile(append(published, report.PresetResults)...),
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
 		"error-signal": oneOf("any", "parameter"),
-		"interval":     oneOf(intervalNames()...),
+		"interval":     oneOf(report.Intervals()...),
 		"rate":         oneOf(string(report.Success), string(report.Progress), string(report.Grounding)),
 		"by":           oneOf("kind"),
 		"latex":        oneOf(latexLines, latexCompact),
@@ -177,14 +176,6 @@ func environmentNames() (names []string) {
 func formatNames() (names []string) {
 	for _, f := range table.Formats() {
 		names = append(names, string(f))
-	}
-	return names
-}
-
-// intervalNames are the populations that intervals can refer to.
-func intervalNames() (names []string) {
-	for _, q := range stats.Questions() {
-		names = append(names, string(q))
 	}
 	return names
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/eval/frame"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -26,7 +27,7 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, forc
 	case out == "":
 		return usage(errors.New("--out is missing: the folder for the files"))
 	}
-	runs, err := runsOf(sys, dirs)
+	runs, err := record.Runs(dirs, sys.tell())
 	if err != nil {
 		return err
 	}

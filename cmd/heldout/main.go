@@ -119,6 +119,11 @@ func (s *system) say(format string, args ...any) {
 // warn prints a line that must not be overlooked.
 func (s *system) warn(line string) { s.display.note(warning(line)) }
 
+// tell is where a search for runs says what a user should know.
+func (s *system) tell() record.Tell {
+	return record.Tell{Say: func(line string) { s.say("%s", line) }, Warn: s.warn}
+}
+
 // warnUncovered says which of the files and lines that a command read have no checksum.
 func (s *system) warnUncovered(what []string) {
 	if len(what) > 0 {

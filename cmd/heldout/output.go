@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
-	"heldout/envs/datafile"
 	"heldout/envs/spelling"
-	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -43,7 +41,7 @@ func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func()
 
 func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+tableNames())
+	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+report.Names())
 	c.Flags().StringVar(&o.latex, "latex", latexLines,
 		"limits of rates in LaTeX: lines (below the rates) or compact (as indices)")
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
@@ -67,10 +65,6 @@ func (o *output) contentFlags(c *cobra.Command) {
 		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, "+
 			"…; presets are those of presets that the run changed")
 }
-
-// presetResults is the baseline that stands for the published results of presets,
-// which are shown without it if the run did not change the preset.
-const presetResults = "presets"
 
 // plainWidth is the width of text that goes to no terminal, in characters.
 const plainWidth = 80
@@ -104,6 +98,14 @@ func formatFlag(c *cobra.Command, format *string) {
 	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
 }
 
+// intervalFlag adds the flag that selects the population of the intervals.
+func intervalFlag(c *cobra.Command, about *string) {
+	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
+		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these "+
+			"kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help "+
+			"statistics)")
+}
+
 // check reports errors that can be found before anything is played.
 func (o *output) check() error {
 	if !slices.Contains(table.Formats(), table.Format(o.format)) {
@@ -129,115 +131,20 @@ func (o *output) check() error {
 	if !(o.margin >= 0 && o.margin < 100) {
 		return usage(fmt.Errorf("--margin is %v, want 0 or more and less than 100 points", o.margin))
 	}
-	for _, id := range o.tables {
-		if k, ok := report.Find(id); id != report.All && (!ok || k.Drawn) {
-			return usage(fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
-				tableNames()))
-		}
+	if err := report.Check(o.tables); err != nil {
+		return usage(err)
 	}
-	if err := checkInterval(o.interval); err != nil {
-		return err
-	}
-	if _, err := readThoughts(o.thoughts); err != nil {
-		return err
-	}
-	w, err := configs.LoadWeights()
-	if err != nil {
-		return err
-	}
-	_, err = o.published(w)
-	return err
+	_, err := o.source().Load()
+	return usage(err)
 }
 
-// only says of tables that some runs alone have how to get them.
-var only = map[report.Only]string{
-	report.Sweeps:    "only sweeps have the table %q; play one with heldout sweep",
-	report.Families:  "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
-	report.Trials:    "only runs with --trials of at least 2 have the table %q",
-	report.Baselines: "the table %q needs published results; name some with --baseline",
-	report.Presets:   "only runs with --preset have the table %q",
-	report.Seeds:     "only runs with several --seeds have the table %q",
-	report.Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
-	report.Threes:    "the table %q needs three models; name them with --model, or give several runs to heldout compare",
+// source says what tables are made from.
+func (o *output) source() report.Source {
+	return report.Source{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names}
 }
-
-// suits reports tables that a run will not have, before anything is played. has says
-// what is known of the run.
-func (o *output) suits(has map[report.Only]bool) error {
-	for _, id := range o.tables {
-		k, _ := report.Find(id)
-		if there, known := has[k.Only]; known && !there {
-			return usage(fmt.Errorf(only[k.Only], id))
-		}
-	}
-	return nil
-}
-
-// tableNames names the tables that readers can ask for.
-func tableNames() string { return strings.Join(append(report.IDs(), report.All), ", ") }
 
 // formats names the formats of tables.
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
-
-// published reads the baselines; an error is one of usage.
-func (o *output) published(w configs.Weights) ([]report.Baseline, error) {
-	var out []report.Baseline
-	for _, name := range o.baselines {
-		if name == presetResults {
-			continue
-		}
-		found, err := loadBaselines(name, w)
-		if err != nil {
-			return nil, usage(err)
-		}
-		out = append(out, found...)
-	}
-	return out, nil
-}
-
-// loadBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
-// table it is the first whose columns are environments, the first of these with the
-// best of several tries, and the first of each environment whose columns are its
-// conditions. A table of none of these kinds cannot be compared with runs.
-func loadBaselines(arg string, w configs.Weights) (out []report.Baseline, err error) {
-	name, id, chosen := strings.Cut(arg, ":")
-	p, err := readPublished(name)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	type kind struct {
-		env    string
-		bestOf bool
-	}
-	first := map[kind]bool{}
-	for _, t := range p.Tables {
-		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Has) {
-			continue
-		}
-		ids = append(ids, t.ID)
-		if chosen && t.ID == id || !chosen && !first[kind{t.Env, t.HasBestOf()}] {
-			out = append(out, report.Baseline{Name: arg, From: p, Table: t})
-		}
-		first[kind{t.Env, t.HasBestOf()}] = true
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id,
-			strings.Join(ids, ", "))
-	}
-	return out, nil
-}
-
-func readPublished(name string) (configs.Published, error) {
-	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
-		return configs.LoadPublished(name)
-	}
-	b, err := datafile.Read(name, datafile.MaxConfig)
-	if err != nil {
-		return configs.Published{}, err
-	}
-	return configs.ParsePublished(name, b)
-}
 
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
@@ -270,50 +177,22 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 // read reads runs, to make tables from their records alone; steps says whether any of
 // them is made from the steps of episodes.
 func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
-	if err := checkInterval(o.interval); err != nil {
-		return nil, err
+	given, err := o.source().Load()
+	if err != nil {
+		return nil, usage(err)
 	}
-	weights, err := configs.LoadWeights()
+	from, uncovered, err := given.Read(of, steps)
 	if err != nil {
 		return nil, err
-	}
-	baselines, err := o.published(weights)
-	if err != nil {
-		return nil, err
-	}
-	known, err := readThoughts(o.thoughts)
-	if err != nil {
-		return nil, err
-	}
-	var runs []report.Run
-	var uncovered []string
-	for _, p := range of {
-		read := scoring.ReadResults
-		if steps {
-			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, known) }
-		}
-		run, err := read(p)
-		if err != nil {
-			return nil, err
-		}
-		scores, err := scoring.Compute(run, stats.Question(o.interval))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name(), err)
-		}
-		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
-			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(o.baselines, presetResults),
-			Names: calls(run.Manifest.Names, o.names), Servers: run.Manifest.Servers,
-			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool})
 	}
 	sys.warnUncovered(uncovered)
-	if err := report.CheckNames(runs, o.names); err != nil {
+	if err := report.CheckNames(from.Runs, o.names); err != nil {
 		return nil, usage(err)
 	}
 	if o.apart {
-		if err := report.CheckMixed(runs); err != nil {
+		if err := report.CheckMixed(from.Runs); err != nil {
 			return nil, err
 		}
 	}
-	return report.New(runs, baselines, weights), nil
+	return from, nil
 }

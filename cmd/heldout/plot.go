@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -78,10 +76,11 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err != nil {
 				return err
 			}
-			if err := checkEnvironments(from, environments); err != nil {
-				return usage(err)
+			part, err := from.Part(environments)
+			if err != nil {
+				return usage(fmt.Errorf("--env: %w", err))
 			}
-			f, err := figure.New(name, restricted{from, environments})
+			f, err := figure.New(name, part)
 			if err != nil {
 				return err
 			}
@@ -129,35 +128,4 @@ func checkFigure(name, out string) (k figure.Kind, format string, err error) {
 		return k, "", fmt.Errorf("--out: %w", err)
 	}
 	return k, format, nil
-}
-
-// restricted are the tables of a report with the rows of these environments; all rows
-// if there are none, or if a table has no environments.
-type restricted struct {
-	*report.Report
-	environments []string
-}
-
-// Tables implements figure.Source.
-func (r restricted) Tables(kind string) (out []table.Table) {
-	for _, t := range r.Report.Tables(kind) {
-		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
-		if at >= 0 && len(r.environments) > 0 {
-			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
-				return !slices.Contains(r.environments, row[at].Text)
-			})
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-// checkEnvironments reports an environment that the runs do not have.
-func checkEnvironments(from *report.Report, names []string) error {
-	for _, name := range names {
-		if !from.Has(name) {
-			return fmt.Errorf("--env: the runs have no environment %q", name)
-		}
-	}
-	return nil
 }

@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/scoring"
 	"heldout/scoring/report"
-	"heldout/scoring/stats"
 )
 
 func newPower(sys *system) *cobra.Command {
@@ -31,30 +29,20 @@ spread, so it gives two plans: the truth lies between them.`,
 			if !(points > 0 && points < 100) {
 				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
 			}
-			if err := checkInterval(interval); err != nil {
-				return err
+			given, err := report.Source{Interval: interval}.Load()
+			if err != nil {
+				return usage(err)
 			}
-			once, err := runsOf(sys, dirs)
+			runs, err := new(chosen).runs(sys, dirs)
 			if err != nil {
 				return err
 			}
-			var runs []report.Run
-			var uncovered []string
-			for _, p := range once {
-				run, err := scoring.ReadResults(p)
-				if err != nil {
-					return err
-				}
-				scores, err := scoring.Compute(run, stats.Question(interval))
-				if err != nil {
-					return fmt.Errorf("%s: %w", p.Name(), err)
-				}
-				uncovered = append(uncovered, run.Manifest.Uncovered...)
-				runs = append(runs, report.Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
-					Protocols: run.Manifest.Protocols})
+			from, uncovered, err := given.Read(runs, false)
+			if err != nil {
+				return err
 			}
 			sys.warnUncovered(uncovered)
-			t := report.Power(runs, points/100)
+			t := report.Power(from.Runs, points/100)
 			if len(t.Rows) == 0 {
 				return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))
 			}

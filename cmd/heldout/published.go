@@ -25,7 +25,7 @@ disagree. Without a name it lists the publications. A name may be a YAML file.`,
 			if len(names) == 0 {
 				return listPublished(sys, format, wide)
 			}
-			p, err := readPublished(names[0])
+			p, err := report.ReadPublished(names[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -62,8 +62,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if err := setOwnKeys(c.Flags(), given); err != nil {
 			return usage(err)
 		}
-		if err := errors.Join(out.check(), out.suits(map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
-			report.Baselines: len(out.baselines) > 0}), q.check(c.Flags()), q.login(sys)); err != nil {
+		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
+			report.Baselines: len(out.baselines) > 0})
+		if err := errors.Join(out.check(), usage(unsuited), q.check(c.Flags()), q.login(sys)); err != nil {
 			return err
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
@@ -76,12 +77,12 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		defer job.Close()
 		out.names = job.Config.Names
 		seeds, models := job.Plan.Breadth()
-		if err := out.suits(map[report.Only]bool{
+		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
 			report.Presets: len(job.Config.Preset) > 0,
 			report.Seeds:   seeds > 1, report.Pairs: models > 1, report.Threes: models > 2,
 		}); err != nil {
-			return err
+			return usage(err)
 		}
 		if dry {
 			return errors.Join(describe(sys, job), rehearse(c.Context(), sys, job, q.on()))

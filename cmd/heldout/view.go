@@ -8,8 +8,6 @@ import (
 	"heldout/eval/episode"
 	"net"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +45,7 @@ the run.`,
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}
-			found, err := findRuns(sys, dirs)
+			found, err := record.Below(dirs, sys.tell())
 			if err != nil {
 				return err
 			}
@@ -100,31 +98,6 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 	}
 	sys.say("showing %s; Ctrl-C ends", table.Counted(len(runs), "run"))
 	return view.New(options).Serve(ctx, l)
-}
-
-// findRuns lists the run directories below folders, each once.
-func findRuns(sys *system, folders []string) ([]record.Parts, error) {
-	var runs []string
-	for _, dir := range folders {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
-		}
-		runs = append(runs, record.Find(dir, func(folder string, err error) {
-			sys.warn(fmt.Sprintf("%s: %v", folder, err))
-		})...)
-	}
-	runs = slices.DeleteFunc(runs, func(dir string) bool {
-		_, err := record.Parts{dir}.Dirs()
-		if err != nil { // the others can be shown
-			sys.warn(err.Error())
-		}
-		return err != nil
-	})
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json",
-			strings.Join(folders, ", "))
-	}
-	return runsOf(sys, runs)
 }
 
 // machineName is the name of this machine.

@@ -174,6 +174,20 @@ func (m *Manifest) Only(c Choice) *Manifest {
 	return &out
 }
 
+// Called is the choice with models for the names that the user gave them, by specification.
+func (c Choice) Called(names map[string]string) Choice {
+	models := slices.Clone(c.Model)
+	for i, name := range models {
+		for spec, text := range names {
+			if text == name {
+				models[i] = spec
+			}
+		}
+	}
+	c.Model = models
+	return c
+}
+
 // Choose applies a choice to runs, and leaves out those of which nothing is read. A value
 // that fits nothing is an error that names what there is.
 func Choose(runs []Parts, only Choice) (out []Chosen, err error) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"heldout/envs"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // choosable is a plan of two environments, two models and three seeds.
@@ -111,5 +113,17 @@ func TestChoose(t *testing.T) {
 	if _, err := Choose([]Parts{{dir}}, Choice{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
 		!strings.Contains(err.Error(), `--seed "99" fits nothing; there are `) {
 		t.Error(err)
+	}
+}
+
+// A model may be chosen by the name that the user gave it.
+func TestCalled(t *testing.T) {
+	given := Choice{Model: []string{"tuned", "other"}}
+	got := given.Called(map[string]string{"vllm:step-900": "tuned"})
+	if diff := cmp.Diff([]string{"vllm:step-900", "other"}, got.Model); diff != "" {
+		t.Error(diff)
+	}
+	if given.Model[0] != "tuned" {
+		t.Error("the choice that was given has changed")
 	}
 }

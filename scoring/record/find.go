@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,70 @@ func Find(root string, problem func(folder string, err error)) []string {
 	s := search{problem: problem, left: maxEntries}
 	s.visit(filepath.Clean(root), maxDepth)
 	return s.found
+}
+
+// Tell receives what a user should know of directories: Say a line, Warn one that must not be
+// overlooked.
+type Tell struct{ Say, Warn func(line string) }
+
+// Below lists the runs below folders, each once. Those that cannot be read are told.
+func Below(folders []string, tell Tell) ([]Parts, error) {
+	var runs []string
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
+		}
+		runs = append(runs, Find(dir, tell.problem)...)
+	}
+	runs = slices.DeleteFunc(runs, func(dir string) bool {
+		_, err := Parts{dir}.Dirs()
+		if err != nil { // the others can be shown
+			tell.Warn(err.Error())
+		}
+		return err != nil
+	})
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json",
+			strings.Join(folders, ", "))
+	}
+	return Runs(runs, tell)
+}
+
+func (t Tell) problem(folder string, err error) { t.Warn(fmt.Sprintf("%s: %v", folder, err)) }
+
+// Runs divides directories into runs, and tells which shards are missing. A folder that is no
+// run stands for those below it, in the order of their names. Even under different names, the
+// same records count once.
+func Runs(dirs []string, tell Tell) ([]Parts, error) {
+	var all []string
+	for _, dir := range dirs {
+		var problems []error
+		found := Find(dir, func(folder string, err error) {
+			problems = append(problems, fmt.Errorf("%s: %w", folder, err))
+		})
+		if len(found) == 0 || found[0] == filepath.Clean(dir) { // reading it says what is wrong
+			all = append(all, dir)
+			continue
+		}
+		for _, err := range problems {
+			tell.Warn(err.Error())
+		}
+		all = append(all, found...)
+	}
+	runs, err := Together(all, tell.Say)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range runs {
+		absent, err := p.Absent()
+		if err != nil {
+			return nil, err
+		}
+		if len(absent) > 0 {
+			tell.Warn(fmt.Sprintf("%s: not there: %s", p, NameShards(absent)))
+		}
+	}
+	return runs, nil
 }
 
 type search struct {

@@ -62,3 +62,70 @@ func TestFindIsBounded(t *testing.T) {
 		t.Errorf("found %v, problems %v", s.found, problems)
 	}
 }
+
+// heard collects what is told.
+func heard(t *testing.T) (tell Tell, lines *[]string) {
+	t.Helper()
+	lines = new([]string)
+	add := func(line string) { *lines = append(*lines, line) }
+	return Tell{Say: add, Warn: add}, lines
+}
+
+// Below finds runs, and leaves out those that cannot be read; Runs takes what was named, and
+// the same directory counts once.
+func TestRunsAndBelow(t *testing.T) {
+	root := t.TempDir()
+	plannedRun(t, filepath.Join(root, "base"), 2)
+	plannedRun(t, filepath.Join(root, "deeper", "tuned"), 2)
+	names := func(runs []Parts, err error) (out []string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range runs {
+			out = append(out, filepath.Base(p.Name()))
+		}
+		return out
+	}
+	tell, lines := heard(t)
+	both := []string{"base", "tuned"}
+	if diff := cmp.Diff(both, names(Below([]string{root}, tell))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(both, names(Runs([]string{root}, tell))); diff != "" {
+		t.Error(diff)
+	}
+	if len(*lines) > 0 {
+		t.Errorf("told %q", *lines)
+	}
+	if diff := cmp.Diff(both, names(Runs([]string{filepath.Join(root, "base"), root}, tell))); diff != "" {
+		t.Error(diff)
+	}
+	if len(*lines) != 1 || !strings.Contains((*lines)[0], "are the same directory, which counts once") {
+		t.Errorf("told %q", *lines)
+	}
+	for _, folders := range [][]string{{filepath.Join(root, "nowhere")}, {t.TempDir()}} {
+		if _, err := Below(folders, tell); err == nil {
+			t.Errorf("%s has runs", folders)
+		}
+	}
+}
+
+// A shard that has not begun is told.
+func TestRunsTellAbsentShards(t *testing.T) {
+	dir, _ := sharded(t, 2)
+	dirs, err := Parts{dir}.Dirs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dirs[1]); err != nil {
+		t.Fatal(err)
+	}
+	tell, lines := heard(t)
+	if _, err := Runs([]string{dir}, tell); err != nil {
+		t.Fatal(err)
+	}
+	if len(*lines) != 1 || !strings.Contains((*lines)[0], "not there: ") {
+		t.Errorf("told %q", *lines)
+	}
+}

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"heldout/configs"
+	"heldout/envs/spelling"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -66,6 +69,29 @@ const (
 	Pairs     Only = "two models or more"
 	Threes    Only = "three models or more"
 )
+
+// toGet says of tables that some runs alone have how to get them.
+var toGet = map[Only]string{
+	Sweeps:    "only sweeps have the table %q; play one with heldout sweep",
+	Families:  "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
+	Trials:    "only runs with --trials of at least 2 have the table %q",
+	Baselines: "the table %q needs published results; name some with --baseline",
+	Presets:   "only runs with --preset have the table %q",
+	Seeds:     "only runs with several --seeds have the table %q",
+	Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
+	Threes:    "the table %q needs three models; name them with --model, or give several runs to heldout compare",
+}
+
+// Suit reports one of these tables that a run will not have. has says what is known of the run.
+func Suit(ids []string, has map[Only]bool) error {
+	for _, id := range ids {
+		k, _ := Find(id)
+		if there, known := has[k.Only]; known && !there {
+			return fmt.Errorf(toGet[k.Only], id)
+		}
+	}
+	return nil
+}
 
 // kinds are all kinds of tables, in the order in which they are printed.
 var kinds = []Kind{
@@ -398,6 +424,19 @@ func Find(id string) (Kind, bool) {
 	}
 	return Kind{}, false
 }
+
+// Check reports a table that nobody can ask for.
+func Check(ids []string) error {
+	for _, id := range ids {
+		if k, ok := Find(id); id != All && (!ok || k.Drawn) {
+			return fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, IDs()), Names())
+		}
+	}
+	return nil
+}
+
+// Names names the tables that readers can ask for.
+func Names() string { return strings.Join(append(IDs(), All), ", ") }
 
 // Kinds lists the kinds that readers can ask for.
 func Kinds() (out []Kind) {

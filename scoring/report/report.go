@@ -118,6 +118,37 @@ func (r *Report) Tables(kind string) []table.Table {
 	})
 }
 
+// Part is a report with the rows of some environments; all rows if there are none, or if a
+// table has no environments.
+type Part struct {
+	from         *Report
+	environments []string
+}
+
+// Part returns the part of the report with those environments, which the runs must have.
+func (r *Report) Part(environments []string) (Part, error) {
+	for _, name := range environments {
+		if !r.Has(name) {
+			return Part{}, fmt.Errorf("the runs have no environment %q", name)
+		}
+	}
+	return Part{r, environments}, nil
+}
+
+// Tables returns the tables of a kind.
+func (p Part) Tables(kind string) (out []table.Table) {
+	for _, t := range p.from.Tables(kind) {
+		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
+		if at >= 0 && len(p.environments) > 0 {
+			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
+				return !slices.Contains(p.environments, row[at].Text)
+			})
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
 // of returns the tables of a kind, also those without content.
 func (r *Report) of(k Kind) []table.Table {
 	made, ok := r.made[k.ID]

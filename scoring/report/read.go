@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/envs/spelling"
+	"heldout/scoring"
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
+)
+
+// PresetResults is the baseline that stands for the published results of presets,
+// which are shown without it if the run did not change the preset.
+const PresetResults = "presets"
+
+// Source says what a report is made from, besides runs.
+type Source struct {
+	// Interval is the population of the intervals.
+	Interval string
+	// Baselines are published results, as FindBaselines takes them, or PresetResults.
+	Baselines []string
+	// Thoughts is a file with a thought per line; empty for none.
+	Thoughts string
+	// Names are those of models, before those that the runs have recorded.
+	Names configs.Names
+}
+
+// Given is a Source whose files are read.
+type Given struct {
+	of        Source
+	weights   configs.Weights
+	baselines []Baseline
+	thoughts  []string
+}
+
+// Load reads the files of a source. An error is one of what the user gave.
+func (s Source) Load() (g Given, err error) {
+	g.of = s
+	if err := CheckInterval(s.Interval); err != nil {
+		return g, err
+	}
+	if g.thoughts, err = readThoughts(s.Thoughts); err != nil {
+		return g, err
+	}
+	if g.weights, err = configs.LoadWeights(); err != nil {
+		return g, err
+	}
+	for _, name := range s.Baselines {
+		if name == PresetResults {
+			continue
+		}
+		found, err := findBaselines(name, g.weights)
+		if err != nil {
+			return g, err
+		}
+		g.baselines = append(g.baselines, found...)
+	}
+	return g, nil
+}
+
+// Intervals are the names of the populations that intervals can refer to.
+func Intervals() (names []string) {
+	for _, q := range stats.Questions() {
+		names = append(names, string(q))
+	}
+	return names
+}
+
+// CheckInterval reports an unknown population of intervals.
+func CheckInterval(about string) error {
+	if slices.Contains(Intervals(), about) {
+		return nil
+	}
+	return fmt.Errorf("unknown interval %q%s; there are %s", about, spelling.Hint(about, Intervals()),
+		strings.Join(Intervals(), ", "))
+}
+
+// readThoughts reads a file with a thought per line; none without a file.
+func readThoughts(file string) ([]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' || r == '\r' }), nil
+}
+
+// findBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
+// table it is the first whose columns are environments, the first of these with the
+// best of several tries, and the first of each environment whose columns are its
+// conditions. A table of none of these kinds cannot be compared with runs.
+func findBaselines(arg string, w configs.Weights) (out []Baseline, err error) {
+	name, id, chosen := strings.Cut(arg, ":")
+	p, err := ReadPublished(name)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	type kind struct {
+		env    string
+		bestOf bool
+	}
+	first := map[kind]bool{}
+	for _, t := range p.Tables {
+		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Has) {
+			continue
+		}
+		ids = append(ids, t.ID)
+		if chosen && t.ID == id || !chosen && !first[kind{t.Env, t.HasBestOf()}] {
+			out = append(out, Baseline{Name: arg, From: p, Table: t})
+		}
+		first[kind{t.Env, t.HasBestOf()}] = true
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("baseline %s has no table %q of environments or conditions; it has: %s", name, id,
+			strings.Join(ids, ", "))
+	}
+	return out, nil
+}
+
+// ReadPublished reads published results: embedded ones, or those of a YAML file.
+func ReadPublished(name string) (configs.Published, error) {
+	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
+		return configs.LoadPublished(name)
+	}
+	b, err := datafile.Read(name, datafile.MaxConfig)
+	if err != nil {
+		return configs.Published{}, err
+	}
+	return configs.ParsePublished(name, b)
+}
+
+// Read makes the report of runs, from their records alone; steps says whether any table is
+// made from the steps of episodes. uncovered are the files and lines without a checksum.
+func (g Given) Read(of []record.Chosen, steps bool) (r *Report, uncovered []string, err error) {
+	var runs []Run
+	for _, p := range of {
+		read := scoring.ReadResults
+		if steps {
+			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts) }
+		}
+		run, err := read(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		scores, err := scoring.Compute(run, stats.Question(g.of.Interval))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		uncovered = append(uncovered, run.Manifest.Uncovered...)
+		runs = append(runs, Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
+			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.of.Baselines, PresetResults),
+			Names: called(run.Manifest.Names, g.of.Names), Servers: run.Manifest.Servers,
+			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool})
+	}
+	return New(runs, g.baselines, g.weights), uncovered, nil
+}
+
+// called are names with others over them, whether either say the provider or not.
+func called(names, over map[string]string) map[string]string {
+	out := map[string]string{}
+	for spec, text := range names {
+		if over[bare(spec)] == "" {
+			out[spec] = text
+		}
+	}
+	maps.Copy(out, over)
+	return out
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/configs"
+	"heldout/scoring/column"
+	"heldout/scoring/stats"
+)
+
+// What the user gave is read, or the error names it.
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	thoughts := filepath.Join(dir, "thoughts.txt")
+	if err := os.WriteFile(thoughts, []byte("one\r\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fine := Source{Interval: string(stats.TheseKinds), Thoughts: thoughts,
+		Baselines: []string{"agentrefine", PresetResults}}
+	g, err := fine.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"one", "two"}, g.thoughts); diff != "" {
+		t.Error(diff)
+	}
+	if len(g.baselines) == 0 || g.baselines[0].Name != "agentrefine" {
+		t.Errorf("baselines %v", g.baselines)
+	}
+	for want, change := range map[string]func(*Source){
+		`unknown interval "task" (did you mean tasks?)`: func(s *Source) { s.Interval = "task" },
+		"nowhere.txt":                           func(s *Source) { s.Thoughts = dir + "/nowhere.txt" },
+		"agentrefin":                            func(s *Source) { s.Baselines = []string{"agentrefin"} },
+		"nowhere.yaml":                          func(s *Source) { s.Baselines = []string{dir + "/nowhere.yaml"} },
+		`baseline agentrefine has no table "x"`: func(s *Source) { s.Baselines = []string{"agentrefine:x"} },
+	} {
+		s := fine
+		change(&s)
+		if _, err := s.Load(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Without a table, a baseline is the first of each kind; with one, that one alone.
+func TestFindBaselines(t *testing.T) {
+	w, err := configs.LoadWeights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := findBaselines("agentrefine", w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	one, err := findBaselines("agentrefine:"+last.Table.ID, w)
+	if err != nil || len(one) != 1 || one[0].Table.ID != last.Table.ID {
+		t.Errorf("%v, %v", one, err)
+	}
+	seen := map[string]bool{}
+	for _, b := range all {
+		key := b.Table.Env
+		if b.Table.HasBestOf() {
+			key += "+"
+		}
+		if seen[key] {
+			t.Errorf("two tables of the kind %q", key)
+		}
+		seen[key] = true
+	}
+}
+
+// Names that the user gives now stand over those that the run has recorded, with or without the
+// provider.
+func TestNamesOverRecorded(t *testing.T) {
+	got := called(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
+	if diff := cmp.Diff(map[string]string{"a": "mine", "vllm:b": "second"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCheckAndSuit(t *testing.T) {
+	if err := Check([]string{"headline", "results-EM-F1", All}); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{"headlin", "checkpoints"} {
+		if err := Check([]string{id}); err == nil || !strings.Contains(err.Error(), "unknown table") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	for _, k := range Kinds() {
+		err := Suit([]string{k.ID}, map[Only]bool{k.Only: false})
+		if (k.Only != "") != (err != nil && strings.Contains(err.Error(), `the table "`+k.ID+`"`)) {
+			t.Errorf("%s, which is for %q: %v", k.ID, k.Only, err)
+		}
+		if err := Suit([]string{k.ID}, map[Only]bool{k.Only: true}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A part has the lines of its environments alone; the runs must have them.
+func TestPart(t *testing.T) {
+	from := New([]Run{newRun(t, "a", group{env: "pddl", tasks: 2, model: "expert", outcomes: "Sf"},
+		group{env: "babyai", tasks: 2, model: "expert", outcomes: "SS"})}, nil, configs.Weights{})
+	part, err := from.Part([]string{"pddl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tb := range part.Tables("results") {
+		for _, row := range tb.Rows {
+			if got := row[tb.At(column.Environment.Key)].Text; got != "pddl" {
+				t.Errorf("a line of %s", got)
+			}
+		}
+		if len(tb.Rows) == 0 {
+			t.Error("no lines of pddl")
+		}
+	}
+	if _, err := from.Part([]string{"pdd"}); err == nil || err.Error() != `the runs have no environment "pdd"` {
+		t.Error(err)
+	}
+}
