@@ -49,7 +49,7 @@ type TrajectoryExample struct {
 }
 
 // SynthesisVersion is the version of the embedded prompts for synthesis.
-const SynthesisVersion = "v1"
+const SynthesisVersion = "v2"
 
 // LoadSynthesis returns the embedded prompts for synthesis.
 func LoadSynthesis() (Synthesis, error) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"heldout/scoring/record"
 	"io"
-	"strings"
 )
 
 // mostLine is the largest line of a file of trajectories, in bytes.
@@ -88,12 +87,12 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 	if item.Script == nil || item.Trajectory == nil {
 		return reject(`the line needs the keys "script" and "trajectory"`)
 	}
-	text, mended1 := written(item.Script, lenient)
+	text, mended1 := written(item.Script, lenient, ReadObject)
 	script, err := ParseScript(text)
 	if err != nil {
 		return reject("%v", err)
 	}
-	trajectory, mended2 := written(item.Trajectory, lenient)
+	trajectory, mended2 := written(item.Trajectory, lenient, readWhole)
 	c := Checked{Verdict: Verify(script, trajectory, o), Mended: mended1 || mended2}
 	if err := script.Check(); err != nil {
 		c.Script = err.Error()
@@ -108,44 +107,26 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 }
 
 // written returns the JSON in a value that may be a string of JSON, and whether it
-// had to be mended.
-func written(value json.RawMessage, lenient bool) (text []byte, mended bool) {
+// had to be mended: with lenient, read as a reply of a model is.
+func written(value json.RawMessage, lenient bool, read func(string) ([]byte, bool, error)) (text []byte, mended bool) {
 	var inside string
 	if json.Unmarshal(value, &inside) != nil {
 		return value, false
 	}
-	if json.Valid([]byte(inside)) || !lenient {
-		return []byte(inside), false
+	if !json.Valid([]byte(inside)) && lenient {
+		if found, _, err := read(inside); err == nil {
+			return found, true
+		}
 	}
-	return []byte(mend(inside)), true
+	return []byte(inside), false
 }
 
-// mend removes code fences around a text and commas before a closing bracket that
-// are not inside a string.
-func mend(text string) string {
-	text = strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(text, "```"); ok {
-		_, inner, _ = strings.Cut(inner, "\n") // the rest of the line names the language
-		text = strings.TrimSuffix(strings.TrimSpace(inner), "```")
+// readWhole reads a list that has no fault.
+func readWhole(reply string) ([]byte, bool, error) {
+	values, mended, err := ReadList(reply)
+	if err != nil {
+		return nil, false, err
 	}
-	var out strings.Builder
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quoted && c == '\\' && i+1 < len(text):
-			out.WriteByte(c)
-			i++
-			c = text[i]
-		case c == '"':
-			quoted = !quoted
-		case !quoted && c == ',':
-			rest := strings.TrimLeft(text[i+1:], " \t\r\n")
-			if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
-				continue
-			}
-		}
-		out.WriteByte(c)
-	}
-	return out.String()
+	list, err := marshal(values)
+	return list, mended, err
 }

@@ -23,54 +23,18 @@ type Item struct {
 	Train []bool
 }
 
-// The turns of a file of items. Train is what the form has beside AgentRefine's own.
-type playerTurn struct {
-	Turn    json.RawMessage `json:"turn"`
-	Role    string          `json:"role"`
-	Thought string          `json:"Thought"`
-	Action  string          `json:"Action"`
-	Train   bool            `json:"train"`
-}
-
-type masterTurn struct {
-	Turn        json.RawMessage `json:"turn"`
-	Role        string          `json:"role"`
-	Thought     string          `json:"Thought"`
-	Observation string          `json:"Observation"`
-	Parameter   bool            `json:"parameter_error"`
-	Place       bool            `json:"place_error"`
-	Logic       bool            `json:"logic_error"`
-}
-
 // Mask writes a trajectory in which every turn of the player says if a model is
 // trained on it: "train" is false if the next turn of the master shows an error. Keys
 // that the form does not have are left out.
 func Mask(trajectory []byte, o Options) ([]byte, error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		return nil, fmt.Errorf("the trajectory is no JSON list of turns: %w", err)
+	turns, _, err := parseTurns(trajectory)
+	if err != nil {
+		return nil, err
 	}
-	turns := make([]Turn, len(raw))
-	out := make([]any, len(raw))
-	for i := range raw {
-		var err error
-		if turns[i], err = readTurn(raw[i]); err != nil {
-			return nil, fmt.Errorf("turn %d: %w", i+1, err)
-		}
-	}
-	for i, t := range turns {
-		var number struct {
-			Turn json.RawMessage `json:"turn"`
-		}
-		if err := json.Unmarshal(raw[i], &number); err != nil {
-			return nil, err
-		}
-		if t.Master {
-			out[i] = masterTurn{number.Turn, "DM", t.Thought, t.Observation, t.Parameter, t.Place, t.Logic}
-			continue
-		}
-		wrong := i+1 < len(turns) && turns[i+1].Error(o)
-		out[i] = playerTurn{number.Turn, "Player", t.Thought, t.Action, !wrong}
+	out := make([]any, len(turns))
+	for i := range turns {
+		train := i+1 >= len(turns) || !turns[i+1].Error(o)
+		out[i] = turns[i].written(&train)
 	}
 	return marshal(out)
 }
@@ -137,22 +101,25 @@ func readItem(line []byte) (*Item, error) {
 		return nil, err
 	}
 	item.Raw = compact.Bytes()
+	turns, faults := readTurns(keys.Trajectory)
 	for i, raw := range keys.Trajectory {
-		t, err := readTurn(raw)
 		var flag struct {
 			Train *bool `json:"train"`
 		}
-		if err == nil {
-			err = json.Unmarshal(raw, &flag)
-		}
-		if err == nil && !t.Master && flag.Train == nil {
+		var err error
+		switch {
+		case faults[i] != nil:
+			err = faults[i].error
+		case json.Unmarshal(raw, &flag) != nil:
+			err = errors.New(`"train" is not true or false`)
+		case !turns[i].Master && flag.Train == nil:
 			err = errors.New(`the key "train" is missing: the file is not verified; heldout verify --masked does that`)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
-		item.Turns = append(item.Turns, t)
-		item.Train = append(item.Train, flag.Train != nil && *flag.Train && !t.Master)
+		item.Train = append(item.Train, flag.Train != nil && *flag.Train && !turns[i].Master)
 	}
+	item.Turns = turns
 	return item, nil
 }

@@ -1,55 +1,181 @@
 package synth
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadReply finds the JSON value in a model's reply, which begins with open: '{' or
-// '['. Mended says that the value is not the whole reply: there are code fences or
-// other text around it, or commas before closing brackets. An error is for the
-// model to read.
-func ReadReply(reply string, open byte) (value []byte, mended bool, err error) {
-	reply = strings.TrimSpace(reply)
-	candidates := []string{reply}
-	if _, inside, ok := strings.Cut(reply, "```"); ok {
-		inside, _, _ = strings.Cut(inside, "```")
-		candidates = append(candidates, "```"+inside) // mend removes the name of the language
+// ErrUnfinished says that a reply ends before its JSON does.
+var ErrUnfinished = errors.New("the reply ends before the JSON does")
+
+// mostCandidates bounds how many opening brackets are tried: each costs time in
+// proportion to the reply.
+const mostCandidates = 100
+
+// ReadObject finds the JSON object in a model's reply. Mended says that it is not the
+// whole reply: there are code fences or other text around it, or commas before closing
+// brackets. An error is for the model to read: it shows the place.
+func ReadObject(reply string) (value []byte, mended bool, err error) {
+	found, err := find(reply, '{')
+	if err == nil {
+		err = found.err
 	}
-	closing := byte('}')
-	if open == '[' {
-		closing = ']'
+	if err != nil {
+		return nil, false, err
 	}
-	if from, to := strings.IndexByte(reply, open), strings.LastIndexByte(reply, closing); from >= 0 && from < to {
-		candidates = append(candidates, reply[from:to+1])
-	}
-	for i, text := range candidates {
-		if text != "" && text[0] == open && json.Valid([]byte(text)) {
-			return []byte(text), i > 0, nil
-		}
-		if text = strings.TrimSpace(mend(text)); text != "" && text[0] == open && json.Valid([]byte(text)) {
-			return []byte(text), true, nil
-		}
-	}
-	return nil, false, unreadable(candidates[len(candidates)-1], open)
+	return found.values[0], found.mended, nil
 }
 
-// unreadable says why a text is not the wanted JSON.
-func unreadable(text string, open byte) error {
-	kind := "object"
-	if open == '[' {
-		kind = "list"
+// ReadList finds the JSON list in a model's reply and returns its values. With an error
+// these are the values before the fault; there can be some, and all are whole.
+func ReadList(reply string) (values []json.RawMessage, mended bool, err error) {
+	found, err := find(reply, '[')
+	if err != nil {
+		return nil, false, err
 	}
-	if text == "" || !strings.Contains(text, string(open)) {
-		return fmt.Errorf("the reply has no JSON %s", kind)
+	return found.values, found.mended, found.err
+}
+
+// candidate is what can be read from an opening bracket on.
+type candidate struct {
+	values []json.RawMessage // those of the list, or the object
+	size   int               // bytes that are read
+	mended bool
+	err    error // what ends it too early
+}
+
+// find reads from each opening bracket. The candidate that takes most of the reply counts,
+// of several the first. Brackets within a candidate are not tried.
+func find(reply string, open byte) (best candidate, err error) {
+	reply = strings.TrimSpace(reply)
+	tried := 0
+	for at := 0; tried < mostCandidates; tried++ {
+		next := strings.IndexByte(reply[at:], open)
+		if next < 0 {
+			break
+		}
+		at += next
+		c := readFrom(reply[at:])
+		if tried == 0 || c.size > best.size {
+			best = c
+			best.mended = c.mended || at > 0 || c.size < len(reply)
+		}
+		at += max(1, c.size)
 	}
-	var v any
-	err := json.Unmarshal([]byte(text[strings.IndexByte(text, open):]), &v)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("the reply is no JSON %s: at its byte %d: %v", kind, syntax.Offset, syntax)
+	if tried == 0 {
+		return best, fmt.Errorf("the reply has no JSON %s", map[byte]string{'{': "object", '[': "list"}[open])
 	}
-	return fmt.Errorf("the reply is no JSON %s", kind)
+	return best, nil
+}
+
+// readFrom reads what begins with the text; without commas before closing brackets if
+// that takes more of it.
+func readFrom(text string) candidate {
+	c := scan(text, text)
+	if c.err == nil {
+		return c
+	}
+	if cleared := withoutCommas(text); cleared != text {
+		if c2 := scan(cleared, text); c2.size > c.size {
+			c2.mended = true
+			return c2
+		}
+	}
+	return c
+}
+
+// scan reads an object or a list. Shown is the text that an error quotes.
+func scan(text, shown string) (c candidate) {
+	d := jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
+	fail := func(err error) candidate {
+		c.size = int(d.InputOffset())
+		var syntax *jsontext.SyntacticError
+		if errors.As(err, &syntax) && !errors.Is(err, ErrUnfinished) && int(syntax.ByteOffset) < len(text) {
+			c.size = int(syntax.ByteOffset)
+			c.err = fmt.Errorf("the JSON has a fault where >>> stands (%w): %s", syntax.Err, excerpt(shown, c.size))
+			return c
+		}
+		c.size = len(text)
+		c.err = ErrUnfinished
+		return c
+	}
+	take := func() error {
+		v, err := d.ReadValue()
+		if err == nil {
+			c.values = append(c.values, bytes.Clone(v))
+		}
+		return err
+	}
+	if text[0] == '{' {
+		if err := take(); err != nil {
+			return fail(err)
+		}
+		c.size = int(d.InputOffset())
+		return c
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return fail(err)
+	}
+	for d.PeekKind() != ']' {
+		if err := take(); err != nil {
+			return fail(err)
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return fail(err)
+	}
+	c.size = int(d.InputOffset())
+	return c
+}
+
+// excerptBytes is how much an excerpt shows before and after its place.
+const excerptBytes = 80
+
+// excerpt shows a place of a text, marked by ">>>".
+func excerpt(text string, at int) string {
+	from, to := max(0, at-excerptBytes), min(len(text), at+excerptBytes)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	before, after := "", ""
+	if from > 0 {
+		before = "…"
+	}
+	if to < len(text) {
+		after = "…"
+	}
+	return before + text[from:at] + ">>>" + text[at:to] + after
+}
+
+// withoutCommas writes blanks in place of the commas before closing brackets that are
+// not inside a string, so that places stay.
+func withoutCommas(text string) string {
+	out := []byte(text)
+	quoted, comma := false, -1 // the last comma that only white space follows
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted, comma = !quoted, -1
+		case quoted:
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma], comma = ' ', -1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			comma = -1
+		}
+	}
+	return string(out)
 }

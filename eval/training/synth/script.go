@@ -3,6 +3,7 @@
 package synth
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ type Action struct {
 	// compiled is nil if the pattern is unsupported, and why says so.
 	compiled *regexp.Regexp
 	why      error
+	// groups are the groups of the pattern that stand for the slots, nil if that is not
+	// known.
+	groups []int
 }
 
 var slot = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -65,14 +69,10 @@ func ParseScript(raw []byte) (*Script, error) {
 	if err := json.Unmarshal(keys["Completion Conditions"], &s.Conditions); err != nil {
 		return nil, errors.New(`"Completion Conditions" is not a list of strings`)
 	}
-	var actions map[string]struct {
-		Code       *string             `json:"verification code"`
-		Parameters map[string][]string `json:"parameters"`
-	}
+	var actions map[string]json.RawMessage
 	if err := json.Unmarshal(keys["Available Actions"], &actions); err != nil {
-		return nil,
-			errors.New(
-				`"Available Actions" is not an object from templates to objects with "verification code", a string, and "parameters", an object from names to lists of strings`)
+		return nil, errors.New(`"Available Actions" is not an object from templates to objects with ` +
+			`"verification code" and "parameters"`)
 	}
 	switch {
 	case len(actions) == 0:
@@ -81,18 +81,72 @@ func ParseScript(raw []byte) (*Script, error) {
 		return nil, fmt.Errorf("there are %d available actions, the limit is %d", len(actions), mostActions)
 	}
 	for _, template := range slices.Sorted(maps.Keys(actions)) {
-		a := Action{Template: template, Values: actions[template].Parameters}
-		if actions[template].Code == nil {
-			return nil, fmt.Errorf("the action %q has no %q", template, "verification code")
+		a, err := parseAction(template, actions[template])
+		if err != nil {
+			return nil, fmt.Errorf(`in "Available Actions", the action %q %w`, template, err)
 		}
-		a.Pattern = *actions[template].Code
-		for _, m := range slot.FindAllStringSubmatch(template, -1) {
-			a.Slots = append(a.Slots, m[1])
-		}
-		a.compiled, a.why = compile(a.Pattern)
 		s.Actions = append(s.Actions, a)
 	}
 	return s, nil
+}
+
+// parseAction reads an action. An error goes on after the name of the action.
+func parseAction(template string, raw json.RawMessage) (Action, error) {
+	a := Action{Template: template}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil || keys == nil {
+		return a, errors.New(`is not an object with "verification code" and "parameters"`)
+	}
+	code, ok := keys["verification code"]
+	if !ok || string(code) == "null" {
+		return a, errors.New(`has no "verification code"`)
+	}
+	if json.Unmarshal(code, &a.Pattern) != nil {
+		return a, errors.New(`has a "verification code" that is not a string`)
+	}
+	var err error
+	if a.Values, err = parseParameters(keys["parameters"]); err != nil {
+		return a, err
+	}
+	for _, m := range slot.FindAllStringSubmatch(template, -1) {
+		a.Slots = append(a.Slots, m[1])
+	}
+	if a.compiled, a.why = compile(a.Pattern); a.compiled != nil {
+		a.groups = a.assign()
+	}
+	return a, nil
+}
+
+// parseParameters reads the values of an action's parameters. An empty list is an object
+// without parameters. Numbers, true and false are values as they are written.
+func parseParameters(raw json.RawMessage) (map[string][]string, error) {
+	var list []json.RawMessage
+	if raw == nil || json.Unmarshal(raw, &list) == nil && len(list) == 0 {
+		return nil, nil
+	}
+	var lists map[string]json.RawMessage
+	if json.Unmarshal(raw, &lists) != nil {
+		return nil, errors.New(`has "parameters" that are not an object from names to lists of values`)
+	}
+	out := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		var values []any
+		d := json.NewDecoder(bytes.NewReader(lists[name]))
+		d.UseNumber()
+		if d.Decode(&values) != nil {
+			return nil, fmt.Errorf("has a parameter %q whose values are not a list", name)
+		}
+		out[name] = make([]string, len(values))
+		for i, v := range values {
+			switch v.(type) {
+			case string, json.Number, bool:
+				out[name][i] = fmt.Sprint(v)
+			default:
+				return nil, fmt.Errorf("has a parameter %q with a value that is neither a string nor a number", name)
+			}
+		}
+	}
+	return out, nil
 }
 
 // Unsupported returns the templates of actions whose patterns cannot be used, with
@@ -113,13 +167,69 @@ type match int
 const (
 	noMatch match = iota
 	badValue
-	unchecked // the pattern has fewer groups than the template slots
+	unchecked // it is not known which groups of the pattern stand for the slots
 	matched
 )
 
-// matches compares an action with an available one. Groups stand for the slots, in
-// order, and their text without surrounding white space must be an allowed value.
-// A parameter without a list of values may be anything.
+// assign finds the groups that stand for the slots: those with their names, or all groups
+// in order if there are as many as slots. If there are more, such as one around
+// alternatives, a group stands for a slot if it has the slot's value in every instance of
+// the template.
+func (a *Action) assign() []int {
+	n := a.compiled.NumSubexp()
+	named := make([]int, 0, len(a.Slots))
+	for _, name := range a.Slots {
+		if i := slices.Index(a.compiled.SubexpNames(), name); i > 0 {
+			named = append(named, i)
+		}
+	}
+	switch {
+	case len(named) == len(a.Slots):
+		return named
+	case n < len(a.Slots):
+		return nil
+	case n == len(a.Slots):
+		for i := range a.Slots {
+			named = append(named[:i], i+1)
+		}
+		return named
+	}
+	return a.agreeing(n)
+}
+
+// agreeing returns the first groups, of n, that have the slots' values in every instance;
+// nil if there are none.
+func (a *Action) agreeing(n int) []int {
+	wrong := make([][]bool, len(a.Slots)) // by slot and group
+	for i := range wrong {
+		wrong[i] = make([]bool, n+1)
+	}
+	for _, values := range a.instances() {
+		groups := a.compiled.FindStringSubmatch(a.filled(values))
+		if groups == nil {
+			return nil
+		}
+		for i, name := range a.Slots {
+			for g := 1; g <= n; g++ {
+				wrong[i][g] = wrong[i][g] || strings.TrimSpace(groups[g]) != values[name]
+			}
+		}
+	}
+	var out []int
+	for g, i := 1, 0; g <= n && i < len(a.Slots); g++ {
+		if !wrong[i][g] {
+			out, i = append(out, g), i+1
+		}
+	}
+	if len(out) < len(a.Slots) {
+		return nil
+	}
+	return out
+}
+
+// matches compares an action with an available one. The text of the groups that stand for
+// the slots, without surrounding white space, must be an allowed value. A parameter without
+// a list of values may be anything.
 func (a *Action) matches(action string) match {
 	if a.compiled == nil || len(action) > mostAction {
 		return noMatch
@@ -128,12 +238,12 @@ func (a *Action) matches(action string) match {
 	if groups == nil {
 		return noMatch
 	}
-	if len(groups)-1 < len(a.Slots) {
+	if a.groups == nil && len(a.Slots) > 0 {
 		return unchecked
 	}
 	for i, name := range a.Slots {
-		values, limited := a.Values[name]
-		if limited && len(values) > 0 && !slices.Contains(values, strings.TrimSpace(groups[i+1])) {
+		if values := a.Values[name]; len(values) > 0 &&
+			!slices.Contains(values, strings.TrimSpace(groups[a.groups[i]])) {
 			return badValue
 		}
 	}
@@ -165,34 +275,54 @@ func (s *Script) Fits(action string) (ok, parameters, unsupported bool, why stri
 	return false, false, false, fmt.Sprintf("%q matches none of the available actions", action)
 }
 
-// Check reports actions whose own template, with allowed values in its slots, does
-// not match their pattern. Each value is tried, with the first ones in the other
-// slots.
+// Check reports actions whose own template, with allowed values in its slots, does not
+// match their pattern, and patterns of which it is not known which of several groups stand
+// for the slots. Each value is tried, with the first ones in the other slots.
 func (s *Script) Check() error {
 	var errs []error
 	for i := range s.Actions {
-		a := &s.Actions[i]
-		if a.compiled == nil {
-			continue // not wrong, but not known
-		}
-		for _, text := range a.instances() {
-			if a.matches(text) < unchecked {
-				errs = append(errs,
-					fmt.Errorf("the action %q: its verification code %q does not match %q with these parameters",
-						a.Template, a.Pattern, text))
-				break
-			}
+		if err := s.Actions[i].check(); err != nil {
+			errs = append(errs, fmt.Errorf("the action %q: its verification code %q %w", s.Actions[i].Template,
+				s.Actions[i].Pattern, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// check is Check for an action. The error goes on after its verification code.
+func (a *Action) check() error {
+	if a.compiled == nil {
+		return nil // not wrong, but not known
+	}
+	for _, values := range a.instances() {
+		text := a.filled(values)
+		switch a.matches(text) {
+		case noMatch:
+			err := fmt.Errorf("does not match %q", text)
+			for _, name := range a.Slots {
+				if len(a.Values[name]) == 0 {
+					err = fmt.Errorf("%w, and the parameter %q has no list of values", err, name)
+				}
+			}
+			return err
+		case badValue:
+			return fmt.Errorf("matches %q, but its groups are not the values of the parameters in their order", text)
+		}
+	}
+	if n := a.compiled.NumSubexp(); a.groups == nil && n > len(a.Slots) {
+		return fmt.Errorf("has %d groups for %d parameters, and it is not clear which ones are the values: "+
+			"write (?:…) around alternatives", n, len(a.Slots))
+	}
+	return nil
+}
+
 // mostInstances is the number of instances of an action that are tried.
 const mostInstances = 1_000
 
-// instances are the template with the first allowed value in every slot, and with
-// each further value in one slot. A slot without values keeps its name.
-func (a *Action) instances() []string {
+// instances are the values of the slots in instances of the template: the first allowed
+// value in every slot, and each further value in one slot. A slot without values keeps its
+// name.
+func (a *Action) instances() []map[string]string {
 	first := map[string]string{}
 	for _, name := range a.Slots {
 		first[name] = name
@@ -200,16 +330,15 @@ func (a *Action) instances() []string {
 			first[name] = values[0]
 		}
 	}
-	out := []string{a.filled(first)}
+	out := []map[string]string{first}
 	for _, name := range a.Slots {
-		kept := first[name]
 		for i, value := range a.Values[name] {
 			if i > 0 && len(out) < mostInstances {
-				first[name] = value
-				out = append(out, a.filled(first))
+				values := maps.Clone(first)
+				values[name] = value
+				out = append(out, values)
 			}
 		}
-		first[name] = kept
 	}
 	return out
 }

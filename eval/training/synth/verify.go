@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -37,9 +36,17 @@ const (
 	Unsupported  Reason = "unsupported pattern"
 )
 
+// Reasons that Algorithm 1 does not have: it takes two games for one.
+const (
+	// Order: the numbers have gaps, or player and master do not alternate.
+	Order Reason = "order"
+	// AfterEnd: the game goes on after the master has said that the task is complete.
+	AfterEnd Reason = "goes on after its end"
+)
+
 // Reasons lists all reasons.
 func Reasons() []Reason {
-	return []Reason{Format, Keys, BadAction, LastWrong, Unfinished, TooFewErrors, Unsupported}
+	return []Reason{Format, Keys, Order, BadAction, LastWrong, Unfinished, AfterEnd, TooFewErrors, Unsupported}
 }
 
 // Restarts reports whether a rejected trajectory is made again from its start,
@@ -67,74 +74,30 @@ type Verdict struct {
 	// Unchecked counts actions whose parameters could not be checked, because the
 	// pattern has fewer groups than the template slots.
 	Unchecked int `json:"unchecked,omitempty"`
+	// Ended: the last verified turn says that the task is complete.
+	Ended bool `json:"-"`
 }
 
-// Turn is a turn of a trajectory: of the player, or of the game master (DM).
-type Turn struct {
-	Master                  bool
-	Thought                 string
-	Action, Observation     string
-	Parameter, Place, Logic bool
-}
-
-// Error reports whether the master reports an error.
-func (t *Turn) Error(o Options) bool {
-	return t.Master && (t.Parameter || !o.ParameterOnly && (t.Place || t.Logic))
-}
-
-// readTurn reads a turn and checks its keys.
-func readTurn(raw json.RawMessage) (Turn, error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &keys); err != nil || keys == nil {
-		return Turn{}, errors.New("the turn is no JSON object")
-	}
-	var t Turn
-	var role string
-	var number float64
-	fields := []field{{"role", &role, "a string"}, {"turn", &number, "a number"}, {"Thought", &t.Thought, "a string"}}
-	if err := read(keys, fields); err != nil {
-		return t, err
-	}
-	switch role {
-	case "Player":
-		return t, read(keys, []field{{"Action", &t.Action, "a string"}})
-	case "DM":
-		t.Master = true
-		return t, read(keys, []field{
-			{"Observation", &t.Observation, "a string"},
-			{"parameter_error", &t.Parameter, "true or false"}, {"place_error", &t.Place, "true or false"},
-			{"logic_error", &t.Logic, "true or false"},
-		})
-	}
-	return t, fmt.Errorf(`"role" is %q, want "Player" or "DM"`, role)
-}
-
-// field is a key that a turn must have, and where its value goes.
-type field struct {
-	key  string
-	into any
-	kind string
-}
-
-func read(keys map[string]json.RawMessage, fields []field) error {
-	for _, f := range fields {
-		value, ok := keys[f.key]
-		if !ok {
-			return fmt.Errorf("the key %q is missing", f.key)
-		}
-		if string(value) == "null" || json.Unmarshal(value, f.into) != nil {
-			return fmt.Errorf("%q is not %s", f.key, f.kind)
-		}
-	}
-	return nil
-}
-
-// Verify checks a trajectory against its script by AgentRefine's Algorithm 1.
+// Verify checks a trajectory against its script by AgentRefine's Algorithm 1, and that it
+// is one game: the turns are in order, and nothing follows the end.
 func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		return Verdict{Reason: Format, Message: "the trajectory is no JSON list of turns: " + err.Error()}
+		message := "the trajectory is no JSON list of turns: "
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return Verdict{Reason: Format, Message: fmt.Sprintf("%s%v where >>> stands: %s", message, err,
+				excerpt(string(trajectory), max(0, int(syntax.Offset)-1)))}
+		}
+		return Verdict{Reason: Format, Message: message + err.Error()}
 	}
+	return VerifyTurns(s, raw, o, true)
+}
+
+// VerifyTurns checks turns as Verify does. Without whole they are the first turns of a
+// game: it need not have ended, and an action that the master has not answered yet is not
+// verified.
+func VerifyTurns(s *Script, raw []json.RawMessage, o Options, whole bool) Verdict {
 	switch {
 	case len(raw) == 0:
 		return Verdict{Reason: Format, Message: "the trajectory has no turns"}
@@ -142,87 +105,103 @@ func Verify(s *Script, trajectory []byte, o Options) Verdict {
 		return Verdict{Reason: Format, Message: fmt.Sprintf("the trajectory has %d turns, the limit is %d", len(raw),
 			mostTurns)}
 	}
-	v := Verdict{Turns: len(raw)}
-	turns := make([]Turn, len(raw))
-	broken := make([]error, len(raw))
-	for i := range raw {
-		turns[i], broken[i] = readTurn(raw[i])
-	}
-	for i := range turns {
-		if reason, message := v.turn(s, turns, broken, i, o); reason != "" {
-			v.Reason, v.Message, v.Turn = reason, message, i+1
-			return v
+	c := checker{Verdict: Verdict{Turns: len(raw)}, script: s, o: o, whole: whole}
+	c.turns, c.faults = readTurns(raw)
+	for i := range c.turns {
+		if !whole && i == len(c.turns)-1 && c.faults[i] == nil && !c.turns[i].Master {
+			break
 		}
-		v.Verified++
+		if reason, message := c.turn(i); reason != "" {
+			c.Reason, c.Message, c.Turn = reason, message, i+1
+			break
+		}
+		c.Verified++
+		c.Ended = i > 0 && c.ends(i)
 	}
-	return v
+	return c.Verdict
+}
+
+// checker is a verification under way.
+type checker struct {
+	Verdict
+	script *Script
+	o      Options
+	turns  []Turn
+	faults []*fault
+	whole  bool
+}
+
+// ends reports whether a turn says that the task is complete.
+func (c *checker) ends(i int) bool {
+	t := &c.turns[i]
+	return t.Master && !t.Error(c.o) && strings.Contains(t.Observation, c.o.SuccessText)
 }
 
 // turn checks one turn, whose predecessors are verified.
-func (v *Verdict) turn(s *Script, turns []Turn, broken []error, i int, o Options) (Reason, string) {
-	t, last := &turns[i], i == len(turns)-1
-	if broken[i] != nil {
-		return Keys, broken[i].Error()
-	}
-	if t.Master {
-		v.count(turns, broken, i, o)
-		if last {
-			return v.end(t, o)
+func (c *checker) turn(i int) (Reason, string) {
+	t, last := &c.turns[i], i == len(c.turns)-1
+	switch {
+	case c.faults[i] != nil:
+		return c.faults[i].reason, c.faults[i].Error()
+	case c.Ended:
+		return AfterEnd, fmt.Sprintf("the observation before contains %q, so the game has ended", c.o.SuccessText)
+	case t.Master:
+		c.count(i)
+		if last && c.whole {
+			return c.end(t)
 		}
 		return "", ""
-	}
-	switch {
 	case last:
 		return Keys, "the last turn is the player's: the DM has not answered"
-	case broken[i+1] != nil:
-		return "", "" // the next turn fails
-	case !turns[i+1].Master:
+	case c.faults[i+1] != nil && c.faults[i+1].reason == Order && !c.turns[i+1].Master:
 		return Keys, "the DM has not answered: the next turn is the player's too"
-	case turns[i+1].Error(o):
+	case c.faults[i+1] != nil:
+		return "", "" // the next turn fails
+	case c.turns[i+1].Error(c.o):
 		return "", ""
 	}
-	ok, parameters, unsupported, why := s.Fits(t.Action)
+	ok, parameters, unsupported, why := c.script.Fits(t.Action)
 	switch {
 	case unsupported:
 		return Unsupported, why
 	case !ok:
 		return BadAction, why + ", but the DM reports no error"
 	case !parameters:
-		v.Unchecked++
+		c.Unchecked++
 	}
 	return "", ""
 }
 
 // count counts the errors of a turn of the master.
-func (v *Verdict) count(turns []Turn, broken []error, i int, o Options) {
-	t := &turns[i]
-	if !t.Error(o) {
+func (c *checker) count(i int) {
+	t := &c.turns[i]
+	if !t.Error(c.o) {
 		return
 	}
-	v.Errors++
-	for _, c := range []struct {
+	c.Errors++
+	for _, f := range []struct {
 		flag bool
 		n    *int
-	}{{t.Parameter, &v.Parameter}, {t.Place, &v.Place}, {t.Logic, &v.Logic}} {
-		if c.flag {
-			*c.n++
+	}{{t.Parameter, &c.Parameter}, {t.Place, &c.Place}, {t.Logic, &c.Logic}} {
+		if f.flag {
+			*f.n++
 		}
 	}
-	next := slices.IndexFunc(turns[i+1:], func(t Turn) bool { return t.Master })
-	if next >= 0 && broken[i+1+next] == nil && !turns[i+1+next].Error(o) {
-		v.Repaired++
+	if next := i + 2; next < len(c.turns) && c.faults[next-1] == nil && c.faults[next] == nil &&
+		!c.turns[next].Error(c.o) {
+		c.Repaired++
 	}
 }
 
 // end checks the last turn.
-func (v *Verdict) end(t *Turn, o Options) (Reason, string) {
+func (c *checker) end(t *Turn) (Reason, string) {
 	switch {
-	case t.Error(o):
+	case t.Error(c.o):
 		return LastWrong, "the last turn reports an error"
-	case !strings.Contains(t.Observation, o.SuccessText):
-		return Unfinished, fmt.Sprintf("the last observation does not contain %q", o.SuccessText)
-	case v.Errors < o.MinErrors:
-		return TooFewErrors, fmt.Sprintf("there are %d error turns, want at least %d", v.Errors, o.MinErrors)
+	case !strings.Contains(t.Observation, c.o.SuccessText):
+		return Unfinished, fmt.Sprintf("the last observation does not contain %q", c.o.SuccessText)
+	case c.Errors < c.o.MinErrors:
+		return TooFewErrors, fmt.Sprintf("the number of error turns is %d, want at least %d", c.Errors, c.o.MinErrors)
 	}
 	return "", ""
 }

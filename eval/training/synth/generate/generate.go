@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -76,9 +77,11 @@ type Attempt struct {
 	Turn    int          `json:"turn,omitempty"`
 	// Kept is the number of verified turns that the next call goes on from.
 	Kept int `json:"kept,omitempty"`
-	// Mended: the JSON was not the whole reply, or had commas too many.
+	// Mended: the JSON was not the whole reply or had commas too many, turns had the numbers
+	// of others, or something followed the end of the game.
 	Mended bool `json:"mended,omitempty"`
-	// Repeated is the number of verified turns that a continuation wrote again.
+	// Repeated is the number of verified turns that a continuation told again, and that it
+	// replaces.
 	Repeated int `json:"repeated,omitempty"`
 }
 
@@ -147,6 +150,7 @@ type work struct {
 	raw    json.RawMessage // the accepted script; nil before
 	script *synth.Script
 	kept   []json.RawMessage // the verified turns that the next call goes on from
+	shown  string            // what the next prompt shows of the rejected reply
 }
 
 // last is the attempt before the next one; the zero value before the first.
@@ -174,17 +178,34 @@ func fault(kind string, f record.Fault) Attempt {
 	return Attempt{Kind: kind, Reason: synth.Reason(f), Message: "the reply was " + f.String()}
 }
 
+// The longest parts of rejected replies that a prompt shows, in bytes.
+const (
+	mostScript = 12_000
+	mostTurn   = 1_000
+	mostProse  = 300
+)
+
+// head is the beginning of a text.
+func head(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
 // askScript asks for a script and checks it.
 func (w *work) askScript(ctx context.Context) (Attempt, error) {
 	c, err := w.ask(ctx, ScriptCall, w.scriptPrompt())
 	if err != nil {
 		return Attempt{}, err
 	}
+	w.shown = head(c.Reply, mostScript)
 	if c.Fault != "" {
 		return fault(ScriptCall, c.Fault), nil
 	}
 	a := Attempt{Kind: ScriptCall}
-	raw, mended, err := synth.ReadReply(c.Reply, '{')
+	raw, mended, err := synth.ReadObject(c.Reply)
 	a.Mended = mended
 	var script *synth.Script
 	if err == nil {
@@ -203,7 +224,7 @@ func (w *work) askScript(ctx context.Context) (Attempt, error) {
 		a.Reason, a.Message = BadCode, strings.ReplaceAll(err.Error(), "\n", "; ")
 		return a, nil
 	}
-	w.script, w.raw = script, compact(raw)
+	w.script, w.raw, w.shown = script, compact(raw), ""
 	return a, nil
 }
 
@@ -213,57 +234,72 @@ func (w *work) askTrajectory(ctx context.Context) (Attempt, error) {
 	if err != nil {
 		return Attempt{}, err
 	}
-	if c.Fault != "" {
-		a := fault(TrajectoryCall, c.Fault)
+	a := Attempt{Kind: TrajectoryCall, Kept: len(w.kept)}
+	more, mended, broken := synth.ReadList(c.Reply)
+	a.Mended = mended
+	w.shown = ""
+	switch {
+	case c.Fault != "" && (c.Fault != record.CutOff || len(more) == 0):
+		a = fault(TrajectoryCall, c.Fault)
 		a.Kept = len(w.kept)
 		return a, nil
-	}
-	a := Attempt{Kind: TrajectoryCall, Kept: len(w.kept)}
-	raw, mended, err := synth.ReadReply(c.Reply, '[')
-	a.Mended = mended
-	var more []json.RawMessage
-	if err == nil {
-		err = json.Unmarshal(raw, &more)
-	}
-	if err != nil {
-		a.Reason, a.Message = synth.Format, err.Error()
+	case len(more) == 0:
+		a.Reason, a.Message = synth.Format, "the trajectory has no turns"
+		if broken != nil {
+			a.Message = broken.Error()
+		}
+		w.shown = head(c.Reply, mostProse)
 		return a, nil
 	}
 	for i := range more {
 		more[i] = compact(more[i])
 	}
-	a.Repeated = repeated(w.kept, more)
-	w.verify(&a, append(w.kept[:len(w.kept):len(w.kept)], more[a.Repeated:]...))
+	turns, repeated, renumbered := join(w.kept, more)
+	a.Repeated, a.Mended = repeated, a.Mended || renumbered
+	reason := synth.Format
+	if errors.Is(broken, synth.ErrUnfinished) && c.Fault != "" {
+		reason, broken = synth.Reason(c.Fault), fmt.Errorf("the reply was %s", c.Fault)
+	}
+	w.verify(&a, turns, reason, broken)
 	return a, nil
 }
 
-// verify verifies a trajectory and keeps what the next call goes on from.
-func (w *work) verify(a *Attempt, turns []json.RawMessage) {
-	v := synth.Verify(w.script, list(turns), w.Verify)
+// verify verifies a game and keeps what the next call goes on from. Broken is why the list
+// of turns breaks off, and that is the reason if the turns before are right.
+func (w *work) verify(a *Attempt, turns []json.RawMessage, reason synth.Reason, broken error) {
+	v := synth.VerifyTurns(w.script, turns, w.Verify, broken == nil)
+	if v.Ended && (v.Reason != "" || broken != nil) { // what follows the end does not count
+		turns, broken, a.Mended = turns[:v.Verified], nil, true
+		v = synth.VerifyTurns(w.script, turns, w.Verify, true)
+	}
+	if v.Reason == "" && broken != nil {
+		v.Reason, v.Message, v.Turn = reason, broken.Error(), v.Verified+1
+	}
 	a.Reason, a.Message, a.Turn = v.Reason, v.Message, v.Turn
 	switch {
 	case v.Reason == "":
 		w.Passed, w.Verdict, w.Script, w.Trajectory = true, v, w.raw, turns
 	case v.Reason.Restarts():
-		w.kept = nil
-	case v.Reason != synth.Format: // which says nothing about the turns kept before
+		w.kept, w.shown = nil, string(list(turns))
+	default:
+		w.shown = excerpt(turns, v.Verified)
+		if v.Verified < len(w.kept) { // it told the game again, and not as far
+			a.Message = fmt.Sprintf("the game was told again from turn %d on, and then: %s",
+				len(w.kept)-a.Repeated+1, a.Message)
+			break
+		}
 		w.kept = turns[:v.Verified]
 	}
 	a.Kept = len(w.kept)
 }
 
-// repeated is the number of turns that a continuation wrote again: all kept ones,
-// or none.
-func repeated(kept, more []json.RawMessage) int {
-	if len(more) < len(kept) {
-		return 0
+// excerpt shows the turns from the first that is not verified to the one after it.
+func excerpt(turns []json.RawMessage, verified int) string {
+	var out []string
+	for _, t := range turns[verified:min(verified+2, len(turns))] {
+		out = append(out, head(string(t), mostTurn))
 	}
-	for i := range kept {
-		if !bytes.Equal(kept[i], more[i]) {
-			return 0
-		}
-	}
-	return len(kept)
+	return strings.Join(out, "\n")
 }
 
 // compact is a JSON value without white space.

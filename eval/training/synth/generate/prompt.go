@@ -18,7 +18,7 @@ func (w *work) scriptPrompt() string {
 	}
 	fmt.Fprintf(&b, "\nPersona: %s\n", w.Persona)
 	if last := w.last(); last.Reason != "" {
-		b.WriteString("\n" + fill(p.Again, "{message}", last.Message) + "\n")
+		b.WriteString("\n" + fill(p.Again, "{message}", w.why(last)) + "\n")
 	}
 	return b.String() + "Script:"
 }
@@ -39,20 +39,25 @@ func (w *work) trajectoryPrompt() string {
 	switch {
 	case last.Reason == "":
 	case len(w.kept) == 0:
-		b.WriteString("\n" + fill(p.Again, "{message}", reasonFor(last)) + "\n")
+		b.WriteString("\n" + fill(p.Again, "{message}", w.why(last)) + "\n")
 	default:
-		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.kept)), "{message}", reasonFor(last), "{next}",
-			fmt.Sprint(len(w.kept)+1)) + "\n")
+		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.kept)), "{message}", w.why(last), "{next}",
+			fmt.Sprint(next(w.kept))) + "\n")
 	}
 	return b.String() + "Turns:"
 }
 
-// reasonFor is the message of a rejected trajectory, with the turn that it is about.
-func reasonFor(a Attempt) string {
+// why is the message of a rejected reply, with the turn that it is about and what it shows
+// of the reply.
+func (w *work) why(a Attempt) string {
+	text := a.Message
 	if a.Turn > 0 && a.Reason != synth.TooFewErrors {
-		return fmt.Sprintf("turn %d: %s", a.Turn, a.Message)
+		text = fmt.Sprintf("turn %d: %s", a.Turn, a.Message)
 	}
-	return a.Message
+	if w.shown != "" {
+		text += "\nThis was rejected:\n" + w.shown
+	}
+	return text
 }
 
 // fill replaces the fields of a text, given as pairs of name and value. Values are
