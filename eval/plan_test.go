@@ -184,6 +184,9 @@ func TestSelectTasksNumberedNames(t *testing.T) {
 }
 
 func TestSeedsReversed(t *testing.T) {
+	if _, err := ParseSeeds("0"); err == nil || !strings.Contains(err.Error(), "write 0-0 for the seed 0") {
+		t.Errorf("no seeds: %v", err)
+	}
 	if _, err := ParseSeeds("3,9-0"); err == nil ||
 		err.Error() != `seeds "3,9-0": the range "9-0" is reversed; write 0-9` {
 		t.Error(err)

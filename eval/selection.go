@@ -24,6 +24,9 @@ func ParseSeeds(s string) ([]int64, error) {
 				"seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number of seeds such as 10", s, part)
 	}
 	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
+		if n == 0 {
+			return nil, fmt.Errorf("seeds %q: a single number is how many seeds, from 0 on; write 0-0 for the seed 0", s)
+		}
 		if n < 1 || n > maxSeeds {
 			return bad(s)
 		}

@@ -118,6 +118,9 @@ func figureList() string {
 // checkFigure returns the kind of a figure and the format of its file, or reports what
 // is wrong with their names.
 func checkFigure(name, out string) (k figure.Kind, format string, err error) {
+	if name == "" {
+		return k, "", errors.New("--figure is missing; there are " + strings.Join(figure.Names(), ", "))
+	}
 	if k, err = figure.Find(name); err != nil {
 		return k, "", fmt.Errorf("--figure: %w", err)
 	}
