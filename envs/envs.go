@@ -181,12 +181,21 @@ type Speller interface {
 	Spell(action string) string
 }
 
-// Snapshotter is the optional ability of a World to return to an earlier
-// moment. A snapshot belongs to the world that took it and may be restored any
-// number of times.
-type Snapshotter interface {
-	Snapshot() (any, error)
-	Restore(snapshot any) error
+// Forker is the optional ability of a World to make another world that goes on
+// from the present moment by itself. The two share what never changes. Both are
+// closed.
+type Forker interface {
+	Fork() (World, error)
+}
+
+// StateAppender is the optional ability of a World to write its state: all that
+// decides how it answers the actions to come. Two worlds of one task that write
+// the same bytes give the same answers to the same actions. The number of steps
+// so far is not part of it, so limits and rewards that depend on that number may
+// differ.
+type StateAppender interface {
+	// AppendState appends the state to b. It is called after Start.
+	AppendState(b []byte) ([]byte, error)
 }
 
 // Viewer is the optional ability of a World to show its state to a person,

@@ -225,12 +225,13 @@ type world struct {
 func (w *world) Unwrap() any { return w.World }
 
 // Rewrites implements envs.Wrapper: the abilities that read or write actions. A
-// picture is for a person and a snapshot for the program, so both stay.
+// picture is for a person and a state for the program, so both stay.
 func (w *world) Rewrites() []any {
 	return []any{
 		func(inner envs.Lister) envs.Lister { return lister{inner, w.p} },
 		func(inner envs.Expert) envs.Expert { return expert{inner, w.p} },
 		func(inner envs.Speller) envs.Speller { return speller{inner, w.p} },
+		func(inner envs.Forker) envs.Forker { return forker{inner, w.p} },
 	}
 }
 
@@ -311,6 +312,20 @@ func (e expert) ExpertAction(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return e.p.WriteAction(action), nil
+}
+
+type forker struct {
+	inner envs.Forker
+	p     *Perturbation
+}
+
+// Fork implements envs.Forker.
+func (f forker) Fork() (envs.World, error) {
+	inner, err := f.inner.Fork()
+	if err != nil {
+		return nil, err
+	}
+	return &world{World: inner, p: f.p}, nil
 }
 
 type speller struct {

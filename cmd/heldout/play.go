@@ -55,10 +55,10 @@ progress, done, success and valid. --actions adds the valid actions.`,
 			if err != nil {
 				return usage(err)
 			}
-			defer world.Close()
 			p := console.Console{In: sys.stdin, Out: sys.stdout, Env: names[0], Task: task, World: world,
 				Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
 				Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
+			defer func() { _ = p.World.Close() }()
 			if o.asJSON {
 				return p.JSON(c.Context())
 			}

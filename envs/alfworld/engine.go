@@ -2,6 +2,7 @@ package alfworld
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode"
@@ -134,4 +135,13 @@ func (e *engine) findTaking(t taking) (int, bool) {
 // clone returns a copy that shares no mutable state.
 func (e *engine) clone() *engine {
 	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), taken: slices.Clone(e.taken)}
+}
+
+// appendState appends the state to b.
+func (e *engine) appendState(b []byte) []byte {
+	b = e.state.Append(b)
+	for _, t := range e.taken {
+		b = binary.AppendVarint(binary.AppendVarint(b, int64(t.object)), int64(t.container))
+	}
+	return b
 }

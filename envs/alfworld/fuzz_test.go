@@ -109,13 +109,9 @@ func FuzzStep(f *testing.F) {
 		f.Add(action, uint8(5))
 	}
 	w := household(f, classic)
-	var moments []any
+	var moments []*world
 	for {
-		s, err := w.Snapshot()
-		if err != nil {
-			f.Fatal(err)
-		}
-		moments = append(moments, s)
+		moments = append(moments, forked(f, w))
 		action, err := w.ExpertAction(context.Background())
 		if err != nil {
 			f.Fatal(err)
@@ -128,9 +124,7 @@ func FuzzStep(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, action string, moment uint8) {
-		if err := w.Restore(moments[int(moment)%len(moments)]); err != nil {
-			t.Fatal(err)
-		}
+		w := forked(t, moments[int(moment)%len(moments)])
 		was, done := w.engine.clone(), w.done
 		normal := normalize(action)
 		listed := slices.Contains(append(w.engine.commands(), checkAction), normal)
@@ -146,45 +140,36 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
-// A world goes back to where it was, whatever happened in between, and the answers
-// are then the same.
-func TestSnapshot(t *testing.T) {
+// A fork goes on from where its world was, whatever that did in between, and the
+// answers are then the same.
+func TestFork(t *testing.T) {
 	w := household(t, modern)
 	episode(t, w, win[:4]...)
-	s, err := w.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := forked(t, w)
 	for range 3 {
 		if last := episode(t, w, win[4:]...); !last.Success {
 			t.Fatalf("%+v", last)
 		}
-		if err := w.Restore(s); err != nil {
-			t.Fatal(err)
-		}
+		w = forked(t, kept)
 		if got := strings.Join(w.engine.commands(), ", "); w.done || w.commands != 4 ||
 			!strings.Contains(got, "heat apple 3 with microwave 1") {
 			t.Fatalf("%q", got)
 		}
 	}
-	for _, foreign := range []any{nil, "x", must(household(t, modern).Snapshot())} {
-		if err := w.Restore(foreign); err == nil {
-			t.Errorf("restored %T", foreign)
-		}
-	}
 }
 
-func must(s any, err error) any {
+func forked(t interface{ Fatal(...any) }, w *world) *world {
+	f, err := w.Fork()
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	return s
+	return f.(*world)
 }
 
 var (
-	_ envs.World       = (*world)(nil)
-	_ envs.Lister      = (*world)(nil)
-	_ envs.Expert      = (*world)(nil)
-	_ envs.Snapshotter = (*world)(nil)
-	_ envs.Env         = (*Env)(nil)
+	_ envs.World  = (*world)(nil)
+	_ envs.Lister = (*world)(nil)
+	_ envs.Expert = (*world)(nil)
+	_ envs.Forker = (*world)(nil)
+	_ envs.Env    = (*Env)(nil)
 )

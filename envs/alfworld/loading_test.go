@@ -55,20 +55,10 @@ func TestFirstQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, ask := range map[string]func(w *world) error{
-		"actions":  func(w *world) error { _, err := w.Actions(t.Context()); return err },
-		"expert":   func(w *world) error { _, err := w.ExpertAction(t.Context()); return err },
-		"snapshot": func(w *world) error { _, err := w.Snapshot(); return err },
-		"restore": func(w *world) error {
-			s, err := w.Snapshot()
-			if err != nil {
-				return err
-			}
-			made, err := e.NewWorld(e.Tasks()[0])
-			if err != nil {
-				return err
-			}
-			return made.(*world).Restore(s)
-		},
+		"actions": func(w *world) error { _, err := w.Actions(t.Context()); return err },
+		"expert":  func(w *world) error { _, err := w.ExpertAction(t.Context()); return err },
+		"fork":    func(w *world) error { _, err := w.Fork(); return err },
+		"state":   func(w *world) error { _, err := w.AppendState(nil); return err },
 	} {
 		made, err := e.NewWorld(e.Tasks()[0])
 		if err != nil {

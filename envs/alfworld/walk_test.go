@@ -23,21 +23,14 @@ func TestWalk(t *testing.T) {
 			if err != nil || !slices.IsSorted(listed) || len(slices.Compact(slices.Clone(listed))) != len(listed) {
 				rt.Fatalf("%q, %v", listed, err)
 			}
-			snapshot, err := w.Snapshot()
-			if err != nil {
-				rt.Fatal(err)
-			}
 			attempt := rapid.SampledFrom(all).Draw(rt, "any action")
-			first, err := w.Step(t.Context(), attempt)
+			first, err := forked(rt, w).Step(t.Context(), attempt)
 			if err != nil || first.Valid != slices.Contains(listed, attempt) || !w.done &&
 				first.Valid == (first.Observation == rejected) {
 				rt.Fatalf("%q: %+v, %v", attempt, first, err)
 			}
-			if err := w.Restore(snapshot); err != nil {
-				rt.Fatal(err)
-			}
 			if again, err := w.Actions(t.Context()); err != nil || !slices.Equal(again, listed) {
-				rt.Fatalf("%q after %q was taken back: %s", again, attempt, cmp.Diff(listed, again))
+				rt.Fatalf("%q after a fork did %q: %s", again, attempt, cmp.Diff(listed, again))
 			}
 			action := rapid.SampledFrom(listed).Draw(rt, "action")
 			if s, err := w.Step(t.Context(), action); err != nil || !s.Valid || s.Observation == rejected {

@@ -2,8 +2,8 @@ package alfworld
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -193,31 +193,29 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.rules.game.texts[operator], nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world: a world.
-type snapshot world
-
-// copy returns a copy that shares no mutable state.
-func (w *world) copy() *world {
-	c := *w
-	c.engine = w.engine.clone()
-	c.reached = slices.Clone(w.reached)
-	return &c
-}
-
-// Snapshot implements envs.Snapshotter.
-func (w *world) Snapshot() (any, error) {
+// Fork implements envs.Forker.
+func (w *world) Fork() (envs.World, error) {
 	if err := w.load(); err != nil {
 		return nil, err
 	}
-	return (*snapshot)(w.copy()), nil
+	f := *w
+	f.engine, f.reached = w.engine.clone(), slices.Clone(w.reached)
+	return &f, nil
 }
 
-// Restore implements envs.Snapshotter.
-func (w *world) Restore(s any) error {
-	snap, ok := s.(*snapshot)
-	if !ok || snap.loading != w.loading {
-		return fmt.Errorf("not a snapshot of this ALFWorld world: %T", s)
+// AppendState implements envs.StateAppender. The engine's limit of commands counts
+// steps.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	if err := w.load(); err != nil {
+		return b, err
 	}
-	*w = *(*world)(snap).copy()
-	return nil
+	b = strconv.AppendBool(b, w.done)
+	for _, r := range w.reached {
+		b = strconv.AppendBool(b, r)
+	}
+	if w.done {
+		b = strconv.AppendQuote(b, w.answer)
+	}
+	b = strconv.AppendQuote(b, w.seen)
+	return w.engine.appendState(b), nil
 }

@@ -15,11 +15,11 @@ import (
 
 // What an environment can do is found by type assertion.
 var (
-	_ envs.Finder      = (*Env)(nil)
-	_ envs.Lister      = (*world)(nil)
-	_ envs.Expert      = (*world)(nil)
-	_ envs.Snapshotter = (*world)(nil)
-	_ envs.Viewer      = (*world)(nil)
+	_ envs.Finder = (*Env)(nil)
+	_ envs.Lister = (*world)(nil)
+	_ envs.Expert = (*world)(nil)
+	_ envs.Forker = (*world)(nil)
+	_ envs.Viewer = (*world)(nil)
 )
 
 func TestBenchmark(t *testing.T) {
@@ -180,9 +180,9 @@ func TestGym(t *testing.T) {
 	}
 }
 
-// Every listed action is valid and the list is sorted; a snapshot brings back
-// everything.
-func TestActionsAndSnapshots(t *testing.T) {
+// Every listed action is valid and the list is sorted; a fork goes on as its world
+// would.
+func TestActionsAndForks(t *testing.T) {
 	ctx := context.Background()
 	e := opened(t, Options{})
 	rng := stream.New(1, "test")
@@ -193,37 +193,29 @@ func TestActionsAndSnapshots(t *testing.T) {
 			if err != nil || len(actions) == 0 || !slices.IsSorted(actions) || slices.Contains(actions, checkActions) {
 				t.Fatalf("%s: %q, %v", id, actions, err)
 			}
-			snap, err := w.Snapshot()
-			if err != nil {
-				t.Fatal(err)
-			}
 			var first []envs.Step
 			for _, a := range actions {
-				first = append(first, act(t, w, a))
+				first = append(first, act(t, forked(t, w), a))
 				if !first[len(first)-1].Valid {
 					t.Fatalf("%s: %q is not valid", id, a)
 				}
-				if err := w.Restore(snap); err != nil {
-					t.Fatal(err)
-				}
 			}
 			for i, a := range actions {
-				if s := act(t, w, a); s != first[i] {
+				if s := act(t, forked(t, w), a); s != first[i] {
 					t.Fatalf("%s, %q: %+v, before %+v", id, a, s, first[i])
-				}
-				if err := w.Restore(snap); err != nil {
-					t.Fatal(err)
 				}
 			}
 			act(t, w, actions[rng.IntN(len(actions))])
 		}
 	}
-	one, _ := played(t, e, "1/1")
-	two, _ := played(t, e, "1/1")
-	snap, err := one.Snapshot()
-	if err != nil || two.Restore(snap) == nil || two.Restore("x") == nil {
-		t.Error("a world took another's snapshot")
+}
+
+func forked(t interface{ Fatal(...any) }, w *world) *world {
+	f, err := w.Fork()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return f.(*world)
 }
 
 func TestView(t *testing.T) {

@@ -19,19 +19,13 @@ func TestTableFromNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := made.(*world)
-		var snaps []any
+		var forks []*world
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			switch what := rapid.IntRange(0, 5).Draw(t, "what"); {
 			case what == 0:
-				s, err := w.Snapshot()
-				if err != nil {
-					t.Fatal(err)
-				}
-				snaps = append(snaps, s)
-			case what == 1 && len(snaps) > 0:
-				if err := w.Restore(rapid.SampledFrom(snaps).Draw(t, "snapshot")); err != nil {
-					t.Fatal(err)
-				}
+				forks = append(forks, forked(t, w))
+			case what == 1 && len(forks) > 0:
+				w = forked(t, rapid.SampledFrom(forks).Draw(t, "fork"))
 			default:
 				actions, _ := w.Actions(context.Background()) // it never fails
 				if s, err := w.Step(context.Background(), rapid.SampledFrom(actions).Draw(t, "action")); err != nil ||

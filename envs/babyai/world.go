@@ -2,8 +2,10 @@ package babyai
 
 import (
 	"context"
-	"fmt"
+	"encoding/binary"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -101,21 +103,25 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	return out, nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world.
-type snapshot struct {
-	world *world
-	game  *game
+// Fork implements envs.Forker.
+func (w *world) Fork() (envs.World, error) {
+	f := *w
+	f.game = w.game.clone()
+	return &f, nil
 }
 
-// Snapshot implements envs.Snapshotter.
-func (w *world) Snapshot() (any, error) { return snapshot{w, w.game.clone()}, nil }
-
-// Restore implements envs.Snapshotter.
-func (w *world) Restore(s any) error {
-	snap, ok := s.(snapshot)
-	if !ok || snap.world != w {
-		return fmt.Errorf("not a snapshot of this BabyAI world: %T", s)
+// AppendState implements envs.StateAppender. Rewards of the world's own shrink with the
+// number of steps.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	g := w.game
+	b = strconv.AppendBool(strconv.AppendBool(b, g.done), g.valid)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(g.reward))
+	if g.goals != nil {
+		for _, way := range g.goals.ways[1:] {
+			for _, goal := range way {
+				b = strconv.AppendQuote(b, goal.text)
+			}
+		}
 	}
-	w.game = snap.game.clone()
-	return nil
+	return g.appendState(b), nil
 }

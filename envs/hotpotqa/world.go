@@ -3,6 +3,8 @@ package hotpotqa
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -81,6 +83,25 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 		}
 	}
 	return "finish[" + strings.TrimSpace(w.question.answer) + "]", nil
+}
+
+// Fork implements envs.Forker.
+func (w *world) Fork() (envs.World, error) {
+	f, b := *w, *w.browser
+	b.searched = maps.Clone(b.searched)
+	f.browser = &b
+	return &f, nil
+}
+
+// AppendState implements envs.StateAppender. The answers of a search engine that
+// changes are not part of it.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	for _, text := range []*string{w.browser.page, w.browser.keyword, w.browser.answer} {
+		if b = strconv.AppendBool(b, text != nil); text != nil {
+			b = strconv.AppendQuote(b, *text)
+		}
+	}
+	return strconv.AppendInt(b, int64(w.browser.next), 10), nil
 }
 
 // Close implements envs.World.

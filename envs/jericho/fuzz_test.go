@@ -15,13 +15,9 @@ func FuzzStep(f *testing.F) {
 	e := own(f, 0)
 	w, _ := startedWorld(f, e, 0)
 	walkthrough := splitWalkthrough(lowlightWalkthrough)
-	var moments []any
+	var moments []envs.World
 	for _, a := range walkthrough {
-		m, err := w.(envs.Snapshotter).Snapshot()
-		if err != nil {
-			f.Fatal(err)
-		}
-		moments = append(moments, m)
+		moments = append(moments, forked(f, w))
 		steps(f, w, a)
 	}
 	for _, a := range []string{"look", "take all, then drop it", "a\nb\nc", "restart", "quit", "save",
@@ -30,9 +26,7 @@ func FuzzStep(f *testing.F) {
 		f.Add(a, uint8(28))
 	}
 	f.Fuzz(func(t *testing.T, action string, moment uint8) {
-		if err := w.(envs.Snapshotter).Restore(moments[int(moment)%len(moments)]); err != nil {
-			t.Fatal(err)
-		}
+		w := forked(t, moments[int(moment)%len(moments)])
 		if asksForHelp(filterAction(action)) {
 			return // takes long: see TestHelp
 		}

@@ -102,21 +102,14 @@ func TestOwnGameIsLost(t *testing.T) {
 func TestHelp(t *testing.T) {
 	w, _ := startedWorld(t, own(t, 2), 0)
 	steps(t, w, "west")
-	before, err := w.(envs.Snapshotter).Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := w.(*world).session.snapshot()
 	const want = "You can take the following actions: west, push windlass, north, east, check valid actions"
 	for _, action := range []string{"check valid actions", "Check the reaction", "ACTION CHECK. Now, please."} {
 		if s := steps(t, w, action); s.Observation != want || !s.Valid || s.Done || s.Progress != 0 {
 			t.Errorf("%q: %+v", action, s)
 		}
 	}
-	after, err := w.(envs.Snapshotter).Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := before.(snapshot).moment.machine, after.(snapshot).moment.machine; !a.Equal(b) {
+	if after := w.(*world).session.snapshot(); !before.machine.Equal(after.machine) {
 		t.Error("asking for help changed the game")
 	}
 	actions, err := w.(envs.Lister).Actions(context.Background())
@@ -148,8 +141,8 @@ func TestHelpTogether(t *testing.T) {
 	}
 }
 
-// The same seed and actions give the same bytes, worlds share nothing, and a
-// snapshot brings back everything.
+// The same seed and actions give the same bytes, worlds share nothing, and forks go on
+// as their world did.
 func TestRepeatable(t *testing.T) {
 	actions := append(slices.Repeat([]string{"wait"}, 30), splitWalkthrough(lowlightWalkthrough)...)
 	play := func(w envs.World, actions []string) (out []envs.Step) {
@@ -162,19 +155,14 @@ func TestRepeatable(t *testing.T) {
 	a, _ := startedWorld(t, e, 0)
 	b, _ := startedWorld(t, e, 0)
 	first := play(a, actions[:35])
-	snap, err := a.(envs.Snapshotter).Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	forks := []envs.World{forked(t, a), forked(t, a)}
+	forks = append(forks, forked(t, forks[0]))
 	rest := play(a, actions[35:])
 	if d := cmp.Diff(append(slices.Clone(first), rest...), play(b, actions)); d != "" {
 		t.Error(d)
 	}
-	for range 2 {
-		if err := a.(envs.Snapshotter).Restore(snap); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(rest, play(a, actions[35:])); d != "" {
+	for _, f := range forks {
+		if d := cmp.Diff(rest, play(f, actions[35:])); d != "" {
 			t.Error(d)
 		}
 	}
@@ -182,9 +170,14 @@ func TestRepeatable(t *testing.T) {
 	if cmp.Equal(first, play(other, actions[:35])) {
 		t.Error("another seed gives the same weather")
 	}
-	if err := other.(envs.Snapshotter).Restore(snap); err == nil {
-		t.Error("a snapshot of another game was restored")
+}
+
+func forked(t interface{ Fatal(...any) }, w envs.World) envs.World {
+	f, err := w.(envs.Forker).Fork()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return f
 }
 
 // The story file is what its source compiles to.

@@ -23,13 +23,17 @@ type session struct {
 }
 
 func newSession(g *game, s *zmachine.Story, o zmachine.Options) *session {
-	o.BlankQuestionMarks = g.blankQuestionMarks
-	o.HideStatus = g.hideStatus
-	return &session{
-		game:    g,
-		machine: zmachine.New(s, o),
-		before:  make([]byte, len(g.special)),
-	}
+	return g.session(zmachine.New(s, g.options(o)))
+}
+
+// options completes those of a machine that plays the game.
+func (g *game) options(o zmachine.Options) zmachine.Options {
+	o.BlankQuestionMarks, o.HideStatus = g.blankQuestionMarks, g.hideStatus
+	return o
+}
+
+func (g *game) session(m *zmachine.Machine) *session {
+	return &session{game: g, machine: m, before: make([]byte, len(g.special))}
 }
 
 // start plays up to the first command, and returns what the story showed.
@@ -145,6 +149,13 @@ type moment struct {
 
 func (s *session) snapshot() *moment {
 	return &moment{s.machine.Snapshot(), bytes.Clone(s.world), s.parsed}
+}
+
+// session returns a session that goes on from a moment.
+func (m *moment) session(p *play) *session {
+	s := p.game.session(m.machine.Machine(p.game.options(zmachine.Options{Seed: p.seed})))
+	s.world, s.parsed = bytes.Clone(m.world), m.parsed
+	return s
 }
 
 func (s *session) restore(m *moment) error {

@@ -2,8 +2,11 @@ package jericho
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -21,7 +24,10 @@ const (
 // world is one running copy of a game.
 type world struct {
 	play    *play
-	session *session
+	session *session // nil in a fork that has not gone on
+	// still is the present moment as forks share it; nil if there is no fork that begins
+	// with it.
+	still *moment
 	status
 }
 
@@ -70,7 +76,7 @@ func (w *world) Close() error { return nil }
 // Step implements envs.World.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if w.play.raw || w.play.plain {
-		text, err := w.session.step(action)
+		text, err := w.awake().step(action)
 		w.judge(text)
 		return w.step(text), err
 	}
@@ -79,7 +85,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		action = filterAction(action)
 	}
 	if asksForHelp(action) {
-		actions, err := w.session.validActions(w.play.actions())
+		actions, err := w.awake().validActions(w.play.actions())
 		return w.step(helpPrefix + strings.Join(append(actions, helpAction), ", ")), err
 	}
 	if next, ok := w.next(); ok && action == next {
@@ -87,7 +93,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	} else {
 		w.strayed = true
 	}
-	text, err := w.session.step(action)
+	text, err := w.awake().step(action)
 	text = observation(text)
 	w.judge(text)
 	return w.step(text), err
@@ -156,7 +162,7 @@ func (w *world) settle(won bool) {
 
 // Actions implements envs.Lister.
 func (w *world) Actions(context.Context) ([]string, error) {
-	actions, err := w.session.validActions(w.play.actions())
+	actions, err := w.awake().validActions(w.play.actions())
 	slices.Sort(actions)
 	return slices.Compact(actions), err
 }
@@ -182,29 +188,53 @@ type scored struct{ *world }
 // Score implements envs.Scorer.
 func (w scored) Score() float64 {
 	if most := w.play.game.max; most > 0 {
-		return float64(w.session.score()) / float64(most)
+		return float64(w.awake().score()) / float64(most)
 	}
 	return w.progress
 }
 
-// snapshot is what envs.Snapshotter keeps of a world.
-type snapshot struct {
-	play   *play
-	moment *moment
-	status status
-}
-
-// Snapshot implements envs.Snapshotter.
-func (w *world) Snapshot() (any, error) {
-	return snapshot{w.play, w.session.snapshot(), w.status}, nil
-}
-
-// Restore implements envs.Snapshotter.
-func (w *world) Restore(s any) error {
-	snap, ok := s.(snapshot)
-	if !ok || snap.play != w.play {
-		return fmt.Errorf("not a snapshot of this game: %T", s)
+// Fork implements envs.Forker.
+func (w scored) Fork() (envs.World, error) {
+	f, err := w.world.Fork()
+	if err != nil {
+		return nil, err
 	}
-	w.status = snap.status
-	return w.session.restore(snap.moment)
+	return scored{f.(*world)}, nil
+}
+
+// Fork implements envs.Forker. Forks share the moment until they go on.
+func (w *world) Fork() (envs.World, error) {
+	if w.still == nil {
+		w.still = w.session.snapshot()
+	}
+	return &world{play: w.play, still: w.still, status: w.status}, nil
+}
+
+// awake returns the session to go on with. A fork has one only from then on.
+func (w *world) awake() *session {
+	if w.session == nil {
+		w.session = w.still.session(w.play)
+	}
+	w.still = nil // it is about to pass
+	return w.session
+}
+
+// AppendState implements envs.StateAppender. Most stories count their turns, so their
+// states seldom recur.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	m := w.still
+	if m == nil {
+		m = w.session.snapshot()
+	}
+	b = strconv.AppendBool(strconv.AppendBool(b, w.done), w.success)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.progress))
+	for _, goal := range w.open {
+		b = strconv.AppendQuote(b, goal)
+	}
+	if next, ok := w.next(); ok {
+		b = strconv.AppendQuote(b, next)
+	}
+	b = strconv.AppendInt(b, int64(m.parsed), 10)
+	b = append(strconv.AppendInt(b, int64(len(m.world)), 10), m.world...)
+	return m.machine.AppendState(b), nil
 }

@@ -19,29 +19,24 @@ func FuzzStep(f *testing.F) {
 	}
 	// Moments of every game, as the expert plays it.
 	const early = 4
-	moments := map[*world][early]any{}
+	var moments [][early]*world // by game
 	for _, g := range games {
 		w := example(f, g.name)
-		var snaps [early]any
-		for i := range snaps {
-			var err error
-			if snaps[i], err = w.Snapshot(); err != nil {
-				f.Fatal(err)
-			}
+		var forks [early]*world
+		for i := range forks {
+			forks[i] = forked(f, w)
 			a, err := w.ExpertAction(context.Background())
 			if err != nil {
 				f.Fatal(err)
 			}
 			steps(f, w, a)
 		}
-		moments[w] = snaps
+		moments = append(moments, forks)
 	}
 	f.Fuzz(func(t *testing.T, action string, moment uint8) {
-		for w, snaps := range moments {
+		for _, forks := range moments {
+			w := forked(t, forks[moment%early])
 			in := w.in
-			if err := w.Restore(snaps[moment%early]); err != nil {
-				t.Fatal(err)
-			}
 			was := w.state.Clone()
 			s := step(t, w, action)
 			changed := !was.Equal(w.state)

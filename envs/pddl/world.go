@@ -2,7 +2,9 @@ package pddl
 
 import (
 	"context"
-	"fmt"
+	"encoding/binary"
+	"math"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -153,26 +155,16 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.in.texts[operator], nil
 }
 
-// snapshot is what envs.Snapshotter keeps of a world: a world without the
-// values derived from its state.
-type snapshot world
-
-// Snapshot implements envs.Snapshotter.
-func (w *world) Snapshot() (any, error) {
-	s := snapshot(*w)
-	s.state, s.spare, s.valid = w.state.Clone(), nil, nil
-	return s, nil
+// Fork implements envs.Forker.
+func (w *world) Fork() (envs.World, error) {
+	f := *w
+	f.state, f.spare, f.valid = w.state.Clone(), w.spare.Clone(), w.valid.Clone()
+	return &f, nil
 }
 
-// Restore implements envs.Snapshotter.
-func (w *world) Restore(s any) error {
-	snap, ok := s.(snapshot)
-	if !ok || snap.in != w.in {
-		return fmt.Errorf("not a snapshot of this PDDL world: %T", s)
-	}
-	spare, valid := w.spare, w.valid
-	valid.Change(w.state, snap.state)
-	*w = world(snap)
-	w.state, w.spare, w.valid = snap.state.Clone(), spare, valid
-	return nil
+// AppendState implements envs.StateAppender.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.progress))
+	b = strconv.AppendBool(b, w.done)
+	return w.state.Append(b), nil
 }

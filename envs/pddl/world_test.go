@@ -444,17 +444,10 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 				t.Fatal(actions, err)
 			}
 			for _, a := range actions {
-				before, err := w.Snapshot()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if s := step(t, w, a); !s.Valid &&
+				if s := step(t, forked(t, w), a); !s.Valid &&
 					(s.Observation != noEffect || !strings.Contains(a, "clean-shaker") &&
 						!strings.HasPrefix(a, "Move from")) {
 					t.Fatalf("%s: %q is answered by %q", g.name, a, s.Observation)
-				}
-				if err := w.Restore(before); err != nil {
-					t.Fatal(err)
 				}
 			}
 			step(t, w, actions[rng.IntN(len(actions))])
@@ -480,9 +473,9 @@ func chatter(t *rapid.T, w *world) string {
 	}
 }
 
-// Restoring a snapshot and doing the same again gives the same answers, the
+// Going on from a fork and doing the same again gives the same answers, the
 // expert's included.
-func TestSnapshots(t *testing.T) {
+func TestForks(t *testing.T) {
 	ins := map[string]*instance{}
 	for _, g := range games {
 		ins[g.name] = newTestInstance(t, g.name, exampleText(t, g.name))
@@ -493,18 +486,16 @@ func TestSnapshots(t *testing.T) {
 		type moment struct {
 			action, expert string
 			step           envs.Step
-			snap           any
+			fork           *world
 		}
 		var moments []moment
 		act := func(m moment) moment {
-			var err error
-			if m.snap, err = w.Snapshot(); err != nil {
-				rt.Fatal(err)
-			}
+			m.fork = forked(rt, w)
 			if m.action == "" {
 				m.action = chatter(rt, w)
 			}
 			if len(moments)%3 == 0 {
+				var err error
 				if m.expert, err = w.ExpertAction(context.Background()); err != nil {
 					rt.Fatal(err)
 				}
@@ -517,9 +508,7 @@ func TestSnapshots(t *testing.T) {
 		}
 		for range 3 {
 			back := rapid.IntRange(0, len(moments)-1).Draw(rt, "back")
-			if err := w.Restore(moments[back].snap); err != nil {
-				rt.Fatal(err)
-			}
+			w = forked(rt, moments[back].fork)
 			later := moments[back:]
 			moments = moments[:back:back]
 			for i := range later {
@@ -540,20 +529,12 @@ func TestSnapshots(t *testing.T) {
 	})
 }
 
-func TestRestoreErrors(t *testing.T) {
-	w, other := example(t, "gripper"), example(t, "gripper")
-	snap, err := other.Snapshot()
+func forked(t interface{ Fatal(...any) }, w *world) *world {
+	f, err := w.Fork()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []any{nil, 1, "", snap} {
-		if err := w.Restore(s); err == nil {
-			t.Errorf("a snapshot %T was taken", s)
-		}
-	}
-	if diff := cmp.Diff(start(t, other), start(t, w)); diff != "" {
-		t.Error(diff)
-	}
+	return f.(*world)
 }
 
 // transcript plays an instance at random, seeded, and returns all answers.

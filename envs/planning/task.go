@@ -1,6 +1,9 @@
 package planning
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Literal is a fact that must hold or, when negated, must not.
 type Literal int32
@@ -49,6 +52,14 @@ func (s State) Equal(o State) bool {
 		}
 	}
 	return true
+}
+
+// Append appends the bits of the state to b.
+func (s State) Append(b []byte) []byte {
+	for _, word := range s {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
 }
 
 // Clone returns a copy.

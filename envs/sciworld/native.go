@@ -1,9 +1,13 @@
 package sciworld
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
@@ -35,7 +39,11 @@ func (n *native) take(context.Context) (game, error) {
 	return &nativeGame{world: w, portals: n.portals, starts: &n.starts}, nil
 }
 
-func (n *native) giveBack(g game) { n.worlds.Put(g.(*nativeGame).world) }
+func (n *native) giveBack(g game) {
+	if w := g.(*nativeGame).world; w != nil {
+		n.worlds.Put(w)
+	}
+}
 
 func (*native) discard(game) {}
 
@@ -58,7 +66,10 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 
 // nativeGame is a game of our own simulator.
 type nativeGame struct {
-	world   *lab.World
+	world *lab.World // nil until a game that begins with still goes on
+	// still is the present moment as other games share it; nil if none does. It never
+	// changes.
+	still   *lab.World
 	portals bool
 	starts  *starts
 	list    lab.ValidList // of what was valid after the last step
@@ -67,8 +78,7 @@ type nativeGame struct {
 func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
 	key := startKey{p, simplifications}
 	if s, ok := g.starts.get(key); ok {
-		g.world = s.world.Fork()
-		g.list = s.list.In(g.world)
+		g.world, g.still, g.list = nil, s.world, s.list
 		return s.report, ctx.Err()
 	}
 	again := !g.starts.isNew(key)
@@ -78,6 +88,15 @@ func (g *nativeGame) start(ctx context.Context, p place, simplifications string)
 		g.starts.keep(key, started{w, g.list.In(w), r})
 	}
 	return r, err
+}
+
+// awake returns the world to go on with.
+func (g *nativeGame) awake() *lab.World {
+	if g.world == nil {
+		g.world = g.still.Fork()
+		g.list = g.list.In(g.world)
+	}
+	return g.world
 }
 
 // load loads a task and looks around.
@@ -95,7 +114,8 @@ func (g *nativeGame) act(ctx context.Context, action string) (report, error) {
 	if err := ctx.Err(); err != nil {
 		return report{}, err
 	}
-	w := g.world
+	w := g.awake()
+	g.still = nil // it passes
 	r := report{observation: w.Step(action), score: w.Score(), completed: w.Completed(), moves: w.Moves()}
 	// The Python package looks around and at the inventory and the task, which
 	// draws nothing, and then lists the valid actions, which does.
@@ -103,17 +123,21 @@ func (g *nativeGame) act(ctx context.Context, action string) (report, error) {
 	return r, nil
 }
 
-func (g *nativeGame) inventory(context.Context) (string, error) { return g.world.Inventory(), nil }
+func (g *nativeGame) inventory(context.Context) (string, error) { return g.awake().Inventory(), nil }
 
-func (g *nativeGame) description(context.Context) (string, error) { return g.world.Description(), nil }
-
-func (g *nativeGame) forms(context.Context) ([]string, error) { return g.world.PossibleActions(), nil }
-
-func (g *nativeGame) objects(context.Context) ([]string, error) {
-	return g.world.PossibleObjects(), nil
+func (g *nativeGame) description(context.Context) (string, error) {
+	return g.awake().Description(), nil
 }
 
-func (g *nativeGame) goals(context.Context) (string, error) { return g.world.Progress(), nil }
+func (g *nativeGame) forms(context.Context) ([]string, error) {
+	return g.awake().PossibleActions(), nil
+}
+
+func (g *nativeGame) objects(context.Context) ([]string, error) {
+	return g.awake().PossibleObjects(), nil
+}
+
+func (g *nativeGame) goals(context.Context) (string, error) { return g.awake().Progress(), nil }
 
 // errNoTree: the simulator's tree of objects came with version 1.2.
 var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion +
@@ -122,62 +146,47 @@ var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion +
 
 func (g *nativeGame) tree(context.Context) (string, error) { return "", errNoTree }
 
-func (g *nativeGame) valid(context.Context) ([]string, error) { return g.list.Sorted(), nil }
+func (g *nativeGame) valid(context.Context) ([]string, error) {
+	g.awake()
+	return g.list.Sorted(), nil
+}
 
 func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {
-	return g.world.DrawValidActions().Has(action), nil
+	return g.awake().DrawValidActions().Has(action), nil
 }
 
 // nativeWorld is a world of our own simulator. It can do more than a world of the
 // official simulator.
 type nativeWorld struct{ *world }
 
-// moment is a snapshot of a world.
-type moment struct {
-	world world
-	lab   *lab.Snapshot
-	list  lab.ValidList
-}
-
 var errNotRunning = errors.New("sciworld: the world is not running")
 
-// Snapshot implements envs.Snapshotter.
-func (w *nativeWorld) Snapshot() (any, error) {
-	g, ok := w.game.(*nativeGame)
-	if !ok {
-		return nil, errNotRunning
-	}
-	return &moment{w.world.copied(), g.world.Snapshot(), g.list}, nil
-}
-
-// Restore implements envs.Snapshotter.
-func (w *nativeWorld) Restore(snapshot any) error {
-	m, ok := snapshot.(*moment)
-	if !ok {
-		return fmt.Errorf("sciworld: a %T is no snapshot of this environment", snapshot)
-	}
-	g, ok := w.game.(*nativeGame)
-	if !ok {
-		return errNotRunning
-	}
-	*w.world = m.world.copied()
-	w.game = g
-	g.world.Restore(m.lab)
-	g.list = m.list
-	return nil
-}
-
-// Fork returns a world that goes on from the present moment by itself.
+// Fork implements envs.Forker. Forks share the present moment until they go on.
 func (w *nativeWorld) Fork() (envs.World, error) {
 	g, ok := w.game.(*nativeGame)
 	if !ok {
 		return nil, errNotRunning
 	}
+	if g.still == nil {
+		g.still = g.world.Fork()
+	}
 	out := w.world.copied()
-	fork := &nativeGame{world: g.world.Fork(), portals: g.portals, starts: g.starts}
-	fork.list = g.list.In(fork.world)
-	out.game = fork
+	out.game = &nativeGame{still: g.still, portals: g.portals, starts: g.starts, list: g.list}
 	return &nativeWorld{&out}, nil
+}
+
+// AppendState implements envs.StateAppender. The simulator draws random numbers in
+// every step, so its states seldom recur.
+func (w *nativeWorld) AppendState(b []byte) ([]byte, error) {
+	g, ok := w.game.(*nativeGame)
+	if !ok {
+		return b, errNotRunning
+	}
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.last.Progress))
+	for _, r := range w.reached {
+		b = strconv.AppendBool(b, r)
+	}
+	return cmp.Or(g.world, g.still).AppendState(b), nil
 }
 
 // Inspect implements envs.Inspector: it shows the tree of objects.
@@ -186,5 +195,5 @@ func (w *nativeWorld) Inspect() (string, error) {
 	if !ok {
 		return "", errNotRunning
 	}
-	return g.world.Tree(), nil
+	return g.awake().Tree(), nil
 }

@@ -99,6 +99,7 @@ func (r *restarting) Rewrites() []any {
 		func(envs.Lister) envs.Lister { return r },
 		func(envs.Expert) envs.Expert { return r },
 		func(envs.Scorer) envs.Scorer { return r },
+		func(envs.Forker) envs.Forker { return nil },
 	}
 }
 

@@ -2,7 +2,10 @@ package zmachine
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"strconv"
 )
 
 // Snapshot is a moment of a story. It does not change and can be restored any
@@ -33,6 +36,50 @@ func (m *Machine) Restore(s *Snapshot) error {
 	m.returnTo(s)
 	copy(m.capture, s.capture)
 	return nil
+}
+
+// Machine returns a new machine that goes on from a moment. The size of its capture
+// buffer is that of the machine that took the snapshot.
+func (s *Snapshot) Machine(o Options) *Machine {
+	o.Capture = len(s.capture)
+	m := New(s.story, o)
+	m.state = s.state
+	copy(m.mem, s.memory)
+	copy(m.capture, s.capture)
+	return m
+}
+
+// AppendState appends all that decides how the story goes on.
+func (s *Snapshot) AppendState(b []byte) []byte {
+	b = append(append(b, s.memory...), s.capture...)
+	st := &s.state
+	b = appendStack(b, st.stack[:st.sp], st.frames[:st.depth])
+	screen := st.screen
+	clear(screen.pending[screen.n:])
+	clear(screen.memory[screen.streams:])
+	b = fmt.Append(b, st.pc, st.fp, st.base, st.argc, st.flags2, st.random, screen, st.captured, st.fault != nil)
+	b = fmt.Appendf(b, "%t %t %q %q %q", st.input.ready, st.input.prompted, st.input.action, st.input.line, st.input.keys)
+	return st.files.appendState(b)
+}
+
+func appendStack(b []byte, stack []uint16, frames []frame) []byte {
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(stack)))
+	for _, word := range stack {
+		b = binary.LittleEndian.AppendUint16(b, word)
+	}
+	return fmt.Append(b, frames)
+}
+
+func (f *files) appendState(b []byte) []byte {
+	b = fmt.Append(b, f.transcript, f.recording, f.saved != nil)
+	if s := f.saved; s != nil {
+		b = appendStack(append(b, s.memory...), s.stack, s.frames)
+		b = fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.at)
+	}
+	for n := f.names; n != nil; n = n.next {
+		b = strconv.AppendQuote(b, n.name)
+	}
+	return b
 }
 
 // saved is a game saved by the story itself: memory, stack and place, but not

@@ -100,11 +100,11 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-func BenchmarkSnapshot(b *testing.B) {
+func BenchmarkFork(b *testing.B) {
 	w := lab.New()
 	w.Load("boil", 5, agentBoard)
 	for b.Loop() {
-		w.Restore(w.Snapshot())
+		w.Fork()
 	}
 }
 

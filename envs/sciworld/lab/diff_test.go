@@ -101,19 +101,16 @@ func record(p play) *recorder {
 	return r
 }
 
-// branch goes on with a copy, restored or forked, and lets time pass in the world that
-// was copied.
+// branch goes on with a fork, or a fork of one, and lets time pass in the world that was
+// forked.
 func (r *recorder) branch() {
 	r.guard(func() {
-		before := r.world.Snapshot()
-		if len(r.play.actions)%2 == 0 {
-			fork := r.world.Fork()
-			r.world.Step("wait1")
-			r.world = fork
-			return
-		}
+		fork := r.world.Fork()
 		r.world.Step("wait1")
-		r.world.Restore(before)
+		r.world = fork
+		if len(r.play.actions)%2 == 0 {
+			r.world = fork.Fork()
+		}
 	})
 }
 

@@ -27,9 +27,7 @@ func loaded(t testing.TB, task string, variation int, simplifications string) *W
 
 // randomActions yields actions for random play: mostly valid ones.
 func randomActions(rng *rand.Rand, w *World) string {
-	s := w.Snapshot()
-	valid := w.ValidActions()
-	w.Restore(s)
+	valid := w.Fork().ValidActions()
 	switch rng.IntN(12) {
 	case 0:
 		return "wait"
@@ -169,20 +167,19 @@ func TestSortedList(t *testing.T) {
 	}
 }
 
-// A world goes on from a snapshot as it did the first time, as often as one
-// likes, whatever it did in between.
-func TestSnapshots(t *testing.T) {
+// Every fork of a moment goes on as the first one did, whatever that does.
+func TestForks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, name := range TaskNames() {
 		w := loaded(t, name, rng.IntN(Variations(name)), "teleportAction")
 		for range 10 {
 			w.Step(randomActions(rng, w))
 		}
-		s := w.Snapshot()
 		var actions []string
 		first := ""
+		moment := w
 		for range 3 {
-			said := ""
+			said, w := "", moment.Fork()
 			for i := range 12 {
 				if i == len(actions) {
 					actions = append(actions, randomActions(rng, w))
@@ -196,7 +193,6 @@ func TestSnapshots(t *testing.T) {
 			if diff := cmp.Diff(first, said); diff != "" {
 				t.Fatalf("%s: %q: %s", name, actions, diff)
 			}
-			w.Restore(s)
 		}
 	}
 }
@@ -400,7 +396,7 @@ func FuzzCommands(f *testing.F) {
 				w.ValidActions()
 			}
 		}
-		w.Restore(w.Snapshot())
+		w = w.Fork()
 		_ = w.Look() + w.Inventory() + w.Progress() + w.Tree() + w.Combinations() + w.ObjectIDsTypesReferents()
 	})
 }

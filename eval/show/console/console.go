@@ -248,8 +248,8 @@ func (p *Console) act(ctx context.Context, action string) error {
 
 // moment is the world before an action.
 type moment struct {
-	action   string
-	snapshot any
+	action string
+	world  envs.World
 }
 
 // mostMoments is how many actions can be taken back.
@@ -257,15 +257,15 @@ const mostMoments = 100
 
 // remember keeps the world as it is before an action, if it can be kept.
 func (p *Console) remember(action string) error {
-	s, ok := envs.As[envs.Snapshotter](p.World)
+	f, ok := envs.As[envs.Forker](p.World)
 	if !ok {
 		return nil
 	}
-	snapshot, err := s.Snapshot()
+	fork, err := f.Fork()
 	if err != nil {
 		return err
 	}
-	p.moments = append(p.moments, moment{action, snapshot})
+	p.moments = append(p.moments, moment{action, fork})
 	if extra := len(p.moments) - mostMoments; extra > 0 {
 		p.moments = slices.Delete(p.moments, 0, extra)
 	}
@@ -274,7 +274,7 @@ func (p *Console) remember(action string) error {
 
 // undo takes the last action back.
 func (p *Console) undo() error {
-	s, ok := envs.As[envs.Snapshotter](p.World)
+	_, ok := envs.As[envs.Forker](p.World)
 	switch {
 	case !ok:
 		p.write("The environment cannot take an action back.")
@@ -285,11 +285,10 @@ func (p *Console) undo() error {
 	}
 	last := p.moments[len(p.moments)-1]
 	p.moments = p.moments[:len(p.moments)-1]
-	if err := s.Restore(last.snapshot); err != nil {
-		return err
-	}
+	left := p.World
+	p.World = last.world
 	p.write("Taken back: " + last.action)
-	return nil
+	return left.Close()
 }
 
 // askExpert prints the expert's next action.

@@ -30,8 +30,7 @@ type able struct{ counter }
 
 func (a *able) Actions(context.Context) ([]string, error)    { return []string{"down", "up"}, nil }
 func (a *able) ExpertAction(context.Context) (string, error) { return "up", nil }
-func (a *able) Snapshot() (any, error)                       { return a.n, nil }
-func (a *able) Restore(snapshot any) error                   { a.n = snapshot.(int); return nil }
+func (a *able) Fork() (envs.World, error)                    { f := *a; return &f, nil }
 func (a *able) Inspect() (string, error)                     { return strings.Repeat("|", a.n), nil }
 
 func played(t *testing.T, c Console, in string, play func(*Console, context.Context) error) (out string, err error) {

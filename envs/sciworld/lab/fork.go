@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// Snapshot is a moment of a world. It belongs to the world that took it.
-type Snapshot struct{ world World }
-
-// Snapshot remembers the present moment.
-func (w *World) Snapshot() *Snapshot { return &Snapshot{w.clone()} }
-
-// Restore returns to a moment that this world remembered. It can be done any
-// number of times.
-func (w *World) Restore(s *Snapshot) { *w = s.world.clone() }
-
 // Fork returns a world that goes on from the present moment by itself. The two share
 // nothing but the library.
 func (w *World) Fork() *World {
