@@ -93,15 +93,20 @@ func (w *world) Fork() (envs.World, error) {
 	return &f, nil
 }
 
-// AppendState implements envs.StateAppender. The answers of a search engine that
-// changes are not part of it.
+// AppendState implements envs.StateAppender. The list of actions depends on the last
+// observation and the last titles. The answers of a search engine that changes are not
+// part of the state.
 func (w *world) AppendState(b []byte) ([]byte, error) {
 	for _, text := range []*string{w.browser.page, w.browser.keyword, w.browser.answer} {
 		if b = strconv.AppendBool(b, text != nil); text != nil {
 			b = strconv.AppendQuote(b, *text)
 		}
 	}
-	return strconv.AppendInt(b, int64(w.browser.next), 10), nil
+	b = strconv.AppendQuote(strconv.AppendInt(b, int64(w.browser.next), 10), w.browser.observation)
+	for _, title := range w.browser.offered {
+		b = strconv.AppendQuote(b, title)
+	}
+	return b, nil
 }
 
 // Close implements envs.World.

@@ -21,6 +21,8 @@ type play struct {
 	// plain: texts and scores are Jericho's own.
 	plain bool
 
+	sessions sync.Pool // of worlds that were closed
+
 	// actions holds the parts of valid actions.
 	actions func() *catalogue
 }

@@ -153,6 +153,9 @@ func (s *session) snapshot() *moment {
 
 // session returns a session that goes on from a moment.
 func (m *moment) session(p *play) *session {
+	if s, ok := p.sessions.Get().(*session); ok && s.restore(m) == nil {
+		return s
+	}
 	s := p.game.session(m.machine.Machine(p.game.options(zmachine.Options{Seed: p.seed})))
 	s.world, s.parsed = bytes.Clone(m.world), m.parsed
 	return s

@@ -3,6 +3,7 @@ package jericho
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -70,13 +71,24 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return envs.Start{Goal: w.play.goal, Observation: first}, nil
 }
 
-// Close implements envs.World.
-func (w *world) Close() error { return nil }
+// Close implements envs.World. What the session has decoded of the story serves the
+// next fork.
+func (w *world) Close() error {
+	if w.session != nil {
+		w.play.sessions.Put(w.session)
+	}
+	w.session, w.still = nil, nil
+	return nil
+}
 
 // Step implements envs.World.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
+	session, err := w.awake()
+	if err != nil {
+		return envs.Step{}, err
+	}
 	if w.play.raw || w.play.plain {
-		text, err := w.awake().step(action)
+		text, err := session.step(action)
 		w.judge(text)
 		return w.step(text), err
 	}
@@ -85,7 +97,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		action = filterAction(action)
 	}
 	if asksForHelp(action) {
-		actions, err := w.awake().validActions(w.play.actions())
+		actions, err := session.validActions(w.play.actions())
 		return w.step(helpPrefix + strings.Join(append(actions, helpAction), ", ")), err
 	}
 	if next, ok := w.next(); ok && action == next {
@@ -93,7 +105,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	} else {
 		w.strayed = true
 	}
-	text, err := w.awake().step(action)
+	text, err := session.step(action)
 	text = observation(text)
 	w.judge(text)
 	return w.step(text), err
@@ -162,7 +174,11 @@ func (w *world) settle(won bool) {
 
 // Actions implements envs.Lister.
 func (w *world) Actions(context.Context) ([]string, error) {
-	actions, err := w.awake().validActions(w.play.actions())
+	session, err := w.awake()
+	if err != nil {
+		return nil, err
+	}
+	actions, err := session.validActions(w.play.actions())
 	slices.Sort(actions)
 	return slices.Compact(actions), err
 }
@@ -188,7 +204,9 @@ type scored struct{ *world }
 // Score implements envs.Scorer.
 func (w scored) Score() float64 {
 	if most := w.play.game.max; most > 0 {
-		return float64(w.awake().score()) / float64(most)
+		if session, err := w.awake(); err == nil {
+			return float64(session.score()) / float64(most)
+		}
 	}
 	return w.progress
 }
@@ -204,28 +222,45 @@ func (w scored) Fork() (envs.World, error) {
 
 // Fork implements envs.Forker. Forks share the moment until they go on.
 func (w *world) Fork() (envs.World, error) {
-	if w.still == nil {
-		w.still = w.session.snapshot()
+	if err := w.rest(); err != nil {
+		return nil, err
 	}
 	return &world{play: w.play, still: w.still, status: w.status}, nil
 }
 
 // awake returns the session to go on with. A fork has one only from then on.
-func (w *world) awake() *session {
-	if w.session == nil {
+func (w *world) awake() (*session, error) {
+	switch {
+	case w.session == nil && w.still == nil:
+		return nil, errClosed
+	case w.session == nil:
 		w.session = w.still.session(w.play)
 	}
 	w.still = nil // it is about to pass
-	return w.session
+	return w.session, nil
 }
+
+// rest makes sure that still is the present moment.
+func (w *world) rest() error {
+	switch {
+	case w.still != nil:
+	case w.session == nil:
+		return errClosed
+	default:
+		w.still = w.session.snapshot()
+	}
+	return nil
+}
+
+var errClosed = errors.New("jericho: the world is closed")
 
 // AppendState implements envs.StateAppender. Most stories count their turns, so their
 // states seldom recur.
 func (w *world) AppendState(b []byte) ([]byte, error) {
-	m := w.still
-	if m == nil {
-		m = w.session.snapshot()
+	if err := w.rest(); err != nil {
+		return b, err
 	}
+	m := w.still
 	b = strconv.AppendBool(strconv.AppendBool(b, w.done), w.success)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.progress))
 	for _, goal := range w.open {

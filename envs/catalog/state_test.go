@@ -1,0 +1,222 @@
+package catalog_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
+	"heldout/envs/stream"
+)
+
+// walker is a world with its task.
+type walker struct {
+	t    testing.TB
+	task envs.Task
+	envs.World
+}
+
+func (w walker) fork() walker {
+	w.t.Helper()
+	f, _ := envs.As[envs.Forker](w.World)
+	world, err := f.Fork()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return walker{w.t, w.task, world}
+}
+
+func (w walker) key() string {
+	w.t.Helper()
+	key, err := envs.StateKey(w.task, w.World)
+	if err != nil || len(key) != 16 {
+		w.t.Fatalf("the key is %q, %v", key, err)
+	}
+	return key
+}
+
+func (w walker) list() []string {
+	w.t.Helper()
+	l, ok := envs.As[envs.Lister](w.World)
+	if !ok {
+		w.t.Fatal("the world lists no actions")
+	}
+	actions, err := l.Actions(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return actions
+}
+
+func (w walker) step(action string) envs.Step {
+	w.t.Helper()
+	s, err := w.Step(context.Background(), action)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// apart plays the same random actions in forks of two worlds, drawn from what either
+// lists, and returns the first difference; "" if there is none before either ends.
+func apart(a, b walker, random *rand.Rand, steps int) string {
+	a, b = a.fork(), b.fork()
+	for range steps {
+		actions, others := a.list(), b.list()
+		if !slices.Equal(actions, others) {
+			return fmt.Sprintf("the lists are %q and %q", actions, others)
+		}
+		if len(actions) == 0 {
+			return ""
+		}
+		action := actions[random.IntN(len(actions))]
+		one, other := a.step(action), b.step(action)
+		if one.Done != other.Done && !one.Success && !other.Success {
+			return "" // by the number of steps
+		}
+		if one != other {
+			return fmt.Sprintf("%q is answered by %+v and %+v", action, one, other)
+		}
+		if one.Done {
+			return ""
+		}
+	}
+	return ""
+}
+
+// Worlds whose keys are equal go on alike. Most of those whose keys differ show a
+// difference in few random steps.
+func TestStateKeys(t *testing.T) {
+	for _, entry := range catalog.All() {
+		name := entry.Name
+		t.Run(name, func(t *testing.T) {
+			e, err := catalog.Open(name, envs.Setup{}, envs.Outside{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := stream.New(1, "state keys", name)
+			var equal, different, visible int
+			for _, task := range sharedtest.Few(t, e.Tasks(), 6) {
+				world, err := e.NewWorld(task)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := walker{t, task, world}
+				if _, err := w.Start(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				seen := map[string]walker{}
+				var keys []string
+				for range 30 {
+					key := w.key()
+					if again := w.fork(); again.key() != key {
+						t.Fatalf("%s: a fork has another key", task.ID)
+					}
+					if before, ok := seen[key]; ok {
+						if equal++; apart(before, w, random, 50) != "" {
+							t.Fatalf("%s: worlds with one key differ: %s", task.ID, apart(before, w, random, 50))
+						}
+					}
+					for _, other := range keys {
+						if other != key && random.IntN(10) == 0 {
+							if different++; apart(seen[other], w, random, 20) != "" {
+								visible++
+							}
+						}
+					}
+					if _, ok := seen[key]; !ok {
+						keys = append(keys, key)
+					}
+					seen[key] = w.fork()
+					actions := w.list()
+					if len(actions) == 0 {
+						break
+					}
+					action, twin := actions[random.IntN(len(actions))], w.fork()
+					s := w.step(action)
+					if twin.step(action); twin.key() != w.key() {
+						t.Fatalf("%s: after %q a fork has another key", task.ID, action)
+					}
+					if s.Done {
+						break
+					}
+				}
+			}
+			t.Logf("%d pairs of equal keys, none apart; %d pairs of different keys, %d apart", equal, different, visible)
+			if 4*different > 5*visible {
+				t.Errorf("%d of %d pairs with different keys show a difference", visible, different)
+			}
+		})
+	}
+}
+
+// BenchmarkFork forks a world some steps after its start. going makes a first step in
+// the fork, and replayed one in a new world that was brought to the same moment.
+func BenchmarkFork(b *testing.B) {
+	for _, entry := range catalog.All() {
+		e, err := catalog.Open(entry.Name, envs.Setup{}, envs.Outside{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		task := e.Tasks()[0]
+		random := stream.New(1, "fork", entry.Name)
+		start := func() walker {
+			world, err := e.NewWorld(task)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w := walker{b, task, world}
+			if _, err := w.Start(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			return w
+		}
+		w := start()
+		var played []string
+		var action string
+		for range 10 {
+			actions := w.list()
+			for { // an end would stop the walk
+				action = actions[random.IntN(len(actions))]
+				if f := w.fork(); !f.step(action).Done {
+					break
+				}
+			}
+			w.step(action)
+			played = append(played, action)
+		}
+		b.Run(entry.Name+"/alone", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w.fork()
+			}
+		})
+		b.Run(entry.Name+"/going", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f := w.fork()
+				f.step(action)
+				_ = f.Close()
+			}
+		})
+		b.Run(entry.Name+"/replayed", func(b *testing.B) {
+			for b.Loop() {
+				f := start()
+				for _, a := range played {
+					f.step(a)
+				}
+				_ = f.Close()
+			}
+		})
+		b.Run(entry.Name+"/key", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w.key()
+			}
+		})
+	}
+}
