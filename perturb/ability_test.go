@@ -28,7 +28,8 @@ var (
 	}
 	ofWorld = map[string]func(any) bool{
 		"Lister": has[envs.Lister], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
-		"Forker": has[envs.Forker], "StateAppender": has[envs.StateAppender], "Viewer": has[envs.Viewer], "Inspector": has[envs.Inspector],
+		"Forker": has[envs.Forker], "StateAppender": has[envs.StateAppender],
+		"Viewer": has[envs.Viewer], "Inspector": has[envs.Inspector],
 		"Scorer": has[envs.Scorer], "ExactScorer": has[envs.ExactScorer],
 	}
 )

@@ -58,7 +58,8 @@ func (s *Snapshot) AppendState(b []byte) []byte {
 	clear(screen.pending[screen.n:])
 	clear(screen.memory[screen.streams:])
 	b = fmt.Append(b, st.pc, st.fp, st.base, st.argc, st.flags2, st.random, screen, st.captured, st.fault != nil)
-	b = fmt.Appendf(b, "%t %t %q %q %q", st.input.ready, st.input.prompted, st.input.action, st.input.line, st.input.keys)
+	in := &st.input
+	b = fmt.Appendf(b, "%t %t %q %q %q", in.ready, in.prompted, in.action, in.line, in.keys)
 	return st.files.appendState(b)
 }
 
