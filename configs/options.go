@@ -22,7 +22,7 @@ var Options = sync.OnceValue(func() []Option {
 	return []Option{
 		{
 			Name: "model", Group: Server, First: true,
-			Help: "model or baseline: expert, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or " +
+			Help: "model or baseline: expert, expert-errs, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or " +
 				"ollama:NAME; repeat it for several",
 		},
 		{

@@ -28,7 +28,7 @@ type Run struct {
 	// all.
 	Limit int `yaml:"limit"`
 
-	// Model lists the players: "expert", "random", "vllm:NAME", "openai:NAME" or
+	// Model lists the players: "expert", "expert-errs", "random", "vllm:NAME", "openai:NAME" or
 	// "ollama:NAME".
 	Model Strings `yaml:"model"`
 	// Names are what models are called in tables.

@@ -1,5 +1,5 @@
 // Package agent turns the history of an episode into the next action: react and
-// act ask a language model, expert and random are baselines that ask the
+// act ask a language model, expert, expert-errs and random are baselines that ask the
 // environment.
 package agent
 

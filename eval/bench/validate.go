@@ -26,7 +26,7 @@ func Validate(r configs.Run, kind Kind) error {
 		}
 	}
 	if len(r.Model) == 0 {
-		fail("no model is given; name one with --model: expert, random, vllm:NAME, openai:NAME or ollama:NAME")
+		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
 	errs = append(errs, checkNames(r))
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
@@ -96,7 +96,7 @@ func providers(served []string) (out []string) {
 }
 
 // IsBaseline reports whether a player needs no model.
-func IsBaseline(name string) bool { return name == episode.Expert || name == episode.Random }
+func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
 // validateSweep reports what is wrong with the settings of a sweep, and any such
 // settings without a sweep.

@@ -93,6 +93,8 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	switch e.Player.Agent {
 	case Expert:
 		return agent.NewExpert(w)
+	case Erring:
+		return agent.NewErring(w, stream.New(c.Seed, Erring, c.Env, e.Task.ID))
 	case Random:
 		return agent.NewRandom(w, stream.New(c.Seed, Random, c.Env, e.Task.ID))
 	}

@@ -13,7 +13,12 @@ import (
 const (
 	Expert = "expert"
 	Random = "random"
+	// Erring is an expert that errs on purpose, and recovers.
+	Erring = "expert-errs"
 )
+
+// Baselines are the players without a model.
+func Baselines() []string { return []string{Expert, Erring, Random} }
 
 // The agents of a served model.
 const (
@@ -26,7 +31,7 @@ const NoPerturbation = "none"
 
 // Player is a model with its agent, or a baseline without a model.
 type Player struct {
-	// Name is "expert", "random", or a provider and model such as
+	// Name is one of Baselines, or a provider and model such as
 	// "vllm:NAME".
 	Name string
 	// Agent is "react" or "act" for a served model, otherwise the name.

@@ -34,7 +34,7 @@ func ParseSpec(text string) (Spec, error) {
 	provider, name, found := strings.Cut(text, ":")
 	if !found {
 		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text,
-			spelling.Hint(text, []string{"expert", "random"}))
+			spelling.Hint(text, []string{"expert", "expert-errs", "random"}))
 	}
 	s := Spec{Provider: Provider(provider), Name: name}
 	if err := s.validate(); err != nil {

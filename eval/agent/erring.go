@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// errorRate is the chance that an erring expert errs where it may.
+const errorRate = 0.25
+
+// erring plays as the expert does, and errs on purpose now and then: its action is one
+// that the environment does not carry out, of the kinds of AgentRefine's errors. After
+// an error it goes on as the expert. Errors change nothing but the number of steps.
+type erring struct {
+	world  envs.World
+	expert envs.Expert
+	lister envs.Lister
+	rng    *rand.Rand
+	// plan is how the expert would go on from the first error, for an expert that knows
+	// nothing after one; nil before.
+	plan []string
+	// seen are the actions that were possible so far, last is the one before this.
+	seen        []string
+	last        string
+	errs, erred bool
+}
+
+// NewErring returns an expert of a world that errs on purpose. The world must have an
+// expert and list its actions.
+func NewErring(w envs.World, rng *rand.Rand) (Agent, error) {
+	e, ok := envs.As[envs.Expert](w)
+	l, lists := envs.As[envs.Lister](w)
+	if !ok || !lists {
+		return nil, fmt.Errorf("the environment has no expert, or cannot list its valid actions")
+	}
+	return &erring{world: w, expert: e, lister: l, rng: rng}, nil
+}
+
+func (e *erring) Act(ctx context.Context) (Move, error) {
+	right, err := e.next(ctx)
+	if err != nil || right == "" {
+		return Move{GiveUp: true}, err
+	}
+	action := right
+	if !e.erred && e.rng.Float64() < errorRate {
+		if action, err = e.wrong(ctx, right); err != nil {
+			return Move{}, err
+		}
+	}
+	e.erred = action != right
+	if !e.erred && len(e.plan) > 0 {
+		e.plan = e.plan[1:]
+	}
+	if !e.erred {
+		e.last = right
+	}
+	e.errs = e.errs || e.erred
+	return Move{Action: action}, nil
+}
+
+func (*erring) Observe(observation string) string { return observation }
+
+// next is what the expert does now. One that follows a path knows nothing after an
+// error; its path still leads to the goal.
+func (e *erring) next(ctx context.Context) (string, error) {
+	action, err := e.expert.ExpertAction(ctx)
+	if action == "" && err == nil && e.errs && len(e.plan) > 0 {
+		action = e.plan[0]
+	}
+	return action, err
+}
+
+// wrong returns an action that is not carried out now, or the right one if none is
+// found.
+func (e *erring) wrong(ctx context.Context, right string) (string, error) {
+	possible, err := e.lister.Actions(ctx)
+	if err != nil {
+		return "", err
+	}
+	fits := func(a string) bool { return a != "" && !slices.Contains(possible, a) }
+	kinds := [][]string{{clipped(right)}, e.seen, {e.last}} // parameter, place, logic
+	e.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	defer func() {
+		for _, a := range possible {
+			if at, found := slices.BinarySearch(e.seen, a); !found {
+				e.seen = slices.Insert(e.seen, at, a)
+			}
+		}
+	}()
+	for _, candidates := range kinds {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(a string) bool { return !fits(a) })
+		if len(candidates) == 0 {
+			continue
+		}
+		action := candidates[e.rng.IntN(len(candidates))]
+		if harmless, err := e.harmless(ctx, action); harmless || err != nil {
+			return action, err
+		}
+	}
+	return right, nil
+}
+
+// clipped is an action without its last word, which leaves a parameter out.
+func clipped(action string) string {
+	words := strings.Fields(action)
+	return strings.Join(words[:max(0, len(words)-1)], " ")
+}
+
+// harmless tries an action on a world that can go back, and notes how the expert would
+// go on. A world that cannot go back is taken at its list's word.
+func (e *erring) harmless(ctx context.Context, action string) (ok bool, err error) {
+	s, can := envs.As[envs.Snapshotter](e.world)
+	if !can {
+		return true, nil
+	}
+	before, err := s.Snapshot()
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if restoring := s.Restore(before); err == nil {
+			err = restoring
+		}
+	}()
+	if e.plan == nil {
+		if e.plan, err = e.path(ctx); err != nil {
+			return false, err
+		}
+		if err := s.Restore(before); err != nil {
+			return false, err
+		}
+	}
+	step, err := e.world.Step(ctx, action)
+	return !step.Valid && !step.Understood && !step.Done, err
+}
+
+// longestPath bounds how far an expert's path is followed ahead.
+const longestPath = 1000
+
+// path plays the expert to the end.
+func (e *erring) path(ctx context.Context) (plan []string, err error) {
+	for range longestPath {
+		action, err := e.expert.ExpertAction(ctx)
+		if err != nil || action == "" {
+			return plan, err
+		}
+		plan = append(plan, action)
+		if step, err := e.world.Step(ctx, action); err != nil || step.Done {
+			return plan, err
+		}
+	}
+	return plan, nil
+}
