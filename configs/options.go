@@ -188,10 +188,10 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "grades of --suite, from 1 for synonyms to 3 for invented words, separated by commas; the default is 2",
 		},
 		{
-			Name: "perturb", Group: Sweeping, Commas: true, Names: Files,
+			Name: "perturb", Group: Playing, Commas: true, Names: Files,
 			Help: "perturbations, separated by commas: P1 to P5, FAMILY:GRADE such as verbs:2, random:SEED:K, or " +
-				"YAML files; " +
-				"the default is P1 to P5",
+				"YAML files; the default of a sweep is P1 to P5; heldout run takes random:SEED:K for baselines and draws " +
+				"it for each task anew",
 		},
 		{
 			Name: "no-ind-model", Group: Sweeping,

@@ -202,7 +202,7 @@ func firstRun(sys *system, r configs.Run, given func(*configs.Run) error) (*benc
 	if err := bench.Validate(r, bench.Plain); err != nil {
 		return nil, err
 	}
-	return bench.New(sys.bench(), r)
+	return bench.New(sys.bench(), bench.Plain, r)
 }
 
 // firstTurn plays the first turn of the run, shows it, and reports whether the

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/frame"
@@ -22,7 +24,7 @@ const parquet = "parquet"
 
 func newExport(sys *system) *cobra.Command {
 	var o export.Options
-	var format, mask, split, seeds string
+	var format, mask, split, seeds, thoughts string
 	var check bool
 	var frames frame.Options
 	c := &cobra.Command{
@@ -65,7 +67,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
-			if err := parseExport(&o, mask, split, seeds); err != nil {
+			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)
 			}
 			report, err := export.Run(c.Context(), o)
@@ -98,8 +100,10 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringSliceVar(&o.Filter.Players, "model", nil, "take only episodes of these models, as provider:name")
 	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages,
 		"leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
+	f.StringVar(&thoughts, "thoughts", templateThoughts,
+		"what experts think before they act: sentences of heldout's own (template) or of a YAML file, or none")
 	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
-	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split")
+	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split, and of the sentences of --thoughts")
 	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
@@ -145,7 +149,7 @@ func checkExports(sys *system, dirs []string) error {
 }
 
 // parseExport reads the flags that have a form of their own.
-func parseExport(o *export.Options, mask, split, seeds string) (err error) {
+func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err error) {
 	switch {
 	case o.Format == "":
 		return errors.New("--format is missing: " + strings.Trim(fmt.Sprint(export.Formats()), "[]"))
@@ -163,7 +167,31 @@ func parseExport(o *export.Options, mask, split, seeds string) (err error) {
 			return err
 		}
 	}
+	if o.Thoughts, err = expertThoughts(thoughts); err != nil {
+		return err
+	}
 	return o.Check()
+}
+
+// The values of --thoughts that name no file.
+const (
+	templateThoughts = "template"
+	noThoughts       = "none"
+)
+
+// expertThoughts reads the sentences that experts think.
+func expertThoughts(name string) (configs.Thoughts, error) {
+	switch name {
+	case templateThoughts:
+		return configs.LoadThoughts()
+	case noThoughts:
+		return configs.Thoughts{}, nil
+	}
+	b, err := datafile.Read(name, datafile.MaxConfig)
+	if err != nil {
+		return configs.Thoughts{}, err
+	}
+	return configs.ParseThoughts(name, b)
 }
 
 // exportError marks a refusal as one of the command line.

@@ -73,6 +73,7 @@ type Job struct {
 	Served []Served
 
 	outside   Outside
+	kind      Kind
 	spec      *eval.Spec   // of a run without presets
 	specs     []*eval.Spec // all
 	opened    []envs.Env
@@ -112,8 +113,8 @@ func NewPresets(out Outside, chosen []Chosen) (*Job, error) {
 
 // New sets up environments, models and plan. It contacts no server. Close the job
 // when it is done.
-func New(out Outside, r configs.Run) (*Job, error) {
-	j := &Job{Config: r, outside: out, spec: &eval.Spec{}, prompts: map[string]record.Prompt{}}
+func New(out Outside, kind Kind, r configs.Run) (*Job, error) {
+	j := &Job{Config: r, kind: kind, outside: out, spec: &eval.Spec{}, prompts: map[string]record.Prompt{}}
 	if err := j.prepare(); err != nil {
 		j.Close()
 		return nil, err

@@ -28,7 +28,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 		if err := Validate(r, kind); err != nil {
 			return nil, skipped, err
 		}
-		j, err = New(out, r)
+		j, err = New(out, kind, r)
 		return j, skipped, err
 	}
 	chosen, skipped, err := ResolvePresets(out, given, r.Preset)

@@ -97,6 +97,17 @@ func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, err
 // perturbed puts the perturbation of a condition around an environment, unless it
 // changes the model. The rules must be the recorded ones.
 func perturbed(env envs.Env, c record.Condition) (envs.Env, error) {
+	if name, ok := perturb.DrawnFrom(c.Perturbation); ok {
+		drawn, err := perturb.Draw(env, name)
+		if err != nil {
+			return env, err
+		}
+		if hash, err := drawn.Hash(); err != nil || hash != c.PerturbationHash {
+			return env, errors.Join(err,
+				fmt.Errorf("perturbation %s is drawn from other rules here than in the records", c.Perturbation))
+		}
+		return drawn, nil
+	}
 	rules, err := builtIn(c.Env, c.Perturbation)
 	if err != nil || rules.Model != "" {
 		return env, err

@@ -25,6 +25,9 @@ func (j *Job) addPerturbations() error {
 	if len(j.Config.Perturb) == 0 && j.Config.Suite == "" {
 		return nil
 	}
+	if j.kind != Sweep {
+		return j.drawPerturbations()
+	}
 	bases := slices.Clone(j.spec.Benchmarks)
 	grades, err := suiteGrades(j.Config)
 	if err != nil {
@@ -40,6 +43,27 @@ func (j *Job) addPerturbations() error {
 			if err := j.addPerturbed(base, arg); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// drawPerturbations perturbs the benchmarks of a run: every task has a draw of its own.
+func (j *Job) drawPerturbations() error {
+	bases := j.spec.Benchmarks
+	j.spec.Benchmarks = nil
+	for _, base := range bases {
+		for _, name := range j.Config.Perturb {
+			drawn, err := perturb.Draw(base.Env, name)
+			if err != nil {
+				return err
+			}
+			b := base
+			b.Env, b.Perturbation = drawn, drawn.Name()
+			if b.PerturbationHash, err = drawn.Hash(); err != nil {
+				return err
+			}
+			j.spec.Benchmarks = append(j.spec.Benchmarks, b)
 		}
 	}
 	return nil

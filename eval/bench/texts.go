@@ -85,6 +85,34 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, erro
 	return &p, nil
 }
 
+// Would returns the prompt that a model would have had in the place of a player without
+// one: the first of the user's prompt files, or heldout's own. Env is the environment of
+// the task if its perturbation is drawn, else nil.
+func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t envs.Task) (configs.Prompt, error) {
+	about, _ := m.EnvironmentOf(c)
+	own, err := ownPrompt(about.Info)
+	file := ""
+	if len(x.Prompts) > 0 {
+		own, file, err = c.Env, x.Prompts[0], nil
+	}
+	if err != nil {
+		return configs.Prompt{}, err
+	}
+	prompt, _, err := loadPrompt(own, file)
+	if err != nil {
+		return configs.Prompt{}, err
+	}
+	if env != nil {
+		return env.WritePrompt(prompt, []envs.Task{t})
+	}
+	rewrite, closeEnv, err := x.rewriting(m, c)
+	if err != nil {
+		return configs.Prompt{}, err
+	}
+	defer closeEnv()
+	return rewrite(prompt)
+}
+
 // prompt finds the prompt with the hash of a condition.
 func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset) (configs.Prompt, error) {
 	rewrite, closeEnv, err := x.rewriting(m, c)

@@ -11,6 +11,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/spelling"
 	"heldout/eval/model"
+	"heldout/perturb"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -109,8 +110,9 @@ func validateSweep(r configs.Run, kind Kind) (errs []error) {
 		return errs
 	}
 	if kind != Sweep {
-		if len(r.Perturb)+len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "" {
-			fail("perturb, suite, grades, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
+		errs = append(errs, validateDraws(r)...)
+		if len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "" {
+			fail("suite, grades, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
 		}
 		return errs
 	}
@@ -134,6 +136,28 @@ func validateSweep(r configs.Run, kind Kind) (errs []error) {
 		if IsBaseline(name) || slices.Contains(r.Model, name) {
 			fail("--no-ind-model %s must be another served model than --model, under another name", name)
 		}
+	}
+	return errs
+}
+
+// validateDraws reports what is wrong with the perturbations of a run, which are drawn for
+// each task.
+func validateDraws(r configs.Run) (errs []error) {
+	if len(r.Perturb) == 0 {
+		return nil
+	}
+	for _, name := range r.Perturb {
+		if !perturb.IsDrawn(name) {
+			errs = append(errs, fmt.Errorf("perturb is %q: a run draws a perturbation for each task, by random:SEED:K; "+
+				"heldout sweep plays all tasks under one", name))
+		}
+	}
+	if i := slices.IndexFunc(r.Model, func(name string) bool { return !IsBaseline(name) }); i >= 0 {
+		errs = append(errs, fmt.Errorf("--perturb in a run is for baselines: %s would need another prompt in each "+
+			"episode; heldout sweep plays models under perturbations", r.Model[i]))
+	}
+	if len(r.Preset) > 0 {
+		errs = append(errs, errors.New("--preset does not work with --perturb: a preset fixes the forms of actions"))
 	}
 	return errs
 }

@@ -82,7 +82,8 @@ func nameRows(rows []row) {
 	for i, r := range rows {
 		said := details[index[keys[i]]]
 		rows[i].line = parenthesized(r.model, said)
-		if len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
+		alone := r.sweep == nil && r.Condition.Perturbation != noPerturbation
+		if alone || len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
 			said = append(slices.Clip(said), "perturbation "+r.Condition.Perturbation)
 		}
 		rows[i].name = parenthesized(r.model, said)

@@ -42,6 +42,8 @@ type Options struct {
 	Seed  int64
 	// TestTasks allows tasks that a benchmark tests with.
 	TestTasks bool
+	// Thoughts are the sentences that experts think; none without any. Seed draws them.
+	Thoughts configs.Thoughts
 	// Texts are where prompts come from.
 	Texts bench.Texts
 	Tool  record.Tool
@@ -136,6 +138,7 @@ type exporter struct {
 	rebuilder map[*record.Condition]*rebuilder
 	ids       map[string]bool
 	seen      map[[16]byte]bool
+	thinker   thinker
 }
 
 // rebuilder rebuilds the messages of a condition.
@@ -153,6 +156,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	x := &exporter{
 		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
 		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
+		thinker: thinker{o.Thoughts, o.Seed},
 	}
 	defer x.close()
 	if err := x.survey(ctx); err != nil {
@@ -328,6 +332,8 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 // are.
 func noChat(c *record.Condition) Reason {
 	switch {
+	case isExpert(c) && c.Preset == nil:
+		return ""
 	case c.Decoding == nil:
 		return NoModel
 	case c.Completions || c.Agent == configs.Completion:
@@ -340,6 +346,30 @@ func noChat(c *record.Condition) Reason {
 
 // calls rebuilds the calls of an episode; nil if it is not as recorded.
 func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
+	rebuild := x.played
+	if isExpert(p.condition) {
+		rebuild = x.expert
+	}
+	calls, err := rebuild(ctx, r, e, p)
+	var differs *differsError
+	if errors.As(err, &differs) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		x.report.differs(e, differs.error)
+		return nil, nil
+	}
+	if calls == nil {
+		calls = []episode.Call{} // an episode without steps
+	}
+	return calls, err
+}
+
+// differsError says how an episode, played again, is not as recorded.
+type differsError struct{ error }
+
+// played rebuilds the calls of a model's episode.
+func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
 	b, err := x.rebuilderOf(r, p.condition)
 	if err != nil {
 		return nil, err
@@ -350,18 +380,17 @@ func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p plann
 			return nil, err
 		}
 	}
-	calls, err := b.Calls(ctx, e, b.env, task)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x.report.differs(e, err)
-		return nil, nil
+	return b.again(ctx, e, task)
+}
+
+// again rebuilds the calls of an episode; the error is a *differsError if it is not as
+// recorded.
+func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
+	calls, err := b.Calls(ctx, e, b.env, t)
+	if err != nil && ctx.Err() == nil {
+		err = &differsError{err}
 	}
-	if calls == nil {
-		calls = []episode.Call{} // an episode without steps
-	}
-	return calls, nil
+	return calls, err
 }
 
 // rebuilderOf returns the rebuilder of a condition.

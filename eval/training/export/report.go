@@ -28,6 +28,8 @@ type Report struct {
 	Filter     Filter `json:"filter"`
 	Duplicates string `json:"duplicates"`
 	Seed       int64  `json:"seed"`
+	// Thoughts is the SHA-256 of the sentences that experts think; empty without any.
+	Thoughts string `json:"thoughts_sha256,omitempty"`
 
 	Sources []SourceReport `json:"sources"`
 	Parts   []PartReport   `json:"parts"`
@@ -87,9 +89,13 @@ func newReport(o Options) *Report {
 	if mask == nil {
 		mask = []Mark{}
 	}
+	thoughts := ""
+	if len(o.Thoughts.First) > 0 {
+		thoughts, _ = o.Thoughts.Hash() // texts always marshal
+	}
 	return &Report{
 		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates,
-		Seed:    o.Seed,
+		Seed: o.Seed, Thoughts: thoughts,
 		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
 	}
 }

@@ -1,0 +1,64 @@
+package configs
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Thoughts are sentences for players that act without thinking, such as an expert. In
+// each, {goal}, {action} and {observation} stand for the goal of the task, the action that
+// follows and the last observation. Of several, one is drawn.
+type Thoughts struct {
+	// First are for the first step, Next for the others. Progress are for a step after
+	// one that made progress, Wrong for one after an action that was not carried out.
+	First    []string `yaml:"first" json:"first"`
+	Next     []string `yaml:"next" json:"next"`
+	Progress []string `yaml:"progress" json:"progress"`
+	Wrong    []string `yaml:"wrong" json:"wrong"`
+}
+
+// LoadThoughts returns the embedded sentences.
+func LoadThoughts() (Thoughts, error) {
+	const file = "prompts/thoughts/v1.yaml"
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return Thoughts{}, err
+	}
+	return ParseThoughts(file, b)
+}
+
+// thoughtSlot is a slot of a sentence.
+var thoughtSlot = regexp.MustCompile(`\{[^{}]*\}`)
+
+// mostThoughts bounds the sentences of a kind.
+const mostThoughts = 1000
+
+// ParseThoughts reads sentences.
+func ParseThoughts(file string, b []byte) (Thoughts, error) {
+	var t Thoughts
+	if err := decode(file, b, &t); err != nil {
+		return t, err
+	}
+	for name, list := range map[string][]string{"first": t.First, "next": t.Next, "progress": t.Progress,
+		"wrong": t.Wrong} {
+		if len(list) == 0 || len(list) > mostThoughts {
+			return t, fmt.Errorf("%s: %s has %d sentences, want 1 to %d", file, name, len(list), mostThoughts)
+		}
+		for _, sentence := range list {
+			for _, slot := range thoughtSlot.FindAllString(sentence, -1) {
+				if slot != "{goal}" && slot != "{action}" && slot != "{observation}" {
+					return t, fmt.Errorf("%s: %s: there is no %s; there are {goal}, {action} and {observation}", file,
+						name, slot)
+				}
+			}
+			if strings.TrimSpace(sentence) == "" {
+				return t, fmt.Errorf("%s: %s has an empty sentence", file, name)
+			}
+		}
+	}
+	return t, nil
+}
+
+// Hash is the SHA-256, in hex, of the sentences.
+func (t Thoughts) Hash() (string, error) { return jsonHash(t) }
