@@ -90,8 +90,8 @@ type Setup struct {
 	// Data is the folder with the official task data; empty for generated
 	// tasks.
 	Data string `yaml:"data"`
-	// GeneratorSeed chooses the generated tasks.
-	GeneratorSeed int64 `yaml:"generator-seed"`
+	// GeneratorSeed chooses the generated tasks, those of one seed or of several.
+	GeneratorSeed GeneratorSeeds `yaml:"generator-seed"`
 	// Settings are further choices, by the names that the environments declare. In
 	// YAML each setting is a key of its own.
 	Settings Settings `yaml:"-"`

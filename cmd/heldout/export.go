@@ -113,8 +113,6 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data,
 		"folder with official data, to list the actions that messages contain")
-	f.Int64Var(&o.Texts.Setup.GeneratorSeed, "generator-seed", o.Texts.Setup.GeneratorSeed,
-		"seed of generated tasks, for the same")
 	return c
 }
 

@@ -68,7 +68,7 @@ progress, done, success and valid. --actions adds the valid actions.`,
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
-	f.Int64Var(&o.setup.GeneratorSeed, "seed", 0,
+	f.Var(&o.setup.GeneratorSeed, "seed",
 		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
 	f.StringVar(&o.perturbation, "perturb", "",
 		"play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")
@@ -106,7 +106,7 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 		return nil, fmt.Errorf("--story is for %s, not for %s", jericho.Name, name)
 	case o.story != "":
 		return jericho.New(jericho.Options{
-			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed),
+			Story: o.story, Raw: o.raw, Seed: int(o.setup.GeneratorSeed.First),
 			Bindings: o.setup.Settings["jericho-bindings"],
 		})
 	case o.raw:

@@ -37,7 +37,6 @@ episodes without a preset, first trials only.`,
 		},
 	}
 	taskSource(c, sys, &setup)
-	c.Flags().Int64Var(&setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks, for run directories")
 	return c
 }
 

@@ -55,7 +55,7 @@ serving.`,
 	}
 	taskSource(c, sys, &o.Setup)
 	f := c.Flags()
-	f.Int64Var(&o.Setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
+	f.Var(&o.Setup.GeneratorSeed, "generator-seed", helpOf("generator-seed"))
 	f.StringVar(&o.Tasks, "tasks", "", helpOf("tasks"))
 	f.StringVar(&o.Perturbation, "perturb", "", "serve under a perturbation: P1 to P4, or a YAML file")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "address and port; port 0 takes a free one")

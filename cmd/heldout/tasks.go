@@ -53,7 +53,7 @@ func newTasks(sys *system) *cobra.Command {
 		},
 	}
 	taskSource(c, sys, &o)
-	c.Flags().Int64Var(&o.GeneratorSeed, "generator-seed", 0, "which generated tasks")
+	c.Flags().Var(&o.GeneratorSeed, "generator-seed", "which generated tasks: a seed, or a range such as 1-100")
 	c.Flags().StringVar(&patterns, "tasks", "", helpOf("tasks"))
 	formatFlag(c, &format)
 	return c

@@ -36,8 +36,7 @@ token, which is part of the address that view prints. The connection is not
 encrypted: prefer ssh -L 8080:127.0.0.1:8080 HOST.
 
 Worlds of BabyAI and ScienceWorld are drawn by replaying the recorded actions.
-For official tasks this needs --data, for generated ones the --generator-seed of
-the run.`,
+For official tasks this needs --data.`,
 		Example: "  heldout view\n  heldout view runs/base runs/tuned --data DIR",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, dirs []string) error {
@@ -57,7 +56,6 @@ the run.`,
 		},
 	}
 	taskSource(c, sys, &setup)
-	c.Flags().Int64Var(&setup.GeneratorSeed, "generator-seed", 0, "seed of generated tasks")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
 	only.flags(c)
 	return c

@@ -92,7 +92,7 @@ func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.Open(s, out)
+	return e.openAll(s, out)
 }
 
 // Find returns the entry with the given name.
@@ -186,7 +186,7 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 
 func openPDDL(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
-		return pddl.NewGenerated(s.GeneratorSeed)
+		return pddl.NewGenerated(s.GeneratorSeed.First)
 	}
 	return pddl.NewOfficial(s.Data)
 }
@@ -200,14 +200,14 @@ func openBabyAI(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := alfworld.Configured(s.Settings)
 	if s.Data == "" {
-		return alfworld.NewGenerated(s.GeneratorSeed, o)
+		return alfworld.NewGenerated(s.GeneratorSeed.First, o)
 	}
 	return alfworld.NewOfficial(s.Data, o)
 }
 
 func openJericho(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	o := jericho.Configured(s.Settings)
-	o.Data, o.GeneratorSeed = s.Data, s.GeneratorSeed
+	o.Data, o.GeneratorSeed = s.Data, s.GeneratorSeed.First
 	return jericho.New(o)
 }
 

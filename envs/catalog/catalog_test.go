@@ -32,7 +32,8 @@ func TestGeneratedByDefault(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		e, err := catalog.Open(entry.Name, envs.Setup{GeneratorSeed: 3}, envs.Outside{})
+		setup := envs.Setup{GeneratorSeed: envs.GeneratorSeeds{First: 3, Last: 3}}
+		e, err := catalog.Open(entry.Name, setup, envs.Outside{})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 			continue

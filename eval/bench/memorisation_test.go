@@ -175,7 +175,8 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 		configs.Strings{"verbs:2", "answers:2", "all:2"}
 	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{All: []string{server.URL + "/v1"}}, tasks, 1
 	run.Out = filepath.Join(t.TempDir(), "run")
-	job, err := New(Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}, Sweep, run)
+	outside := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
+	job, err := New(outside, Sweep, run)
 	if err != nil {
 		t.Fatal(err)
 	}

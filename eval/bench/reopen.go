@@ -13,9 +13,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// Reopen opens the environment of a condition as it was played, and finds a task of
-// it. The setup says where data are and which tasks are generated; both are not in
-// records. The task must be the recorded one. The caller closes the environment.
+// Reopen opens the environment of a condition as it was played, and finds a task of it.
+// The setup says where data are, which is not in records. The task must be the recorded
+// one. The caller closes the environment.
 func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
 	env, err := ReopenEnv(c, s, out)
 	if err != nil {
@@ -34,7 +34,7 @@ func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	found, err := eval.FindTask(env, drawnFrom(task.ID))
 	if err == nil && found.Digest != task.Digest {
 		err = fmt.Errorf(
-			"task %s is another one here than in the records; give the --data or --generator-seed of the run", task.ID)
+			"task %s is another one here than in the records; give the --data of the run", task.ID)
 	}
 	found.ID = task.ID
 	return found, err
@@ -50,6 +50,11 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	switch {
 	case c.Source == envs.Generated:
 		s.Data = ""
+		if seeds, ok := c.Settings["generator-seed"]; ok {
+			if err := s.GeneratorSeed.Set(seeds); err != nil {
+				return nil, err
+			}
+		}
 	case s.Data == "":
 		return nil, errors.New("its tasks are official, and their folder is not given; give it with --data")
 	}

@@ -603,7 +603,7 @@ func BenchmarkExport(b *testing.B) {
 // are no reason to refuse test tasks.
 func TestNoChat(t *testing.T) {
 	for reason, change := range map[Reason]func(*record.Condition){
-		NoModel: func(c *record.Condition) { c.Model, c.Agent, c.Decoding, c.PromptHash = "expert", "expert", nil, "" },
+		NoModel: func(c *record.Condition) { c.Model, c.Agent, c.Decoding, c.PromptHash = "random", "random", nil, "" },
 		Text:    func(c *record.Condition) { c.Completions = true },
 		Called:  func(c *record.Condition) { c.Agent = configs.ToolCall },
 	} {
