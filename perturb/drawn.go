@@ -48,7 +48,9 @@ func Draw(env envs.Env, name string) (*Drawn, error) {
 func IsDrawn(name string) bool { return strings.HasPrefix(name, randomName+":") }
 
 // DrawnFrom returns what was drawn from, if a recorded name is that of a Drawn.
-func DrawnFrom(recorded string) (name string, ok bool) { return strings.CutSuffix(recorded, ofEachTask) }
+func DrawnFrom(recorded string) (name string, ok bool) {
+	return strings.CutSuffix(recorded, ofEachTask)
+}
 
 // Name is what records call the perturbations, Hash identifies what they are drawn from.
 func (d *Drawn) Name() string {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -111,46 +112,53 @@ func clipped(action string) string {
 	return strings.Join(words[:max(0, len(words)-1)], " ")
 }
 
-// harmless tries an action on a world that can go back, and notes how the expert would
-// go on. A world that cannot go back is taken at its list's word.
-func (e *erring) harmless(ctx context.Context, action string) (ok bool, err error) {
-	s, can := envs.As[envs.Snapshotter](e.world)
+// harmless tries an action on a fork of the world, and notes how the expert would go on.
+// A world that does not fork is taken at its list's word.
+func (e *erring) harmless(ctx context.Context, action string) (bool, error) {
+	forker, can := envs.As[envs.Forker](e.world)
 	if !can {
 		return true, nil
 	}
-	before, err := s.Snapshot()
-	if err != nil {
-		return false, err
-	}
-	defer func() {
-		if restoring := s.Restore(before); err == nil {
-			err = restoring
-		}
-	}()
 	if e.plan == nil {
-		if e.plan, err = e.path(ctx); err != nil {
-			return false, err
-		}
-		if err := s.Restore(before); err != nil {
+		err := fork(forker, func(w envs.World) (err error) {
+			e.plan, err = path(ctx, w)
+			return err
+		})
+		if err != nil {
 			return false, err
 		}
 	}
-	step, err := e.world.Step(ctx, action)
-	return !step.Valid && !step.Understood && !step.Done, err
+	harmless := false
+	err := fork(forker, func(w envs.World) error {
+		step, err := w.Step(ctx, action)
+		harmless = !step.Valid && !step.Understood && !step.Done
+		return err
+	})
+	return harmless, err
+}
+
+// fork does something with a fork of a world.
+func fork(f envs.Forker, with func(envs.World) error) error {
+	w, err := f.Fork()
+	if err != nil {
+		return err
+	}
+	return errors.Join(with(w), w.Close())
 }
 
 // longestPath bounds how far an expert's path is followed ahead.
 const longestPath = 1000
 
-// path plays the expert to the end.
-func (e *erring) path(ctx context.Context) (plan []string, err error) {
-	for range longestPath {
-		action, err := e.expert.ExpertAction(ctx)
+// path plays the expert of a world to the end.
+func path(ctx context.Context, w envs.World) (plan []string, err error) {
+	expert, ok := envs.As[envs.Expert](w)
+	for ok && len(plan) < longestPath {
+		action, err := expert.ExpertAction(ctx)
 		if err != nil || action == "" {
 			return plan, err
 		}
 		plan = append(plan, action)
-		if step, err := e.world.Step(ctx, action); err != nil || step.Done {
+		if step, err := w.Step(ctx, action); err != nil || step.Done {
 			return plan, err
 		}
 	}
