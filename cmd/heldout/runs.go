@@ -2,20 +2,12 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"math"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
 	"heldout/eval/show/view"
-	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -43,285 +35,26 @@ With --json, standard output has one JSON object per run and line.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeRuns(sys, found)
+			l := view.Listing{Root: root, Runs: found, Now: sys.now, Warn: sys.warn}
+			var t table.Table
+			switch {
+			case asJSON:
+				return l.WriteJSON(sys.stdout)
+			case rates:
+				t, err = l.Rates()
+			case wide:
+				t, err = l.Table(math.MaxInt32)
+			default:
+				t, err = l.Table(cmp.Or(sys.columns, plainWidth))
 			}
-			if rates {
-				return listRates(sys, root, found, wide)
+			if err != nil {
+				return err
 			}
-			return listRuns(sys, root, found, wide)
+			return render(sys, string(table.Text), wide, t)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object per run")
 	c.Flags().BoolVar(&rates, "rates", false, "a line for each environment, model and perturbation")
 	c.Flags().BoolVar(&wide, "wide", false, "show all columns, however wide")
 	return c
-}
-
-// eachRun visits the summaries of runs. A run that cannot be read gets a warning.
-func eachRun(sys *system, runs []record.Parts, visit func(view.Summary) error) error {
-	var uncovered []string
-	defer func() { sys.warnUncovered(uncovered) }()
-	for _, p := range runs {
-		x, err := record.OpenIndex(p)
-		if err != nil {
-			sys.warn(err.Error())
-			continue
-		}
-		s, err := view.Summarize(p, x, sys.now())
-		if err != nil {
-			sys.warn(fmt.Sprintf("%s: %v", p.Name(), err))
-			continue
-		}
-		uncovered = append(uncovered, x.Uncovered()...)
-		if err := visit(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// visitListed visits the summaries of runs with the names that they have in lists.
-func visitListed(sys *system, root string, runs []record.Parts, visit func(name string, s view.Summary)) error {
-	return eachRun(sys, runs, func(s view.Summary) error {
-		if s.BadLines > 0 {
-			sys.warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run,
-				s.BadLines))
-		}
-		name := s.Run.Name()
-		if short, err := filepath.Rel(root, name); err == nil && short != "." {
-			name = short
-		}
-		visit(name, s)
-		return nil
-	})
-}
-
-// listRuns prints a table with a line for each run. It names as many environments and
-// models as the lines have room for.
-func listRuns(sys *system, root string, runs []record.Parts, wide bool) error {
-	var names []string
-	var all []view.Summary
-	if err := visitListed(sys, root, runs, func(name string, s view.Summary) {
-		names, all = append(names, name), append(all, s)
-	}); err != nil {
-		return err
-	}
-	room := cmp.Or(sys.columns, plainWidth)
-	if wide {
-		room = math.MaxInt32
-	}
-	return render(sys, string(table.Text), wide, runTable(names, all, room))
-}
-
-// runTable has a line for each run. It names as many environments and models as a line of
-// that width has room for.
-func runTable(names []string, all []view.Summary, width int) table.Table {
-	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "started", Header: "Started", Left: true, Detail: true},
-		{Key: "state", Header: "State", Left: true},
-		{Key: "done", Header: "Done"},
-		{Key: "success", Header: "SR"},
-	}, Notes: []string{
-		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
-			"environments. Episodes that end early come first, so rates of a run that goes on are not those that it " +
-			"will have. --rates has each rate."}}
-	for i, s := range all {
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
-			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.MeanSuccess()),
-		})
-	}
-	room := width - lineWidth(t) - 2
-	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true, Detail: true})
-	for i, s := range all {
-		text := ""
-		for most := 8; most >= 0; most-- {
-			text = named(s.Models, most, "model") + " on " + named(s.Environments, most, "environment") + swept(s)
-			if utf8.RuneCountInString(text) <= room {
-				break
-			}
-		}
-		t.Rows[i] = append(t.Rows[i], table.String(text))
-	}
-	return t
-}
-
-// swept says how many perturbations a run has; empty for none.
-func swept(s view.Summary) string {
-	found := map[string]bool{}
-	for _, r := range s.Rates {
-		if p := r.Condition.Perturbation; p != "none" {
-			found[p] = true
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return ", " + table.Counted(len(found), "perturbation")
-}
-
-// named lists at most so many names, and counts them if there are more.
-func named(names []string, most int, noun string) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return table.Counted(len(names), noun)
-}
-
-// lineWidth is how wide the longest line of a table is, with the blanks between columns.
-func lineWidth(t table.Table) int {
-	total := 0
-	for i, c := range t.Columns {
-		widest := utf8.RuneCountInString(c.Header)
-		for _, row := range t.Rows {
-			widest = max(widest, utf8.RuneCountInString(row[i].Text))
-		}
-		total += widest + 2
-	}
-	return total
-}
-
-// listRates prints a table with a line for each environment, model and perturbation of
-// every run. Columns that tell no lines of a run apart are left out.
-func listRates(sys *system, root string, runs []record.Parts, wide bool) error {
-	t := table.Table{ID: "rates", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "model", Header: "Model", Left: true},
-		{Key: "agent", Header: "Agent", Left: true},
-		{Key: "perturbation", Header: "Perturbation", Left: true},
-		{Key: "preset", Header: "Preset", Left: true},
-		{Key: "done", Header: "Done"},
-		{Key: "success", Header: "SR"},
-		{Key: "progress", Header: "PR"},
-	},
-		Notes: []string{
-			"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
-				"first, so rates of a run that goes on are not those that it will have."}}
-	var of []string // the run of each line
-	if err := visitListed(sys, root, runs, func(name string, s view.Summary) {
-		own := name
-		for _, score := range s.Rates {
-			c := score.Condition
-			t.Rows = append(t.Rows, []table.Cell{
-				table.String(name), table.String(score.Where), table.String(c.Model), table.String(c.Agent),
-				table.String(c.Perturbation), table.String(c.Preset.Key()),
-				table.String(fmt.Sprintf("%d/%d", score.Finished, score.Planned)),
-				table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean),
-			})
-			of, name = append(of, own), "" // the other lines of the run have none
-		}
-	}); err != nil {
-		return err
-	}
-	for _, key := range []string{"agent", "perturbation", "preset"} {
-		t = withoutColumn(t, key, of)
-	}
-	return render(sys, string(table.Text), wide, t)
-}
-
-// withoutColumn returns the table without a column, if its lines of one run differ in the
-// other columns of words as well.
-func withoutColumn(t table.Table, key string, of []string) table.Table {
-	at := t.At(key)
-	seen := map[string]bool{}
-	for i, row := range t.Rows {
-		line := of[i]
-		for k, c := range t.Columns {
-			if c.Left && k > 0 && k != at {
-				line += "\n" + row[k].Text
-			}
-		}
-		if seen[line] {
-			return t
-		}
-		seen[line] = true
-	}
-	t.Columns = slices.Delete(slices.Clone(t.Columns), at, at+1)
-	for i, row := range t.Rows {
-		t.Rows[i] = slices.Delete(slices.Clone(row), at, at+1)
-	}
-	return t
-}
-
-// minute writes a time for people.
-func minute(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04")
-}
-
-// jsonRun is a line of --json.
-type jsonRun struct {
-	Dir      string     `json:"dir"`
-	State    view.State `json:"state"`
-	Started  *time.Time `json:"started,omitempty"`
-	Last     *time.Time `json:"last,omitempty"`
-	Planned  int        `json:"planned"`
-	Finished int        `json:"finished"`
-	BadLines int        `json:"bad_lines,omitempty"`
-	// RemainingSeconds is there while the run goes on and has an estimate.
-	RemainingSeconds *float64   `json:"remaining_seconds,omitempty"`
-	Rates            []jsonRate `json:"rates"`
-}
-
-type jsonRate struct {
-	Env          string   `json:"env"`
-	Outside      int      `json:"outside,omitempty"` // tasks that are not of the benchmark
-	Model        string   `json:"model"`
-	Agent        string   `json:"agent"`
-	Perturbation string   `json:"perturbation"`
-	Planned      int      `json:"planned"`
-	Finished     int      `json:"finished"`
-	Success      *float64 `json:"success"`
-	SuccessLow   *float64 `json:"success_low"`
-	SuccessHigh  *float64 `json:"success_high"`
-	Progress     *float64 `json:"progress"`
-	ProgressLow  *float64 `json:"progress_low"`
-	ProgressHigh *float64 `json:"progress_high"`
-}
-
-// writeRuns writes a line of JSON for each run.
-func writeRuns(sys *system, runs []record.Parts) error {
-	return eachRun(sys, runs, func(s view.Summary) error {
-		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished,
-			BadLines: s.BadLines, Rates: []jsonRate{}}
-		if !s.Started.IsZero() {
-			line.Started = &s.Started
-		}
-		if !s.Last.IsZero() {
-			line.Last = &s.Last
-		}
-		if s.Status != nil {
-			line.RemainingSeconds = s.Status.RemainingSeconds
-		}
-		for _, score := range s.Rates {
-			c := score.Condition
-			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent,
-				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
-			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
-			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
-			line.Rates = append(line.Rates, r)
-		}
-		text, err := json.Marshal(line)
-		if err != nil {
-			return err
-		}
-		_, err = sys.stdout.Write(append(table.PrintableJSON(text), '\n'))
-		return err
-	})
-}
-
-// jsonEstimate returns a rate and its interval; nil stands for what there is not.
-func jsonEstimate(r scoring.Rate) (mean, low, high *float64) {
-	if math.IsNaN(r.Mean) {
-		return nil, nil, nil
-	}
-	if r.Interval == nil {
-		return &r.Mean, nil, nil
-	}
-	return &r.Mean, &r.Interval.Low, &r.Interval.High
 }
