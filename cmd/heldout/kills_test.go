@@ -52,7 +52,7 @@ func benchmarkKills(b *testing.B, embed bool) {
 			table.Reset()
 			own := []string{"--queue", "nats://" + address}
 			if embed {
-				own = []string{"--queue", embedded, "--queue-listen", address}
+				own = []string{"--queue", queue.InProcess, "--queue-listen", address}
 			}
 			cmd := exec.Command("heldout", args(out, append(own, "--queue-ack-wait", "5s")...)...)
 			cmd.Stdout = &table

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
-	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/originals"
@@ -170,36 +168,6 @@ func presetFile(name string) ([]byte, error) {
 	name, _, _ = strings.Cut(name, "@")
 	return configs.PresetText(name)
 }
-
-// examinePresets checks what presets need.
-func examinePresets(sys *system, r configs.Run, over func(*configs.Run) error) error {
-	chosen, skipped, err := bench.ResolvePresets(sys.bench(), bench.Given{Over: over}, r.Preset)
-	if err != nil {
-		return usage(err)
-	}
-	failed := 0
-	for _, why := range skipped {
-		sys.say("skipped: %v", why)
-	}
-	for _, c := range chosen {
-		for _, check := range bench.ExaminePreset(sys.bench(), c) {
-			if check.Status == envs.CheckFail {
-				failed++
-			}
-			if _, err := fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", check.Status, check.Name,
-				table.Printable(check.Text)); err != nil {
-				return err
-			}
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d check(s) failed", failed)
-	}
-	return nil
-}
-
-// errPresetAndEnv is what doctor says if it is asked about both.
-var errPresetAndEnv = errors.New("want an environment or a --preset, not both")
 
 // completePresets completes the names of presets.
 func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
-	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/progress"
+	"heldout/eval/queue"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 )
@@ -85,12 +82,21 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		if dry {
-			return errors.Join(describe(sys, job), rehearse(c.Context(), sys, job, q.on()))
+			_, err := io.WriteString(sys.stdout, job.Describe(plainWidth))
+			return errors.Join(err, job.Rehearse(c.Context(), q.on(), sys.screen(true)))
 		}
+		sys.saveMemory()
+		on := sys.screen(out.quiet)
 		if q.on() {
-			return lead(c.Context(), sys, &leading{job, &q, c, given}, &out)
+			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
+			err = job.Lead(c.Context(), on, q.Place, about, given, !c.Flags().Changed("env"))
+		} else {
+			err = job.Play(c.Context(), on)
 		}
-		return play(c.Context(), sys, job, &out)
+		if err != nil {
+			return err
+		}
+		return finish(sys, job, &out)
 	}
 	flags(c.Flags(), &shown)
 	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
@@ -103,71 +109,10 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	return c
 }
 
-// rehearse makes the checks that a run makes before its first episode. Servers are
-// those of workers if it is led.
-func rehearse(ctx context.Context, sys *system, j *bench.Job, led bool) error {
-	if led {
-		return eval.Fits(j.Dir, j.Plan)
-	}
-	unready, err := j.Check(ctx)
-	if unready != nil {
-		sys.say("not checked, because no model server is ready: %v", unready)
-	}
-	return err
-}
-
-// play plays what is missing of a job and prints the tables. A finished run needs no
-// server.
-func play(ctx context.Context, sys *system, j *bench.Job, out *output) error {
-	if waits := j.Config.WaitForServers > 0; !waits || !j.Finished() {
-		if err := j.Meet(ctx); err != nil && (waits || ctx.Err() != nil || !j.Finished()) {
-			return err
-		} else if err != nil {
-			sys.say("no episode is missing, so the run needs no model server: %v", err)
-		}
-	}
-	return work(ctx, sys, j, out, int(j.Config.Concurrency), func(s *bench.Session, shown *progress.Run) error {
-		return s.Play(ctx, shown, sys.warn)
-	})
-}
-
-// work opens the run directory of a job, has what is missing played, and prints
-// the tables. Concurrency is less than 1 if it changes.
-func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurrency int,
-	playOn func(*bench.Session, *progress.Run) error) error {
-	sys.saveMemory()
-	session, err := j.Begin()
-	if err != nil {
-		return err
-	}
-	warn := func() {
-		for _, text := range session.TakeWarnings() {
-			sys.warn(text)
-		}
-	}
-	warn()
-	if session.Recovered > 0 {
-		sys.say("passed over %d bytes of an episode that a crash left unfinished", session.Recovered)
-	}
-	if session.Done > 0 {
-		sys.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
-	}
-	shown := progress.NewRun(session.Missing, concurrency, sys.now)
-	finish := func() {}
-	if !out.quiet && len(session.Missing) > 0 {
-		finish = sys.follow(shown.Line)
-	}
-	silence := broadcast(shown, session.SetStatus)
-	runErr := playOn(session, shown)
-	silence()
-	err = errors.Join(runErr, session.End())
-	finish()
-	warn()
-	if err != nil {
-		return stopped(ctx, err, j.Dir)
-	}
+// finish prints the tables of a job that is played.
+func finish(sys *system, j *bench.Job, out *output) error {
 	if j.Plan.Shard != nil {
-		return endShard(sys, j)
+		return j.EndShard(sys.screen(true))
 	}
 	j.Plan = nil // tables are made from records alone, and the plan of a large run takes much memory
 	runs, err := out.print(sys, []record.Chosen{{Parts: record.Parts{j.Dir}}})
@@ -179,32 +124,11 @@ func work(ctx context.Context, sys *system, j *bench.Job, out *output, concurren
 	return bench.Complete(runs[0].Scores)
 }
 
-// endShard says how far a shard is. It has no tables of its own: they would be
-// those of an arbitrary part of the tasks.
-func endShard(sys *system, j *bench.Job) error {
-	done, missing, err := j.Shortfall()
-	if err != nil {
-		return err
+// screen is where a run is shown; a quiet one shows no progress.
+func (s *system) screen(quiet bool) bench.Screen {
+	on := bench.Screen{Say: func(line string) { s.say("%s", line) }, Warn: s.warn}
+	if !quiet {
+		on.Follow = s.follow
 	}
-	sys.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
-		done, filepath.Dir(j.Dir))
-	if missing > 0 {
-		return &bench.IncompleteError{Missing: missing}
-	}
-	return nil
-}
-
-// stopped says what is left of a run that ended with an error.
-func stopped(ctx context.Context, err error, dir string) error {
-	var unusable *eval.UnusableError
-	switch {
-	case errors.Is(err, record.ErrMoved):
-		return err
-	case ctx.Err() != nil:
-		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
-	case errors.As(err, &unusable):
-		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
-			err, dir)
-	}
-	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
+	return on
 }

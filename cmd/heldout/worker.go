@@ -36,19 +36,19 @@ heldout help queue says more.`,
           --base-url http://localhost:8000/v1 --concurrency 64`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if q.address == "" {
+			if q.Address == "" {
 				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
 			}
-			if err := queue.CheckAddress(q.address); err != nil {
+			if err := queue.CheckAddress(q.Address); err != nil {
 				return usage(err)
 			}
-			if err := errors.Join(usage(q.security.Check()), q.login(sys)); err != nil {
+			if err := errors.Join(usage(q.Security.Check()), q.login(sys)); err != nil {
 				return err
 			}
 			return workOn(c.Context(), sys, &q, job, c.Flags())
 		},
 	}
-	c.Flags().StringVar(&q.address, "queue", "", "address of the queue that the run prints")
+	c.Flags().StringVar(&q.Address, "queue", "", "address of the queue that the run prints")
 	c.Flags().StringVar(&job, "job", "", "name of the run, if the queue has several")
 	q.connectionFlags(c.Flags())
 	workerFlags(c.Flags(), &shown)
@@ -76,7 +76,7 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	if host, err := os.Hostname(); err == nil {
 		role += " on " + host
 	}
-	w, err := queue.Join(ctx, q.options(sys, role, patience), name)
+	w, err := queue.Join(ctx, q.Options(role, patience, sys.warn), name)
 	if err != nil {
 		return err
 	}

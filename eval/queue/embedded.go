@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// CheckListen reports an address that no server can listen at.
-func CheckListen(listen string) error {
+// checkListen reports an address that no server can listen at.
+func checkListen(listen string) error {
 	_, _, err := hostPort(listen)
 	return err
 }

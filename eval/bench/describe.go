@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -6,17 +6,16 @@ import (
 	"time"
 
 	"heldout/eval"
-	"heldout/eval/bench"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
-// describe prints the plan of a job.
-func describe(sys *system, j *bench.Job) error {
+// Describe says what a job would play, and what it costs. Lists are broken at width characters.
+func (j *Job) Describe(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
 	if j.Config.Suite != "" {
-		describeSuite(&b, j)
+		describeSuite(&b, j, width)
 	} else {
 		for _, g := range j.Plan.Groups {
 			describeGroup(&b, g)
@@ -26,8 +25,7 @@ func describe(sys *system, j *bench.Job) error {
 	if _, most := j.Plan.Cost(); most.Calls > 0 {
 		b.WriteString(timeOf(most.Calls, int(j.Config.Concurrency)) + "\n")
 	}
-	_, err := sys.stdout.Write([]byte(b.String()))
-	return err
+	return b.String()
 }
 
 func describeGroup(b *strings.Builder, g record.Group) {
@@ -45,7 +43,7 @@ func describeGroup(b *strings.Builder, g record.Group) {
 
 // describeSuite has a line for each environment and player, and the perturbations of
 // each environment: a suite has dozens of groups for each.
-func describeSuite(b *strings.Builder, j *bench.Job) {
+func describeSuite(b *strings.Builder, j *Job, width int) {
 	type player struct{ env, model string }
 	var players []player
 	var environments []string
@@ -67,7 +65,7 @@ func describeSuite(b *strings.Builder, j *bench.Job) {
 	for _, env := range environments {
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
-		b.WriteString("  " + strings.Join(table.Wrap(strings.Join(names, ", "), plainWidth-2), "\n  ") + "\n")
+		b.WriteString("  " + strings.Join(table.Wrap(strings.Join(names, ", "), width-2), "\n  ") + "\n")
 		for _, p := range players {
 			if p.env == env {
 				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p],

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"heldout/eval"
+	"heldout/eval/progress"
+	"heldout/scoring/record"
+)
+
+// Screen is where a run is shown.
+type Screen struct {
+	// Say shows a line, Warn one that must not be overlooked.
+	Say, Warn func(line string)
+	// Follow shows a line of progress again and again until finish is called, which shows a last
+	// one; nil shows none.
+	Follow func(line func() string) (finish func())
+}
+
+func (s Screen) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
+
+// Rehearse makes the checks that a run makes before its first episode. Servers are those of
+// workers if it is led.
+func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
+	if led {
+		return eval.Fits(j.Dir, j.Plan)
+	}
+	unready, err := j.Check(ctx)
+	if unready != nil {
+		on.say("not checked, because no model server is ready: %v", unready)
+	}
+	return err
+}
+
+// Play plays what is missing of a job. A finished run needs no server.
+func (j *Job) Play(ctx context.Context, on Screen) error {
+	if waits := j.Config.WaitForServers > 0; !waits || !j.Finished() {
+		if err := j.Meet(ctx); err != nil && (waits || ctx.Err() != nil || !j.Finished()) {
+			return err
+		} else if err != nil {
+			on.say("no episode is missing, so the run needs no model server: %v", err)
+		}
+	}
+	return j.work(ctx, on, int(j.Config.Concurrency), func(s *Session, shown *progress.Run) error {
+		return s.Play(ctx, shown, on.Warn)
+	})
+}
+
+// work opens the run directory of a job and has what is missing played. Concurrency is less
+// than 1 if it changes.
+func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(*Session, *progress.Run) error) error {
+	session, err := j.Begin()
+	if err != nil {
+		return err
+	}
+	warn := func() {
+		for _, text := range session.TakeWarnings() {
+			on.Warn(text)
+		}
+	}
+	warn()
+	if session.Recovered > 0 {
+		on.say("passed over %d bytes of an episode that a crash left unfinished", session.Recovered)
+	}
+	if session.Done > 0 {
+		on.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
+	}
+	shown := progress.NewRun(session.Missing, concurrency, j.outside.Now)
+	finish := func() {}
+	if on.Follow != nil && len(session.Missing) > 0 {
+		finish = on.Follow(shown.Line)
+	}
+	silence := broadcast(shown, session.SetStatus)
+	runErr := playOn(session, shown)
+	silence()
+	err = errors.Join(runErr, session.End())
+	finish()
+	warn()
+	if err != nil {
+		return stopped(ctx, err, j.Dir)
+	}
+	return nil
+}
+
+// EndShard says how far a shard is. It has no tables of its own: they would be those of an
+// arbitrary part of the tasks.
+func (j *Job) EndShard(on Screen) error {
+	done, missing, err := j.Shortfall()
+	if err != nil {
+		return err
+	}
+	on.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
+		done, filepath.Dir(j.Dir))
+	if missing > 0 {
+		return &IncompleteError{Missing: missing}
+	}
+	return nil
+}
+
+// stopped says what is left of a run that ended with an error.
+func stopped(ctx context.Context, err error, dir string) error {
+	var unusable *eval.UnusableError
+	switch {
+	case errors.Is(err, record.ErrMoved):
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
+	case errors.As(err, &unusable):
+		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
+			err, dir)
+	}
+	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
+}
+
+// statusEvery is how often a run writes its status for those who watch.
+const statusEvery = time.Second
+
+// broadcast writes the status of a run until the returned function is called. An
+// error of a write changes nothing: nothing depends on the status, and what the
+// disk lacks shows when an episode is recorded.
+func broadcast(p *progress.Run, write func(*record.Status) error) (stop func()) {
+	var writing sync.WaitGroup
+	done := make(chan struct{})
+	writing.Go(func() {
+		tick := time.NewTicker(statusEvery)
+		defer tick.Stop()
+		for {
+			_ = write(p.Status())
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() {
+		close(done)
+		writing.Wait()
+	}
+}

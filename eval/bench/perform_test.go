@@ -1,0 +1,224 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/progress"
+	"heldout/eval/queue"
+	"heldout/scoring/record"
+)
+
+// around is what tests give a run from outside the process.
+func around(t *testing.T) Outside {
+	return Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(line string) { t.Log(line) },
+		Tool: record.Tool{Version: "test"}}
+}
+
+// prepared is a run of two generated tasks, which the expert plays, in a directory of its own.
+func prepared(t *testing.T, change ...func(*configs.Run)) *Job {
+	t.Helper()
+	r := configs.DefaultRun()
+	r.Env, r.Model, r.Limit = configs.Strings{"pddl"}, configs.Strings{"expert"}, 2
+	r.Out = filepath.Join(t.TempDir(), "run")
+	for _, c := range change {
+		c(&r)
+	}
+	if err := Validate(r, Plain); err != nil {
+		t.Fatal(err)
+	}
+	j, err := New(around(t), Plain, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.Close)
+	return j
+}
+
+// notes collects what a screen shows.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (n *notes) add(line string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lines = append(n.lines, line)
+}
+
+func (n *notes) screen() Screen {
+	return Screen{Say: n.add, Warn: n.add, Follow: func(line func() string) func() { return func() { n.add(line()) } }}
+}
+
+func (n *notes) lacks(parts ...string) (missing []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, part := range parts {
+		if !strings.Contains(strings.Join(n.lines, "\n"), part) {
+			missing = append(missing, part)
+		}
+	}
+	return missing
+}
+
+// A run is played once: its progress is shown, and the second time nothing is missing.
+func TestPlay(t *testing.T) {
+	j := prepared(t)
+	if got := j.Describe(80); !strings.Contains(got, "pddl (generated), expert, agent expert, perturbation none, "+
+		"seed 0: 2 episodes of at most 30 steps\n") || !strings.HasPrefix(got, "run directory: "+j.Dir+"\n") {
+		t.Error(got)
+	}
+	var first, second notes
+	if err := j.Rehearse(t.Context(), false, first.screen()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Play(t.Context(), first.screen()); err != nil {
+		t.Fatal(err)
+	}
+	if missing := first.lacks("2/2"); missing != nil {
+		t.Errorf("%q lack %q", first.lines, missing)
+	}
+	if err := j.Play(t.Context(), second.screen()); err != nil {
+		t.Fatal(err)
+	}
+	if missing := second.lacks("2 of 2 episodes already have a result in " + j.Dir); missing != nil {
+		t.Errorf("%q lack %q", second.lines, missing)
+	}
+	if entries, err := os.ReadDir(j.Dir); err != nil || len(entries) != 3 {
+		t.Errorf("the run directory has %v, %v", entries, err)
+	}
+}
+
+// A run that is stopped says what is kept.
+func TestPlayIsStopped(t *testing.T) {
+	j := prepared(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := j.Play(ctx, new(notes).screen())
+	if err == nil || err.Error() != "stopped; what is finished is kept in "+j.Dir+", and the same command continues" {
+		t.Error(err)
+	}
+}
+
+// A shard says how far it is, and that episodes are missing.
+func TestShardEnds(t *testing.T) {
+	j := prepared(t, func(r *configs.Run) { r.Shard, r.Limit = "1/2", 20 })
+	nothing := func(*Session, *progress.Run) error { return nil }
+	if err := j.work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
+		t.Fatal(err)
+	}
+	var shown notes
+	var incomplete *IncompleteError
+	if err := j.EndShard(shown.screen()); !errors.As(err, &incomplete) || incomplete.Missing < 1 ||
+		incomplete.Missing > 19 {
+		t.Errorf("%v", err)
+	}
+	want := "shard 1/2: 0 episodes have a result; heldout compare " + filepath.Dir(j.Dir)
+	if missing := shown.lacks(want); missing != nil {
+		t.Errorf("%q", shown.lines)
+	}
+}
+
+// A suite has a line for each environment and player, and breaks the names of its perturbations.
+func TestDescribeSuite(t *testing.T) {
+	r := configs.DefaultRun()
+	r.Suite, r.Model, r.Limit, r.Env = configs.Robust, configs.Strings{"expert", "random"}, 1, configs.Strings{"pddl"}
+	r.Grades = configs.Strings{"2"}
+	chosen, _, err := Prepare(around(t), Sweep, Given{Over: func(to *configs.Run) error { *to = r; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chosen.Close()
+	got := chosen.Describe(60)
+	if !strings.Contains(got, "pddl, without a perturbation and under ") ||
+		strings.Count(got, "episodes of at most 30 steps") != 2 {
+		t.Error(got)
+	}
+	for line := range strings.Lines(got) {
+		if strings.Contains(line, "verbs") && len(line) > 61 {
+			t.Errorf("%q is longer than 60", line)
+		}
+	}
+}
+
+func TestLasting(t *testing.T) {
+	for d, want := range map[time.Duration]string{90 * time.Second: "90 s", 10 * time.Minute: "10 min",
+		3 * time.Hour: "3.0 h", 96 * time.Hour: "4.0 days"} {
+		if got := lasting(d); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}
+
+// A worker in this process plays what a leader has: the records are the leader's.
+func TestLead(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j := prepared(t)
+	at := queue.Place{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
+	var shown notes
+	led := make(chan error, 1)
+	go func() {
+		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
+		led <- j.Lead(t.Context(), shown.screen(), at, about, Given{}, true)
+	}()
+	worker := queue.Place{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
+	w, err := queue.Join(t.Context(), worker.Options("worker", 0, shown.add), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	own := prepared(t)
+	if err := w.Job.SamePlan(own.Plan); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Work(t.Context(), own.Worker(shown.add), nil, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-led; err != nil {
+		t.Fatal(err)
+	}
+	if !j.Finished() || w.Played() != 2 {
+		t.Errorf("finished: %v, played: %d", j.Finished(), w.Played())
+	}
+	if missing := shown.lacks("start workers with: heldout worker --queue nats://" + listen); missing != nil {
+		t.Errorf("%q", shown.lines)
+	}
+	if len(w.Job.Flags) != 1 || w.Job.Flags[0].Name != "env" {
+		t.Errorf("flags %v", w.Job.Flags)
+	}
+}
+
+// A doctor tells each check, and counts those that fail.
+func TestDoctor(t *testing.T) {
+	var got []envs.Check
+	d := Doctor{Outside: around(t), Tell: func(c envs.Check) { got = append(got, c) }, Say: func(string) {}}
+	if err := d.Environment(t.Context(), "pddl", envs.Setup{}); err != nil || len(got) != 1 ||
+		got[0].Status != envs.CheckOK {
+		t.Errorf("%v, %v", got, err)
+	}
+	var config ConfigError
+	if err := d.Environment(t.Context(), "pdd", envs.Setup{}); !errors.As(err, &config) {
+		t.Errorf("an unknown environment: %v", err)
+	}
+	if err := d.Presets([]string{"eto-alfworld:unseen"}, func(*configs.Run) error { return nil }); err == nil ||
+		!strings.HasSuffix(err.Error(), "check(s) failed") {
+		t.Errorf("originals that are not there: %v", err)
+	}
+}

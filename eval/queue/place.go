@@ -1,0 +1,87 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// InProcess is the address of a server inside of the process that leads a run.
+const InProcess = "embedded"
+
+// Place says where the queue of a run is, as the user gives it.
+type Place struct {
+	// Address is that of the server, or InProcess, which then listens at Listen.
+	Address, Listen string
+	Security        Security
+	// LoginEnv is the environment variable that the login is from.
+	LoginEnv string
+	// AckWait is how long a worker may be silent; Wait how long to wait at the start.
+	AckWait, Wait time.Duration
+	// Open: everybody who reaches Listen may read and change the run.
+	Open bool
+}
+
+// Check reports what does not belong together.
+func (p Place) Check() error {
+	errs := []error{p.Security.Check()}
+	if p.AckWait < time.Second {
+		errs = append(errs, fmt.Errorf("queue-ack-wait is %v, want at least 1s", p.AckWait))
+	}
+	if p.Address == InProcess {
+		return errors.Join(append(errs, p.checkListen())...)
+	}
+	return errors.Join(append(errs, CheckAddress(p.Address))...)
+}
+
+// checkListen reports an address that no server can listen at, or that is open to others.
+func (p Place) checkListen() error {
+	known := p.LoginEnv != "" || p.Security.CA != ""
+	if err := checkListen(p.Listen); err != nil || known || p.Open || private(p.Listen) {
+		return err
+	}
+	return fmt.Errorf(
+		"--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env (and "+
+			"--queue-cert and --queue-key for TLS), or allow it with --queue-open", p.Listen)
+}
+
+// private reports whether an address can only be reached from this machine.
+func private(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// Options returns how a process of that role reaches the queue.
+func (p Place) Options(role string, giveUpAfter time.Duration, tell func(string)) Options {
+	return Options{Address: p.Address, Security: p.Security, Name: role, FirstWait: p.Wait, AckWait: p.AckWait,
+		GiveUpAfter: giveUpAfter, Tell: tell}
+}
+
+// Invitation is the command that starts a worker of a run.
+func (p Place) Invitation(run string) string {
+	address, job := p.Address, " --job "+run // another server may have several runs
+	if address == InProcess {
+		host, port, err := net.SplitHostPort(p.Listen)
+		if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+			host = "HOST" // any name of this machine
+		}
+		address, job = "nats://"+net.JoinHostPort(host, port), ""
+	}
+	text := "heldout worker --queue " + address + job
+	s := p.Security
+	given := []struct{ name, file string }{{"creds", s.Creds}, {"ca", s.CA}, {"cert", s.Cert}, {"key", s.Key}}
+	if p.Address == InProcess && s.Cert != "" {
+		given = []struct{ name, file string }{{"ca", s.Cert}, {"cert", s.CA}, {"key", s.CA}} // what fits the server's
+	}
+	for _, f := range given {
+		if f.file != "" {
+			text += " --queue-" + f.name + " FILE"
+		}
+	}
+	if p.LoginEnv != "" {
+		text += " --queue-login-env " + p.LoginEnv
+	}
+	return text
+}
